@@ -1,0 +1,37 @@
+import type { FetchResponse } from './web-types.js';
+
+/** Room for a verified identity with its biometric images; an answer beyond it is not read to its end. */
+export const LONGEST_BODY = 16 * 1024 * 1024;
+
+interface StreamReader {
+  read(): Promise<{ done: boolean; value?: Uint8Array }>;
+  cancel(): Promise<void>;
+}
+
+/** Reads a body as text, at most `limit` bytes of it; undefined where there is more. */
+export async function readBody(response: FetchResponse, signal: AbortSignal, limit = LONGEST_BODY): Promise<string | undefined> {
+  const reader = (response.body as { getReader?: () => StreamReader } | null | undefined)?.getReader?.();
+  if (!reader) {
+    const text = await response.text();
+    return text.length > limit ? undefined : text;
+  }
+  const decoder = new TextDecoder();
+  const cancel = () => void reader.cancel().catch(() => undefined);
+  signal.addEventListener('abort', cancel);
+  try {
+    let text = '';
+    let bytes = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return text + decoder.decode();
+      bytes += value?.byteLength ?? 0;
+      if (bytes > limit) {
+        cancel();
+        return undefined;
+      }
+      text += decoder.decode(value, { stream: true });
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}

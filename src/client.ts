@@ -1,0 +1,217 @@
+import { type PartDefaults, resolveOptions, type Settings } from './config.js';
+import { isDuplicate, isRecorded } from './delivery/answer.js';
+import { type Delivered, deliver } from './delivery/deliver.js';
+import { type FrozenReport, keepFrozen, keptFrozen } from './delivery/frozen.js';
+import { AbortedError, ConfigurationError, LocationError, TimeoutError, ValidationError } from './errors.js';
+import { findLocation, withSource } from './location/locate.js';
+import { freeipapi } from './location/providers/freeipapi.js';
+import { geojs } from './location/providers/geojs.js';
+import { ipapiCo } from './location/providers/ipapi-co.js';
+import { GATEWAY_PATH, type OperationName, operations } from './operations.js';
+import type { CallOptions, ClientOptions } from './options.js';
+import type { Payloads } from './payloads.js';
+import { type Parameters, type PrepareContext, prepare, prepareOptions } from './prepare.js';
+import type { Receipt } from './receipt.js';
+import type { Location } from './schema/location.js';
+import type { ValidationMode } from './schema/model.js';
+import type { NinVerification } from './schema/nin.js';
+import { subjectOf } from './subject.js';
+
+/**
+ * The functions of the service over one set of options. Every method rejects with a `ReportingError` whose
+ * `code` says what kind of failure it was and whose `outcome` says whether the gateway holds the report.
+ */
+export interface Client<Mode extends ValidationMode = 'strict'> {
+  /**
+   * Reports an initiated bet, with the player's location: step 1 of 4 (specification, section 1).
+   *
+   * @example
+   * ```ts
+   * const receipt = await client.reportBetEvent(bet, { clientIP: request.ip });
+   * ```
+   */
+  reportBetEvent(bet: Payloads<Mode>['reportBetEvent'], options?: CallOptions): Promise<Receipt>;
+
+  /**
+   * Reports a settled bet: step 2 of 4 (specification, section 4.1). Not in a browser.
+   *
+   * @example
+   * ```ts
+   * await client.reportSettledBet({ bet_id: 'B-1', user, win_amount: 0, payout_amount: 0, outcome: 'LOSS', ggr: 1500, ur: 0 });
+   * ```
+   */
+  reportSettledBet(bet: Payloads<Mode>['reportSettledBet'], options?: CallOptions): Promise<Receipt>;
+
+  /**
+   * Reports an initiated withdrawal, with the player's location: step 3 of 4 (specification, section 1).
+   *
+   * @example
+   * ```ts
+   * const { location } = await client.reportWithdrawalEvent(withdrawal, { clientIP: request.ip });
+   * ```
+   */
+  reportWithdrawalEvent(withdrawal: Payloads<Mode>['reportWithdrawalEvent'], options?: CallOptions): Promise<Receipt>;
+
+  /**
+   * Reports a settled withdrawal: step 4 of 4 (specification, section 4.2). Not in a browser. Its `location` is
+   * usually the one of the initiated withdrawal's receipt; left out, it is found as for an event.
+   *
+   * @example
+   * ```ts
+   * await client.reportSettledWithdrawal({ ...withdrawal, status: 'SUCCESS', timestamp: new Date(), location });
+   * ```
+   */
+  reportSettledWithdrawal(withdrawal: Payloads<Mode>['reportSettledWithdrawal'], options?: CallOptions): Promise<Receipt>;
+
+  /**
+   * Verifies a national identification number (specification, section 4.3). Not in a browser. Resolves for a number
+   * that is not verified too: `success` tells.
+   *
+   * @example
+   * ```ts
+   * const { success, data } = await client.verifyNin({ nin: '99012345678' });
+   * ```
+   */
+  verifyNin(nin: Payloads<Mode>['verifyNin'] | string, options?: CallOptions): Promise<NinVerification>;
+
+  /**
+   * Finds the player's location without reporting anything: to ask for permission ahead of the first bet, say.
+   * Rejects with a `LocationError` where no source gives one.
+   *
+   * @example
+   * ```ts
+   * const { latitude, longitude, source } = await client.locate();
+   * ```
+   */
+  locate(options?: Omit<CallOptions, 'location'>): Promise<Location>;
+
+  /**
+   * Sends the report that an error keeps once more, with the same bytes. A new call would take a new time and
+   * location and so would be other data: after `outcome: 'unknown'` this is the only way to repeat it. The
+   * gateway's answer that it holds the same data then means success (`'already-recorded'`).
+   *
+   * @example
+   * ```ts
+   * catch (error) {
+   *   if (isReportingError(error) && error.outcome === 'unknown') await client.resend(error);
+   * }
+   * ```
+   */
+  resend(error: unknown, options?: Pick<CallOptions, 'signal' | 'timeoutMs'>): Promise<Receipt>;
+}
+
+const PART_DEFAULTS: PartDefaults = { providers: [geojs(), ipapiCo(), freeipapi()], isRecorded, isDuplicate };
+
+/**
+ * Makes a client. Throws a `ConfigurationError` that lists everything that is wrong with the options; an
+ * environment that is not set up is an error only once it is used.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({
+ *   gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: () => secrets.read('gateway-key') } },
+ * });
+ * ```
+ */
+export function createClient<Mode extends ValidationMode = 'strict'>(options: ClientOptions<Mode> = {}): Client<Mode> {
+  const settings = resolveOptions(options, PART_DEFAULTS);
+  const { clock, browser } = settings.surroundings;
+  const context: PrepareContext = { ...settings, browser };
+
+  /** Sends a frozen call; the deadline counts from when the call began. */
+  const send = (report: FrozenReport, call: { inDoubt: boolean; signal: Parameters['signal']; deadline: number }): Promise<Delivered> => {
+    const path = GATEWAY_PATH + settings.paths[report.operation];
+    return deliver(report, { ...call, destination: settings.destinations[report.environment], path }, settings.delivery);
+  };
+
+  /** Checks, locates and sends: the way of every call. */
+  async function call(operation: OperationName, payload: unknown, options: unknown): Promise<Delivered & { report: FrozenReport }> {
+    const row = operations[operation];
+    if (browser && !row.browser) {
+      throw new ConfigurationError(`${operation} is not available in a browser; call it from your backend.`, { operation });
+    }
+    const { body, reference, parameters } = prepare(operation, payload, options, context);
+    const { environment, timeoutMs, signal } = parameters;
+    // Before a player is asked for a location that could not be sent.
+    const destination = settings.destinations[environment];
+    if (typeof destination === 'string') {
+      throw new ConfigurationError(`${subjectOf({ operation, reference })}: ${destination}`, { operation, environment, reference });
+    }
+    const deadline = clock.now() + timeoutMs;
+    if (row.location === 'parameter' && body.timestamp === undefined) body.timestamp = String(Math.floor(clock.now() / 1000));
+    const location = row.location === 'none' ? undefined : await resolveLocation(settings, parameters, deadline, { operation, reference });
+    const report = { operation, environment, reference, location, body: JSON.stringify(location ? { ...body, location } : body) };
+    return { ...(await send(report, { inDoubt: false, signal, deadline })), report };
+  }
+
+  const report = async (operation: OperationName, payload: unknown, options: unknown): Promise<Receipt> => {
+    const delivered = await call(operation, payload, options);
+    return receiptOf(delivered.report, delivered);
+  };
+
+  return {
+    reportBetEvent: (bet, options) => report('reportBetEvent', bet, options),
+    reportSettledBet: (bet, options) => report('reportSettledBet', bet, options),
+    reportWithdrawalEvent: (withdrawal, options) => report('reportWithdrawalEvent', withdrawal, options),
+    reportSettledWithdrawal: (withdrawal, options) => report('reportSettledWithdrawal', withdrawal, options),
+    verifyNin: async (nin, options) => {
+      const { body } = await call('verifyNin', typeof nin === 'string' ? { nin } : nin, options);
+      return body as NinVerification;
+    },
+    locate: async (options) => {
+      const parameters = prepareOptions('locate', options, context);
+      const named = { operation: 'locate', reference: undefined };
+      const location = await resolveLocation(settings, parameters, clock.now() + parameters.timeoutMs, named, true);
+      return location as Location;
+    },
+    resend: async (error, options) => {
+      const frozen = keptFrozen(error);
+      if (!frozen) {
+        const issues = [{ path: 'error', code: 'invalid', message: 'expected the error of a report that was sent, as it was thrown' }] as const;
+        throw new ValidationError(`resend: ${issues[0].message}; this value keeps no report. Nothing was sent.`, { operation: 'resend', issues });
+      }
+      const inDoubt = (error as { outcome?: unknown }).outcome === 'unknown';
+      const { signal, timeoutMs } = prepareResend(frozen, inDoubt, options, context);
+      return receiptOf(frozen, await send(frozen, { inDoubt, signal, deadline: clock.now() + timeoutMs }));
+    },
+  };
+}
+
+/** Wrong options of a repetition leave the report as it was: in doubt if it was, and kept for the next try. */
+function prepareResend(report: FrozenReport, inDoubt: boolean, options: unknown, context: PrepareContext): Parameters {
+  try {
+    return prepareOptions('resend', options, context, inDoubt ? 'unknown' : 'not-sent');
+  } catch (error) {
+    if (error instanceof ValidationError) keepFrozen(error, report);
+    throw error;
+  }
+}
+
+/** The caller's location, or what the chain finds; undefined only where none is required. */
+async function resolveLocation(
+  settings: Settings,
+  { location, environment, clientIP, signal }: Parameters,
+  deadline: number,
+  { operation, reference }: { operation: string; reference: string | undefined },
+  required = settings.location[environment].required,
+): Promise<Location | undefined> {
+  const chain = settings.location[environment];
+  if (location) return withSource(location, chain.sourceNames.provided);
+  const found = await findLocation(chain, settings.surroundings, { clientIP, deadline, signal });
+  if (found.location) return found.location;
+
+  const details = { operation, environment, reference };
+  const subject = subjectOf(details);
+  if (signal?.aborted) throw new AbortedError(`${subject}: the call was aborted by its signal while the location was being found. Nothing was sent.`, details);
+  if (settings.surroundings.clock.now() >= deadline) {
+    throw new TimeoutError(`${subject}: the time of the call was over while the location was being found. Nothing was sent.`, { ...details, retryable: true });
+  }
+  if (!required) return undefined;
+  const steps = found.steps.map(({ step, reason, message }) => `\n  - ${step}: ${message} (${reason})`);
+  throw new LocationError(`${subject}: no location was found; ${found.advice}.${steps.join('')}\nNothing was sent.`, { ...details, steps: found.steps });
+}
+
+function receiptOf(report: FrozenReport, { outcome, attempts, message }: Delivered): Receipt {
+  const { operation, reference = '', environment, location } = report;
+  return { outcome, operation, reference, environment, attempts, ...(message !== undefined && { message }), ...(location && { location }) };
+}

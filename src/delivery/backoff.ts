@@ -1,0 +1,11 @@
+export interface BackoffSettings {
+  baseMs: number;
+  capMs: number;
+}
+
+/**
+ * How long to wait after a failed attempt (the first is 1): exponential with full jitter, so that clients
+ * which failed together do not come back together.
+ */
+export const backoffMs = (attempt: number, { baseMs, capMs }: BackoffSettings, random: () => number): number =>
+  random() * Math.min(capMs, baseMs * 2 ** (attempt - 1));

@@ -1,0 +1,30 @@
+import type { Environment } from '../errors.js';
+import type { OperationName } from '../operations.js';
+import type { Location } from '../schema/location.js';
+
+/** A validated call whose bytes no longer change: every attempt sends this body. */
+export interface FrozenReport {
+  readonly operation: OperationName;
+  readonly environment: Environment;
+  /** None for a call that is no report. */
+  readonly reference: string | undefined;
+  /** The JSON as it is sent. */
+  readonly body: string;
+  /** The location within the body, for the receipt. */
+  readonly location: Location | undefined;
+}
+
+const REPORT = Symbol.for('location-sdk.frozen-report');
+
+/**
+ * Keeps a report with an error, for `resend`. It holds personal data, so it is kept inside a function under
+ * a symbol that is not enumerable: no printer, serialiser or inspector shows it.
+ */
+export function keepFrozen(error: Error, report: FrozenReport): void {
+  Object.defineProperty(error, REPORT, { value: () => report });
+}
+
+export function keptFrozen(error: unknown): FrozenReport | undefined {
+  const kept = error instanceof Error ? (error as { [REPORT]?: unknown })[REPORT] : undefined;
+  return typeof kept === 'function' ? (kept() as FrozenReport) : undefined;
+}

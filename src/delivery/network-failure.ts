@@ -1,0 +1,46 @@
+export interface NetworkFailure {
+  /** The platform's own short code, such as `ECONNREFUSED`; never its message, which may hold anything. */
+  code: string | undefined;
+  /** Whether the request certainly never left. */
+  notSent: boolean;
+  certificate: boolean;
+}
+
+const NOT_CONNECTED = /^(?:ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/;
+const CERTIFICATE =
+  /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(?:GET|VERIFY|DECRYPT)_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
+const MAX_CAUSES = 5;
+
+interface Thrown {
+  code?: unknown;
+  message?: unknown;
+  cause?: unknown;
+  errors?: unknown;
+}
+
+/** The errors at the bottom of what `fetch` threw: its causes, and all of them where several addresses were tried. */
+function roots(error: unknown, depth = 0): Thrown[] {
+  if (typeof error !== 'object' || error === null) return [];
+  const { errors, cause } = error as Thrown;
+  if (depth < MAX_CAUSES && Array.isArray(errors) && errors.length > 0) return errors.flatMap((inner) => roots(inner, depth + 1));
+  if (depth < MAX_CAUSES && typeof cause === 'object' && cause !== null) return roots(cause, depth + 1);
+  return [error];
+}
+
+/** Reads what `fetch` threw. In a browser nothing tells whether the request left, so it may have. */
+export function readNetworkFailure(error: unknown, browser: boolean): NetworkFailure {
+  let found: Thrown[] = [];
+  try {
+    found = roots(error);
+  } catch {
+    // An error whose properties cannot be read tells nothing.
+  }
+  const codes = found.map(({ code, message }) => (message === 'bad port' ? 'bad port' : String(code ?? '')));
+  const every = (pattern: RegExp) => !browser && codes.length > 0 && codes.every((code) => pattern.test(code));
+  const certificate = every(CERTIFICATE);
+  return {
+    code: codes.find((code) => /^(?:[A-Z][A-Z0-9_]{2,48}|bad port)$/.test(code)),
+    certificate,
+    notSent: certificate || every(NOT_CONNECTED) || every(/^bad port$/),
+  };
+}

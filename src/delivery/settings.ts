@@ -1,0 +1,41 @@
+import type { Clock } from '../time.js';
+import type { Fetch } from '../web-types.js';
+import type { BackoffSettings } from './backoff.js';
+
+/** An answer of the gateway, as the options `isRecorded` and `isDuplicate` see it. */
+export interface Answer {
+  readonly status: number;
+  /** The parsed JSON; the text itself where it is not JSON; undefined where it is empty. */
+  readonly body: unknown;
+  /** Whether the body is JSON or empty. */
+  readonly json: boolean;
+}
+
+export interface Logger {
+  debug?(message: string): void;
+  info?(message: string): void;
+  warn?(message: string): void;
+  error?(message: string): void;
+}
+
+/** Where reports of one environment go. */
+export interface Destination {
+  /** Without a slash at its end, and without `/integration-gateway`. */
+  readonly baseUrl: string;
+  /** Asked on every request. */
+  readonly apiKey: () => string | Promise<string>;
+}
+
+/** How reports are delivered; made by `config.ts`, nothing in it is optional. */
+export interface DeliverySettings {
+  readonly fetch: Fetch;
+  readonly browser: boolean;
+  readonly retry: BackoffSettings & { readonly limit: number };
+  readonly maxRetryAfterMs: number;
+  readonly attemptTimeoutMs: number;
+  readonly isRecorded: (answer: Answer) => boolean;
+  readonly isDuplicate: (answer: Answer) => 'same' | 'conflict' | false;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly random: () => number;
+}

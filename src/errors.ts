@@ -1,0 +1,245 @@
+import type { ValidationIssue } from './schema/issue.js';
+
+export type Environment = 'staging' | 'production';
+
+export type ErrorCode =
+  | 'configuration'
+  | 'validation'
+  | 'location'
+  | 'network'
+  | 'timeout'
+  | 'aborted'
+  | 'bad-request'
+  | 'authentication'
+  | 'not-found'
+  | 'duplicate'
+  | 'unprocessable'
+  | 'rate-limited'
+  | 'gateway';
+
+/**
+ * Whether the gateway holds the report: `'not-sent'`, it cannot have it; `'rejected'`, it said no;
+ * `'unknown'`, it may have it, so send the same bytes again with `client.resend(error)`.
+ */
+export type ErrorOutcome = 'not-sent' | 'rejected' | 'unknown';
+
+export interface ErrorDetails {
+  operation?: string | undefined;
+  reference?: string | undefined;
+  environment?: Environment | undefined;
+  status?: number | undefined;
+  attempts?: number;
+  retryable?: boolean;
+  outcome?: ErrorOutcome;
+}
+
+const BRAND = Symbol.for('location-sdk.error');
+
+/**
+ * What every failing call rejects with. Its message says what happened and what to do; neither it nor any
+ * property holds the API key or personal data, so it may be logged as it is.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.reportSettledBet(bet);
+ * } catch (error) {
+ *   if (isReportingError(error) && error.outcome === 'unknown') await client.resend(error);
+ *   else throw error;
+ * }
+ * ```
+ */
+export class ReportingError extends Error {
+  override readonly name: string = 'ReportingError';
+  /** A stable name of the kind of error, to branch on. */
+  declare readonly code: ErrorCode;
+  /** The called function, for example `'reportBetEvent'`. */
+  readonly operation: string | undefined;
+  /** The report's `bet_id` or `request_id`. */
+  readonly reference: string | undefined;
+  readonly environment: Environment | undefined;
+  /** The HTTP status of the last answer, where there was one. */
+  readonly status: number | undefined;
+  /** How many times the report was sent, or tried to be. */
+  readonly attempts: number;
+  /** Whether the same call may succeed later without a change. */
+  readonly retryable: boolean;
+  readonly outcome: ErrorOutcome;
+
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(message);
+    this.operation = details.operation;
+    this.reference = details.reference;
+    this.environment = details.environment;
+    this.status = details.status;
+    this.attempts = details.attempts ?? 0;
+    this.retryable = details.retryable ?? false;
+    this.outcome = details.outcome ?? 'not-sent';
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** All that is said of the error, as plain data; no stack. */
+  toJSON(): Record<string, unknown> {
+    return { message: this.message, ...(this as object) };
+  }
+}
+
+/** Settings are missing or unsafe; nothing was sent. Thrown by `createClient` and `configure`, or by the call that needs the setting. */
+export class ConfigurationError extends ReportingError {
+  override readonly name = 'ConfigurationError';
+  override readonly code = 'configuration';
+}
+
+/** The payload or the call's options are wrong; nothing was sent. `issues` lists every problem. */
+export class ValidationError extends ReportingError {
+  override readonly name = 'ValidationError';
+  override readonly code = 'validation';
+  readonly issues: readonly ValidationIssue[];
+
+  constructor(message: string, details: ErrorDetails & { issues: readonly ValidationIssue[] }) {
+    super(message, details);
+    this.issues = details.issues;
+  }
+}
+
+/** One step of the location chain that gave no location. */
+export interface LocationStep {
+  /** `'browser-geolocation'`, or the name of the lookup service. */
+  readonly step: string;
+  /** Why, in a word to branch on. */
+  readonly reason: LocationFailure;
+  /** Why, in a sentence; never an address or a coordinate. */
+  readonly message: string;
+  readonly durationMs: number;
+}
+
+export type LocationFailure =
+  | 'insecure-context'
+  | 'not-available'
+  | 'denied'
+  | 'position-unavailable'
+  | 'timeout'
+  | 'aborted'
+  | 'refused'
+  | 'not-public'
+  | 'unreachable'
+  | 'bad-answer'
+  | 'no-address';
+
+/** No source gave a location; nothing was sent. `steps` lists what was tried and why each step failed. */
+export class LocationError extends ReportingError {
+  override readonly name = 'LocationError';
+  override readonly code = 'location';
+  readonly steps: readonly LocationStep[];
+
+  constructor(message: string, details: ErrorDetails & { steps: readonly LocationStep[] }) {
+    super(message, details);
+    this.steps = details.steps;
+  }
+}
+
+/** No whole answer came. `outcome` tells whether the report may have arrived. */
+export class NetworkError extends ReportingError {
+  override readonly name = 'NetworkError';
+  override readonly code = 'network';
+}
+
+/** No whole answer came in time. */
+export class TimeoutError extends ReportingError {
+  override readonly name = 'TimeoutError';
+  override readonly code = 'timeout';
+}
+
+/** The caller's signal ended the call. */
+export class AbortedError extends ReportingError {
+  override readonly name = 'AbortedError';
+  override readonly code = 'aborted';
+}
+
+/** The gateway answered 400, or another 4xx that has no class of its own. */
+export class BadRequestError extends ReportingError {
+  override readonly name = 'BadRequestError';
+  override readonly code = 'bad-request';
+}
+
+/** The gateway answered 401: the API key is missing or wrong (specification, section 5). */
+export class AuthenticationError extends ReportingError {
+  override readonly name = 'AuthenticationError';
+  override readonly code = 'authentication';
+}
+
+/** The gateway answered 404: usually a settled report whose initiated one it does not hold. */
+export class NotFoundError extends ReportingError {
+  override readonly name = 'NotFoundError';
+  override readonly code = 'not-found';
+}
+
+/** The gateway holds a report under this reference already, and it was not this call that sent it. */
+export class DuplicateReportError extends ReportingError {
+  override readonly name = 'DuplicateReportError';
+  override readonly code = 'duplicate';
+  /** Whether the gateway holds other data than this report's. */
+  readonly conflict: boolean;
+
+  constructor(message: string, details: ErrorDetails & { conflict: boolean }) {
+    super(message, details);
+    this.conflict = details.conflict;
+  }
+}
+
+/** The gateway answered 422. */
+export class UnprocessableError extends ReportingError {
+  override readonly name = 'UnprocessableError';
+  override readonly code = 'unprocessable';
+}
+
+/** The gateway answered 429, and went on doing so, or asked for a longer wait than `maxRetryAfterMs`. */
+export class RateLimitError extends ReportingError {
+  override readonly name = 'RateLimitError';
+  override readonly code = 'rate-limited';
+  /** How long the gateway asked to wait, in milliseconds, where it said so. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, details: ErrorDetails & { retryAfterMs?: number | undefined }) {
+    super(message, details);
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+/** The gateway failed (408, 5xx, a redirect), or its answer was not understood: the report may be recorded. */
+export class GatewayError extends ReportingError {
+  override readonly name = 'GatewayError';
+  override readonly code = 'gateway';
+  /** How long the gateway asked to wait, in milliseconds, where it said so. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, details: ErrorDetails & { retryAfterMs?: number | undefined }) {
+    super(message, details);
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+/**
+ * Whether a value is an error of this package. Use the guards rather than `instanceof`: they also know the
+ * errors of another copy of the package, such as its CommonJS build beside its ESM build.
+ */
+export const isReportingError = (value: unknown): value is ReportingError => value instanceof Error && (value as { [BRAND]?: unknown })[BRAND] === true;
+
+const guard =
+  <T extends ReportingError>(code: T['code']) =>
+  (value: unknown): value is T =>
+    isReportingError(value) && value.code === code;
+
+export const isConfigurationError = /* @__PURE__ */ guard<ConfigurationError>('configuration');
+export const isValidationError = /* @__PURE__ */ guard<ValidationError>('validation');
+export const isLocationError = /* @__PURE__ */ guard<LocationError>('location');
+export const isNetworkError = /* @__PURE__ */ guard<NetworkError>('network');
+export const isTimeoutError = /* @__PURE__ */ guard<TimeoutError>('timeout');
+export const isAbortedError = /* @__PURE__ */ guard<AbortedError>('aborted');
+export const isBadRequestError = /* @__PURE__ */ guard<BadRequestError>('bad-request');
+export const isAuthenticationError = /* @__PURE__ */ guard<AuthenticationError>('authentication');
+export const isNotFoundError = /* @__PURE__ */ guard<NotFoundError>('not-found');
+export const isDuplicateReportError = /* @__PURE__ */ guard<DuplicateReportError>('duplicate');
+export const isUnprocessableError = /* @__PURE__ */ guard<UnprocessableError>('unprocessable');
+export const isRateLimitError = /* @__PURE__ */ guard<RateLimitError>('rate-limited');
+export const isGatewayError = /* @__PURE__ */ guard<GatewayError>('gateway');

@@ -1,0 +1,66 @@
+/** The public face: what is not named here is not part of the package's promise. */
+export { type Client, createClient } from './client.js';
+export { configure, locate, reportBetEvent, reportSettledBet, reportSettledWithdrawal, reportWithdrawalEvent, resend, verifyNin } from './default-client.js';
+export type { Answer, Logger } from './delivery/settings.js';
+export {
+  AbortedError,
+  AuthenticationError,
+  BadRequestError,
+  ConfigurationError,
+  DuplicateReportError,
+  type Environment,
+  type ErrorCode,
+  type ErrorOutcome,
+  GatewayError,
+  isAbortedError,
+  isAuthenticationError,
+  isBadRequestError,
+  isConfigurationError,
+  isDuplicateReportError,
+  isGatewayError,
+  isLocationError,
+  isNetworkError,
+  isNotFoundError,
+  isRateLimitError,
+  isReportingError,
+  isTimeoutError,
+  isUnprocessableError,
+  isValidationError,
+  LocationError,
+  type LocationFailure,
+  type LocationStep,
+  NetworkError,
+  NotFoundError,
+  RateLimitError,
+  ReportingError,
+  TimeoutError,
+  UnprocessableError,
+  ValidationError,
+} from './errors.js';
+export type { GeolocationLike } from './location/browser-geolocation.js';
+export { fixedLocation, type SourceNames } from './location/locate.js';
+export type { IpLocation, IpLookup, IpProvider } from './location/provider.js';
+export { freeipapi } from './location/providers/freeipapi.js';
+export { geojs } from './location/providers/geojs.js';
+export { ipapiCo } from './location/providers/ipapi-co.js';
+export { type IpinfoOptions, ipinfo } from './location/providers/ipinfo.js';
+export type { OperationName } from './operations.js';
+export type {
+  BrowserGeolocationOptions,
+  CallOptions,
+  ClientOptions,
+  GatewayOptions,
+  IpLookupOptions,
+  LocationOptions,
+  RetryOptions,
+} from './options.js';
+export type { PartialPayload, PayloadParameters, Payloads } from './payloads.js';
+export type { Receipt } from './receipt.js';
+export type { BetEvent, SettledBet } from './schema/bet.js';
+export type { IssueCode, ValidationIssue } from './schema/issue.js';
+export type { Location, LocationInput } from './schema/location.js';
+export type { ValidationMode } from './schema/model.js';
+export type { NinVerification, NinVerificationRequest } from './schema/nin.js';
+export type { SettledWithdrawal, WithdrawalEvent } from './schema/withdrawal.js';
+export type { Clock } from './time.js';
+export type { AbortSignalLike, Fetch, FetchInit, FetchResponse } from './web-types.js';

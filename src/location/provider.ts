@@ -1,0 +1,89 @@
+import { readBody } from '../body.js';
+import type { LocationFailure } from '../errors.js';
+import type { Location } from '../schema/location.js';
+import type { Fetch } from '../web-types.js';
+
+/** What a lookup service knows of an address; `accuracy` in metres. */
+export type IpLocation = Omit<Location, 'source'>;
+
+export interface IpLookup {
+  /** The address to look up; undefined for the caller's own. */
+  readonly ip: string | undefined;
+  readonly fetch: Fetch;
+  /** Aborted when the time for the lookup is over. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A service that tells where an address is. Write your own as a plain object; what it throws, and what it
+ * returns without valid coordinates, makes the next one be asked.
+ *
+ * @example
+ * ```ts
+ * const ours: IpProvider = {
+ *   name: 'ours',
+ *   async lookup({ ip, fetch, signal }) {
+ *     const init = { method: 'GET', headers: {}, signal };
+ *     const answer = await fetch(`https://geo.example.com/${ip ?? 'me'}`, init);
+ *     return JSON.parse(await answer.text());
+ *   },
+ * };
+ * ```
+ */
+export interface IpProvider {
+  /** Shown in the steps of a `LocationError`. */
+  readonly name: string;
+  lookup(request: IpLookup): Promise<IpLocation | undefined>;
+}
+
+/** Why a lookup failed, in words that hold no address. */
+export class LookupFailure extends Error {
+  constructor(
+    readonly reason: LocationFailure,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** An answer about one address is small. */
+const LONGEST_ANSWER = 65_536;
+
+/** Asks a service for JSON, without cookies and without telling it the page. */
+export async function getJson(url: string, { fetch, signal }: IpLookup, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
+  let response: Awaited<ReturnType<Fetch>>;
+  let text: string | undefined;
+  try {
+    response = await fetch(url, { method: 'GET', headers: { accept: 'application/json', ...headers }, signal });
+    text = await readBody(response, signal, LONGEST_ANSWER);
+  } catch {
+    throw new LookupFailure('unreachable', 'the service could not be reached');
+  }
+  const { status } = response;
+  if (status === 429 || status === 403) throw new LookupFailure('refused', `the service refuses more requests for now (HTTP ${status})`);
+  try {
+    const body: unknown = status >= 200 && status < 300 && text ? JSON.parse(text) : undefined;
+    if (typeof body === 'object' && body !== null) return body as Record<string, unknown>;
+  } catch {
+    // Not JSON; said below.
+  }
+  throw new LookupFailure('bad-answer', `the service gave no answer that can be used (HTTP ${status})`);
+}
+
+/** A place's name; undefined for what services write where they do not know. */
+export const name = (value: unknown): string | undefined =>
+  typeof value === 'string' && !/^\s*(?:-|nil|null|undefined|unknown|not found)?\s*$/i.test(value) ? value : undefined;
+
+/** A coordinate that a service gives as a number or as a decimal string; NaN for anything else. */
+export const degrees = (value: unknown): number => {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && /^-?[0-9]+(?:\.[0-9]+)?$/.test(value.trim()) ? Number(value) : Number.NaN;
+};
+
+const KILOMETRE = 1000;
+
+/** Metres from the kilometres that services give; undefined where they give none. */
+export const kilometres = (value: unknown): number | undefined => {
+  const distance = degrees(value);
+  return distance > 0 ? distance * KILOMETRE : undefined;
+};

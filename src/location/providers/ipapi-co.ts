@@ -1,0 +1,22 @@
+import { degrees, getJson, type IpProvider, LookupFailure, name } from '../provider.js';
+
+/** ipapi.co: free up to a daily limit, no key. It reports its own errors with status 200 and `error: true`. */
+export const ipapiCo = (): IpProvider => ({
+  name: 'ipapi.co',
+  async lookup(request) {
+    const about = request.ip ? `/${encodeURIComponent(request.ip)}` : '';
+    const body = await getJson(`https://ipapi.co${about}/json/`, request);
+    if (body.error === true) {
+      throw body.reason === 'RateLimited'
+        ? new LookupFailure('refused', 'the service refuses more requests for now')
+        : new LookupFailure('bad-answer', 'the service answered with an error');
+    }
+    return {
+      latitude: degrees(body.latitude),
+      longitude: degrees(body.longitude),
+      city: name(body.city),
+      region: name(body.region),
+      country: name(body.country_code),
+    };
+  },
+});

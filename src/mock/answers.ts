@@ -1,0 +1,23 @@
+/** An answer before it becomes a `Response`; `'connection-reset'`: none comes, the connection breaks. */
+export type Answer = { status: number; body?: unknown; headers?: Readonly<Record<string, string>> } | 'connection-reset';
+
+const ERRORS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Payload Too Large',
+  422: 'Unprocessable Entity',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+};
+
+/** The generic error body (specification, section 2.5). */
+export const refuse = (statusCode: number, message: string, headers: Readonly<Record<string, string>> = {}): Answer => ({
+  status: statusCode,
+  body: { message, error: ERRORS[statusCode] ?? 'Error', statusCode },
+  headers,
+});

@@ -1,0 +1,121 @@
+import type { Answer, Logger } from './delivery/settings.js';
+import type { Environment } from './errors.js';
+import type { GeolocationLike } from './location/browser-geolocation.js';
+import type { SourceNames } from './location/locate.js';
+import type { IpProvider } from './location/provider.js';
+import type { OperationName } from './operations.js';
+import type { LocationInput } from './schema/location.js';
+import type { ValidationMode } from './schema/model.js';
+import type { Clock } from './time.js';
+import type { AbortSignalLike, Fetch } from './web-types.js';
+
+/** Where reports of one environment go. In Node.js, what is left out is read from the environment variables named below. */
+export interface GatewayOptions {
+  /**
+   * The gateway's address; `/integration-gateway/external` is added. `https:` is required, but for loopback hosts.
+   * `LOCATION_SDK_STAGING_BASE_URL`, `LOCATION_SDK_PRODUCTION_BASE_URL`.
+   */
+  baseUrl?: string | undefined;
+  /**
+   * The operator's key (specification, section 5), or a function that is asked for it on every request, so that
+   * it can be rotated. `LOCATION_SDK_STAGING_API_KEY`, `LOCATION_SDK_PRODUCTION_API_KEY`.
+   */
+  apiKey?: string | (() => string | Promise<string>) | undefined;
+}
+
+export interface BrowserGeolocationOptions {
+  /** `false`: the browser is not asked. Default: true. */
+  enabled?: boolean | undefined;
+  /** Ask for the best position that the device can give. Default: true. */
+  highAccuracy?: boolean | undefined;
+  /** Milliseconds by the wall clock, the player's thinking time included. Default: 10,000. */
+  timeoutMs?: number | undefined;
+  /** How old a position may be that the browser already has, in milliseconds. Default: 60,000. */
+  maximumAgeMs?: number | undefined;
+}
+
+export interface IpLookupOptions {
+  /** `false`: no service is asked. Default: true. */
+  enabled?: boolean | undefined;
+  /** Asked one after the other until one knows. Default: GeoJS, ipapi.co, freeipapi. */
+  providers?: readonly IpProvider[] | undefined;
+  /** Milliseconds for each service. Default: 4,000. */
+  timeoutMs?: number | undefined;
+}
+
+/** How a location is found where the caller passes none (specification, section 1). */
+export interface LocationOptions {
+  /** `false` sends an event without a location where none is found. Default: true, the call rejects with a `LocationError`. */
+  required?: boolean | undefined;
+  /** Replaces the whole chain; see `fixedLocation`. */
+  fixed?: LocationInput | undefined;
+  /** Milliseconds for the whole chain. Default: 20,000. */
+  timeoutMs?: number | undefined;
+  /** Browser geolocation. */
+  browser?: BrowserGeolocationOptions | undefined;
+  /** IP lookup through third-party services. */
+  ip?: IpLookupOptions | undefined;
+  /** What is sent as `source`. Default: `gps`, `ip`, `client_ip`, `provided` (our decision: the specification names no values). */
+  sourceNames?: Partial<SourceNames> | undefined;
+}
+
+export interface RetryOptions {
+  /** How many attempts may follow the first; 0 means one attempt. Default: 2. */
+  limit?: number | undefined;
+  /** The first wait at most, in milliseconds; each next one doubles. Default: 500. */
+  baseMs?: number | undefined;
+  /** The longest wait, in milliseconds. Default: 8,000. */
+  capMs?: number | undefined;
+}
+
+/** What `createClient` and `configure` take. All of it is optional; an environment must be set up to be used. */
+export interface ClientOptions<Mode extends ValidationMode = ValidationMode> {
+  /** Where calls go that do not say so themselves (specification, section 1). Default: `'staging'`. */
+  environment?: Environment | undefined;
+  gateways?: { staging?: GatewayOptions | undefined; production?: GatewayOptions | undefined } | undefined;
+  /** Paths below `/integration-gateway/external/`, by function; for a gateway whose paths differ. */
+  paths?: { readonly [Name in OperationName]?: string | undefined } | undefined;
+  /** Which fields are required: all that the specification lists, or the identifiers only. Default: `'strict'`. */
+  validation?: Mode | undefined;
+  location?: LocationOptions | undefined;
+  /** Attempts after a failure that may pass. */
+  retry?: RetryOptions | undefined;
+  /** The longest `Retry-After` that is waited for, in milliseconds; a longer one ends the call. Default: 30,000. */
+  maxRetryAfterMs?: number | undefined;
+  /** Milliseconds for one attempt, answer included. Default: 10,000. */
+  attemptTimeoutMs?: number | undefined;
+  /** Milliseconds for a whole call, location and retries included. Default: 60,000. */
+  timeoutMs?: number | undefined;
+  /** Whether a 2xx answer means that the report is recorded. Default: its body is JSON or empty and reports no error. */
+  isRecorded?: ((answer: Answer) => boolean) | undefined;
+  /** Whether a refusal means that the gateway holds the report already. Default: 409, or 400 or 422 that say so. */
+  isDuplicate?: ((answer: Answer) => 'same' | 'conflict' | false) | undefined;
+  /** Allows `http:` for the staging gateway, for a container network. Default: false. */
+  allowInsecureHttp?: boolean | undefined;
+  /** Allows an API key in a page, where every visitor can read it. Default: false. */
+  allowApiKeyInBrowser?: boolean | undefined;
+  /** Where warnings and debug lines go; none holds a secret. Default: warnings to the console. */
+  logger?: Logger | undefined;
+  /** Default: the platform's `fetch`. */
+  fetch?: Fetch | undefined;
+  /** Default: the browser's `navigator.geolocation`. */
+  geolocation?: GeolocationLike | undefined;
+  /** Default: the system's clock. */
+  clock?: Clock | undefined;
+  /** A number from 0 up to 1, for the jitter of retries. Default: `Math.random`. */
+  random?: (() => number) | undefined;
+}
+
+/** What every call takes beside its payload. */
+export interface CallOptions {
+  /** Where this call goes. Default: the client's `environment`. */
+  environment?: Environment | undefined;
+  /** On a server: the player's address, to find the location by. One address, without a port. */
+  clientIP?: string | undefined;
+  /** The player's location, where the caller knows it. */
+  location?: LocationInput | undefined;
+  /** Ends the call. What was on its way may still arrive: the outcome is then `'unknown'`. */
+  signal?: AbortSignalLike | undefined;
+  /** Milliseconds for the whole call. Default: the client's `timeoutMs`. */
+  timeoutMs?: number | undefined;
+}

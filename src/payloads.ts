@@ -1,0 +1,39 @@
+import type { Environment } from './errors.js';
+import type { BetEvent, SettledBet } from './schema/bet.js';
+import type { Location, LocationInput } from './schema/location.js';
+import type { ValidationMode } from './schema/model.js';
+import type { NinVerificationRequest } from './schema/nin.js';
+import type { SettledWithdrawal, WithdrawalEvent } from './schema/withdrawal.js';
+
+/** Parameters that may stand in the payload instead of the options; they are taken out before it is sent. */
+export interface PayloadParameters {
+  environment?: Environment | undefined;
+  clientIP?: string | undefined;
+}
+
+type DeepPartial<T> = T extends Date ? T : T extends object ? { [Name in keyof T]?: DeepPartial<T[Name]> | undefined } : T;
+
+/** A payload under `validation: 'partial'`: its identifiers, any of its other fields, and fields of your own. */
+export type PartialPayload<T, Id extends keyof T> = Pick<T, Id> &
+  DeepPartial<Omit<T, Id | 'user'>> &
+  ('user' extends keyof T ? { user: { user_id: string } & DeepPartial<T['user']> & Record<string, unknown> } : unknown) &
+  Record<string, unknown>;
+
+interface StrictPayloads {
+  reportBetEvent: BetEvent & PayloadParameters & { location?: LocationInput | undefined };
+  reportSettledBet: SettledBet & PayloadParameters;
+  reportWithdrawalEvent: WithdrawalEvent & PayloadParameters & { location?: LocationInput | undefined };
+  reportSettledWithdrawal: SettledWithdrawal & PayloadParameters & { location?: Location | undefined };
+  verifyNin: NinVerificationRequest & PayloadParameters;
+}
+
+interface PartialPayloads {
+  reportBetEvent: PartialPayload<StrictPayloads['reportBetEvent'], 'bet_id'>;
+  reportSettledBet: PartialPayload<StrictPayloads['reportSettledBet'], 'bet_id'>;
+  reportWithdrawalEvent: PartialPayload<StrictPayloads['reportWithdrawalEvent'], 'request_id'>;
+  reportSettledWithdrawal: PartialPayload<StrictPayloads['reportSettledWithdrawal'], 'request_id'>;
+  verifyNin: StrictPayloads['verifyNin'];
+}
+
+/** What each method takes, by validation mode. */
+export type Payloads<Mode extends ValidationMode> = Mode extends 'strict' ? StrictPayloads : PartialPayloads;

@@ -1,0 +1,135 @@
+import { type Environment, type ErrorOutcome, ValidationError } from './errors.js';
+import { parseClientIp } from './location/client-ip.js';
+import { type OperationName, operations } from './operations.js';
+import { callOptions } from './options-schema.js';
+import { copyJson } from './schema/copy-json.js';
+import { issue, type ValidationIssue } from './schema/issue.js';
+import { type LocationInput, location as locationField, locationInput } from './schema/location.js';
+import type { ValidationMode } from './schema/model.js';
+import { listIssues, validate } from './schema/validate.js';
+import { subjectOf } from './subject.js';
+import type { AbortSignalLike } from './web-types.js';
+
+/** What a call asks for beside its body. */
+export interface Parameters {
+  readonly environment: Environment;
+  readonly clientIP: string | undefined;
+  readonly location: LocationInput | undefined;
+  readonly signal: AbortSignalLike | undefined;
+  readonly timeoutMs: number;
+}
+
+/** A checked call. */
+export interface Prepared {
+  /** Without its location. */
+  readonly body: Record<string, unknown>;
+  readonly reference: string | undefined;
+  readonly parameters: Parameters;
+}
+
+/** What the client contributes. */
+export interface PrepareContext {
+  readonly validation: ValidationMode;
+  readonly browser: boolean;
+  readonly environment: Environment;
+  readonly timeoutMs: number;
+}
+
+type Members = Record<string, unknown>;
+
+const LIFTED = ['environment', 'clientIP', 'location'] as const;
+
+/** Checks a payload and its options in one pass, and throws one `ValidationError` that lists every problem. */
+export function prepare(operation: OperationName, payload: unknown, options: unknown, context: PrepareContext): Prepared {
+  const row = operations[operation];
+  const copied = copyJson(payload);
+  const issues = [...copied.issues];
+  const body = copied.value as Members | undefined;
+  const lifted: Members = {};
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
+    for (const name of LIFTED) {
+      if (name === 'location' && row.location === 'none') continue;
+      if (body[name] !== undefined) lifted[name] = body[name];
+      delete body[name];
+    }
+  }
+  const validated = validate(row.request, context.validation, body, [], row.location === 'none' ? LIFTED.slice(0, 2) : LIFTED);
+  const refused = copied.issues.map(({ path }) => path);
+  const within = (path: string) => refused.some((parent) => parent === '' || path === parent || path.startsWith(`${parent}.`));
+  issues.push(...validated.issues.filter(({ path }) => !within(path)));
+
+  const locationModel = row.location === 'field' && lifted.location !== undefined ? locationField : locationInput;
+  const parameters = readParameters(lifted, options, context, issues);
+  if (parameters.location !== undefined && row.location === 'none') {
+    issues.push(issue(['location'], 'unknown-field', `${operation} takes no location; remove it`));
+  } else if (parameters.location !== undefined) {
+    issues.push(...validate(locationModel, context.validation, parameters.location, ['location']).issues);
+  }
+
+  const reference = 'reference' in row ? body?.[row.reference] : undefined;
+  const named = { operation, environment: parameters.environment, reference: typeof reference === 'string' ? reference : undefined };
+  if (issues.length > 0 || !validated.value) throw invalid(named, issues);
+  return { body: validated.value, reference: named.reference, parameters };
+}
+
+/** Checks the options of a call that has no payload. */
+export function prepareOptions(operation: string, options: unknown, context: PrepareContext, outcome: ErrorOutcome = 'not-sent'): Parameters {
+  const issues: ValidationIssue[] = [];
+  const parameters = readParameters({}, options, context, issues);
+  if (issues.length > 0) throw invalid({ operation, environment: parameters.environment, outcome }, issues);
+  return parameters;
+}
+
+function invalid(named: { operation: string; environment: Environment; reference?: string | undefined; outcome?: ErrorOutcome }, issues: ValidationIssue[]) {
+  return new ValidationError(`${subjectOf(named)}: ${listIssues(issues)}\nNothing was sent.`, { ...named, issues });
+}
+
+/** Brings together what stands in the payload and in the options. Given in both, it must be the same. */
+function readParameters(lifted: Members, options: unknown, context: PrepareContext, issues: ValidationIssue[]): Parameters {
+  const given = readOptions(options, issues);
+  for (const name of LIFTED) {
+    if (lifted[name] === undefined) continue;
+    if (given[name] !== undefined && canonical(given[name]) !== canonical(lifted[name])) {
+      issues.push(issue([name], 'conflict', 'is given in the payload and in the options, and differently; give it once'));
+    }
+    given[name] = lifted[name];
+  }
+  const { location, ...others } = given;
+  const checked = validate(callOptions, 'strict', others, [], LIFTED);
+  issues.push(...checked.issues);
+
+  const { environment, clientIP, timeoutMs } = others as { environment?: Environment; clientIP?: unknown; timeoutMs?: number };
+  if (clientIP !== undefined && context.browser) {
+    issues.push(issue(['clientIP'], 'invalid', "is for servers; in a browser the browser's own address is looked up"));
+  } else if (typeof clientIP === 'string' && !parseClientIp(clientIP)) {
+    issues.push(issue(['clientIP'], 'invalid', 'expected one IPv4 or IPv6 address, without a port, a zone or a list'));
+  }
+  return {
+    environment: environment === 'production' || environment === 'staging' ? environment : context.environment,
+    clientIP: clientIP as string | undefined,
+    location: location as LocationInput | undefined,
+    signal: others.signal as AbortSignalLike | undefined,
+    timeoutMs: timeoutMs ?? context.timeoutMs,
+  };
+}
+
+/** The options' own members, each read once; the signal as it is, all else copied. */
+function readOptions(options: unknown, issues: ValidationIssue[]): Members {
+  if (options === undefined) return {};
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    issues.push(issue(['options'], 'wrong-type', 'expected an object'));
+    return {};
+  }
+  try {
+    const { signal, ...others } = options as Members;
+    const copied = copyJson(others);
+    issues.push(...copied.issues);
+    return { ...(copied.value as Members), ...(signal !== undefined && { signal }) };
+  } catch {
+    issues.push(issue(['options'], 'not-json', 'could not be read: a getter or proxy threw'));
+    return {};
+  }
+}
+
+/** The same text for the same data: parameters are flat, so sorting their members is enough. */
+const canonical = (value: unknown): string => JSON.stringify(typeof value === 'object' && value !== null ? Object.entries(value).sort() : value);

@@ -1,0 +1,75 @@
+import { issue, type ValidationIssue } from './issue.js';
+
+/** Deeper or larger than any report: a cycle, or something that is not a report at all. */
+const MAX_DEPTH = 8;
+const MAX_VALUES = 10_000;
+
+const FORBIDDEN_KEYS = /^(?:__proto__|constructor|prototype)$/;
+
+type Path = readonly PropertyKey[];
+
+/**
+ * Copies a value into plain JSON: own enumerable properties only, each read once, no `toJSON`. What is
+ * validated is this copy and what is sent is this copy, so that no getter, proxy or later change of the
+ * caller's object can come between. What JSON cannot hold becomes an issue; a `Date` is accepted as the
+ * `timestamp` alone, and becomes Unix seconds.
+ */
+export function copyJson(input: unknown): { value: unknown; issues: ValidationIssue[] } {
+  const issues: ValidationIssue[] = [];
+  let values = 0;
+
+  const refuse = (path: Path, message: string): undefined => {
+    issues.push(issue(path, 'not-json', message));
+  };
+
+  const copyObject = (source: object, path: Path): unknown => {
+    const kind = Object.prototype.toString.call(source);
+    if (kind === '[object Date]') {
+      if (path.length !== 1 || path[0] !== 'timestamp') return refuse(path, 'a Date is accepted as the timestamp only');
+      return String(Math.floor(Date.prototype.getTime.call(source) / 1000));
+    }
+    if (Array.isArray(source)) {
+      if (source.length > MAX_VALUES) return refuse(path, 'is too large for a report');
+      return Array.from(source, (item: unknown, index) => copy(item, [...path, index]) ?? null);
+    }
+    if (kind !== '[object Object]') return refuse(path, `a ${kind.slice(8, -1)} cannot be sent as JSON`);
+    const target: Record<string, unknown> = {};
+    for (const key of Object.keys(source)) {
+      if (FORBIDDEN_KEYS.test(key)) {
+        issues.push(issue([...path, key], 'forbidden-field', 'this name is never accepted; remove the field'));
+        continue;
+      }
+      const value = copy((source as Record<string, unknown>)[key], [...path, key]);
+      if (value !== undefined) target[key] = value;
+    }
+    return target;
+  };
+
+  const copy = (source: unknown, path: Path): unknown => {
+    values += 1;
+    if (values > MAX_VALUES) {
+      if (values === MAX_VALUES + 1) refuse([], 'has more values than any report; is something else passed?');
+      return undefined;
+    }
+    switch (typeof source) {
+      case 'function':
+      case 'symbol':
+      case 'bigint':
+        return refuse(path, `a ${typeof source} cannot be sent as JSON`);
+      case 'number':
+        return Number.isFinite(source) ? source : refuse(path, 'expected a finite number, got NaN or an infinity');
+      case 'object':
+        if (source === null) return null;
+        if (path.length > MAX_DEPTH) return refuse(path, 'is nested deeper than any report; does it contain itself?');
+        try {
+          return copyObject(source, path);
+        } catch {
+          return refuse(path, 'could not be read: a getter or proxy threw');
+        }
+      default:
+        return source;
+    }
+  };
+
+  return { value: copy(input, []), issues };
+}

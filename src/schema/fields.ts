@@ -1,0 +1,76 @@
+import * as z from 'zod/mini';
+
+/**
+ * The shared field types. The text given to each schema completes the sentence "expected …" and is all that
+ * a validation message says of the value, so that no message can repeat it.
+ */
+
+export type Field = z.ZodMiniType;
+
+interface Traits {
+  /** Sensitive: never shown anywhere (our decision). */
+  personal?: true;
+  /** Identifies a report, and so may be shown in messages. */
+  reference?: true;
+  /** Required in partial mode too. */
+  always?: true;
+}
+
+const traits = new WeakMap<Field, Traits>();
+
+export const traitsOf = (field: Field): Readonly<Traits> => traits.get(field) ?? {};
+
+function mark<T extends Field>(field: T, more: Traits): T {
+  traits.set(field, { ...traitsOf(field), ...more });
+  return field;
+}
+
+/** Marks a field as sensitive: its value never appears in an error, a log or an event (our decision). */
+export const personal = <T extends Field>(field: T): T => mark(field, { personal: true });
+
+/** Marks a field as required in every mode. */
+export const always = <T extends Field>(field: T): T => mark(field, { always: true });
+
+/** Marks a field as an identifier of a report: the one kind of value that messages may show. */
+export const reference = <T extends Field>(field: T): T => mark(field, { reference: true });
+
+/** Sent as given, untrimmed (our decision). */
+export const text = () => z.string('a string').check(z.refine((value) => value.trim() !== '', 'a string that is not empty or blank'));
+
+/** Finite, since JSON turns `NaN` and `Infinity` into `null`; no bounds (the specification gives none). */
+export const amount = () => z.number('a finite number');
+
+export const flag = () => z.boolean('true or false');
+
+const between = (low: number, high: number) => {
+  const expected = `a number from ${low} to ${high}`;
+  return z.number(expected).check(z.refine((value) => value >= low && value <= high, expected));
+};
+
+export const latitude = () => between(-90, 90);
+export const longitude = () => between(-180, 180);
+
+const NIN = 'a string of exactly 11 digits (a number would lose leading zeros)';
+
+/** Specification, section 8. ASCII digits only, no checksum (our decision). */
+export const nin = () => z.string(NIN).check(z.refine((value) => /^[0-9]{11}$/.test(value), NIN));
+
+const TIMESTAMP = 'Unix seconds as a string of at most 10 digits, or a Date';
+
+/** Specification, section 2.2. A `Date` has become a string before this schema sees it. */
+export const timestamp = () =>
+  z.string(TIMESTAMP).check(
+    z.refine((value) => /^[0-9]{1,10}$/.test(value), {
+      error: (issue) => (/^[0-9]{13}$/.test(String(issue.input)) ? `${TIMESTAMP}; this looks like milliseconds, divide by 1000` : TIMESTAMP),
+    }),
+  ) as z.ZodMiniType<string, string | Date>;
+
+/** Five digits in a row, also when grouped by spaces, dots or hyphens, are more than the last four. */
+export const lastFourDigits = () =>
+  z.string('a string').check(
+    z.refine((value) => value.trim() !== '', 'a string that is not empty or blank'),
+    z.refine((value) => !/[0-9](?:[ .-]?[0-9]){4}/.test(value), 'at most the last 4 digits; this looks like a whole account number'),
+  );
+
+/** Strings (also empty), numbers and booleans by name; nothing nested (our decision). */
+export const freeForm = () => z.record(z.string(), z.union([z.string(), z.number(), z.boolean()], 'a string, a finite number, true or false'), 'an object');

@@ -1,0 +1,60 @@
+import * as z from 'zod/mini';
+import { type Field, traitsOf } from './fields.js';
+
+/** `'strict'`: every field that the specification lists is required. `'partial'`: only the identifiers are. */
+export type ValidationMode = 'strict' | 'partial';
+
+export type Fields = Record<string, Field | Model>;
+
+/** One object of the specification: its schema in each mode, and its fields, for whoever walks them. */
+export interface Model<Strict extends Field = Field> {
+  readonly strict: Strict;
+  readonly partial: Field;
+  readonly fields: Fields;
+  /** The fields that even strict mode does not require. */
+  readonly optional: readonly string[];
+}
+
+type Strict<F extends Fields> = { [K in keyof F]: F[K] extends Model<infer S> ? S : F[K] extends Field ? F[K] : never };
+type OptionalStrict<F extends Fields> = { [K in keyof F]: z.ZodMiniOptional<Strict<F>[K]> };
+
+export const isModel = (field: Field | Model): field is Model => 'fields' in field;
+
+const isAlwaysRequired = (field: Field | Model): boolean =>
+  isModel(field) ? Object.values(field.fields).some(isAlwaysRequired) : traitsOf(field).always === true;
+
+/**
+ * Makes both schemas of an object from one list of fields. In partial mode an object within it is required
+ * only if it holds an identifier itself.
+ */
+export function model<R extends Fields, O extends Fields>(required: R, optional: O) {
+  // Without a prototype, so that a caller's key never meets an inherited member.
+  const fields: Fields = Object.assign(Object.create(null), required, optional);
+  const strict: Record<string, Field> = {};
+  const partial: Record<string, Field> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    const nested = isModel(field);
+    const always = isAlwaysRequired(field);
+    const strictField = nested ? field.strict : field;
+    const partialField = nested ? field.partial : field;
+    strict[name] = name in optional ? z.optional(strictField) : strictField;
+    partial[name] = always ? partialField : z.optional(partialField);
+  }
+  const shape = strict as Strict<R> & OptionalStrict<O>;
+  return {
+    strict: z.strictObject(shape, 'an object'),
+    partial: z.looseObject(partial, 'an object'),
+    fields,
+    optional: Object.keys(optional),
+  };
+}
+
+/** The field at a path, or undefined where the specification has none. */
+export function fieldAt(from: Model, path: readonly PropertyKey[]): Field | Model | undefined {
+  let field: Field | Model | undefined = from;
+  for (const key of path) {
+    if (!field || !isModel(field)) return field;
+    field = field.fields[String(key)];
+  }
+  return field;
+}

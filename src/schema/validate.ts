@@ -1,0 +1,67 @@
+import * as z from 'zod/mini';
+import { issue, shownKey, type ValidationIssue } from './issue.js';
+import { fieldAt, isModel, type Model, type ValidationMode } from './model.js';
+import { suggest } from './suggest.js';
+
+type Path = readonly PropertyKey[];
+
+export type Validated<T> = { value: T; issues: readonly [] } | { value?: never; issues: ValidationIssue[] };
+
+/**
+ * Checks a value against a model and says everything that is wrong with it in one pass. `at` is where the value
+ * stands; `alsoKnown` are names beside the model's, for suggestions.
+ */
+export function validate(
+  model: Model,
+  mode: ValidationMode,
+  value: unknown,
+  at: Path = [],
+  alsoKnown: readonly string[] = [],
+): Validated<Record<string, unknown>> {
+  const result = z.safeParse(model[mode], value);
+  if (result.success) return { value: result.data as Record<string, unknown>, issues: [] };
+  const namesAt = (path: Path) => {
+    const field = fieldAt(model, path);
+    return [...(field && isModel(field) ? Object.keys(field.fields) : []), ...(path.length === 0 ? alsoKnown : [])];
+  };
+  return { issues: result.error.issues.flatMap((found) => translate(found, value, at, namesAt)) };
+}
+
+function translate(found: z.core.$ZodIssue, root: unknown, at: Path, namesAt: (path: Path) => readonly string[]): ValidationIssue[] {
+  const path = [...at, ...found.path];
+  if (found.code === 'unrecognized_keys') {
+    const names = namesAt(found.path);
+    return found.keys.map((key) => issue([...path, key], 'unknown-field', unknownField(key, names)));
+  }
+  const value = valueAt(root, found.path);
+  if (value === undefined) return [issue(path, 'missing', `is required: expected ${found.message}`)];
+  const wrongType = found.code === 'invalid_type' || found.code === 'invalid_union';
+  return [issue(path, wrongType ? 'wrong-type' : 'invalid', `expected ${found.message}, got ${describe(value)}`)];
+}
+
+function unknownField(key: string, names: readonly string[]): string {
+  const nearest = suggest(key, names);
+  return `unknown field ${shownKey(key)}; ${nearest ? `did you mean ${nearest}?` : 'remove it'}`;
+}
+
+function valueAt(root: unknown, path: Path): unknown {
+  return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], root);
+}
+
+/** What a value is, without telling it. */
+function describe(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'string') return value.trim() === '' ? 'an empty or blank string' : `a string of ${value.length} characters`;
+  if (typeof value === 'object') return 'an object';
+  return typeof value === 'number' ? 'a number' : `a ${typeof value}`;
+}
+
+const MOST_LISTED = 20;
+
+/** The issues as lines of a message. */
+export function listIssues(issues: readonly ValidationIssue[]): string {
+  const lines = issues.slice(0, MOST_LISTED).map(({ path, message }) => `\n  - ${path || 'the whole'}: ${message}`);
+  const more = issues.length - lines.length;
+  return `${issues.length === 1 ? '1 problem' : `${issues.length} problems`}:${lines.join('')}${more > 0 ? `\n  - and ${more} more, in issues` : ''}`;
+}

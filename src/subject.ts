@@ -1,0 +1,12 @@
+interface Named {
+  operation: string;
+  reference?: string | undefined;
+  environment?: string | undefined;
+}
+
+/** How a call is named in messages: `reportSettledBet B-1 (staging)`. An odd reference is quoted, a long one cut. */
+export function subjectOf({ operation, reference, environment }: Named): string {
+  const cut = reference && reference.length > 80 ? `${reference.slice(0, 80)}…` : reference;
+  const shown = cut === undefined ? '' : ` ${/^[\w./:#-]+$/.test(cut) ? cut : JSON.stringify(cut)}`;
+  return `${operation}${shown}${environment ? ` (${environment})` : ''}`;
+}

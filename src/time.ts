@@ -1,0 +1,53 @@
+import type { AbortSignalLike } from './web-types.js';
+
+/** The clock that the SDK reads and waits by. Give your own to `createClient({ clock })` to test without waiting. */
+export interface Clock {
+  /** Milliseconds since 1970, as `Date.now()`. */
+  now(): number;
+  setTimeout(callback: () => void, milliseconds: number): unknown;
+  clearTimeout(timer: unknown): void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimeout: (callback, milliseconds) => setTimeout(callback, milliseconds),
+  clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+};
+
+/** The longest time that a timer can hold; a longer one would fire at once. */
+export const LONGEST_TIMER_MS = 2_147_483_647;
+
+export interface Limit {
+  clock: Clock;
+  milliseconds: number;
+  /** The caller's signal; its reason is never read, since it may hold anything. */
+  signal?: AbortSignalLike | undefined;
+}
+
+export type Limited<T> = { ended: 'done'; value: T } | { ended: 'failed'; error: unknown } | { ended: 'timeout' } | { ended: 'aborted' };
+
+/**
+ * Runs `work` until it settles, the time is over or the caller aborts, whichever comes first, and settles
+ * once with which of them it was. `work` gets a signal that is aborted in the last two cases; work that
+ * ignores it is left behind, and what it does later is dropped.
+ */
+export function limited<T>(work: (signal: AbortSignal) => T | PromiseLike<T>, limit: Limit): Promise<Limited<T>> {
+  const { clock, signal } = limit;
+  const controller = new AbortController();
+  return new Promise((resolve) => {
+    const end = (result: Limited<T>) => {
+      clock.clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      resolve(result);
+      if (result.ended === 'timeout' || result.ended === 'aborted') controller.abort();
+    };
+    const abort = () => end({ ended: 'aborted' });
+    const timer = clock.setTimeout(() => end({ ended: 'timeout' }), Math.max(0, limit.milliseconds));
+    if (signal?.aborted) return abort();
+    signal?.addEventListener('abort', abort);
+    new Promise<T>((settle) => settle(work(controller.signal))).then(
+      (value) => end({ ended: 'done', value }),
+      (error: unknown) => end({ ended: 'failed', error }),
+    );
+  });
+}

@@ -1,0 +1,36 @@
+/**
+ * Web types for public signatures. A consumer's project may load the DOM's types, Node.js's, or neither, so
+ * nothing here names one: each alias is the consumer's own type where it exists, else a structural stand-in.
+ */
+
+export interface AbortSignalLike {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+export type WebRequest = typeof globalThis extends { Request: { prototype: infer T } } ? T : { readonly url: string };
+export type WebResponse = typeof globalThis extends { Response: { prototype: infer T } } ? T : { readonly status: number };
+type WebAbortSignal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : AbortSignalLike;
+
+/** What the SDK passes to `fetch` beside the address. */
+export interface FetchInit {
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+  signal: WebAbortSignal;
+  redirect?: 'manual';
+  credentials?: 'omit';
+  referrerPolicy?: 'no-referrer';
+}
+
+/** What the SDK reads of an answer; every `Response` fits. */
+export interface FetchResponse {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body?: unknown;
+  text(): Promise<string>;
+}
+
+/** A `fetch` function: the platform's, a wrapped one, or a mock gateway's. Always called with an address and an init. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;

@@ -1,0 +1,26 @@
+import { defineConfig, type Options } from 'tsup';
+
+const entries = {
+  index: 'src/index.ts',
+  mock: 'src/mock/index.ts',
+  'mock-node': 'src/node/index.ts',
+};
+
+const shared = { target: 'es2022', platform: 'neutral', external: [/^node:/], sourcemap: true, treeshake: true } satisfies Options;
+
+export default defineConfig([
+  { ...shared, entry: entries, format: 'esm', dts: true, clean: true },
+  // ky exists as ESM only, so the CommonJS build carries it inside.
+  { ...shared, entry: entries, format: 'cjs', dts: true, noExternal: ['ky'], splitting: true, outExtension: () => ({ js: '.cjs', dts: '.d.cts' }) },
+  {
+    entry: { 'location-sdk': 'src/global.ts' },
+    format: 'iife',
+    globalName: 'LocationSDK',
+    platform: 'browser',
+    target: 'es2020',
+    noExternal: [/.*/],
+    minify: true,
+    sourcemap: true,
+    treeshake: true,
+  },
+]);
