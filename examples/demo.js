@@ -81,10 +81,11 @@ const unknown = await client.verifyNin({ nin: '12345678901' });
 console.log(`  ✓ any other number:            success ${unknown.success}, "${unknown.message}" (an answer, not an error)`);
 
 heading('What goes wrong, and how it says so');
-await fails('three mistakes in one payload', 'validation', () =>
-  // @ts-expect-error The types catch two of them; JavaScript users see the error.
-  client.reportSettledBet({ ...settledBet, payout_amount: undefined, payoutAmount: 3675, user: { ...betUser, nin: '123' } }),
+// The types catch all three; JavaScript users see the error.
+const mistaken = /** @type {typeof settledBet} */ (
+  /** @type {unknown} */ ({ ...settledBet, payout_amount: undefined, payoutAmount: 3675, user: { ...betUser, nin: '123' } })
 );
+await fails('three mistakes in one payload', 'validation', () => client.reportSettledBet(mistaken));
 await fails('a settled bet that was never initiated', 'not-found', () => client.reportSettledBet({ ...settledBet, bet_id: 'BET-NEVER' }));
 await fails('the same report again', 'duplicate', () => client.reportSettledBet(settledBet));
 
