@@ -50,7 +50,7 @@ export function resolveOptions(options: ClientOptions, parts: PartDefaults): Set
 
   const scope: { isSecureContext?: boolean; navigator?: { geolocation?: Surroundings['geolocation'] } } = globalThis;
   const location = { ...given.location, ip: { ...given.location.ip, providers: given.location.ip.providers ?? parts.providers } };
-  return {
+  return Object.freeze({
     ...given,
     browser,
     logger,
@@ -61,7 +61,7 @@ export function resolveOptions(options: ClientOptions, parts: PartDefaults): Set
     locations: { staging: mock ? { ...location, fixed: mock.location } : location, production: location },
     isRecorded: given.isRecorded ?? parts.isRecorded,
     isDuplicate: given.isDuplicate ?? parts.isDuplicate,
-  };
+  });
 }
 
 const unusable = (issues: readonly ValidationIssue[]) => new ConfigurationError(`The options cannot be used: ${listIssues(issues)}`);

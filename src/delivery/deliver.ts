@@ -64,8 +64,14 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
   let attempts = 0;
   let apiKey = '';
 
-  const shown = (said: string | undefined): string | undefined =>
-    said && maskSent(said, [...sentValues(row.request, JSON.parse(report.body)), { text: apiKey, kind: 'secret' }]);
+  /** The gateway's words, masked; words that cannot be masked are not worth a report. */
+  const shown = (said: string | undefined): string | undefined => {
+    try {
+      return said && maskSent(said, [...sentValues(row.request, JSON.parse(report.body)), { text: apiKey, kind: 'secret' }]);
+    } catch {
+      return undefined;
+    }
+  };
 
   const fail = ({ type, text, said, certain, retryable = false, details, ...failure }: Failure): ReportingError => {
     const outcome = inDoubt && !certain ? 'unknown' : failure.outcome;
