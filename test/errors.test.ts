@@ -32,7 +32,7 @@ describe.each(kinds)('%s', (Kind, name, code, guard) => {
     expect(error).toBeInstanceOf(Error);
     expect(error).toBeInstanceOf(ReportingError);
     expect(kinds.filter(([, , , other]) => other(error)).map(([, other]) => other)).toEqual([name]);
-    expect(guard(error)).toBe(true;
+    expect(guard(error)).toBe(true);
   });
 
   it('goes into JSON as what it says', () => {
