@@ -1,5 +1,9 @@
-/** An answer before it becomes a `Response`; `'connection-reset'`: none comes, the connection breaks. */
-export type Answer = { status: number; body?: unknown; headers?: Readonly<Record<string, string>> } | 'connection-reset';
+/** An answer before anything goes wrong with it. */
+export interface Answer {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 const ERRORS: Readonly<Record<number, string>> = {
   400: 'Bad Request',

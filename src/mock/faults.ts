@@ -1,52 +1,169 @@
 import type { OperationName } from '../operations.js';
+import { operationNames } from '../operations.js';
+import { createRandom, normal } from './random.js';
+
+/** How long a delay is, in milliseconds. */
+export type Delay = number | { readonly uniform: readonly [least: number, most: number] } | { readonly logNormal: { readonly median: number; readonly sigma: number } };
+
+/** What can go wrong. */
+export type FaultKind =
+  /** The answer comes late: `delay`. */
+  | 'latency'
+  /** No answer ever comes; `reset()` of the gateway frees it. */
+  | 'hang'
+  /** The answer's body comes in pieces over `delay`. */
+  | 'slow-body'
+  /** The connection breaks without an answer. */
+  | 'connection-reset'
+  /** The connection breaks in the middle of the answer's body. */
+  | 'half-body'
+  /** An answer with a `status` of its own, and `retryAfter`. */
+  | 'status'
+  /** JSON that does not end. */
+  | 'broken-json'
+  /** A page, as a proxy or a captive portal gives it. */
+  | 'wrong-content-type'
+  /** No body. */
+  | 'empty-body'
+  /** The request arrives twice, as some proxies send it; the answer is the second one's. */
+  | 'duplicate-delivery';
+
+export const FAULT_KINDS: readonly FaultKind[] = [
+  'latency',
+  'hang',
+  'slow-body',
+  'connection-reset',
+  'half-body',
+  'status',
+  'broken-json',
+  'wrong-content-type',
+  'empty-body',
+  'duplicate-delivery',
+];
 
 /** A rule for misbehaving. Left-out conditions match everything. */
 export interface FaultRule {
   readonly operation?: OperationName | undefined;
   /** The report's `bet_id` or `request_id`. */
   readonly reference?: string | undefined;
-  /** What happens: the connection breaks without an answer, or the gateway answers with a status of its own. */
-  readonly kind: 'connection-reset' | 'status';
+  readonly kind: FaultKind;
   /** `'before'`: the report is not looked at. `'after'`: it is applied as usual, and only the answer suffers. Default: `'before'`. */
   readonly when?: 'before' | 'after' | undefined;
-  /** How often it strikes. Default: 1. */
-  readonly times?: number | undefined;
-  /** For `kind: 'status'`. Default: 503. */
+  /** How many matching requests go by first. Default: 0. */
+  readonly skip?: number | undefined;
+  /** How often it strikes; `null` for always. Default: 1. */
+  readonly times?: number | null | undefined;
+  /** How likely it strikes where it could, by the gateway's seed. Default: 1. */
+  readonly probability?: number | undefined;
+  /** For `'latency'` and `'slow-body'`. Default: 1,000. */
+  readonly delay?: Delay | undefined;
+  /** For `'status'`. Default: 503. */
   readonly status?: number | undefined;
-  /** Headers of that answer, such as `retry-after`. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** For `'status'`: `Retry-After` in seconds, or as a date (milliseconds since 1970, or a `Date`). */
+  readonly retryAfter?: number | { readonly date: number | Date } | undefined;
+  /** For `'status'`: the answer's body. Default: the generic error body. */
+  readonly body?: unknown;
+}
+
+/** A rule that is set. */
+export interface SetFault extends FaultRule {
+  readonly id: number;
+  /** How many requests it struck. */
+  readonly struck: number;
 }
 
 /** The rules that are set, in order; the first that matches strikes. */
 export interface Faults {
-  /** Sets a rule. */
-  add(rule: FaultRule): void;
-  /** Takes all rules away. */
-  clear(): void;
+  /**
+   * Sets a rule and gives its id. Throws a `TypeError` that says what is wrong with it.
+   *
+   * @example
+   * ```ts
+   * gateway.faults.add({ kind: 'connection-reset', when: 'after' }); // recorded, then the answer is lost
+   * ```
+   */
+  add(rule: FaultRule): number;
+  list(): SetFault[];
+  /** Takes a rule away, or all of them. */
+  clear(id?: number): void;
 }
 
 export interface FaultBox extends Faults {
   /** The rule that strikes at this point, one strike of it used up. */
-  strike(when: 'before' | 'after', operation: OperationName, reference: string | undefined): FaultRule | undefined;
+  strike(when: 'before' | 'after', operation: OperationName, reference: string | undefined): SetFault | undefined;
+  /** How long this rule's delay is now. */
+  delayOf(rule: FaultRule): number;
 }
 
-export function createFaults(): FaultBox {
-  let rules: { rule: FaultRule; left: number }[] = [];
+export function createFaults(seed: number): FaultBox {
+  let rules: { rule: FaultRule; id: number; seen: number; struck: number }[] = [];
+  let last = 0;
+  const random = createRandom(seed);
+  const shown = ({ rule, id, struck }: { rule: FaultRule; id: number; struck: number }): SetFault => ({ ...rule, id, struck });
   return {
-    add: (rule) => void rules.push({ rule, left: rule.times ?? 1 }),
-    clear: () => {
-      rules = [];
+    add(rule) {
+      const problem = problemOf(rule);
+      if (problem) throw new TypeError(`The fault cannot be set: ${problem}.`);
+      last += 1;
+      rules.push({ rule, id: last, seen: 0, struck: 0 });
+      return last;
+    },
+    list: () => rules.map(shown),
+    clear(id) {
+      rules = id === undefined ? [] : rules.filter((one) => one.id !== id);
     },
     strike(when, operation, reference) {
-      const found = rules.find(
-        ({ rule, left }) =>
-          left > 0 &&
-          (rule.when ?? 'before') === when &&
-          (rule.operation ?? operation) === operation &&
-          (rule.reference === undefined || rule.reference === reference),
-      );
-      if (found) found.left -= 1;
-      return found?.rule;
+      for (const one of rules) {
+        const { rule } = one;
+        if ((rule.when ?? 'before') !== when || (rule.operation ?? operation) !== operation) continue;
+        if (rule.reference !== undefined && rule.reference !== reference) continue;
+        one.seen += 1;
+        if (one.seen <= (rule.skip ?? 0) || one.struck >= timesOf(rule)) continue;
+        if (rule.probability !== undefined && random() >= rule.probability) continue;
+        one.struck += 1;
+        return shown(one);
+      }
+      return undefined;
+    },
+    delayOf({ delay = 1_000 }) {
+      if (typeof delay === 'number') return delay;
+      if ('uniform' in delay) return delay.uniform[0] + random() * (delay.uniform[1] - delay.uniform[0]);
+      return delay.logNormal.median * Math.exp(delay.logNormal.sigma * normal(random));
     },
   };
+}
+
+const timesOf = ({ times }: FaultRule): number => (times === null ? Number.POSITIVE_INFINITY : (times ?? 1));
+
+const LONGEST_DELAY = 600_000;
+const NAMES = ['operation', 'reference', 'kind', 'when', 'skip', 'times', 'probability', 'delay', 'status', 'retryAfter', 'body'];
+
+const isNumber = (value: unknown, least: number, most: number) => typeof value === 'number' && value >= least && value <= most;
+const isWhole = (value: unknown) => Number.isInteger(value) && Number(value) >= 0;
+
+function isDelay(delay: unknown): boolean {
+  if (typeof delay === 'number') return isNumber(delay, 0, LONGEST_DELAY);
+  const { uniform, logNormal } = (delay ?? {}) as { uniform?: unknown[]; logNormal?: { median?: unknown; sigma?: unknown } };
+  if (Array.isArray(uniform)) return uniform.length === 2 && uniform.every((one) => isNumber(one, 0, LONGEST_DELAY));
+  return isNumber(logNormal?.median, 0, LONGEST_DELAY) && isNumber(logNormal?.sigma, 0, 3);
+}
+
+/** What is wrong with a rule that comes from outside. */
+function problemOf(rule: unknown): string | undefined {
+  if (typeof rule !== 'object' || rule === null) return 'expected an object such as { "kind": "connection-reset", "when": "after" }';
+  const { operation, reference, kind, when, skip, times, probability, delay, status, retryAfter } = rule as Record<string, unknown>;
+  const unknown = Object.keys(rule).find((name) => !NAMES.includes(name));
+  if (unknown !== undefined) return `unknown field; known are ${NAMES.join(', ')}`;
+  if (!FAULT_KINDS.includes(kind as FaultKind)) return `kind must be one of ${FAULT_KINDS.join(', ')}`;
+  if (operation !== undefined && !operationNames.includes(operation as OperationName)) return `operation must be one of ${operationNames.join(', ')}`;
+  if (reference !== undefined && typeof reference !== 'string') return 'reference must be a string';
+  if (when !== undefined && when !== 'before' && when !== 'after') return "when must be 'before' or 'after'";
+  if (skip !== undefined && !isWhole(skip)) return 'skip must be a whole number from 0';
+  if (times !== undefined && times !== null && !isWhole(times)) return 'times must be a whole number from 0, or null for always';
+  if (probability !== undefined && !isNumber(probability, 0, 1)) return 'probability must be a number from 0 to 1';
+  if (delay !== undefined && !isDelay(delay)) return `delay must be milliseconds up to ${LONGEST_DELAY}, { uniform: [least, most] } or { logNormal: { median, sigma } }`;
+  if (status !== undefined && !(isWhole(status) && isNumber(status, 200, 599))) return 'status must be a whole number from 200 to 599';
+  const date = (retryAfter as { date?: unknown } | undefined)?.date;
+  if (retryAfter !== undefined && !isWhole(retryAfter) && !(date instanceof Date) && typeof date !== 'number') return 'retryAfter must be whole seconds or { date }';
+  return undefined;
 }

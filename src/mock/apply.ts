@@ -1,0 +1,79 @@
+import type { Environment } from '../errors.js';
+import type { Operation, OperationName } from '../operations.js';
+import { copyJson } from '../schema/copy-json.js';
+import { issue, type ValidationIssue } from '../schema/issue.js';
+import { location } from '../schema/location.js';
+import type { ValidationMode } from '../schema/model.js';
+import { validate } from '../schema/validate.js';
+import { type Answer, refuse } from './answers.js';
+import { type Identity, madeUpIdentity } from './identities.js';
+import { type Ledger, record } from './ledger.js';
+
+/** What the gateway insists on. */
+export interface Rules {
+  readonly validation: ValidationMode;
+  readonly locationRequired: boolean;
+  readonly requireInitiated: boolean;
+  readonly duplicateStatus: number;
+  /** Who is verified in production, by NIN. */
+  readonly identities: ReadonlyMap<string, Identity>;
+}
+
+export interface Applied {
+  readonly ledger: Ledger;
+  readonly answer: Answer;
+  /** Whether the report was recorded. */
+  readonly applied: boolean;
+}
+
+export type Body = Record<string, unknown>;
+
+export const RECORDED: Readonly<Record<OperationName, string>> = {
+  reportBetEvent: 'Bet event reported successfully',
+  reportSettledBet: 'Settled bet reported successfully',
+  reportWithdrawalEvent: 'Withdrawal event reported successfully',
+  reportSettledWithdrawal: 'Withdrawal settled successfully',
+  verifyNin: 'NIN verified successfully',
+};
+
+/** What a request with a good key does to a ledger, and how it is answered: pure, and all that the gateway decides. */
+export function apply(ledger: Ledger, environment: Environment, row: Operation, body: Body, rules: Rules): Applied {
+  const refused = (answer: Answer): Applied => ({ ledger, answer, applied: false });
+  const issues = problemsOf(row, body, rules);
+  if (issues.length > 0) {
+    const message = issues.map(({ path, message: problem }) => `${path || 'body'}: ${problem}`).join('; ');
+    return refused(refuse(row.reference ? 422 : 400, message));
+  }
+  if (!row.reference) return refused(verify(environment, String(body.nin), rules));
+
+  const reference = String(body[row.reference]);
+  const [next, outcome] = record(ledger, { operation: row.name, reference, body }, rules);
+  switch (outcome) {
+    case 'recorded':
+      return { ledger: next, answer: { status: 200, body: { message: RECORDED[row.name] } }, applied: true };
+    case 'not-initiated':
+      return refused(refuse(404, `${row.reference} has no initiated report; report it before settling`));
+    case 'same':
+      return refused(refuse(rules.duplicateStatus, 'This data has already been reported'));
+    case 'conflict':
+      return refused(refuse(rules.duplicateStatus, `This ${row.reference} has already been reported with different data`));
+  }
+}
+
+function problemsOf(row: Operation, body: Body, { validation, locationRequired }: Rules): ValidationIssue[] {
+  const { issues } = copyJson(body);
+  if (row.location === 'none') return [...issues, ...validate(row.request, validation, body).issues];
+  const { location: given, ...rest } = body;
+  issues.push(...validate(row.request, validation, rest).issues);
+  if (given !== undefined) issues.push(...validate(location, validation, given, ['location']).issues);
+  else if (locationRequired) issues.push(issue(['location'], 'missing', 'is required'));
+  return issues;
+}
+
+/** Specification, section 4.3: in staging, numbers that start with 99 are verified. */
+function verify(environment: Environment, nin: string, { identities }: Rules): Answer {
+  const madeUp = nin.startsWith('99') ? madeUpIdentity(nin) : undefined;
+  const data = environment === 'staging' ? madeUp : identities.get(nin);
+  const message = data ? RECORDED.verifyNin : 'NIN could not be verified';
+  return { status: 200, body: { success: data !== undefined, status: 200, message, ...(data && { data }) } };
+}

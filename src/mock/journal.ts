@@ -1,0 +1,59 @@
+import type { Environment } from '../errors.js';
+import type { OperationName } from '../operations.js';
+import type { FaultKind } from './faults.js';
+
+/** What came in and what went out. Key and personal data are masked. */
+export interface JournalEntry {
+  /** Counts from 1; an entry that was forgotten keeps its number. */
+  readonly id: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly method: string;
+  readonly path: string;
+  readonly environment: Environment | undefined;
+  /** Undefined where the path names none. */
+  readonly operation: OperationName | undefined;
+  readonly reference: string | undefined;
+  readonly key: 'valid' | 'invalid' | 'missing';
+  readonly body: unknown;
+  /** The status of the answer; undefined where none was sent. */
+  readonly status: number | undefined;
+  readonly answer: unknown;
+  /** Whether the report was recorded by this request. */
+  readonly applied: boolean;
+  /** What was made to go wrong. */
+  readonly fault: FaultKind | undefined;
+}
+
+/** Which entries are meant; what is left out matches everything. */
+export type JournalQuery = Partial<Pick<JournalEntry, 'environment' | 'operation' | 'reference' | 'status' | 'applied' | 'fault' | 'method' | 'path' | 'key'>>;
+
+export interface Journal {
+  add(entry: Omit<JournalEntry, 'id'>): JournalEntry;
+  /** The newest entries, oldest first. */
+  entries(query?: JournalQuery): JournalEntry[];
+  clear(): void;
+}
+
+export const matches = (entry: JournalEntry, query: JournalQuery): boolean =>
+  Object.entries(query).every(([name, value]) => value === undefined || entry[name as keyof JournalQuery] === value);
+
+/** A list of the latest requests; older ones are forgotten. */
+export function createJournal(size: number): Journal {
+  let entries: JournalEntry[] = [];
+  let last = 0;
+  return {
+    add(given) {
+      last += 1;
+      const entry = { id: last, ...given };
+      entries.push(entry);
+      // Now and then, so that forgetting costs nothing on each request.
+      if (entries.length >= 2 * size) entries = entries.slice(-size);
+      return entry;
+    },
+    entries: (query = {}) => entries.slice(-size).filter((entry) => matches(entry, query)),
+    clear() {
+      entries = [];
+    },
+  };
+}

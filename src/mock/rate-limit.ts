@@ -1,0 +1,22 @@
+export interface RateLimitOptions {
+  /** How many requests are answered. */
+  readonly requests: number;
+  /** Within how many milliseconds. Default: 1,000. */
+  readonly perMs?: number | undefined;
+}
+
+/** Asks for a place; gives the seconds to wait where there is none. */
+export type RateLimiter = (now: number) => number | undefined;
+
+/** A bucket that holds `requests` tokens and fills evenly. */
+export function createRateLimiter({ requests, perMs = 1_000 }: RateLimitOptions): RateLimiter {
+  let tokens = requests;
+  let filled: number | undefined;
+  return (now) => {
+    tokens = Math.min(requests, tokens + (Math.max(0, now - (filled ?? now)) * requests) / perMs);
+    filled = now;
+    if (tokens < 1) return Math.max(1, Math.ceil(((1 - tokens) * perMs) / requests / 1_000));
+    tokens -= 1;
+    return undefined;
+  };
+}

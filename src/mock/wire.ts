@@ -1,0 +1,62 @@
+import { isBrowser } from '../runtime.js';
+
+/** How an answer leaves: whole, in pieces over a time, cut off in the middle of its body, or not at all. */
+export type Transport = { kind: 'whole' } | { kind: 'slow-body'; milliseconds: number } | { kind: 'half-body' } | { kind: 'connection-reset' };
+
+/** An answer, for whoever puts it on a wire. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly transport: Transport;
+}
+
+/** Into how many pieces a slow body is cut. */
+export const SLOW_PIECES = 8;
+
+/** The pieces of a body, none of them empty. */
+export function piecesOf(body: string): Uint8Array[] {
+  const bytes = new TextEncoder().encode(body);
+  const size = Math.max(1, Math.ceil(bytes.byteLength / SLOW_PIECES));
+  return Array.from({ length: Math.ceil(bytes.byteLength / size) }, (_, index) => bytes.slice(index * size, (index + 1) * size));
+}
+
+/** What `fetch` throws where a connection breaks, in the runtime that this is. */
+export function brokenConnection(): Error {
+  if (isBrowser()) return new TypeError('Failed to fetch');
+  const scope = globalThis as { Bun?: unknown; Deno?: unknown };
+  const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+  if (scope.Bun !== undefined) return Object.assign(new Error('The socket connection was closed unexpectedly.'), { code: 'ECONNRESET' });
+  if (scope.Deno !== undefined) return new TypeError('error sending request: connection error: Connection reset by peer (os error 104)');
+  return new TypeError('fetch failed', { cause: reset });
+}
+
+/** What reading a body throws where the connection breaks in the middle. */
+const brokenBody = () => new TypeError('terminated', { cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }) });
+
+type Wait = (milliseconds: number) => Promise<void>;
+
+/** The answer as `fetch` gives it; throws as `fetch` throws. */
+export function toResponse({ status, headers, body, transport }: WireAnswer, wait: Wait): Response {
+  if (transport.kind === 'connection-reset') throw brokenConnection();
+  return new Response(bodyOf(status, body, transport, wait), { status, headers: { ...headers } });
+}
+
+function bodyOf(status: number, body: string, transport: Transport, wait: Wait): ReadableStream | string | null {
+  if (status === 204 || status === 304 || body === '') return null;
+  if (transport.kind === 'whole') return body;
+  const pieces = piecesOf(body);
+  const slow = transport.kind === 'slow-body';
+  const sent = slow ? pieces.length : Math.ceil(pieces.length / 2);
+  let next = 0;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (transport.kind === 'slow-body') await wait(transport.milliseconds / pieces.length);
+      const piece = next < sent ? pieces[next] : undefined;
+      next += 1;
+      if (piece) controller.enqueue(piece);
+      else if (slow) controller.close();
+      else controller.error(brokenBody());
+    },
+  });
+}
