@@ -1,0 +1,41 @@
+import { test as base } from 'vitest';
+import { launchChromium } from './chromium.js';
+import type { PageOptions } from './in-page.js';
+import { answerLookups } from './lookup-services.js';
+import { servePages } from './page-server.js';
+import { serveGateway } from './served-gateway.js';
+
+/** One browser for a file; for each test a new profile, gateway and page server, made when the test names them. */
+export const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
+  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const browser = await launchChromium();
+    onCleanup(() => browser.close());
+    return browser;
+  })
+  // biome-ignore lint/correctness/noEmptyPattern: as above.
+  .extend('gateway', async ({}, { onCleanup }) => {
+    const gateway = await serveGateway();
+    onCleanup(() => gateway.close());
+    return gateway;
+  })
+  .extend('site', async ({ gateway }, { onCleanup }) => {
+    const site = await servePages([gateway.url, 'https://get.geojs.io', 'https://ipapi.co', 'https://free.freeipapi.com']);
+    onCleanup(() => site.close());
+    return site;
+  })
+  .extend('context', async ({ browser }, { onCleanup }) => {
+    const context = await browser.newContext();
+    onCleanup(() => context.close());
+    return context;
+  })
+  .extend('page', async ({ context }) => context.newPage())
+  .extend('lookups', async ({ page }) => answerLookups(page))
+  /** What the page said or threw that an operator would have to look into. */
+  .extend('complaints', async ({ page }) => {
+    const complaints: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    return complaints;
+  })
+  .extend('options', ({ gateway }): PageOptions => ({ gateways: gateway.clientOptions().gateways, allowApiKeyInBrowser: true, retry: { baseMs: 0 } }));
