@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { CallOptions, Client, ClientOptions, LocationStep, ReportingError, ValidationIssue } from '../../src/index.js';
+import type { CallOptions, Client, ClientOptions, Location, LocationStep, ReportingError, ValidationIssue } from '../../src/index.js';
 
 declare const LocationSDK: typeof import('../../src/global.js');
 
@@ -31,6 +31,8 @@ export function call<Name extends ReportingCall>(
 ): Promise<Ended<Awaited<ReturnType<Client[Name]>>>> {
   return page.evaluate(
     async ([name, options, payload, callOptions]) => {
+      // In a task of the page's own: what a debugger runs is exempt from the page's policy.
+      await new Promise((resolve) => setTimeout(resolve));
       try {
         const client = LocationSDK.createClient(options);
         const method = client[name] as (payload: unknown, options: unknown) => Promise<unknown>;
@@ -43,3 +45,7 @@ export function call<Name extends ReportingCall>(
     [name, options, payload, callOptions] as const,
   ) as never;
 }
+
+/** In the page: finds the location with a client of these options. */
+export const locate = (page: Page, options: PageOptions): Promise<{ result: Location }> =>
+  page.evaluate(async (options) => ({ result: await LocationSDK.createClient(options).locate() }), options);

@@ -25,6 +25,9 @@ export const refusal = (status: number, headers: Record<string, string> = { 'acc
   headers: { 'content-type': 'application/json', ...headers },
 });
 
+/** How GeoJS says that it does not know. */
+export const notKnowing = (): LookupAnswer => json({ ip: '102.89.23.1', latitude: 'nil', longitude: 'nil' });
+
 const wellAnswers = (): Record<LookupHost, LookupAnswer> => ({
   'get.geojs.io': json({ ip: '102.89.23.1', latitude: '6.4474', longitude: '3.3903', city: 'Lagos', region: 'Lagos', country_code: 'NG', accuracy: 20 }),
   'ipapi.co': json({ ip: '102.89.23.1', latitude: 9.0579, longitude: 7.4951, city: 'Abuja', region: 'FCT', country_code: 'NG' }),

@@ -23,19 +23,20 @@ interface Served {
 
 /** Serves an operator's pages; `connect` is what the page with the strict policy may talk to. */
 export async function servePages(connect: readonly string[]): Promise<PageServer> {
-  const policy = `default-src 'none'; script-src 'self'; connect-src ${connect.join(' ')}; require-trusted-types-for 'script'`;
+  const policy = `default-src 'none'; script-src 'self'; connect-src ${connect.join(' ')}`;
   const served: Record<string, Served> = {
     '/': { body: html(TAG) },
     '/empty': { body: html() },
     '/twice': { body: html(TAG, TAG) },
     '/strict-policy': { body: html(TAG), headers: { 'content-security-policy': policy } },
     '/without-geolocation': { body: html(TAG), headers: { 'permissions-policy': 'geolocation=()' } },
+    '/with-loose-referrer': { body: html(TAG), headers: { 'referrer-policy': 'unsafe-url' } },
     // Some browsers ask for it, and complain where there is none.
     '/favicon.ico': { body: '', headers: { 'content-type': 'image/x-icon' } },
     [SCRIPT]: { body: readScript(), headers: { 'content-type': 'text/javascript; charset=utf-8' } },
   };
   const server = createServer(({ url = '/' }, response) => {
-    const found = served[url];
+    const found = served[new URL(url, 'http://operator.test').pathname];
     response.writeHead(found ? 200 : 404, { 'content-type': 'text/html; charset=utf-8', ...found?.headers });
     response.end(found?.body);
   });
