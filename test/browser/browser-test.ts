@@ -1,4 +1,4 @@
-import { test as base } from 'vitest';
+import { test as base, expect } from 'vitest';
 import { launchChromium } from './chromium.js';
 import type { PageOptions } from './in-page.js';
 import { answerLookups } from './lookup-services.js';
@@ -30,12 +30,18 @@ export const test = base
     return context;
   })
   .extend('page', async ({ context }) => context.newPage())
+  /** No test passes in which the page threw something that nobody caught, a rejected promise included. */
+  .extend('uncaught', { auto: true }, async ({ page }, { onCleanup }) => {
+    const uncaught: Error[] = [];
+    page.on('pageerror', (error) => uncaught.push(error));
+    onCleanup(() => expect(uncaught).toEqual([]));
+    return uncaught;
+  })
   .extend('lookups', async ({ page }) => answerLookups(page))
-  /** What the page said or threw that an operator would have to look into. */
+  /** What the page's console shows as an error. */
   .extend('complaints', async ({ page }) => {
     const complaints: string[] = [];
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(String(error)));
     return complaints;
   })
   .extend('options', ({ gateway }): PageOptions => ({ gateways: gateway.clientOptions().gateways, allowApiKeyInBrowser: true, retry: { baseMs: 0 } }));

@@ -62,9 +62,9 @@ test.for([
 });
 
 test.for([
-  ['option', betEvent(), { clientIP: '102.89.23.1' }],
-  ['part of the payload', { ...betEvent(), clientIP: '102.89.23.1' }, {}],
-] as const)('clientIP as an %s is refused in a page', async ([, bet, callOptions], { context, page, site, gateway, lookups, options }) => {
+  ['as an option', betEvent(), { clientIP: '102.89.23.1' }],
+  ['within the payload', { ...betEvent(), clientIP: '102.89.23.1' }, {}],
+] as const)('clientIP %s is refused in a page', async ([, bet, callOptions], { context, page, site, gateway, lookups, options }) => {
   await grantGeolocation(context);
   const prompts = await countPrompts(page);
   await page.goto(site.url);
