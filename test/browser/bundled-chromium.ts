@@ -22,8 +22,13 @@ export async function inflateChromium(): Promise<Executable> {
     await mkdir(CACHE, { recursive: true });
     // Other test files may be inflating it too: whoever is whole first wins, and nobody sees a half-written file.
     const fresh = await mkdtemp(`${FOLDER}-`);
-    await inflateInto(fresh);
-    await rename(fresh, FOLDER).catch(() => rm(fresh, { recursive: true, force: true }));
+    try {
+      await inflateInto(fresh);
+      await rename(fresh, FOLDER);
+    } catch (error) {
+      await rm(fresh, { recursive: true, force: true });
+      if (!existsSync(FOLDER)) throw error;
+    }
   }
   const libraries = [join(FOLDER, 'al2023', 'lib'), process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter);
   return { path: join(FOLDER, 'chromium'), env: { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_PATH: join(FOLDER, 'fonts') } };

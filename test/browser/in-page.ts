@@ -46,6 +46,19 @@ export function call<Name extends ReportingCall>(
   ) as never;
 }
 
+/** In a worker that the page starts: as `call`. */
+export const callInWorker: typeof call = (page, name, options, payload, callOptions = {}) =>
+  page.evaluate(
+    (message) =>
+      new Promise((resolve, reject) => {
+        const worker = new Worker('/worker.js');
+        worker.onmessage = ({ data }) => resolve(data);
+        worker.onerror = ({ message }) => reject(new Error(message));
+        worker.postMessage(message);
+      }),
+    { name, options, payload, callOptions },
+  ) as never;
+
 /** In the page: finds the location with a client of these options. */
 export const locate = (page: Page, options: PageOptions): Promise<{ result: Location }> =>
   page.evaluate(async (options) => ({ result: await LocationSDK.createClient(options).locate() }), options);

@@ -14,6 +14,19 @@ export interface PageServer {
 const SCRIPT = '/location-sdk.global.js';
 const TAG = `<script src="${SCRIPT}"></script>`;
 
+/** Makes a client and calls it once for each message. */
+const WORKER = `
+importScripts('${SCRIPT}');
+onmessage = async ({ data: { name, options, payload, callOptions } }) => {
+  try {
+    postMessage({ result: await LocationSDK.createClient(options)[name](payload, callOptions) });
+  } catch (error) {
+    postMessage({ error: error.toJSON() });
+  }
+};`;
+
+const javascript = (body: string): Served => ({ body, headers: { 'content-type': 'text/javascript; charset=utf-8' } });
+
 const html = (...tags: string[]) => `<!doctype html><html lang="en"><head><title>Operator</title>${tags.join('')}</head><body></body></html>`;
 
 interface Served {
@@ -33,7 +46,8 @@ export async function servePages(connect: readonly string[]): Promise<PageServer
     '/with-loose-referrer': { body: html(TAG), headers: { 'referrer-policy': 'unsafe-url' } },
     // Some browsers ask for it, and complain where there is none.
     '/favicon.ico': { body: '', headers: { 'content-type': 'image/x-icon' } },
-    [SCRIPT]: { body: readScript(), headers: { 'content-type': 'text/javascript; charset=utf-8' } },
+    '/worker.js': javascript(WORKER),
+    [SCRIPT]: javascript(readScript()),
   };
   const server = createServer(({ url = '/' }, response) => {
     const found = served[new URL(url, 'http://operator.test').pathname];
