@@ -149,6 +149,8 @@ test('a redirect is not followed, so the key goes nowhere else', async ({ contex
 test("the page's signal ends a call while the prompt stands open, and nothing is sent", async ({ page, site, gateway, lookups, options }) => {
   await leavePromptOpen(page);
   await page.goto(site.url);
+  // Longer than the test may last: only the signal can end the call.
+  const patient = { ...options, timeoutMs: 120_000, location: { timeoutMs: 120_000, browser: { timeoutMs: 120_000 } } };
 
   const error = await page.evaluate(
     async ([options, bet]) => {
@@ -157,7 +159,7 @@ test("the page's signal ends a call while the prompt stands open, and nothing is
       controller.abort();
       return call.catch((error) => error.toJSON());
     },
-    [options, betEvent()] as const,
+    [patient, betEvent()] as const,
   );
 
   expect(error).toMatchObject({ code: 'aborted', outcome: 'not-sent', attempts: 0 });
