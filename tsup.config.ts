@@ -1,4 +1,5 @@
 import { defineConfig, type Options } from 'tsup';
+import { scriptTag } from './tsup.script-tag.js';
 
 const entries = {
   index: 'src/index.ts',
@@ -9,18 +10,8 @@ const entries = {
 const shared = { target: 'es2022', platform: 'neutral', external: [/^node:/], sourcemap: true, treeshake: true } satisfies Options;
 
 export default defineConfig([
-  { ...shared, entry: entries, format: 'esm', dts: true, clean: true },
+  { ...shared, entry: entries, format: 'esm', dts: true },
   // ky exists as ESM only, so the CommonJS build carries it inside.
   { ...shared, entry: entries, format: 'cjs', dts: true, noExternal: ['ky'], splitting: true, outExtension: () => ({ js: '.cjs', dts: '.d.cts' }) },
-  {
-    entry: { 'location-sdk': 'src/global.ts' },
-    format: 'iife',
-    globalName: 'LocationSDK',
-    platform: 'browser',
-    target: 'es2020',
-    noExternal: [/.*/],
-    minify: true,
-    sourcemap: true,
-    treeshake: true,
-  },
+  { ...scriptTag, entry: { 'location-sdk': 'src/global.ts' } },
 ]);

@@ -1,25 +1,29 @@
 import { GATEWAY_PATH } from './operations.js';
 
-const LOOPBACK = /^(?:localhost|(?:.+\.)?localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
+/** How a base address is used, or what is wrong with it. */
+export interface BaseUrl {
+  readonly baseUrl?: string;
+  readonly problem?: string;
+}
+
+/** `/integration-gateway/external` at the end, in whole or in part. */
+const WRITTEN_OUT = new RegExp(`(${GATEWAY_PATH.replace(/(\/[^/]+)\/$/, '($1)?')})?/*$`);
 
 /**
- * Reads a base address: how it is used, or what is wrong with it. `/integration-gateway/external` at its end is
- * taken off, since the specification shows the address both with and without it and it must appear once.
+ * Reads a base address. `/integration-gateway/external` at its end is taken off, since the specification shows
+ * the address both with and without it and it must appear once.
  */
-export function readBaseUrl(text: string, allowInsecureHttp: boolean): { baseUrl: string } | { problem: string } {
+export function readBaseUrl(text: string, allowInsecureHttp: boolean): BaseUrl {
   let url: URL;
   try {
     url = new URL(text);
   } catch {
-    return { problem: 'is not an address; expected something like https://gateway.example.com' };
+    return { problem: 'is not an address such as https://gateway.example.com' };
   }
-  if (url.username || url.password) return { problem: 'holds a user name or a password; the key belongs in apiKey' };
-  if (/[?#]/.test(text)) return { problem: 'holds a query or a fragment; expected an address that paths can be added to' };
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return { problem: 'must begin with https://' };
-  if (url.protocol === 'http:' && !allowInsecureHttp && !LOOPBACK.test(url.hostname)) {
-    return { problem: 'must begin with https://, since the key and personal data travel there (allowInsecureHttp: true allows http: for staging)' };
+  if (url.username || url.password || /[?#]/.test(text)) return { problem: 'holds a user name, a password, a query or a fragment; give the bare address' };
+  const loopback = /^(.+\.)?localhost$|^127\.[\d.]+$|^\[::1\]$/.test(url.hostname);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && (loopback || allowInsecureHttp))) {
+    return { problem: 'must begin with https:// (allowInsecureHttp: true allows http:// for staging)' };
   }
-  const [root = '', external = ''] = GATEWAY_PATH.split('/').filter(Boolean);
-  const path = url.pathname.replace(new RegExp(`(?:/${root}(?:/${external})?)?/*$`), '');
-  return { baseUrl: url.origin + path };
+  return { baseUrl: url.origin + url.pathname.replace(WRITTEN_OUT, '') };
 }

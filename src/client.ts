@@ -3,10 +3,11 @@ import { isDuplicate, isRecorded } from './delivery/answer.js';
 import { type Delivered, deliver } from './delivery/deliver.js';
 import { type FrozenReport, keepFrozen, keptFrozen } from './delivery/frozen.js';
 import { AbortedError, ConfigurationError, LocationError, TimeoutError, ValidationError } from './errors.js';
-import { findLocation, withSource } from './location/locate.js';
+import { findLocation } from './location/locate.js';
 import { freeipapi } from './location/providers/freeipapi.js';
 import { geojs } from './location/providers/geojs.js';
 import { ipapiCo } from './location/providers/ipapi-co.js';
+import { withSource } from './location/with-source.js';
 import { GATEWAY_PATH, type OperationName, operations } from './operations.js';
 import type { CallOptions, ClientOptions } from './options.js';
 import type { Payloads } from './payloads.js';
@@ -115,13 +116,12 @@ const PART_DEFAULTS: PartDefaults = { providers: [geojs(), ipapiCo(), freeipapi(
  */
 export function createClient<Mode extends ValidationMode = 'strict'>(options: ClientOptions<Mode> = {}): Client<Mode> {
   const settings = resolveOptions(options, PART_DEFAULTS);
-  const { clock, browser } = settings.surroundings;
-  const context: PrepareContext = { ...settings, browser };
+  const { clock, browser } = settings;
 
   /** Sends a frozen call; the deadline counts from when the call began. */
   const send = (report: FrozenReport, call: { inDoubt: boolean; signal: Parameters['signal']; deadline: number }): Promise<Delivered> => {
-    const path = GATEWAY_PATH + settings.paths[report.operation];
-    return deliver(report, { ...call, destination: settings.destinations[report.environment], path }, settings.delivery);
+    const path = GATEWAY_PATH + settings.paths[report.operation].replace(/^\//, '');
+    return deliver(report, { ...call, destination: settings.destinations[report.environment], path }, settings);
   };
 
   /** Checks, locates and sends: the way of every call. */
@@ -130,7 +130,7 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
     if (browser && !row.browser) {
       throw new ConfigurationError(`${operation} is not available in a browser; call it from your backend.`, { operation });
     }
-    const { body, reference, parameters } = prepare(operation, payload, options, context);
+    const { body, reference, parameters } = prepare(operation, payload, options, settings);
     const { environment, timeoutMs, signal } = parameters;
     // Before a player is asked for a location that could not be sent.
     const destination = settings.destinations[environment];
@@ -159,7 +159,7 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
       return body as NinVerification;
     },
     locate: async (options) => {
-      const parameters = prepareOptions('locate', options, context);
+      const parameters = prepareOptions('locate', options, settings);
       const named = { operation: 'locate', reference: undefined };
       const location = await resolveLocation(settings, parameters, clock.now() + parameters.timeoutMs, named, true);
       return location as Location;
@@ -171,16 +171,16 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
         throw new ValidationError(`resend: ${issues[0].message}; this value keeps no report. Nothing was sent.`, { operation: 'resend', issues });
       }
       const inDoubt = (error as { outcome?: unknown }).outcome === 'unknown';
-      const { signal, timeoutMs } = prepareResend(frozen, inDoubt, options, context);
+      const { signal, timeoutMs } = prepareResend(frozen, inDoubt, options, settings);
       return receiptOf(frozen, await send(frozen, { inDoubt, signal, deadline: clock.now() + timeoutMs }));
     },
   };
 }
 
 /** Wrong options of a repetition leave the report as it was: in doubt if it was, and kept for the next try. */
-function prepareResend(report: FrozenReport, inDoubt: boolean, options: unknown, context: PrepareContext): Parameters {
+function prepareResend(report: FrozenReport, inDoubt: boolean, options: unknown, settings: PrepareContext): Parameters {
   try {
-    return prepareOptions('resend', options, context, inDoubt ? 'unknown' : 'not-sent');
+    return prepareOptions('resend', options, settings, inDoubt ? 'unknown' : 'not-sent');
   } catch (error) {
     if (error instanceof ValidationError) keepFrozen(error, report);
     throw error;
@@ -193,17 +193,17 @@ async function resolveLocation(
   { location, environment, clientIP, signal }: Parameters,
   deadline: number,
   { operation, reference }: { operation: string; reference: string | undefined },
-  required = settings.location[environment].required,
+  required = settings.locations[environment].required,
 ): Promise<Location | undefined> {
-  const chain = settings.location[environment];
+  const chain = settings.locations[environment];
   if (location) return withSource(location, chain.sourceNames.provided);
-  const found = await findLocation(chain, settings.surroundings, { clientIP, deadline, signal });
+  const found = await findLocation(chain, settings, { clientIP, deadline, signal });
   if (found.location) return found.location;
 
   const details = { operation, environment, reference };
   const subject = subjectOf(details);
   if (signal?.aborted) throw new AbortedError(`${subject}: the call was aborted by its signal while the location was being found. Nothing was sent.`, details);
-  if (settings.surroundings.clock.now() >= deadline) {
+  if (settings.clock.now() >= deadline) {
     throw new TimeoutError(`${subject}: the time of the call was over while the location was being found. Nothing was sent.`, { ...details, retryable: true });
   }
   if (!required) return undefined;

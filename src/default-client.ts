@@ -22,35 +22,33 @@ export function configure<Mode extends ValidationMode = 'strict'>(options: Clien
   scope[DEFAULT_CLIENT] = createClient(options) as Client;
 }
 
-const withDefault = async <T>(operation: string, use: (client: Client) => Promise<T>): Promise<T> => {
-  const client = scope[DEFAULT_CLIENT];
-  if (client) return use(client);
-  throw new ConfigurationError(
-    `${operation} was called before configure. Write this line first, once: configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } })`,
-    { operation },
-  );
+const ofDefault = <Name extends keyof Client>(name: Name): Client[Name] => {
+  const call = async (...given: never[]) => {
+    const client = scope[DEFAULT_CLIENT];
+    if (client) return (client[name] as (...given: never[]) => unknown)(...given);
+    const line = "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } })";
+    throw new ConfigurationError(`${name} was called before configure. Write this line first, once: ${line}`, { operation: name });
+  };
+  return call as unknown as Client[Name];
 };
 
 /** `Client.reportBetEvent` of the default client. */
-export const reportBetEvent: Client['reportBetEvent'] = (bet, options) => withDefault('reportBetEvent', (client) => client.reportBetEvent(bet, options));
+export const reportBetEvent = /* @__PURE__ */ ofDefault('reportBetEvent');
 
 /** `Client.reportSettledBet` of the default client. */
-export const reportSettledBet: Client['reportSettledBet'] = (bet, options) =>
-  withDefault('reportSettledBet', (client) => client.reportSettledBet(bet, options));
+export const reportSettledBet = /* @__PURE__ */ ofDefault('reportSettledBet');
 
 /** `Client.reportWithdrawalEvent` of the default client. */
-export const reportWithdrawalEvent: Client['reportWithdrawalEvent'] = (withdrawal, options) =>
-  withDefault('reportWithdrawalEvent', (client) => client.reportWithdrawalEvent(withdrawal, options));
+export const reportWithdrawalEvent = /* @__PURE__ */ ofDefault('reportWithdrawalEvent');
 
 /** `Client.reportSettledWithdrawal` of the default client. */
-export const reportSettledWithdrawal: Client['reportSettledWithdrawal'] = (withdrawal, options) =>
-  withDefault('reportSettledWithdrawal', (client) => client.reportSettledWithdrawal(withdrawal, options));
+export const reportSettledWithdrawal = /* @__PURE__ */ ofDefault('reportSettledWithdrawal');
 
 /** `Client.verifyNin` of the default client. */
-export const verifyNin: Client['verifyNin'] = (nin, options) => withDefault('verifyNin', (client) => client.verifyNin(nin, options));
+export const verifyNin = /* @__PURE__ */ ofDefault('verifyNin');
 
 /** `Client.locate` of the default client. */
-export const locate: Client['locate'] = (options) => withDefault('locate', (client) => client.locate(options));
+export const locate = /* @__PURE__ */ ofDefault('locate');
 
 /** `Client.resend` of the default client. */
-export const resend: Client['resend'] = (error, options) => withDefault('resend', (client) => client.resend(error, options));
+export const resend = /* @__PURE__ */ ofDefault('resend');

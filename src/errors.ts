@@ -23,6 +23,7 @@ export type ErrorCode =
  */
 export type ErrorOutcome = 'not-sent' | 'rejected' | 'unknown';
 
+/** What an error is made of. Nothing secret may be in it: all of it is shown. */
 export interface ErrorDetails {
   operation?: string | undefined;
   reference?: string | undefined;
@@ -31,6 +32,10 @@ export interface ErrorDetails {
   attempts?: number;
   retryable?: boolean;
   outcome?: ErrorOutcome;
+  issues?: readonly ValidationIssue[];
+  steps?: readonly LocationStep[];
+  conflict?: boolean;
+  retryAfterMs?: number | undefined;
 }
 
 const BRAND = Symbol.for('location-sdk.error');
@@ -54,27 +59,21 @@ export class ReportingError extends Error {
   /** A stable name of the kind of error, to branch on. */
   declare readonly code: ErrorCode;
   /** The called function, for example `'reportBetEvent'`. */
-  readonly operation: string | undefined;
+  declare readonly operation: string | undefined;
   /** The report's `bet_id` or `request_id`. */
-  readonly reference: string | undefined;
-  readonly environment: Environment | undefined;
+  declare readonly reference: string | undefined;
+  declare readonly environment: Environment | undefined;
   /** The HTTP status of the last answer, where there was one. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /** How many times the report was sent, or tried to be. */
-  readonly attempts: number;
+  declare readonly attempts: number;
   /** Whether the same call may succeed later without a change. */
-  readonly retryable: boolean;
-  readonly outcome: ErrorOutcome;
+  declare readonly retryable: boolean;
+  declare readonly outcome: ErrorOutcome;
 
   constructor(message: string, details: ErrorDetails = {}) {
     super(message);
-    this.operation = details.operation;
-    this.reference = details.reference;
-    this.environment = details.environment;
-    this.status = details.status;
-    this.attempts = details.attempts ?? 0;
-    this.retryable = details.retryable ?? false;
-    this.outcome = details.outcome ?? 'not-sent';
+    Object.assign(this, { attempts: 0, retryable: false, outcome: 'not-sent' }, details);
     Object.defineProperty(this, BRAND, { value: true });
   }
 
@@ -94,12 +93,7 @@ export class ConfigurationError extends ReportingError {
 export class ValidationError extends ReportingError {
   override readonly name = 'ValidationError';
   override readonly code = 'validation';
-  readonly issues: readonly ValidationIssue[];
-
-  constructor(message: string, details: ErrorDetails & { issues: readonly ValidationIssue[] }) {
-    super(message, details);
-    this.issues = details.issues;
-  }
+  declare readonly issues: readonly ValidationIssue[];
 }
 
 /** One step of the location chain that gave no location. */
@@ -130,12 +124,7 @@ export type LocationFailure =
 export class LocationError extends ReportingError {
   override readonly name = 'LocationError';
   override readonly code = 'location';
-  readonly steps: readonly LocationStep[];
-
-  constructor(message: string, details: ErrorDetails & { steps: readonly LocationStep[] }) {
-    super(message, details);
-    this.steps = details.steps;
-  }
+  declare readonly steps: readonly LocationStep[];
 }
 
 /** No whole answer came. `outcome` tells whether the report may have arrived. */
@@ -179,12 +168,7 @@ export class DuplicateReportError extends ReportingError {
   override readonly name = 'DuplicateReportError';
   override readonly code = 'duplicate';
   /** Whether the gateway holds other data than this report's. */
-  readonly conflict: boolean;
-
-  constructor(message: string, details: ErrorDetails & { conflict: boolean }) {
-    super(message, details);
-    this.conflict = details.conflict;
-  }
+  declare readonly conflict: boolean;
 }
 
 /** The gateway answered 422. */
@@ -198,12 +182,7 @@ export class RateLimitError extends ReportingError {
   override readonly name = 'RateLimitError';
   override readonly code = 'rate-limited';
   /** How long the gateway asked to wait, in milliseconds, where it said so. */
-  readonly retryAfterMs: number | undefined;
-
-  constructor(message: string, details: ErrorDetails & { retryAfterMs?: number | undefined }) {
-    super(message, details);
-    this.retryAfterMs = details.retryAfterMs;
-  }
+  declare readonly retryAfterMs: number | undefined;
 }
 
 /** The gateway failed (408, 5xx, a redirect), or its answer was not understood: the report may be recorded. */
@@ -211,12 +190,7 @@ export class GatewayError extends ReportingError {
   override readonly name = 'GatewayError';
   override readonly code = 'gateway';
   /** How long the gateway asked to wait, in milliseconds, where it said so. */
-  readonly retryAfterMs: number | undefined;
-
-  constructor(message: string, details: ErrorDetails & { retryAfterMs?: number | undefined }) {
-    super(message, details);
-    this.retryAfterMs = details.retryAfterMs;
-  }
+  declare readonly retryAfterMs: number | undefined;
 }
 
 /**

@@ -1,2 +1,28 @@
-/** The face of the script-tag build: everything that a page may use, as members of the global `LocationSDK`. */
-export * from './index.js';
+/** The face of the script-tag build: what a page may use, as members of the one global `LocationSDK`. */
+import { createClient } from './client.js';
+import { configure, locate, reportBetEvent, reportSettledBet, reportSettledWithdrawal, reportWithdrawalEvent, resend, verifyNin } from './default-client.js';
+import { isReportingError, ReportingError } from './errors.js';
+import { fixedLocation } from './location/locate.js';
+import { freeipapi } from './location/providers/freeipapi.js';
+import { geojs } from './location/providers/geojs.js';
+import { ipapiCo } from './location/providers/ipapi-co.js';
+
+const LocationSDK = {
+  configure,
+  createClient,
+  fixedLocation,
+  freeipapi,
+  geojs,
+  ipapiCo,
+  isReportingError,
+  locate,
+  ReportingError,
+  reportBetEvent,
+  reportSettledBet,
+  reportSettledWithdrawal,
+  reportWithdrawalEvent,
+  resend,
+  verifyNin,
+};
+
+Object.assign(globalThis, { LocationSDK });

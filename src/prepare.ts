@@ -1,7 +1,7 @@
 import { type Environment, type ErrorOutcome, ValidationError } from './errors.js';
 import { parseClientIp } from './location/client-ip.js';
 import { type OperationName, operations } from './operations.js';
-import { callOptions } from './options-schema.js';
+import { callOptions } from './option-table.js';
 import { copyJson } from './schema/copy-json.js';
 import { issue, type ValidationIssue } from './schema/issue.js';
 import { type LocationInput, location as locationField, locationInput } from './schema/location.js';

@@ -40,6 +40,7 @@ export function maskSent(text: string, values: readonly SentValue[]): string {
       ...(kind === 'plain' ? [{ value, whole: true }] : spellings(value).map((spelling) => ({ value: spelling, whole: spelling.length < 3 }))),
       ...(kind === 'personal' ? wordsOf(value).map((word) => ({ value: word, whole: true })) : []),
     ])
+    .filter(({ value }) => value.length <= text.length)
     .sort((a, b) => b.value.length - a.value.length);
   const masked = inOrder.reduce((shown, { value, whole }) => mask(shown, value, whole), text).replace(/[0-9]{11,}/g, MASK);
   const line = masked.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim();

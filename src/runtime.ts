@@ -9,13 +9,3 @@ export function isBrowser(): boolean {
   if (scope.document !== undefined) return true;
   return scope.WorkerGlobalScope !== undefined && String(scope.navigator?.userAgent).startsWith('Mozilla/');
 }
-
-/** The environment variables of Node.js; empty elsewhere, and where reading them is not allowed. */
-export function environmentVariables(): Readonly<Record<string, string | undefined>> {
-  const scope: { process?: { env?: Record<string, string | undefined>; versions?: { node?: string } } } = globalThis;
-  try {
-    return (!isBrowser() && scope.process?.versions?.node && scope.process.env) || {};
-  } catch {
-    return {};
-  }
-}

@@ -1,8 +1,8 @@
-import ky from 'ky';
 import { readBody } from '../body.js';
 import { type Limit, limited } from '../time.js';
 import type { Fetch } from '../web-types.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
+import { request } from './request.js';
 
 export interface AttemptRequest {
   url: string;
@@ -13,7 +13,8 @@ export interface AttemptRequest {
 export type Attempted =
   | { ended: 'answered'; status: number; retryAfter: string | null; text: string | undefined }
   | { ended: 'broken'; failure: NetworkFailure }
-  | { ended: 'timeout' | 'aborted' };
+  | { ended: 'timeout' }
+  | { ended: 'aborted' };
 
 /**
  * Sends a request once and waits for its whole answer, headers and body, within the limit. Whatever ky or
@@ -31,21 +32,14 @@ export async function attempt({ url, apiKey, body }: AttemptRequest, { fetch, br
       redirect: 'manual' as const,
       ...(browser && { credentials: 'omit' as const, referrerPolicy: 'no-referrer' as const }),
     };
-    const response = await ky.post(url, {
-      body,
-      retry: { limit: 0 },
-      timeout: false,
-      throwHttpErrors: false,
-      // ky hands over a Request, which some functions refuse; everybody takes an address and an init.
-      fetch: (request) => fetch((request as Request).url, init) as Promise<Response>,
-    });
+    const response = await request(url, init, fetch);
     answered = true;
     const text = await readBody(response, signal);
     return { status: response.status, retryAfter: response.headers.get('retry-after'), text };
   }, limit);
 
   if (result.ended === 'done') return { ended: 'answered', ...result.value };
-  if (result.ended !== 'failed') return { ended: result.ended };
+  if (result.ended !== 'failed') return result;
   const failure = readNetworkFailure(result.error, browser);
   return { ended: 'broken', failure: answered ? { ...failure, notSent: false, certificate: false } : failure };
 }

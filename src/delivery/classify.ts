@@ -18,70 +18,54 @@ import type { Attempted } from './attempt.js';
 import { parseRetryAfter } from './retry-after.js';
 import type { Answer, DeliverySettings } from './settings.js';
 
-/** One way in which an attempt failed: what happened, and how to make the error once the call's outcome is known. */
+/** One way in which an attempt failed; the error is made once the outcome of the whole call is known. */
 export interface Failure {
+  readonly type: new (message: string, details: ErrorDetails) => ReportingError;
   /** What happened and what to do about it. */
-  text: string;
-  /** What the gateway said, unmasked: only `deliver` may show it, masked. */
-  said?: string | undefined;
+  readonly text: string;
   /** What this attempt alone tells; an earlier one may leave more doubt. */
-  outcome: ErrorOutcome;
+  readonly outcome: ErrorOutcome;
+  readonly retryable?: boolean;
   /** Holds whatever earlier attempts left in doubt: what the gateway holds is not this report. */
-  certain?: boolean;
-  retryable: boolean;
-  status?: number;
-  retryAfterMs?: number | undefined;
-  create: (message: string, details: ErrorDetails) => ReportingError;
+  readonly certain?: boolean;
+  /** What the gateway said, unmasked: only `deliver` may show it, masked. */
+  readonly said?: string | undefined;
+  /** More properties of the error. */
+  readonly details?: Pick<ErrorDetails, 'status' | 'conflict' | 'retryAfterMs'>;
 }
 
 export type Verdict =
-  | { kind: 'recorded'; body: unknown; said: string | undefined }
-  /** The gateway holds the same data; whether that is success depends on what was sent before. */
-  | { kind: 'same'; failure: Failure }
-  | { kind: 'failed'; failure: Failure };
+  | { readonly kind: 'recorded'; readonly body: unknown; readonly said: string | undefined }
+  /** `'same'`: the gateway holds the same data; whether that is success depends on what was sent before. */
+  | { readonly kind: 'same' | 'failed'; readonly failure: Failure };
 
 /** What kind of call an answer answers. */
 export interface Asked {
-  isReport: boolean;
+  readonly isReport: boolean;
   /** The operation that must be reported first. */
-  after: string | undefined;
+  readonly after: string | undefined;
 }
 
-type PlainError = new (message: string, details: ErrorDetails) => ReportingError;
-
-const refusal = (type: PlainError, status: number, text: string): Failure => ({
-  text,
-  status,
-  outcome: 'rejected',
-  retryable: false,
-  create: (message, details) => new type(message, details),
-});
-
-/** Says what an attempt's end means. */
+/** Says what the end of an attempt means. */
 export function classify(attempted: Attempted, asked: Asked, settings: DeliverySettings): Verdict {
   if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted) };
-  const { status, text } = attempted;
-  const answer = { status, ...parseBody(text) };
+  const { status, text, retryAfter } = attempted;
+  const answer: Answer = { status, ...parseBody(text) };
   const said = answer.json ? messageOf(answer.body) : undefined;
 
   if (status >= 200 && status < 300) {
-    const understood = asked.isReport ? ask(settings, 'isRecorded', answer) === true : hasVerdict(answer.body);
-    if (understood) return { kind: 'recorded', body: answer.body, said };
+    if (asked.isReport ? ask(settings, 'isRecorded', answer) === true : hasVerdict(answer.body)) return { kind: 'recorded', body: answer.body, said };
   } else if (asked.isReport) {
     const duplicate = ask(settings, 'isDuplicate', answer);
-    if (duplicate === 'same' || duplicate === 'conflict') {
-      return { kind: duplicate === 'same' ? 'same' : 'failed', failure: { ...duplicateFailure(status, duplicate === 'conflict'), said } };
-    }
+    if (duplicate === 'same' || duplicate === 'conflict')
+      return { kind: duplicate === 'same' ? 'same' : 'failed', failure: { ...held(status, duplicate), said } };
   }
-  const retryAfterMs = parseRetryAfter(attempted.retryAfter, settings.clock.now());
-  return { kind: 'failed', failure: { ...classifyStatus(answer, asked, retryAfterMs), said } };
+  return { kind: 'failed', failure: { ...classifyStatus(answer, asked, parseRetryAfter(retryAfter, settings.clock.now())), said } };
 }
 
 function parseBody(text: string | undefined): Omit<Answer, 'status'> {
-  if (text === undefined) return { body: undefined, json: false };
-  if (text.trim() === '') return { body: undefined, json: true };
   try {
-    return { body: JSON.parse(text) as unknown, json: true };
+    return { body: text?.trim() ? (JSON.parse(text) as unknown) : undefined, json: text !== undefined };
   } catch {
     return { body: text, json: false };
   }
@@ -94,91 +78,52 @@ function ask<Name extends 'isRecorded' | 'isDuplicate'>(settings: DeliverySettin
   try {
     return settings[name](answer);
   } catch {
-    settings.logger.error?.(`The option ${name} threw; the answer (HTTP ${answer.status}) is read as if it had returned false.`);
+    settings.logger.error(`The option ${name} threw; HTTP ${answer.status} is read as if it had returned false.`);
     return false;
   }
 }
 
 function classifySilence(attempted: Exclude<Attempted, { ended: 'answered' }>): Failure {
-  switch (attempted.ended) {
-    case 'timeout':
-      return {
-        text: 'no whole answer came in time',
-        outcome: 'unknown',
-        retryable: true,
-        create: (message, details) => new TimeoutError(message, details),
-      };
-    case 'aborted':
-      return {
-        text: 'the call was aborted by its signal',
-        outcome: 'unknown',
-        retryable: false,
-        create: (message, details) => new AbortedError(message, details),
-      };
-    case 'broken': {
-      const { code, notSent, certificate } = attempted.failure;
-      const what = certificate
-        ? "the gateway's certificate was refused"
-        : notSent
-          ? 'the gateway could not be reached'
-          : 'the connection broke before a whole answer came';
-      return {
-        text: `${what}${code ? ` (${code})` : ''}${notSent ? '; check the base address and the network' : ''}`,
-        outcome: notSent ? 'not-sent' : 'unknown',
-        retryable: !certificate,
-        create: (message, details) => new NetworkError(message, details),
-      };
-    }
-  }
+  if (attempted.ended === 'aborted') return { type: AbortedError, text: 'aborted by its signal', outcome: 'unknown' };
+  if (attempted.ended === 'timeout') return { type: TimeoutError, text: 'no whole answer came in time', outcome: 'unknown', retryable: true };
+  const { code, notSent, certificate } = attempted.failure;
+  const what = certificate
+    ? "the gateway's certificate was refused"
+    : notSent
+      ? 'the gateway could not be reached; check the base address and the network'
+      : 'the connection broke before a whole answer came';
+  return { type: NetworkError, text: code ? `${what} (${code})` : what, outcome: notSent ? 'not-sent' : 'unknown', retryable: !certificate };
 }
 
-function duplicateFailure(status: number, conflict: boolean): Failure {
-  return {
-    text: conflict
-      ? 'the gateway holds other data under this reference, and a report cannot be changed; compare your records, and use a new reference if this is another bet or withdrawal'
+const held = (status: number, duplicate: 'same' | 'conflict'): Failure => ({
+  type: DuplicateReportError,
+  text:
+    duplicate === 'conflict'
+      ? 'the gateway holds other data under this reference, and a report cannot be changed; compare your records'
       : 'the gateway holds this report already, and it was not this call that sent it; do not send it again',
-    status,
-    outcome: 'rejected',
-    certain: conflict,
-    retryable: false,
-    create: (message, details) => new DuplicateReportError(message, { ...details, conflict }),
-  };
-}
+  outcome: 'rejected',
+  certain: duplicate === 'conflict',
+  details: { status, conflict: duplicate === 'conflict' },
+});
 
 function classifyStatus({ status, body, json }: Answer, { after }: Asked, retryAfterMs: number | undefined): Failure {
-  const http = `(HTTP ${status})`;
-  const wrongAddress = json && body !== undefined ? '' : '; the answer is not JSON: is the base address right?';
-  if (status === 401) return refusal(AuthenticationError, status, `the API key is missing or not valid for this environment ${http}; check the key`);
-  if (status === 404) {
-    const advice = wrongAddress || (after ? `; was ${after} reported first, in this environment?` : '');
-    return refusal(NotFoundError, status, `the gateway has no such record ${http}${advice}`);
-  }
-  if (status === 422) return refusal(UnprocessableError, status, `the gateway could not accept the data ${http}; correct it and call again`);
+  const http = `HTTP ${status}: `;
+  const refused = (type: Failure['type'], text: string): Failure => ({ type, text: http + text, outcome: 'rejected', details: { status } });
+  const wrongAddress = (status === 404 || status === 405) && (!json || body === undefined) ? '; the answer is not JSON: is the base address right?' : '';
+
+  if (status === 401) return refused(AuthenticationError, 'the API key is missing or not valid in this environment');
+  if (status === 404) return refused(NotFoundError, `no such record${wrongAddress || (after ? `; was ${after} reported first, in this environment?` : '')}`);
+  if (status === 422) return refused(UnprocessableError, 'the gateway cannot accept the data; correct it and call again');
   if (status === 429) {
-    return {
-      text: `the gateway limits the rate of requests ${http}; send less at once, or call again later`,
-      status,
-      outcome: 'rejected',
-      retryable: true,
-      retryAfterMs,
-      create: (message, details) => new RateLimitError(message, { ...details, retryAfterMs }),
-    };
+    return { ...refused(RateLimitError, 'too many requests; call again later'), retryable: true, details: { status, retryAfterMs } };
   }
-  if (status >= 400 && status < 500 && status !== 408) {
-    return refusal(BadRequestError, status, `the gateway refused the request ${http}${status === 405 ? wrongAddress : ''}`);
-  }
+  if (status >= 400 && status < 500 && status !== 408) return refused(BadRequestError, `the gateway refused the request${wrongAddress}`);
+
   const what =
     status >= 200 && status < 300
-      ? `the answer was not understood ${http}; does a proxy or a captive portal stand in between?`
+      ? 'the answer was not understood; does a proxy or a captive portal stand in between?'
       : status < 400
-        ? `the answer is a redirect, which is not followed since the API key would travel with it ${http}; is the base address right?`
-        : `the gateway failed ${http}`;
-  return {
-    text: what,
-    status,
-    outcome: 'unknown',
-    retryable: true,
-    retryAfterMs,
-    create: (message, details) => new GatewayError(message, { ...details, retryAfterMs }),
-  };
+        ? 'a redirect is not followed, since the API key would travel with it; is the base address right?'
+        : 'the gateway failed';
+  return { type: GatewayError, text: http + what, outcome: 'unknown', retryable: true, details: { status, retryAfterMs } };
 }

@@ -1,4 +1,4 @@
-import { AbortedError, ConfigurationError, type ErrorDetails, type ErrorOutcome, type ReportingError, TimeoutError } from '../errors.js';
+import { AbortedError, ConfigurationError, type ErrorOutcome, type ReportingError, TimeoutError } from '../errors.js';
 import { operations } from '../operations.js';
 import { maskSent } from '../redact.js';
 import { apiKeyProblem } from '../schema/api-key.js';
@@ -15,30 +15,35 @@ import type { DeliverySettings, Destination } from './settings.js';
 /** How one call is delivered. */
 export interface Delivery {
   /** A text instead of a destination says what is missing. */
-  destination: Destination | string;
+  readonly destination: Destination | string;
   /** Below the base address. */
-  path: string;
+  readonly path: string;
   /** On the settings' clock, in milliseconds. */
-  deadline: number;
-  signal?: AbortSignalLike | undefined;
+  readonly deadline: number;
+  readonly signal?: AbortSignalLike | undefined;
   /** Whether an earlier call with these bytes ended unknown. */
-  inDoubt: boolean;
+  readonly inDoubt: boolean;
 }
 
 export interface Delivered {
-  outcome: 'recorded' | 'already-recorded';
-  attempts: number;
+  readonly outcome: 'recorded' | 'already-recorded';
+  readonly attempts: number;
   /** The gateway's words, masked. */
-  message: string | undefined;
+  readonly message: string | undefined;
   /** The parsed answer; undefined for a report that was recorded already. */
-  body: unknown;
+  readonly body: unknown;
 }
 
 const ADVICE: Record<ErrorOutcome, string> = {
   'not-sent': 'Nothing was recorded.',
   rejected: 'Nothing was recorded by this call.',
-  unknown: 'It may have been recorded: send the same bytes again with client.resend(error), not with a new call.',
+  unknown: 'It may be recorded: repeat it with client.resend(error), not with a new call.',
 };
+
+/** Ends of a call at a moment when nothing of this attempt had left. */
+const ABORTED: Failure = { type: AbortedError, text: 'aborted by its signal', outcome: 'not-sent' };
+const OUT_OF_TIME: Failure = { type: TimeoutError, text: 'its time was over before it was sent', outcome: 'not-sent', retryable: true };
+const unusable = (text: string): Failure => ({ type: ConfigurationError, text, outcome: 'not-sent' });
 
 /**
  * Sends a frozen report until it is recorded, refused, or out of attempts or time.
@@ -48,27 +53,32 @@ const ADVICE: Record<ErrorOutcome, string> = {
  * data, or a conflict (what is held is not ours) ends the doubt.
  */
 export async function deliver(report: FrozenReport, delivery: Delivery, settings: DeliverySettings): Promise<Delivered> {
-  const { clock, logger, retry, maxRetryAfterMs } = settings;
+  const { clock, logger, retry } = settings;
   const { deadline, destination, signal } = delivery;
-  const row = operations[report.operation];
-  const isReport = report.reference !== undefined;
+  const { operation, reference, environment } = report;
+  const row = operations[operation];
+  const isReport = reference !== undefined;
   const asked = { isReport, after: 'after' in row ? row.after : undefined };
   const subject = subjectOf(report);
-  let inDoubt = delivery.inDoubt;
+  let { inDoubt } = delivery;
   let attempts = 0;
   let apiKey = '';
 
-  const shown = (said: string | undefined): string | undefined =>
-    said && maskSent(said, [...sentValues(row.request, JSON.parse(report.body)), { text: apiKey, kind: 'secret' }]);
+  /** The gateway's words, masked; words that cannot be masked are not worth a report. */
+  const shown = (said: string | undefined): string | undefined => {
+    try {
+      return said && maskSent(said, [...sentValues(row.request, JSON.parse(report.body)), { text: apiKey, kind: 'secret' }]);
+    } catch {
+      return undefined;
+    }
+  };
 
-  const fail = (failure: Failure): ReportingError => {
-    const outcome = inDoubt && !failure.certain ? 'unknown' : failure.outcome;
-    const said = shown(failure.said);
-    const advice = isReport ? ADVICE[outcome] : outcome === 'unknown' ? 'Call it again.' : '';
-    const message = `${subject}: ${failure.text}${/[.?]$/.test(failure.text) ? '' : '.'}${said ? ` The gateway said: "${said}".` : ''} ${advice}`.trim();
-    const { operation, reference, environment } = report;
-    const { status, retryable } = failure;
-    const error = failure.create(message, { operation, reference, environment, status, attempts, retryable, outcome });
+  const fail = ({ type, text, said, certain, retryable = false, details, ...failure }: Failure): ReportingError => {
+    const outcome = inDoubt && !certain ? 'unknown' : failure.outcome;
+    const words = shown(said);
+    const advice = isReport ? ` ${ADVICE[outcome]}` : '';
+    const message = `${subject}: ${text}${/[.?]$/.test(text) ? '' : '.'}${words ? ` The gateway said: "${words}".` : ''}${advice}`;
+    const error = new type(message, { operation, reference, environment, attempts, retryable, outcome, ...details });
     if (isReport) keepFrozen(error, report);
     return error;
   };
@@ -77,20 +87,16 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
   const once = async (): Promise<Verdict> => {
     const limit = () => ({ clock, signal, milliseconds: Math.min(settings.attemptTimeoutMs, deadline - clock.now()) });
     if (typeof destination === 'string') throw fail(unusable(destination));
-    if (signal?.aborted) throw fail(aborted);
-    if (limit().milliseconds <= 0) throw fail(outOfTime);
     const key = await limited<unknown>(() => destination.apiKey(), limit());
-    if (key.ended === 'aborted') throw fail(aborted);
-    if (key.ended === 'timeout') throw fail({ ...outOfTime, text: 'the apiKey function did not answer in time' });
-    if (key.ended === 'failed')
-      throw fail(unusable(`the apiKey function of gateways.${report.environment} threw; its message is not shown, since it may hold the key`));
-    const problem = apiKeyProblem(key.value);
-    if (problem) throw fail(unusable(`gateways.${report.environment}.apiKey ${problem}`));
-    apiKey = String(key.value);
-    if (limit().milliseconds <= 0) throw fail(outOfTime);
+    if (key.ended === 'aborted') throw fail(ABORTED);
+    if (key.ended === 'timeout') throw fail(OUT_OF_TIME);
+    // What it threw is not shown: it may hold the key.
+    const problem = key.ended === 'failed' ? 'threw' : apiKeyProblem(key.value);
+    if (problem) throw fail(unusable(`gateways.${environment}.apiKey ${problem}`));
+    apiKey = String(key.ended === 'done' && key.value);
+    if (limit().milliseconds <= 0) throw fail(OUT_OF_TIME);
     attempts += 1;
-    const attempted = await attempt({ url: destination.baseUrl + delivery.path, apiKey, body: report.body }, settings, limit());
-    return classify(attempted, asked, settings);
+    return classify(await attempt({ url: destination.baseUrl + delivery.path, apiKey, body: report.body }, settings, limit()), asked, settings);
   };
 
   for (;;) {
@@ -100,24 +106,12 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
     if (verdict.kind === 'same' && inDoubt) return { outcome: 'already-recorded', attempts, message: shown(failure.said), body: undefined };
     if (failure.outcome === 'unknown') inDoubt = true;
 
-    const asks = failure.retryAfterMs || undefined;
-    const wait = asks ?? backoffMs(attempts, retry, settings.random);
-    const mayRetry = failure.retryable && attempts <= retry.limit && (asks ?? 0) <= maxRetryAfterMs && clock.now() + wait < deadline;
-    if (!mayRetry) throw fail(failure);
-    logger.debug?.(`${subject}: ${failure.text}; attempt ${attempts} of ${retry.limit + 1}, again in ${Math.round(wait)} ms`);
-    const paused = await limited(() => new Promise<never>(() => undefined), { clock, signal, milliseconds: wait });
-    if (paused.ended === 'aborted') throw fail(aborted);
+    const asksFor = failure.details?.retryAfterMs ?? 0;
+    const wait = asksFor || backoffMs(attempts, retry, settings.random);
+    const again = failure.retryable && attempts <= retry.limit && asksFor <= settings.maxRetryAfterMs && clock.now() + wait < deadline;
+    if (!again) throw fail(failure);
+    logger.debug(`${subject}: ${failure.text}; attempt ${attempts}, the next one in ${Math.round(wait)} ms`);
+    const pause = await limited(() => new Promise<never>(() => {}), { clock, signal, milliseconds: wait });
+    if (pause.ended === 'aborted') throw fail(ABORTED);
   }
 }
-
-/** The end of a call at a moment when nothing of this attempt had left. */
-const beforeSending = (type: new (message: string, details: ErrorDetails) => ReportingError, text: string, retryable: boolean): Failure => ({
-  text,
-  outcome: 'not-sent',
-  retryable,
-  create: (message, details) => new type(message, details),
-});
-
-const aborted = /* @__PURE__ */ beforeSending(AbortedError, 'the call was aborted by its signal', false);
-const outOfTime = /* @__PURE__ */ beforeSending(TimeoutError, 'the time of the call was over before it was sent', true);
-const unusable = (problem: string): Failure => beforeSending(ConfigurationError, problem, false);

@@ -35,7 +35,7 @@ export interface DeliverySettings {
   readonly attemptTimeoutMs: number;
   readonly isRecorded: (answer: Answer) => boolean;
   readonly isDuplicate: (answer: Answer) => 'same' | 'conflict' | false;
-  readonly logger: Logger;
+  readonly logger: Required<Logger>;
   readonly clock: Clock;
   readonly random: () => number;
 }

@@ -72,5 +72,14 @@ export const lastFourDigits = () =>
     z.refine((value) => !/[0-9](?:[ .-]?[0-9]){4}/.test(value), 'at most the last 4 digits; this looks like a whole account number'),
   );
 
+const PLAIN = 'a string, a finite number, true or false';
+
 /** Strings (also empty), numbers and booleans by name; nothing nested (our decision). */
-export const freeForm = () => z.record(z.string(), z.union([z.string(), z.number(), z.boolean()], 'a string, a finite number, true or false'), 'an object');
+export const freeForm = () =>
+  z.looseObject({}, 'an object').check(
+    z.check<Record<string, unknown>>(({ value, issues }) => {
+      for (const [name, member] of Object.entries(value)) {
+        if (!/^(?:string|number|boolean)$/.test(typeof member)) issues.push({ code: 'custom', path: [name], message: PLAIN, input: value });
+      }
+    }),
+  ) as z.ZodMiniType<Record<string, string | number | boolean>>;

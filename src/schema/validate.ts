@@ -35,7 +35,7 @@ function translate(found: z.core.$ZodIssue, root: unknown, at: Path, namesAt: (p
   }
   const value = valueAt(root, found.path);
   if (value === undefined) return [issue(path, 'missing', `is required: expected ${found.message}`)];
-  const wrongType = found.code === 'invalid_type' || found.code === 'invalid_union';
+  const wrongType = found.code === 'invalid_type';
   return [issue(path, wrongType ? 'wrong-type' : 'invalid', `expected ${found.message}, got ${describe(value)}`)];
 }
 

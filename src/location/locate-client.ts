@@ -1,0 +1,24 @@
+import { parseClientIp } from './client-ip.js';
+import { lookUpIp } from './ip-lookup.js';
+import type { Located, LocateRequest, LocationSettings, Surroundings } from './locate.js';
+import { withSource } from './with-source.js';
+
+/** On a server the only address that tells anything is the player's: the server's own would locate the data centre. */
+export async function locateClient(settings: LocationSettings, surroundings: Surroundings, request: LocateRequest): Promise<Located> {
+  const { clientIP, deadline, signal } = request;
+  if (clientIP === undefined) {
+    return { steps: [], advice: "on a server, pass the player's address as clientIP, or pass location" };
+  }
+  const client = parseClientIp(clientIP);
+  if (!client || client.notPublic) {
+    const message = client ? `clientIP is ${client.notPublic}` : 'clientIP is not an address';
+    return {
+      steps: [{ step: 'client-ip', reason: 'not-public', message, durationMs: 0 }],
+      advice: "pass the player's public address: is the proxy's X-Forwarded-For read?",
+    };
+  }
+  const advice = 'pass location, or call again later';
+  if (!settings.ip.enabled) return { steps: [], advice: 'lookups are switched off (location.ip.enabled), so pass location' };
+  const { found, steps } = await lookUpIp({ ...surroundings, ip: client.address, settings: settings.ip, deadline, signal });
+  return found ? { location: withSource(found, settings.sourceNames.client_ip), steps } : { steps, advice };
+}

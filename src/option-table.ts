@@ -1,0 +1,105 @@
+import * as z from 'zod/mini';
+import type { Logger } from './delivery/settings.js';
+import type { Environment } from './errors.js';
+import type { GeolocationLike } from './location/browser-geolocation.js';
+import type { IpProvider } from './location/provider.js';
+import { type OperationName, operationNames, operations } from './operations.js';
+import type { ClientOptions, GatewayOptions } from './options.js';
+import type { Field } from './schema/fields.js';
+import { type LocationInput, locationInput } from './schema/location.js';
+import { type Model, model, type ValidationMode } from './schema/model.js';
+import { type Clock, LONGEST_TIMER_MS, systemClock } from './time.js';
+import type { Fetch } from './web-types.js';
+
+/** An option: what it must be, and what it is where it is left out. */
+class Option<T> {
+  constructor(
+    readonly schema: Field | Model,
+    readonly standard: T,
+  ) {}
+}
+
+interface Table {
+  readonly [name: string]: Option<unknown> | Table;
+}
+
+/** The options of a table with nothing left out. */
+export type Resolved<T> = { readonly [Name in keyof T]: T[Name] extends Option<infer Value> ? Value : Resolved<T[Name]> };
+
+const option = <T>(schema: Field | Model, standard: T) => new Option<T>(schema, standard);
+
+const members = (value: unknown) => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {});
+const having = (...methods: string[]) =>
+  z.custom((value) => methods.every((name) => typeof members(value)[name] === 'function'), `an object with ${methods.join(', ')}`);
+
+const DURATION = `a number of milliseconds from 0 to ${LONGEST_TIMER_MS}`;
+const isDuration = z.number(DURATION).check(z.refine((value) => value >= 0 && value <= LONGEST_TIMER_MS, DURATION));
+const isFlag = z.boolean('true or false');
+const isWord = z.string('a string').check(z.refine((value) => value.trim() !== '', 'a string that is not empty or blank'));
+const isFunction = z.custom((value) => typeof value === 'function', 'a function');
+const isPath = z.custom((value) => typeof value === 'string' && /^\/?[\w-]+(\/[\w-]+)*$/.test(value), 'a path of letters, digits, hyphens and slashes');
+const isCount = z.custom((value) => Number.isInteger(value) && Number(value) >= 0, 'a whole number from 0');
+const oneOf = (...words: string[]) => z.custom((value) => words.includes(value as string), words.map((word) => `'${word}'`).join(' or '));
+const isKey = z.custom((value) => typeof value === 'string' || typeof value === 'function', 'a string, or a function that returns one');
+const isObject = z.custom((value) => members(value) === value, 'an object');
+const areProviders = z.custom(
+  (value) => Array.isArray(value) && value.every((one) => typeof members(one).lookup === 'function' && typeof members(one).name === 'string'),
+  'a list of { name, lookup }',
+);
+
+/** Every wait has a limit, so a duration cannot be left without one. */
+const duration = (milliseconds: number) => option(isDuration, milliseconds);
+const flag = (standard: boolean) => option(isFlag, standard);
+const word = (standard: string) => option(isWord, standard);
+
+const gateway = { baseUrl: option<string | undefined>(isWord, undefined), apiKey: option<GatewayOptions['apiKey']>(isKey, undefined) };
+const environment = oneOf('staging', 'production');
+
+/** Every option of a client and its default; `ClientOptions` says what they mean. */
+export const optionTable = {
+  environment: option<Environment>(environment, 'staging'),
+  gateways: { staging: gateway, production: gateway },
+  paths: Object.fromEntries(operationNames.map((name) => [name, option<string>(isPath, operations[name].path)])) as Record<OperationName, Option<string>>,
+  validation: option<ValidationMode>(oneOf('strict', 'partial'), 'strict'),
+  location: {
+    required: flag(true),
+    fixed: option<LocationInput | undefined>(locationInput, undefined),
+    timeoutMs: duration(20_000),
+    browser: { enabled: flag(true), highAccuracy: flag(true), timeoutMs: duration(10_000), maximumAgeMs: duration(60_000) },
+    ip: { enabled: flag(true), providers: option<readonly IpProvider[] | undefined>(areProviders, undefined), timeoutMs: duration(4_000) },
+    sourceNames: { gps: word('gps'), ip: word('ip'), client_ip: word('client_ip'), provided: word('provided') },
+  },
+  retry: { limit: option(isCount, 2), baseMs: duration(500), capMs: duration(8_000) },
+  maxRetryAfterMs: duration(30_000),
+  attemptTimeoutMs: duration(10_000),
+  timeoutMs: duration(60_000),
+  isRecorded: option<ClientOptions['isRecorded']>(isFunction, undefined),
+  isDuplicate: option<ClientOptions['isDuplicate']>(isFunction, undefined),
+  allowInsecureHttp: flag(false),
+  allowApiKeyInBrowser: flag(false),
+  logger: option<Logger>(isObject, { warn: (message) => console.warn(`location-sdk: ${message}`) }),
+  fetch: option<Fetch>(isFunction, (url, init) => globalThis.fetch(url, init)),
+  geolocation: option<GeolocationLike | undefined>(having('getCurrentPosition'), undefined),
+  clock: option<Clock>(having('now', 'setTimeout', 'clearTimeout'), systemClock),
+  random: option(isFunction, () => Math.random()),
+};
+
+const modelOf = (table: Table): Model =>
+  model({}, Object.fromEntries(Object.entries(table).map(([name, entry]) => [name, entry instanceof Option ? entry.schema : modelOf(entry)])));
+
+export const clientOptions = modelOf(optionTable);
+
+/** The options of a call, but for `location`, which has a model of its own. */
+export const callOptions: Model = model(
+  {},
+  { environment, clientIP: isWord, signal: having('addEventListener', 'removeEventListener'), timeoutMs: isDuration },
+);
+
+/** What was given, completed by the table. */
+export function complete<T>(table: T, given: unknown): Resolved<T> {
+  const entries = Object.entries(table as Table).map(([name, entry]) => {
+    const value = members(given)[name];
+    return [name, entry instanceof Option ? (value ?? entry.standard) : complete(entry, value)];
+  });
+  return Object.fromEntries(entries) as Resolved<T>;
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../../src/time.js';
+
+/** A clock that moves only when everything waits for it. */
+export class FakeClock implements Clock {
+  #now: number;
+  #timers = new Map<number, { at: number; callback: () => void }>();
+  #next = 1;
+  /** How long each wait was asked to be. */
+  readonly waits: number[] = [];
+
+  constructor(now = 1_795_161_600_000) {
+    this.#now = now;
+  }
+
+  now = (): number => this.#now;
+
+  setTimeout = (callback: () => void, milliseconds: number): number => {
+    this.waits.push(milliseconds);
+    this.#timers.set(this.#next, { at: this.#now + milliseconds, callback });
+    this.#next += 1;
+    return this.#next - 1;
+  };
+
+  clearTimeout = (timer: unknown): void => void this.#timers.delete(timer as number);
+
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  advance(milliseconds: number): void {
+    this.#now += milliseconds;
+  }
+
+  /** Lets the promise settle, jumping to the next timer whenever nothing else happens. */
+  async run<T>(promise: Promise<T>): Promise<T> {
+    let settled = false;
+    const end = () => {
+      settled = true;
+    };
+    promise.then(end, end);
+    for (let quiet = 0; !settled; quiet += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (quiet < 20 || settled) continue;
+      quiet = 0;
+      const next = [...this.#timers].sort(([, a], [, b]) => a.at - b.at)[0];
+      if (!next) throw new Error('nothing is left to wait for, and the promise has not settled');
+      this.#timers.delete(next[0]);
+      this.#now = Math.max(this.#now, next[1].at);
+      next[1].callback();
+    }
+    return promise;
+  }
+}

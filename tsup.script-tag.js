@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+/**
+ * In the script-tag file `name.browser.ts` stands in for `name.ts`: what only a server needs is not paid for by visitors.
+ * @type {import('esbuild').Plugin}
+ */
+const browserStandIns = {
+  name: 'browser stand-ins',
+  setup(build) {
+    build.onResolve({ filter: /^\..*\.js$/ }, ({ path, resolveDir }) => {
+      const standIn = resolve(resolveDir, path.replace(/\.js$/, '.browser.ts'));
+      return existsSync(standIn) ? { path: standIn, sideEffects: false } : undefined;
+    });
+  },
+};
+
+/** How the script-tag file is made; `npm run size` makes its floor the same way. @satisfies {import('tsup').Options} */
+export const scriptTag = {
+  format: /** @type {const} */ ('iife'),
+  platform: /** @type {const} */ ('browser'),
+  target: /** @type {const} */ ('es2020'),
+  noExternal: [/.*/],
+  sourcemap: true,
+  minify: /** @type {const} */ ('terser'),
+  terserOptions: { ecma: /** @type {const} */ (2020), toplevel: true, compress: { passes: 3, pure_getters: true } },
+  esbuildPlugins: [browserStandIns],
+};
