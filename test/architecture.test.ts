@@ -17,7 +17,7 @@ const LAYERS = {
   // Of the schemas, only what the masking of an answer and the check of a rotated key need.
   delivery: { files: ['delivery/'], mayImport: ['operations', 'errors', 'redact', 'schema/sent-values.ts', 'schema/api-key.ts'] },
   location: { files: ['location/'], mayImport: ['schema', 'errors'] },
-  config: { files: ['config.ts', 'options.ts', 'options-schema.ts', 'environment-variables.ts'], mayImport: ['operations', 'schema', 'errors'] },
+  config: { files: ['config.ts', 'options.ts', 'option-table.ts', 'environment-variables.ts'], mayImport: ['operations', 'schema', 'errors'] },
   operations: { files: ['operations.ts'], mayImport: ['schema', 'errors'] },
   // Schemas return issues; the client throws.
   schema: { files: ['schema/'], mayImport: [] },
@@ -40,8 +40,8 @@ const TYPES_OF: Readonly<Record<string, readonly string[]>> = {
 
 /** Who may import which package. */
 const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
-  { named: /^ky$/, by: ['delivery/attempt.ts'] },
-  { named: /^zod\/mini$/, by: ['schema/', 'options-schema.ts'] },
+  { named: /^ky$/, by: ['delivery/request.ts'] },
+  { named: /^zod\/mini$/, by: ['schema/', 'option-table.ts'] },
   { named: /^node:/, by: ['node/'] },
 ];
 

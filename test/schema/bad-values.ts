@@ -121,7 +121,7 @@ export const wrongOptions: Bad = fc.oneof(
   fc.oneof(aText, aNumber, aFlag, constants(null, [], fails)),
   option('environment', aNumber, made(fc.string().filter((text) => text !== 'staging' && text !== 'production')), neverAValue),
   option('clientIP', aNumber, constants('', '1.2.3', '256.1.1.1', '102.89.1.1:80', '102.89.1.1, 10.0.0.1', 'fe80::1%eth0', '::g', CANARY), neverAValue),
-  option('timeoutMs', constants(0, -1, 2 ** 31, '5', CANARY), neverAValue),
+  option('timeoutMs', constants(-1, 2 ** 31, '5', CANARY), neverAValue),
   option('signal', aText, aNumber, constants(null, {}, { aborted: false })),
   option('location', made(outside(90).map((latitude) => ({ latitude, longitude: 0 }))), constants({}, CANARY, 0), neverAValue),
   made(fc.tuple(fc.constantFrom('clientIp', 'timeout', 'apiKey', 'headers'), fc.string()).map(([name, value]) => ({ [name]: value }))),
