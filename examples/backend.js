@@ -1,0 +1,204 @@
+// An operator's backend that reports the four steps: `node examples/backend.js`.
+//
+// Without settings it starts a mock gateway, places, settles and pays out once, and ends. With
+// LOCATION_SDK_STAGING_BASE_URL and LOCATION_SDK_STAGING_API_KEY (or LOCATION_SDK_MOCK) it serves until it is stopped.
+import { createServer } from 'node:http';
+import { createClient, isLocationError, isReportingError, isValidationError } from 'location-sdk';
+import { serve } from 'location-sdk/mock/node';
+
+const isSetUp = Boolean(process.env.LOCATION_SDK_STAGING_BASE_URL || process.env.LOCATION_SDK_MOCK);
+const mock = isSetUp ? undefined : await serve();
+const isBehindProxy = mock !== undefined || process.env.BEHIND_PROXY === '1';
+// Short waits between attempts, so that the run against the mock gateway is over soon.
+const client = createClient(mock ? { ...mock.clientOptions(), retry: { baseMs: 20 } } : {});
+
+/** What a real backend keeps in its database. */
+const players = new Map([
+  [
+    'U-88412',
+    {
+      first_name: 'Adaeze',
+      last_name: 'Okonkwo',
+      address: '4 Ogui Road',
+      lga: 'Enugu North',
+      state: 'ENUGU',
+      nin: '99012345678',
+      tax_id: '2034567890123',
+    },
+  ],
+]);
+/** @type {Map<string, { stake: number, userId: string }>} */
+const bets = new Map();
+/** @type {Map<string, { event: import('location-sdk').WithdrawalEvent, location: import('location-sdk').Location | undefined }>} */
+const withdrawals = new Map();
+
+/** @param {string} userId */
+function findPlayer(userId) {
+  const player = players.get(userId);
+  if (!player) throw new HttpError(404, 'There is no such player.');
+  return player;
+}
+
+/** The bet user object. The gateway names some fields differently for withdrawals, hence two of these. @param {string} userId */
+function betUser(userId) {
+  const { first_name, last_name, address, lga, state, nin, tax_id } = findPlayer(userId);
+  return { user_id: userId, first_name, last_name, resident_address: address, resident_lga: lga, resident_state: state, is_resident: true, nin, tax_id };
+}
+
+/** @param {string} userId */
+function withdrawalUser(userId) {
+  const { first_name, last_name, address, lga, state, nin, tax_id } = findPlayer(userId);
+  const names = { user_id: userId, full_name: `${first_name} ${last_name}` };
+  return { ...names, residence_address: address, residence_lga: lga, residence_state: state, residency_status: 'RESIDENT', nin, tax_id };
+}
+
+/**
+ * Reports, and where no answer tells whether the report arrived, sends the same bytes once more. If that leaves
+ * it open too, the error goes on to whoever called: keep it and resend it later, or have a person look.
+ *
+ * @param {Promise<import('location-sdk').Receipt>} reporting
+ */
+async function untilCertain(reporting) {
+  try {
+    return await reporting;
+  } catch (error) {
+    if (!isReportingError(error) || error.outcome !== 'unknown') throw error;
+    console.warn(`  in doubt: ${error.message}`);
+    return client.resend(error);
+  }
+}
+
+/** @typedef {{ body: any, clientIP: string }} Call */
+
+/** @type {Record<string, (call: Call, id: string) => Promise<unknown>>} */
+const routes = {
+  async 'POST /bets'({ body, clientIP }) {
+    const { bet_id, stake, userId } = body;
+    const receipt = await untilCertain(client.reportBetEvent({ bet_id, amount: stake, user: betUser(userId) }, { clientIP }));
+    bets.set(bet_id, { stake, userId });
+    return shown(receipt);
+  },
+
+  async 'POST /bets/:id/settle'({ body }, id) {
+    const { stake, userId } = found(bets.get(id));
+    const payout = body.won ? body.payout : 0;
+    const result = { outcome: body.won ? 'WIN' : 'LOSS', win_amount: Math.max(0, payout - stake), payout_amount: payout };
+    return shown(await untilCertain(client.reportSettledBet({ bet_id: id, user: betUser(userId), ...result, ggr: stake - payout, ur: 0 })));
+  },
+
+  async 'POST /withdrawals'({ body, clientIP }) {
+    const { request_id, amount, userId, bank, account_last4 } = body;
+    // Operators must verify the number; one that is not verified is an answer, not an error.
+    const { success } = await client.verifyNin({ nin: findPlayer(userId).nin });
+    if (!success) throw new HttpError(403, 'The national identification number could not be verified.');
+    const metadata = { method: 'bank_transfer', bank, account_last4 };
+    const event = { request_id, amount, user: withdrawalUser(userId), metadata, withdrawalId: `W-${request_id}`, userId };
+    const receipt = await untilCertain(client.reportWithdrawalEvent(event, { clientIP }));
+    withdrawals.set(request_id, { event, location: receipt.location });
+    return shown(receipt);
+  },
+
+  async 'POST /withdrawals/:id/settle'(_call, id) {
+    const { event, location } = found(withdrawals.get(id));
+    return shown(await untilCertain(client.reportSettledWithdrawal({ ...event, status: 'SUCCESS', timestamp: new Date(), location })));
+  },
+};
+
+/** The location is personal data: the player's browser has no need of it. @param {import('location-sdk').Receipt} receipt */
+const shown = ({ operation, reference, outcome, attempts }) => ({ operation, reference, outcome, attempts });
+
+class HttpError extends Error {
+  /** @param {number} status @param {string} message */
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** @template T @param {T | undefined} value @returns {T} */
+function found(value) {
+  if (value === undefined) throw new HttpError(404, 'There is no such record.');
+  return value;
+}
+
+/** What the player's browser is told. The error's own words are for the log: they never hold personal data. @param {unknown} error */
+function answerFor(error) {
+  if (error instanceof HttpError) return { status: error.status, body: { message: error.message } };
+  console.error(error instanceof Error ? `  ${error.message}` : error);
+  if (isLocationError(error)) return { status: 422, body: { message: 'We could not tell where you are.' } };
+  if (isValidationError(error)) return { status: 422, body: { message: 'Some details are wrong.', fields: error.issues.map(({ path }) => path) } };
+  if (isReportingError(error)) return { status: 503, body: { message: 'Please try again later.', code: error.code } };
+  return { status: 500, body: { message: 'Something went wrong.' } };
+}
+
+/**
+ * The player's address. X-Forwarded-For counts only behind a proxy of your own, and only what that proxy wrote, the
+ * last entry: players can write the rest themselves.
+ *
+ * @param {import('node:http').IncomingMessage} request
+ */
+function playerAddress(request) {
+  const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',');
+  return (isBehindProxy && forwarded.at(-1)?.trim()) || request.socket.remoteAddress || '';
+}
+
+/** @param {import('node:http').IncomingMessage} request */
+async function readJson(request) {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) {
+    text += chunk;
+    if (text.length > 100_000) throw new HttpError(413, 'That is too much.');
+  }
+  try {
+    return JSON.parse(text || '{}');
+  } catch {
+    throw new HttpError(400, 'That is not JSON.');
+  }
+}
+
+/** @param {import('node:http').IncomingMessage} request */
+async function handle(request) {
+  const [, collection, id = '', action] = (request.url ?? '').split('/');
+  const route = routes[`${request.method} /${[collection, id && ':id', action].filter(Boolean).join('/')}`];
+  if (!route) throw new HttpError(404, 'There is no such path.');
+  return route({ body: await readJson(request), clientIP: playerAddress(request) }, decodeURIComponent(id));
+}
+
+const server = createServer(async (request, response) => {
+  const { status, body } = await handle(request).then((body) => ({ status: 200, body }), answerFor);
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+});
+await new Promise((resolve) => server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => resolve(undefined)));
+const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+const address = `http://127.0.0.1:${port}`;
+console.log(`The backend listens on ${address}`);
+
+if (mock) await exerciseOnce(mock);
+
+/** What a player's browser would do. @param {import('location-sdk/mock/node').MockServer} mock */
+async function exerciseOnce({ url, gateway, close }) {
+  console.log(`and reports to a mock gateway on ${url}\n`);
+
+  /** @param {string} path @param {object} body @param {number} expected */
+  const post = async (path, body, expected = 200) => {
+    const headers = { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.7' };
+    const response = await fetch(address + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const text = await response.text();
+    console.log(`POST ${path} → ${response.status} ${text}`);
+    if (response.status !== expected) throw new Error(`expected ${expected}`);
+  };
+
+  await post('/bets', { bet_id: 'BET-1', stake: 1500, userId: 'U-88412' });
+  await post('/bets/BET-1/settle', { won: true, payout: 3675 });
+  // The gateway records the withdrawal, but none of the three attempts gets an answer: it is in doubt, and resent.
+  gateway.faults.add({ operation: 'reportWithdrawalEvent', kind: 'connection-reset', when: 'after', times: 3 });
+  await post('/withdrawals', { request_id: 'WR-1', amount: 3000, userId: 'U-88412', bank: 'Example Bank', account_last4: '0042' });
+  await post('/withdrawals/WR-1/settle', {});
+  await post('/bets', { bet_id: 'BET-2', stake: '1500', userId: 'U-88412' }, 422);
+
+  console.log(`\nThe gateway holds ${gateway.reports().length} reports:`);
+  for (const { operation, reference } of gateway.reports()) console.log(`  ${operation} ${reference}`);
+  server.close();
+  server.closeAllConnections();
+  await close();
+}

@@ -1,0 +1,47 @@
+import { test as base, expect } from 'vitest';
+import { launchChromium } from './chromium.js';
+import type { PageOptions } from './in-page.js';
+import { answerLookups } from './lookup-services.js';
+import { servePages } from './page-server.js';
+import { serveGateway } from './served-gateway.js';
+
+/** One browser for a file; for each test a new profile, gateway and page server, made when the test names them. */
+export const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
+  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const browser = await launchChromium();
+    onCleanup(() => browser.close());
+    return browser;
+  })
+  // biome-ignore lint/correctness/noEmptyPattern: as above.
+  .extend('gateway', async ({}, { onCleanup }) => {
+    const gateway = await serveGateway();
+    onCleanup(() => gateway.close());
+    return gateway;
+  })
+  .extend('site', async ({ gateway }, { onCleanup }) => {
+    const site = await servePages([gateway.url, 'https://get.geojs.io', 'https://ipapi.co', 'https://free.freeipapi.com']);
+    onCleanup(() => site.close());
+    return site;
+  })
+  .extend('context', async ({ browser }, { onCleanup }) => {
+    const context = await browser.newContext();
+    onCleanup(() => context.close());
+    return context;
+  })
+  .extend('page', async ({ context }) => context.newPage())
+  /** No test passes in which the page threw something that nobody caught, a rejected promise included. */
+  .extend('uncaught', { auto: true }, async ({ page }, { onCleanup }) => {
+    const uncaught: Error[] = [];
+    page.on('pageerror', (error) => uncaught.push(error));
+    onCleanup(() => expect(uncaught).toEqual([]));
+    return uncaught;
+  })
+  .extend('lookups', async ({ page }) => answerLookups(page))
+  /** What the page's console shows as an error. */
+  .extend('complaints', async ({ page }) => {
+    const complaints: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    return complaints;
+  })
+  .extend('options', ({ gateway }): PageOptions => ({ gateways: gateway.clientOptions().gateways, allowApiKeyInBrowser: true, retry: { baseMs: 0 } }));

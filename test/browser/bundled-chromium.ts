@@ -1,0 +1,53 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { delimiter, join, resolve } from 'node:path';
+import packed from '@sparticuz/chromium';
+
+/** A browser's file, and what it needs around it. */
+export interface Executable {
+  path: string;
+  env: Record<string, string | undefined>;
+}
+
+const CACHE = resolve('node_modules/.cache');
+const { version } = JSON.parse(readFileSync('node_modules/@sparticuz/chromium/package.json', 'utf8')) as { version: string };
+const FOLDER = join(CACHE, `chromium-${version}`);
+
+/**
+ * The Chromium that `@sparticuz/chromium` carries, inflated once and kept. It brings the system libraries that
+ * it needs, so that it also runs where none are installed.
+ */
+export async function inflateChromium(): Promise<Executable> {
+  if (!existsSync(FOLDER)) {
+    await mkdir(CACHE, { recursive: true });
+    // Other test files may be inflating it too: whoever is whole first wins, and nobody sees a half-written file.
+    const fresh = await mkdtemp(`${FOLDER}-`);
+    try {
+      await inflateInto(fresh);
+      await rename(fresh, FOLDER);
+    } catch (error) {
+      await rm(fresh, { recursive: true, force: true });
+      if (!existsSync(FOLDER)) throw error;
+    }
+  }
+  const libraries = [join(FOLDER, 'al2023', 'lib'), process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter);
+  return { path: join(FOLDER, 'chromium'), env: { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_PATH: join(FOLDER, 'fonts') } };
+}
+
+/** The package inflates into the temporary folder, and its libraries only where it believes to be on AWS Lambda. */
+async function inflateInto(folder: string): Promise<void> {
+  const { TMPDIR, AWS_LAMBDA_JS_RUNTIME } = process.env;
+  Object.assign(process.env, { TMPDIR: folder, AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' });
+  try {
+    await packed.executablePath();
+  } finally {
+    restore({ TMPDIR, AWS_LAMBDA_JS_RUNTIME });
+  }
+}
+
+function restore(variables: Record<string, string | undefined>): void {
+  for (const [name, value] of Object.entries(variables)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+}

@@ -1,0 +1,176 @@
+import { expect } from 'vitest';
+import { betEvent } from './bet.js';
+import { test } from './browser-test.js';
+import { grantGeolocation, leavePromptOpen } from './geolocation.js';
+import { call } from './in-page.js';
+
+declare const LocationSDK: typeof import('../../src/global.js').LocationSDK;
+
+const ONCE = { retry: { limit: 0 } };
+
+test('a report crosses origins: the browser asks leave and then sends it, without cookies or referrer', async ({ context, page, site, gateway, options }) => {
+  await grantGeolocation(context);
+  await context.addCookies([{ name: 'session', value: 'secret', url: gateway.url }]);
+  await page.goto(site.url);
+
+  await call(page, 'reportBetEvent', options, betEvent());
+
+  expect(gateway.requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`)).toEqual([
+    'OPTIONS /integration-gateway/external/report-bet-event',
+    'POST /integration-gateway/external/report-bet-event',
+  ]);
+  const headers = gateway.requests.map((request) => Object.fromEntries(request.headers));
+  expect(headers[0]).toMatchObject({ origin: site.url, 'access-control-request-headers': 'content-type,x-api-key' });
+  expect(headers[1]).toMatchObject({ origin: site.url, 'content-type': 'application/json', 'x-api-key': 'mock-api-key' });
+  for (const name of ['cookie', 'referer']) expect(headers.map((sent) => sent[name])).toEqual([undefined, undefined]);
+});
+
+test('a production report goes to the production gateway', async ({ context, page, site, gateway, options }) => {
+  await grantGeolocation(context);
+  await page.goto(site.url);
+
+  const { result } = await call(page, 'reportBetEvent', options, betEvent(), { environment: 'production' });
+
+  expect(result?.environment).toBe('production');
+  expect(gateway.recorded()).toEqual([]);
+  expect(gateway.gateway.reports('production')).toHaveLength(1);
+});
+
+test('an answer that is lost leaves the outcome unknown', async ({ context, page, site, gateway, options }) => {
+  gateway.endConnectionsAfterPreflight();
+  gateway.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+  await grantGeolocation(context);
+  await page.goto(site.url);
+
+  const { error } = await call(page, 'reportBetEvent', { ...options, ...ONCE }, betEvent());
+
+  expect(error).toMatchObject({ name: 'NetworkError', code: 'network', outcome: 'unknown', attempts: 1 });
+  expect(gateway.recorded()).toHaveLength(1);
+});
+
+test('after a lost answer the next attempt learns that the report is recorded', async ({ context, page, site, gateway, options }) => {
+  gateway.endConnectionsAfterPreflight();
+  gateway.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+  await grantGeolocation(context);
+  await page.goto(site.url);
+
+  const { result } = await call(page, 'reportBetEvent', options, betEvent());
+
+  expect(result).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
+  expect(gateway.recorded()).toHaveLength(1);
+});
+
+// Where a kept connection breaks without an answer, a browser sends the request again by itself, unseen by the page.
+test('a report that the browser itself sent twice is a duplicate that may be its own, and resend tells', async ({ context, page, site, gateway, options }) => {
+  gateway.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+  await grantGeolocation(context);
+  await page.goto(site.url);
+
+  const [error, receipt] = await page.evaluate(
+    async ([options, bet]) => {
+      const client = LocationSDK.createClient(options);
+      const thrown = await client.reportBetEvent(bet).catch((error) => error);
+      return [{ code: thrown.code, conflict: thrown.conflict, outcome: thrown.outcome }, await client.resend(thrown)] as const;
+    },
+    [{ ...options, ...ONCE }, betEvent()] as const,
+  );
+
+  expect(gateway.requests.map(({ method }) => method).slice(0, 3)).toEqual(['OPTIONS', 'POST', 'POST']);
+  expect(gateway.recorded()).toHaveLength(1);
+  expect(error).toEqual({ code: 'duplicate', conflict: false, outcome: 'unknown' });
+  expect(receipt).toMatchObject({ outcome: 'already-recorded' });
+});
+
+test('resend repeats a report whose outcome is unknown, byte for byte', async ({ context, page, site, gateway, options }) => {
+  gateway.endConnectionsAfterPreflight();
+  gateway.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+  await grantGeolocation(context);
+  await page.goto(site.url);
+
+  const receipt = await page.evaluate(
+    async ([options, bet]) => {
+      const client = LocationSDK.createClient(options);
+      return client.reportBetEvent(bet).catch((error) => client.resend(error));
+    },
+    [{ ...options, ...ONCE }, betEvent()] as const,
+  );
+
+  expect(receipt).toMatchObject({ outcome: 'already-recorded', reference: 'BET-1', attempts: 1, location: { source: 'gps' } });
+  expect(gateway.recorded()).toHaveLength(1);
+});
+
+test('a gateway that cannot be reached leaves the outcome unknown, since a browser does not tell why', async ({ context, page, site, gateway, options }) => {
+  await grantGeolocation(context);
+  await page.goto(site.url);
+  await gateway.close();
+
+  const { error } = await call(page, 'reportBetEvent', { ...options, ...ONCE }, betEvent());
+
+  expect(error).toMatchObject({ code: 'network', outcome: 'unknown', attempts: 1 });
+});
+
+test('a gateway that does not allow the page gets no report', async ({ context, page, site, gateway, options }) => {
+  await grantGeolocation(context);
+  await page.goto(site.url);
+  const elsewhere = { staging: { baseUrl: site.url.replace('127.0.0.1', 'localhost'), apiKey: 'mock-api-key' } };
+
+  const { error } = await call(page, 'reportBetEvent', { ...options, ...ONCE, gateways: elsewhere }, betEvent());
+
+  expect(error).toMatchObject({ code: 'network', outcome: 'unknown' });
+  expect(gateway.requests).toEqual([]);
+});
+
+test('a wrong key is told apart across origins', async ({ context, page, site, gateway, options }) => {
+  await grantGeolocation(context);
+  await page.goto(site.url);
+
+  const { error } = await call(page, 'reportBetEvent', { ...options, gateways: { staging: { baseUrl: gateway.url, apiKey: 'not-the-key' } } }, betEvent());
+
+  expect(error).toMatchObject({ code: 'authentication', outcome: 'rejected', status: 401 });
+  expect(error?.message).not.toContain('not-the-key');
+  expect(gateway.recorded()).toEqual([]);
+});
+
+test('how long a busy gateway asks to wait can be read across origins', async ({ context, page, site, gateway, options }) => {
+  gateway.gateway.faults.add({ kind: 'status', status: 429, headers: { 'retry-after': '120' } });
+  await grantGeolocation(context);
+  await page.goto(site.url);
+
+  const { error } = await call(page, 'reportBetEvent', options, betEvent());
+
+  expect(error).toMatchObject({ code: 'rate-limited', outcome: 'rejected', status: 429, retryAfterMs: 120_000, attempts: 1 });
+});
+
+test('a redirect is not followed, so the key goes nowhere else', async ({ context, page, site, gateway, options }) => {
+  const moved = `${gateway.url}/moved`;
+  gateway.gateway.faults.add({ kind: 'status', status: 307, headers: { location: moved } });
+  await grantGeolocation(context);
+  await page.goto(site.url);
+
+  const { error } = await call(page, 'reportBetEvent', { ...options, ...ONCE }, betEvent());
+
+  expect(error).toMatchObject({ code: 'gateway', outcome: 'unknown' });
+  expect(gateway.requests.map(({ url }) => new URL(url).pathname)).not.toContain('/moved');
+  expect(gateway.recorded()).toEqual([]);
+});
+
+test("the page's signal ends a call while the prompt stands open, and nothing is sent", async ({ page, site, gateway, lookups, options }) => {
+  await leavePromptOpen(page);
+  await page.goto(site.url);
+  // Longer than the test may last: only the signal can end the call.
+  const patient = { ...options, timeoutMs: 120_000, location: { timeoutMs: 120_000, browser: { timeoutMs: 120_000 } } };
+
+  const error = await page.evaluate(
+    async ([options, bet]) => {
+      const controller = new AbortController();
+      const call = LocationSDK.createClient(options).reportBetEvent(bet, { signal: controller.signal });
+      controller.abort();
+      return call.catch((error) => error.toJSON());
+    },
+    [patient, betEvent()] as const,
+  );
+
+  expect(error).toMatchObject({ code: 'aborted', outcome: 'not-sent', attempts: 0 });
+  expect(lookups.requests).toEqual([]);
+  expect(gateway.requests).toEqual([]);
+});

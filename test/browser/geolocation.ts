@@ -1,0 +1,36 @@
+import type { BrowserContext, Page } from 'playwright-core';
+
+export const POSITION = { latitude: 6.5244, longitude: 3.3792, accuracy: 25 };
+
+export async function grantGeolocation(context: BrowserContext): Promise<void> {
+  await context.grantPermissions(['geolocation']);
+  await context.setGeolocation(POSITION);
+}
+
+/** Granting none of them denies them all. */
+export const denyGeolocation = (context: BrowserContext): Promise<void> => context.grantPermissions([]);
+
+/** The player allows it, and the device does not know. */
+export async function loseGeolocation(context: BrowserContext): Promise<void> {
+  await context.grantPermissions(['geolocation']);
+  await context.setGeolocation(null);
+}
+
+/** The prompt stands open: a browser without a window would close it by itself. */
+export const leavePromptOpen = (page: Page): Promise<unknown> =>
+  page.addInitScript(() => {
+    Geolocation.prototype.getCurrentPosition = () => undefined;
+  });
+
+/** Counts how often a page asks for the position, without changing the answer. */
+export async function countPrompts(page: Page): Promise<() => Promise<number>> {
+  await page.addInitScript(() => {
+    const counter = Object.assign(navigator.geolocation, { asked: 0 });
+    const ask = Geolocation.prototype.getCurrentPosition;
+    Geolocation.prototype.getCurrentPosition = function (this: Geolocation, ...request) {
+      counter.asked += 1;
+      ask.apply(this, request);
+    };
+  });
+  return () => page.evaluate(() => (navigator.geolocation as Geolocation & { asked: number }).asked);
+}

@@ -1,0 +1,64 @@
+import type { Page } from 'playwright-core';
+import type { CallOptions, Client, ClientOptions, Location, LocationStep, ReportingError, ValidationIssue } from '../../src/index.js';
+
+declare const LocationSDK: typeof import('../../src/global.js').LocationSDK;
+
+/** What can be carried into a page: no functions. */
+export type PageOptions = Pick<ClientOptions, 'gateways' | 'allowApiKeyInBrowser' | 'allowInsecureHttp' | 'location' | 'retry' | 'timeoutMs'>;
+
+type ReportingCall = Exclude<keyof Client, 'locate' | 'resend'>;
+
+/** An error as plain data: what its `toJSON` says. */
+export type ErrorData = Pick<ReportingError, 'code' | 'name' | 'message' | 'outcome' | 'attempts' | 'status'> & {
+  steps?: LocationStep[];
+  issues?: ValidationIssue[];
+  retryAfterMs?: number;
+};
+
+/** How a call ended: with one of the two. */
+interface Ended<T> {
+  result?: T;
+  error?: ErrorData;
+}
+
+/** In the page: makes a client of these options and calls it once. */
+export function call<Name extends ReportingCall>(
+  page: Page,
+  name: Name,
+  options: PageOptions,
+  payload: Parameters<Client[Name]>[0],
+  callOptions: CallOptions = {},
+): Promise<Ended<Awaited<ReturnType<Client[Name]>>>> {
+  return page.evaluate(
+    async ([name, options, payload, callOptions]) => {
+      // In a task of the page's own: what a debugger runs is exempt from the page's policy.
+      await new Promise((resolve) => setTimeout(resolve));
+      try {
+        const client = LocationSDK.createClient(options);
+        const method = client[name] as (payload: unknown, options: unknown) => Promise<unknown>;
+        return { result: await method(payload, callOptions) };
+      } catch (error) {
+        if (!LocationSDK.isReportingError(error)) throw error;
+        return { error: error.toJSON() };
+      }
+    },
+    [name, options, payload, callOptions] as const,
+  ) as never;
+}
+
+/** In a worker that the page starts: as `call`. */
+export const callInWorker: typeof call = (page, name, options, payload, callOptions = {}) =>
+  page.evaluate(
+    (message) =>
+      new Promise((resolve, reject) => {
+        const worker = new Worker('/worker.js');
+        worker.onmessage = ({ data }) => resolve(data);
+        worker.onerror = ({ message }) => reject(new Error(message));
+        worker.postMessage(message);
+      }),
+    { name, options, payload, callOptions },
+  ) as never;
+
+/** In the page: finds the location with a client of these options. */
+export const locate = (page: Page, options: PageOptions): Promise<{ result: Location }> =>
+  page.evaluate(async (options) => ({ result: await LocationSDK.createClient(options).locate() }), options);

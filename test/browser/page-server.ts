@@ -1,0 +1,68 @@
+import { createServer, type OutgoingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { INSECURE_HOST } from './chromium.js';
+import { readScript } from './script-file.js';
+
+export interface PageServer {
+  /** A secure context: browsers trust loopback as they trust `https:`. */
+  readonly url: string;
+  /** The same pages under a name, over plain `http:`: no secure context. */
+  readonly insecureUrl: string;
+  close(): Promise<void>;
+}
+
+const SCRIPT = '/location-sdk.global.js';
+const TAG = `<script src="${SCRIPT}"></script>`;
+
+/** Makes a client and calls it once for each message. */
+const WORKER = `
+importScripts('${SCRIPT}');
+onmessage = async ({ data: { name, options, payload, callOptions } }) => {
+  try {
+    postMessage({ result: await LocationSDK.createClient(options)[name](payload, callOptions) });
+  } catch (error) {
+    postMessage({ error: error.toJSON() });
+  }
+};`;
+
+const javascript = (body: string): Served => ({ body, headers: { 'content-type': 'text/javascript; charset=utf-8' } });
+
+const html = (...tags: string[]) => `<!doctype html><html lang="en"><head><title>Operator</title>${tags.join('')}</head><body></body></html>`;
+
+interface Served {
+  body: string;
+  headers?: OutgoingHttpHeaders;
+}
+
+/** Serves an operator's pages; `connect` is what the page with the strict policy may talk to. */
+export async function servePages(connect: readonly string[]): Promise<PageServer> {
+  const policy = `default-src 'none'; script-src 'self'; connect-src ${connect.join(' ')}`;
+  const served: Record<string, Served> = {
+    '/': { body: html(TAG) },
+    '/empty': { body: html() },
+    '/twice': { body: html(TAG, TAG) },
+    '/strict-policy': { body: html(TAG), headers: { 'content-security-policy': policy } },
+    '/without-geolocation': { body: html(TAG), headers: { 'permissions-policy': 'geolocation=()' } },
+    '/with-loose-referrer': { body: html(TAG), headers: { 'referrer-policy': 'unsafe-url' } },
+    // Some browsers ask for it, and complain where there is none.
+    '/favicon.ico': { body: '', headers: { 'content-type': 'image/x-icon' } },
+    '/worker.js': javascript(WORKER),
+    [SCRIPT]: javascript(readScript()),
+  };
+  const server = createServer(({ url = '/' }, response) => {
+    const found = served[new URL(url, 'http://operator.test').pathname];
+    response.writeHead(found ? 200 : 404, { 'content-type': 'text/html; charset=utf-8', ...found?.headers });
+    response.end(found?.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    insecureUrl: `http://${INSECURE_HOST}:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,148 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import * as sdk from '../../src/index.js';
+import { betEvent } from './bet.js';
+import { test } from './browser-test.js';
+import { grantGeolocation } from './geolocation.js';
+import { call } from './in-page.js';
+
+declare const LocationSDK: typeof import('../../src/global.js').LocationSDK;
+
+const SCRIPT = '/location-sdk.global.js';
+
+const namesOnWindow = (page: Page): Promise<string[]> => page.evaluate(() => Object.getOwnPropertyNames(window));
+
+/** What the page's policy stopped, by directive. */
+async function noteViolations(page: Page): Promise<string[]> {
+  const violations: string[] = [];
+  await page.exposeFunction('noteViolation', (directive: string) => void violations.push(directive));
+  await page.addInitScript(() => {
+    const { noteViolation } = window as unknown as { noteViolation(directive: string): void };
+    document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => noteViolation(effectiveDirective));
+  });
+  return violations;
+}
+
+test('the script offers what the package offers, but for the classes of errors and a service with a secret token', async ({ page, site }) => {
+  await page.goto(site.url);
+
+  const offered = Object.keys(sdk).filter((name) => name === 'ReportingError' || (name !== 'ipinfo' && !/^[A-Z]/.test(name)));
+  expect(await page.evaluate(() => Object.keys(LocationSDK).sort())).toEqual(offered.sort());
+});
+
+test('the script adds one name to the page, also once it is used', async ({ context, page, site, gateway, options }) => {
+  await grantGeolocation(context);
+  await page.goto(`${site.url}/empty`);
+  const before = await namesOnWindow(page);
+
+  await page.addScriptTag({ url: SCRIPT });
+  await page.evaluate((options) => LocationSDK.configure(options), options);
+  await page.evaluate((bet) => LocationSDK.reportBetEvent(bet), betEvent());
+
+  expect(gateway.recorded()).toHaveLength(1);
+  expect((await namesOnWindow(page)).filter((name) => !before.includes(name))).toEqual(['LocationSDK']);
+});
+
+test('a page that reports a bet has nothing to complain about', async ({ context, page, site, complaints, options }) => {
+  await grantGeolocation(context);
+  await page.goto(site.url);
+
+  const { result } = await call(page, 'reportBetEvent', options, betEvent());
+
+  expect(result?.outcome).toBe('recorded');
+  expect(complaints).toEqual([]);
+});
+
+test('a page with a strict policy reports a bet, located by gps, without a violation', async ({ context, page, site, complaints, options }) => {
+  await grantGeolocation(context);
+  const violations = await noteViolations(page);
+  await page.goto(`${site.url}/strict-policy`);
+
+  const { result } = await call(page, 'reportBetEvent', options, betEvent());
+
+  expect(result).toMatchObject({ outcome: 'recorded', location: { source: 'gps' } });
+  expect(violations).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+test('a page with a strict policy reports a bet, located by its address, without a violation', async ({ page, site, lookups, complaints, options }) => {
+  const violations = await noteViolations(page);
+  await page.goto(`${site.url}/strict-policy`);
+
+  const { result } = await call(page, 'reportBetEvent', options, betEvent());
+
+  expect(result).toMatchObject({ outcome: 'recorded', location: { source: 'ip' } });
+  expect(lookups.requests).toHaveLength(1);
+  expect(violations).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+test('the strict policy is in force: it stops code made from text, and addresses that it does not name', async ({ page, site }) => {
+  const violations = await noteViolations(page);
+  await page.goto(`${site.url}/strict-policy`);
+
+  const stopped = await page.evaluate(async () => {
+    await new Promise((resolve) => setTimeout(resolve));
+    const name = (error: Error) => error.name;
+    const made = new Promise((resolve) => resolve(new Function('return 1'))).catch(name);
+    return Promise.all([made, fetch('http://127.0.0.1:9/').catch(name)]);
+  });
+
+  expect(stopped).toEqual(['EvalError', 'TypeError']);
+  await expect.poll(() => violations).toEqual(expect.arrayContaining(['script-src', 'connect-src']));
+});
+
+test('loading the script twice is harmless', async ({ context, page, site, gateway, complaints, options }) => {
+  await grantGeolocation(context);
+  await page.goto(`${site.url}/twice`);
+
+  const { result } = await call(page, 'reportBetEvent', options, betEvent());
+
+  expect(result?.outcome).toBe('recorded');
+  expect(gateway.recorded()).toHaveLength(1);
+  expect(complaints).toEqual([]);
+});
+
+test('loading the script again keeps the client that was configured, and knows the errors of the first copy', async ({
+  context,
+  page,
+  site,
+  gateway,
+  options,
+}) => {
+  await grantGeolocation(context);
+  await page.goto(site.url);
+  const first = await page.evaluateHandle(() => LocationSDK);
+  await page.evaluate((options) => LocationSDK.configure(options), options);
+
+  await page.addScriptTag({ url: SCRIPT });
+
+  expect(await page.evaluate((first) => first !== LocationSDK, first)).toBe(true);
+  const receipt = await page.evaluate((bet) => LocationSDK.reportBetEvent(bet), betEvent());
+  expect(receipt.outcome).toBe('recorded');
+  expect(gateway.recorded()).toHaveLength(1);
+  const known = await page.evaluate((first) => first.verifyNin('99012345678').catch(LocationSDK.isConfigurationError), first);
+  expect(known).toBe(true);
+});
+
+test('the default client is set by configure and reports', async ({ context, page, site, gateway, options }) => {
+  await grantGeolocation(context);
+  await page.goto(site.url);
+
+  await page.evaluate((options) => LocationSDK.configure(options), options);
+  const receipt = await page.evaluate((bet) => LocationSDK.reportBetEvent(bet), betEvent());
+
+  expect(receipt).toMatchObject({ outcome: 'recorded', reference: 'BET-1', location: { source: 'gps' } });
+  expect(gateway.recorded()).toMatchObject([{ bet_id: 'BET-1' }]);
+});
+
+test('the default client before configure says which line to write', async ({ page, site }) => {
+  await page.goto(site.url);
+
+  const message = await page.evaluate(
+    (bet) => LocationSDK.reportBetEvent(bet).catch((error) => LocationSDK.isConfigurationError(error) && error.message),
+    betEvent(),
+  );
+
+  expect(message).toContain('configure({ gateways: ');
+});

@@ -1,0 +1,37 @@
+import { createMockGateway } from '../../src/mock/index.js';
+import { type MockServer, serve } from '../../src/node/index.js';
+
+export interface ServedGateway extends MockServer {
+  /** Every request that arrived, preflights included. */
+  readonly requests: Request[];
+  /** The bodies of the reports that staging holds. */
+  recorded(): unknown[];
+  /** From now on each report comes over a connection of its own. */
+  endConnectionsAfterPreflight(): void;
+}
+
+/** The mock gateway on an origin of its own: a page reaches it only as CORS allows. */
+export async function serveGateway(): Promise<ServedGateway> {
+  const gateway = createMockGateway();
+  const requests: Request[] = [];
+  let keepConnections = true;
+  const server = await serve({
+    ...gateway,
+    async answer(request) {
+      const { method } = request as Request;
+      requests.push(request as Request);
+      const answer = await gateway.answer(request);
+      if (method === 'OPTIONS' && !keepConnections && answer !== 'connection-reset') (answer as Response).headers.set('connection', 'close');
+      return answer;
+    },
+  });
+  return {
+    ...server,
+    gateway,
+    requests,
+    recorded: () => gateway.reports().map(({ body }) => body),
+    endConnectionsAfterPreflight: () => {
+      keepConnections = false;
+    },
+  };
+}

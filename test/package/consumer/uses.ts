@@ -1,0 +1,151 @@
+/** How a stranger uses the package: must compile under every module resolution, with and without the web's types. */
+import {
+  type AbortSignalLike,
+  type BetEvent,
+  type CallOptions,
+  type Client,
+  type ClientOptions,
+  configure,
+  createClient,
+  type Environment,
+  type Fetch,
+  fixedLocation,
+  freeipapi,
+  geojs,
+  type IpProvider,
+  ipapiCo,
+  ipinfo,
+  isDuplicateReportError,
+  isLocationError,
+  isRateLimitError,
+  isReportingError,
+  isValidationError,
+  type Location,
+  type LocationInput,
+  type Logger,
+  locate,
+  type NinVerification,
+  type Receipt,
+  ReportingError,
+  reportBetEvent,
+  reportSettledBet,
+  reportSettledWithdrawal,
+  reportWithdrawalEvent,
+  resend,
+  type SettledBet,
+  type SettledWithdrawal,
+  verifyNin,
+  type WithdrawalEvent,
+} from 'location-sdk';
+import { createMockGateway, type FaultRule, type MockGateway, type RecordedReport } from 'location-sdk/mock';
+import { type MockServer, serve } from 'location-sdk/mock/node';
+
+const betUser = {
+  user_id: 'U-88412',
+  first_name: 'Adaeze',
+  last_name: 'Okonkwo',
+  resident_address: '4 Ogui Road',
+  resident_lga: 'Enugu North',
+  resident_state: 'ENUGU',
+  is_resident: true,
+  nin: '99012345678',
+  tax_id: '2034567890123',
+};
+export const bet: BetEvent = { bet_id: 'B-1', amount: 1500, user: betUser, timestamp: new Date(), metadata: { odds: 2.45, live: false, game: '' } };
+export const settledBet: SettledBet = { bet_id: 'B-1', user: betUser, win_amount: 0, payout_amount: 0, outcome: 'LOSS', ggr: 1500, ur: 0 };
+export const withdrawal: WithdrawalEvent = {
+  request_id: 'WR-1',
+  amount: 3000,
+  timestamp: '1795161600',
+  user: {
+    user_id: 'U-88412',
+    full_name: 'Adaeze Okonkwo',
+    residence_address: '4 Ogui Road',
+    residence_state: 'ENUGU',
+    residence_lga: 'Enugu North',
+    tax_id: '2034567890123',
+    nin: '99012345678',
+    residency_status: 'RESIDENT',
+  },
+  metadata: { method: 'bank_transfer', bank: 'Example Bank', account_last4: '0042' },
+  withdrawalId: 'W-1',
+  userId: 'U-88412',
+};
+const place: LocationInput = { latitude: 0, longitude: 0 };
+
+const ours: IpProvider = {
+  name: 'ours',
+  async lookup({ ip, fetch, signal }) {
+    const answer = await fetch(`https://geo.example.com/${ip ?? 'me'}`, { method: 'GET', headers: {}, signal });
+    return answer.status === 200 && !signal.aborted ? JSON.parse(await answer.text()) : undefined;
+  },
+};
+const logger: Logger = { warn: (message) => message.toUpperCase() };
+const ownFetch: Fetch = async (url, { headers, body }) => ({
+  status: url.length + (body?.length ?? 0) > 0 ? 200 : 500,
+  headers: { get: (name) => headers[name] ?? null },
+  text: async () => '{}',
+});
+const options: ClientOptions<'strict'> = {
+  environment: 'production',
+  gateways: { staging: { baseUrl: 'https://staging.example.com', apiKey: 'key' }, production: { apiKey: async () => 'key' } },
+  location: { ip: { providers: [ours, geojs(), ipapiCo(), freeipapi(), ipinfo({ token: 'token' })] }, sourceNames: { gps: 'device' } },
+  retry: { limit: 0 },
+  isRecorded: ({ status, body }) => status === 200 && body !== undefined,
+  isDuplicate: ({ status }) => (status === 409 ? 'same' : false),
+  logger,
+  fetch: ownFetch,
+};
+
+export async function report(signal: AbortSignalLike): Promise<Receipt[]> {
+  const client: Client = createClient(options);
+  const call: CallOptions = { environment: 'staging', clientIP: '102.89.1.1', signal, timeoutMs: 5_000 };
+  const first = await client.reportBetEvent({ ...bet, environment: 'staging', location: place }, call);
+  const second = await client.reportSettledBet({ ...settledBet, outcome: 'WIN' });
+  const third = await client.reportWithdrawalEvent(withdrawal, { location: await client.locate() });
+  const settled: SettledWithdrawal = { ...withdrawal, status: 'SUCCESS', timestamp: new Date() };
+  const fourth = await client.reportSettledWithdrawal(third.location ? { ...settled, location: third.location } : settled);
+  const environment: Environment = fourth.environment;
+  const recorded: boolean = first.outcome === 'recorded' && environment === 'staging';
+  return recorded ? [first, second, third, fourth] : [];
+}
+
+export async function reportWithTheDefaultClient(): Promise<NinVerification> {
+  configure({ location: fixedLocation({ ...place, source: 'terminal' }) });
+  await reportBetEvent(bet);
+  await reportSettledBet(settledBet);
+  await reportWithdrawalEvent(withdrawal);
+  const whole: Location = await locate();
+  await reportSettledWithdrawal({ ...withdrawal, status: 'FAILED', timestamp: '1795161600', location: whole });
+  const verified = await verifyNin('99012345678');
+  const born: string | undefined = verified.data?.biographicData?.dateOfBirth;
+  return born ? verified : verifyNin({ nin: '99012345678', environment: 'production' });
+}
+
+export async function reportPartially(): Promise<Receipt> {
+  const client = createClient({ validation: 'partial' });
+  await client.reportWithdrawalEvent({ request_id: 'WR-1', user: { user_id: 'U-1' } });
+  return client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1', nin: '99012345678' }, shop: 'Enugu 4' });
+}
+
+export async function recover(error: unknown): Promise<string> {
+  if (isValidationError(error)) return error.issues.map(({ path, code, message }) => `${path} ${code} ${message}`).join();
+  if (isLocationError(error)) return error.steps.map(({ step, reason, durationMs }) => `${step} ${reason} ${durationMs.toFixed()}`).join();
+  if (isDuplicateReportError(error)) return error.conflict ? 'other data' : 'the same data';
+  if (isRateLimitError(error)) return `again in ${error.retryAfterMs ?? 0} ms`;
+  if (!isReportingError(error)) throw error;
+  if (error.outcome === 'unknown') return (await resend(error, { timeoutMs: 1_000 })).outcome;
+  return error instanceof ReportingError && error.code === 'gateway' ? `HTTP ${error.status ?? 0}` : error.message;
+}
+
+export async function tryAgainstTheMock(): Promise<readonly RecordedReport[]> {
+  const gateway: MockGateway = createMockGateway({ requireInitiated: false, identities: { '12345678901': { requestID: 'R-1' } } });
+  const lost: FaultRule = { kind: 'connection-reset', when: 'after', operation: 'reportBetEvent' };
+  gateway.faults.add(lost);
+  await createClient(gateway.clientOptions()).reportBetEvent(bet);
+  const server: MockServer = await serve(gateway, { port: 0 });
+  await createClient({ ...server.clientOptions(), retry: { limit: 1 } }).reportSettledBet(settledBet);
+  const answer = await gateway.fetch(`${server.url}/somewhere`, { method: 'POST' });
+  await server.close();
+  return answer.status === 404 ? gateway.reports('production') : [];
+}

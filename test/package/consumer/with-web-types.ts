@@ -1,0 +1,34 @@
+/** The platform's own objects fit: where the DOM's types are loaded, and where only Node.js's are. */
+import { type ClientOptions, createClient, type Receipt } from 'location-sdk';
+import { createMockGateway } from 'location-sdk/mock';
+import { bet } from './uses.js';
+
+const options: ClientOptions<'strict'> = {
+  fetch: (url, init) => fetch(url, init),
+  logger: console,
+  location: {
+    ip: {
+      providers: [
+        {
+          name: 'ours',
+          async lookup({ ip, signal }) {
+            const answer = await fetch(`https://geo.example.com/${ip ?? 'me'}`, { signal });
+            return (await answer.json()) as { latitude: number; longitude: number };
+          },
+        },
+      ],
+    },
+  },
+};
+
+export function report(): Promise<Receipt> {
+  const controller = new AbortController();
+  return createClient({ ...options, fetch }).reportBetEvent(bet, { signal: controller.signal });
+}
+
+export async function askTheMock(): Promise<unknown> {
+  const gateway = createMockGateway();
+  const answer: Response = await gateway.fetch(new Request(new URL('https://gateway.example.com/')), { method: 'POST' });
+  const byUrl = await gateway.fetch(new URL('https://gateway.example.com/'));
+  return [await answer.json(), byUrl.headers.get('allow')];
+}

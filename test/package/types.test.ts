@@ -1,0 +1,25 @@
+import { describe, expect, inject, it } from 'vitest';
+import { compile } from './compile.js';
+
+const { project } = inject('installed');
+
+/** How a consumer's project finds the package. */
+const RESOLUTIONS = [
+  { found: 'node16 resolution from an ES module', module: 'node16', moduleResolution: 'node16', extension: 'mts' },
+  { found: 'node16 resolution from CommonJS', module: 'node16', moduleResolution: 'node16', extension: 'cts' },
+  { found: 'bundler resolution', module: 'esnext', moduleResolution: 'bundler', extension: 'ts' },
+] as const;
+
+/** What its compiler knows of the platform, and which of its files can be written with that. */
+const PLATFORMS = [
+  { platform: 'the types of the DOM', lib: ['ES2022', 'DOM'], types: [], files: ['uses', 'mistakes', 'with-web-types', 'in-a-page'] },
+  { platform: 'the types of Node.js only', lib: ['ES2022'], types: ['node'], files: ['uses', 'mistakes', 'with-web-types'] },
+] as const;
+
+const consumers = PLATFORMS.flatMap((platform) => RESOLUTIONS.map((resolution) => ({ ...platform, ...resolution })));
+
+describe('the declarations of the installed package', () => {
+  it.concurrent.each(consumers)('compile with $platform, by $found', async ({ platform: _platform, found: _found, ...consumer }) => {
+    expect(await compile(project, consumer)).toEqual([]);
+  });
+});

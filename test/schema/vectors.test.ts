@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { type CallOptions, createClient, isValidationError } from '../../src/index.js';
+import { createMockGateway, type MockGateway } from '../../src/mock/index.js';
+import { type OperationName, operations } from '../../src/operations.js';
+import { invalidVectors, type ValidVector, validPayload, validVectors } from '../vectors/read.js';
+
+/** What the SDK adds where the caller did not give it; nothing else may appear. */
+const ADDED: Readonly<Record<OperationName, readonly string[]>> = {
+  reportBetEvent: ['timestamp', 'location'],
+  reportSettledBet: [],
+  reportWithdrawalEvent: ['timestamp', 'location'],
+  reportSettledWithdrawal: [],
+  verifyNin: [],
+};
+
+/** A client of a mock gateway, and every body that it sends there. */
+function setUp(gateway = createMockGateway({ requireInitiated: false })) {
+  const sent: unknown[] = [];
+  const options = gateway.clientOptions();
+  const client = createClient({
+    ...options,
+    fetch: (url, init) => {
+      sent.push(JSON.parse(init.body ?? ''));
+      return gateway.fetch(url, init);
+    },
+  });
+  const call = (operation: OperationName, payload: unknown, callOptions?: CallOptions) =>
+    (client[operation] as (payload: unknown, options?: CallOptions) => Promise<unknown>)(payload, callOptions);
+  return { gateway, sent, call };
+}
+
+/** What the SDK would send, without the SDK. */
+function post(gateway: MockGateway, operation: OperationName, body: Record<string, unknown>) {
+  const { gateways, location } = gateway.clientOptions();
+  const { baseUrl, apiKey } = gateways.staging;
+  return gateway.fetch(`${baseUrl}/integration-gateway/external/${operations[operation].path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: JSON.stringify({ ...(ADDED[operation].includes('location') && { location: location.fixed }), ...body }),
+  });
+}
+
+/** The body that must arrive for a payload. */
+const arriving = ({ operation, payload }: ValidVector) => ({ ...Object.fromEntries(ADDED[operation].map((name) => [name, expect.anything()])), ...payload });
+
+describe('a valid payload', () => {
+  it.each(validVectors)('reaches the gateway once, with every value as it was given: $operation, $case', async (vector) => {
+    const { call, sent } = setUp();
+    const given = structuredClone(vector.payload);
+    await call(vector.operation, given);
+    expect(sent).toStrictEqual([arriving(vector)]);
+    expect(given).toStrictEqual(vector.payload);
+  });
+
+  const reports = validVectors.filter(({ operation }) => 'reference' in operations[operation]);
+  it.each(reports)('is recorded: $operation, $case', async (vector) => {
+    const { call, gateway } = setUp();
+    const { operation } = vector;
+    await expect(call(operation, vector.payload)).resolves.toMatchObject({ outcome: 'recorded', operation });
+    expect(gateway.reports()).toMatchObject([{ operation, body: arriving(vector) }]);
+  });
+});
+
+it('the four steps are recorded in their order, the settled ones because they were initiated', async () => {
+  const { call, gateway } = setUp(createMockGateway());
+  const steps = ['reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'] as const;
+  for (const operation of steps) await call(operation, validPayload(operation));
+  expect(gateway.reports().map(({ operation }) => operation)).toEqual(steps);
+});
+
+describe.each(invalidVectors)('an invalid payload: $operation, $case', ({ operation, payload, paths, sensitive }) => {
+  it('rejects with one error that names every wrong field, and sends nothing', async () => {
+    const { call, sent } = setUp();
+    const error = await call(operation, payload).catch((thrown: unknown) => thrown);
+    if (!isValidationError(error)) expect.fail(`expected a ValidationError, got ${String(error)}`);
+    expect(error.issues.map(({ path }) => path).sort()).toEqual([...paths].sort());
+    expect(error).toMatchObject({ operation, outcome: 'not-sent', attempts: 0 });
+    expect(sent).toEqual([]);
+  });
+
+  it('repeats no sensitive value', async () => {
+    const { call } = setUp();
+    const error = await call(operation, payload).catch((thrown: unknown) => thrown);
+    if (!isValidationError(error)) expect.fail('expected a ValidationError');
+    const said = [error.message, JSON.stringify(error), ...error.issues.map(({ message }) => message)].join('\n');
+    expect(sensitive.filter((value) => said.includes(value))).toEqual([]);
+  });
+
+  it('is refused by the gateway itself, which names every wrong field and records nothing', async () => {
+    const gateway = createMockGateway({ requireInitiated: false });
+    const response = await post(gateway, operation, payload);
+    const body = (await response.json()) as { message: string };
+    expect(response.status).toBe(operation === 'verifyNin' ? 400 : 422);
+    expect(paths.filter((path) => !body.message.includes(`${path}: `))).toEqual([]);
+    expect(gateway.reports()).toEqual([]);
+  });
+});
+
+it('the invalid payloads hold a name, a NIN, a place and an account that a message could repeat', () => {
+  const secrets = invalidVectors.flatMap(({ sensitive }) => sensitive);
+  expect(secrets).toEqual(expect.arrayContaining(['Adaeze', '99012345678', '9900000000A', '90.5', '0123456789']));
+});

@@ -1,0 +1,21 @@
+/** One fenced block of a Markdown text. */
+export interface CodeBlock {
+  language: string;
+  code: string;
+  /** Where it begins, for messages. */
+  line: number;
+}
+
+export function codeBlocks(markdown: string): CodeBlock[] {
+  return [...markdown.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(({ 1: language = '', 2: code = '', index }) => ({
+    language,
+    code,
+    line: markdown.slice(0, index).split('\n').length,
+  }));
+}
+
+/** The commands of a shell block, without comments. */
+export const commandsOf = ({ code }: CodeBlock): string[] => code.split('\n').filter((line) => line.trim() && !line.startsWith('#'));
+
+/** The inline scripts of a page. */
+export const inlineScripts = (html: string): string[] => [...html.matchAll(/<script(?: type="module")?>(.*?)<\/script>/gs)].map(([, code = '']) => code);

@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The package's own names lead to its sources, so that documents are checked against the code as it is now. */
+const PATHS = {
+  'location-sdk': ['./src/index.ts'],
+  'location-sdk/mock': ['./src/mock/index.ts'],
+  'location-sdk/mock/node': ['./src/node/index.ts'],
+};
+
+/** Makes `LocationSDK` a global, as the script tag does. */
+const GLOBAL = "import type * as sdk from 'location-sdk';\ndeclare global { const LocationSDK: typeof sdk; }\n";
+
+/** Type-checks texts as if they were modules of this project, by file name, and returns what the compiler says. */
+export function typeCheck(texts: Record<string, string>): string[] {
+  const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, root);
+  // What an example leaves unused or untyped is not what it is about.
+  Object.assign(options, { paths: PATHS, noUnusedLocals: false, noImplicitAny: false, allowJs: true });
+
+  const files = new Map(Object.entries({ ...texts, 'script-tag.ts': GLOBAL }).map(([name, text]) => [`${root}${name}`, `${text}\nexport {};\n`]));
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile, getSourceFile } = host;
+  host.fileExists = (name) => files.has(name) || fileExists(name);
+  host.readFile = (name) => files.get(name) ?? readFile(name);
+  host.getSourceFile = (name, version, ...rest) => {
+    const text = files.get(name);
+    return text === undefined ? getSourceFile(name, version, ...rest) : ts.createSourceFile(name, text, version, true);
+  };
+
+  const program = ts.createProgram([...files.keys()], options, host);
+  return [...files.keys()].flatMap((name) => {
+    const file = program.getSourceFile(name);
+    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(({ messageText, start = 0 }) => {
+      const line = file ? file.getLineAndCharacterOfPosition(start).line + 1 : 0;
+      return `${name.slice(root.length)}:${line} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+    });
+  });
+}
