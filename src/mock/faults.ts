@@ -3,7 +3,10 @@ import { operationNames } from '../operations.js';
 import { createRandom, normal } from './random.js';
 
 /** How long a delay is, in milliseconds. */
-export type Delay = number | { readonly uniform: readonly [least: number, most: number] } | { readonly logNormal: { readonly median: number; readonly sigma: number } };
+export type Delay =
+  | number
+  | { readonly uniform: readonly [least: number, most: number] }
+  | { readonly logNormal: { readonly median: number; readonly sigma: number } };
 
 /** What can go wrong. */
 export type FaultKind =
@@ -61,6 +64,8 @@ export interface FaultRule {
   readonly status?: number | undefined;
   /** For `'status'`: `Retry-After` in seconds, or as a date (milliseconds since 1970, or a `Date`). */
   readonly retryAfter?: number | { readonly date: number | Date } | undefined;
+  /** For `'status'`: more headers, such as `location`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** For `'status'`: the answer's body. Default: the generic error body. */
   readonly body?: unknown;
 }
@@ -89,6 +94,8 @@ export interface Faults {
 }
 
 export interface FaultBox extends Faults {
+  /** Takes all rules away and starts chance anew. */
+  reset(): void;
   /** The rule that strikes at this point, one strike of it used up. */
   strike(when: 'before' | 'after', operation: OperationName, reference: string | undefined): SetFault | undefined;
   /** How long this rule's delay is now. */
@@ -98,7 +105,7 @@ export interface FaultBox extends Faults {
 export function createFaults(seed: number): FaultBox {
   let rules: { rule: FaultRule; id: number; seen: number; struck: number }[] = [];
   let last = 0;
-  const random = createRandom(seed);
+  let random = createRandom(seed);
   const shown = ({ rule, id, struck }: { rule: FaultRule; id: number; struck: number }): SetFault => ({ ...rule, id, struck });
   return {
     add(rule) {
@@ -109,6 +116,10 @@ export function createFaults(seed: number): FaultBox {
       return last;
     },
     list: () => rules.map(shown),
+    reset() {
+      rules = [];
+      random = createRandom(seed);
+    },
     clear(id) {
       rules = id === undefined ? [] : rules.filter((one) => one.id !== id);
     },
@@ -136,10 +147,15 @@ export function createFaults(seed: number): FaultBox {
 const timesOf = ({ times }: FaultRule): number => (times === null ? Number.POSITIVE_INFINITY : (times ?? 1));
 
 const LONGEST_DELAY = 600_000;
-const NAMES = ['operation', 'reference', 'kind', 'when', 'skip', 'times', 'probability', 'delay', 'status', 'retryAfter', 'body'];
+const NAMES = ['operation', 'reference', 'kind', 'when', 'skip', 'times', 'probability', 'delay', 'status', 'retryAfter', 'headers', 'body'];
 
 const isNumber = (value: unknown, least: number, most: number) => typeof value === 'number' && value >= least && value <= most;
 const isWhole = (value: unknown) => Number.isInteger(value) && Number(value) >= 0;
+
+const areHeaders = (headers: unknown) =>
+  typeof headers === 'object' &&
+  headers !== null &&
+  Object.entries(headers).every(([name, value]) => /^[\w-]+$/.test(name) && typeof value === 'string' && /^[\x20-\x7e]*$/.test(value));
 
 function isDelay(delay: unknown): boolean {
   if (typeof delay === 'number') return isNumber(delay, 0, LONGEST_DELAY);
@@ -151,7 +167,7 @@ function isDelay(delay: unknown): boolean {
 /** What is wrong with a rule that comes from outside. */
 function problemOf(rule: unknown): string | undefined {
   if (typeof rule !== 'object' || rule === null) return 'expected an object such as { "kind": "connection-reset", "when": "after" }';
-  const { operation, reference, kind, when, skip, times, probability, delay, status, retryAfter } = rule as Record<string, unknown>;
+  const { operation, reference, kind, when, skip, times, probability, delay, status, retryAfter, headers } = rule as Record<string, unknown>;
   const unknown = Object.keys(rule).find((name) => !NAMES.includes(name));
   if (unknown !== undefined) return `unknown field; known are ${NAMES.join(', ')}`;
   if (!FAULT_KINDS.includes(kind as FaultKind)) return `kind must be one of ${FAULT_KINDS.join(', ')}`;
@@ -161,9 +177,12 @@ function problemOf(rule: unknown): string | undefined {
   if (skip !== undefined && !isWhole(skip)) return 'skip must be a whole number from 0';
   if (times !== undefined && times !== null && !isWhole(times)) return 'times must be a whole number from 0, or null for always';
   if (probability !== undefined && !isNumber(probability, 0, 1)) return 'probability must be a number from 0 to 1';
-  if (delay !== undefined && !isDelay(delay)) return `delay must be milliseconds up to ${LONGEST_DELAY}, { uniform: [least, most] } or { logNormal: { median, sigma } }`;
+  if (delay !== undefined && !isDelay(delay))
+    return `delay must be milliseconds up to ${LONGEST_DELAY}, { uniform: [least, most] } or { logNormal: { median, sigma } }`;
   if (status !== undefined && !(isWhole(status) && isNumber(status, 200, 599))) return 'status must be a whole number from 200 to 599';
+  if (headers !== undefined && !areHeaders(headers)) return 'headers must be an object of header names and plain ASCII values';
   const date = (retryAfter as { date?: unknown } | undefined)?.date;
-  if (retryAfter !== undefined && !isWhole(retryAfter) && !(date instanceof Date) && typeof date !== 'number') return 'retryAfter must be whole seconds or { date }';
+  if (retryAfter !== undefined && !isWhole(retryAfter) && !(date instanceof Date) && typeof date !== 'number')
+    return 'retryAfter must be whole seconds or { date }';
   return undefined;
 }

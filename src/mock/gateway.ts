@@ -1,32 +1,24 @@
 import type { Environment } from '../errors.js';
 import { MOCK_API_KEY, MOCK_LOCATION } from '../mock-defaults.js';
-import { GATEWAY_PATH, type Operation, type OperationName, operationNames, operations } from '../operations.js';
-import { copyJson } from '../schema/copy-json.js';
-import { issue, type ValidationIssue } from '../schema/issue.js';
+import type { OperationName } from '../operations.js';
 import { type LocationInput, location } from '../schema/location.js';
+import { maskPersonal } from '../schema/mask-personal.js';
 import type { ValidationMode } from '../schema/model.js';
-import { validate } from '../schema/validate.js';
+import { systemClock } from '../time.js';
 import type { WebRequest, WebResponse } from '../web-types.js';
 import { type Answer, refuse } from './answers.js';
-import { createFaults, type Faults } from './faults.js';
-import { type Identity, madeUpIdentity } from './identities.js';
-import { emptyLedger, type Ledger, type RecordedReport, record, reportsOf } from './ledger.js';
-
-/** What `createMockGateway` takes; all of it is optional. */
-export interface MockGatewayOptions {
-  /** The key that it accepts. Default: `'mock-api-key'`. */
-  apiKey?: string | undefined;
-  /** As the client's option. Default: `'strict'`. */
-  validation?: ValidationMode | undefined;
-  /** As the client's option. Default: `{ required: true }`. */
-  location?: { required?: boolean | undefined } | undefined;
-  /** Whether a settled report needs its initiated one (specification, section 1). Default: true. */
-  requireInitiated?: boolean | undefined;
-  /** The status of a repeated report; the specification gives none. Default: 409. */
-  duplicateStatus?: number | undefined;
-  /** Who is verified in production, by NIN. In staging, numbers that start with 99 are (specification, section 4.3). Default: nobody. */
-  identities?: Readonly<Record<string, Identity>> | undefined;
-}
+import { apply, type Body, type Rules } from './apply.js';
+import { createFaults, type Faults, type SetFault } from './faults.js';
+import { createJournal, type JournalEntry, type JournalQuery, matches } from './journal.js';
+import { type RecordedReport, reportsOf } from './ledger.js';
+import { misbehave } from './misbehave.js';
+import type { MockGatewayOptions } from './options.js';
+import { createPending } from './pending.js';
+import { createRateLimiter } from './rate-limit.js';
+import { LONGEST_BODY, parseObject, readText } from './read-body.js';
+import { type Route, route } from './routing.js';
+import { emptyLedgers, fromState, type MockState, toLedger, toState } from './state.js';
+import { brokenConnection, toResponse, type WireAnswer } from './wire.js';
 
 /** The options for a client that reports to a mock gateway. */
 export interface MockClientOptions {
@@ -36,26 +28,59 @@ export interface MockClientOptions {
   allowApiKeyInBrowser: true;
 }
 
+/** A report for `seed`. */
+export interface SeedReport {
+  operation: OperationName;
+  body: Readonly<Record<string, unknown>>;
+  /** Default: `'staging'`. */
+  environment?: Environment | undefined;
+}
+
+/** Which reports are meant; what is left out matches everything. */
+export interface ReportQuery {
+  operation?: OperationName | undefined;
+  reference?: string | undefined;
+}
+
 /** A stand-in for the gateway, in memory, that behaves like the real one. */
 export interface MockGateway {
   /** The gateway as a `fetch` function: give it to a client as its `fetch`. */
   fetch(input: WebRequest | URL | string, init?: object): Promise<WebResponse>;
-  /** Options for a client in the same process: `createClient(gateway.clientOptions())`. */
+  /** Options for a client in the same process, or for one that reaches the gateway at an address. */
   clientOptions(): MockClientOptions & { fetch: MockGateway['fetch'] };
+  clientOptions(address: string): MockClientOptions;
   /** What is recorded, in the order of arrival. */
-  reports(environment?: Environment): RecordedReport[];
+  reports(environment?: Environment, query?: ReportQuery): RecordedReport[];
+  /** The latest requests, masked, with what was answered; see `journalSize`. */
+  requests(query?: JournalQuery): JournalEntry[];
   /** How it is to misbehave. */
   readonly faults: Faults;
-  /** Forgets all reports and faults. */
+  /** Records reports as they are, whatever should have come before them: the state that a test begins with. */
+  seed(reports: readonly SeedReport[]): void;
+  /** All that is recorded, as plain JSON. */
+  snapshot(): MockState;
+  /** Replaces all that is recorded. Throws a `TypeError` that says what is wrong with a state. */
+  restore(state: unknown): void;
+  /** Forgets reports, requests and faults, starts chance anew, and frees what hangs. */
   reset(): void;
-  /** For servers: the answer to a request, or that the connection is to be broken. */
-  answer(request: WebRequest): Promise<WebResponse | 'connection-reset'>;
+  /**
+   * Resolves with the first request that matches, past or to come; rejects with an `Error` that says what came
+   * instead, after `timeoutMs` (default: 5,000).
+   *
+   * @example
+   * ```ts
+   * await gateway.waitFor({ operation: 'reportSettledBet', reference: 'B-1', applied: true });
+   * ```
+   */
+  waitFor(query: JournalQuery, options?: { timeoutMs?: number | undefined }): Promise<JournalEntry>;
+  /** Calls back with every request that is answered; gives a function that ends it. */
+  subscribe(listener: (entry: JournalEntry) => void): () => void;
+  /** For servers: the answer to a request, and how it is to leave. */
+  handle(request: WebRequest): Promise<WireAnswer>;
 }
 
 /** An address that is only a name: nothing listens there, the client's `fetch` is the gateway. */
 const IN_PROCESS_ADDRESS = 'http://mock-gateway.localhost';
-
-const LONGEST_BODY = 1024 * 1024;
 
 /** A page on another address may call it, and read `Retry-After`. */
 const CORS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after' };
@@ -64,14 +89,6 @@ const PREFLIGHT = {
   'access-control-allow-methods': 'POST',
   'access-control-allow-headers': 'content-type, accept, x-api-key',
   'access-control-max-age': '600',
-};
-
-const RECORDED: Readonly<Record<OperationName, string>> = {
-  reportBetEvent: 'Bet event reported successfully',
-  reportSettledBet: 'Settled bet reported successfully',
-  reportWithdrawalEvent: 'Withdrawal event reported successfully',
-  reportSettledWithdrawal: 'Withdrawal settled successfully',
-  verifyNin: 'NIN verified successfully',
 };
 
 /**
@@ -87,172 +104,187 @@ const RECORDED: Readonly<Record<OperationName, string>> = {
  * ```
  */
 export function createMockGateway(options: MockGatewayOptions = {}): MockGateway {
-  const apiKey = options.apiKey ?? MOCK_API_KEY;
-  const mode = options.validation ?? 'strict';
-  const locationRequired = options.location?.required ?? true;
-  const requireInitiated = options.requireInitiated ?? true;
-  const duplicateStatus = options.duplicateStatus ?? 409;
-  const identities = new Map(Object.entries(options.identities ?? {}));
-  const faults = createFaults();
-  let ledgers: Record<Environment, Ledger> = { staging: emptyLedger(), production: emptyLedger() };
+  const { apiKey = MOCK_API_KEY, validation = 'strict', seed = 1, journalSize = 1_000, clock = systemClock, rateLimit } = options;
+  const rules: Rules = {
+    validation,
+    locationRequired: options.location?.required ?? true,
+    requireInitiated: options.requireInitiated ?? true,
+    duplicateStatus: options.duplicateStatus ?? 409,
+    identities: new Map(Object.entries(options.identities ?? {})),
+  };
+  const journal = createJournal(journalSize);
+  const pending = createPending(clock);
+  const faults = createFaults(seed);
+  const listeners = new Set<(entry: JournalEntry) => void>();
+  let ledgers = emptyLedgers();
+  let limiter = rateLimit && createRateLimiter(rateLimit);
 
-  /** The body's problems; those of a location stand at `location`. */
-  function problemsOf(row: Operation, body: Record<string, unknown>): ValidationIssue[] {
-    const { location: given, ...rest } = body;
-    const { issues } = copyJson(body);
-    if (row.location === 'none') return [...issues, ...validate(row.request, mode, body).issues];
-    issues.push(...validate(row.request, mode, rest).issues);
-    if (given !== undefined) issues.push(...validate(location, mode, given, ['location']).issues);
-    else if (locationRequired) issues.push(issue(['location'], 'missing', 'is required'));
-    return issues;
+  interface Handled {
+    answer: Answer;
+    applied?: boolean;
+    body?: Body | undefined;
+    reference?: string | undefined;
+    fault?: SetFault | undefined;
   }
 
-  function verify(environment: Environment, nin: string): Answer {
-    const identity = environment === 'staging' ? (nin.startsWith('99') ? madeUpIdentity(nin) : undefined) : identities.get(nin);
-    const body = identity
-      ? { success: true, status: 200, message: RECORDED.verifyNin, data: identity }
-      : { success: false, status: 200, message: 'NIN could not be verified' };
-    return { status: 200, body };
-  }
-
-  function apply(environment: Environment, row: Operation, body: Record<string, unknown>): Answer {
-    const issues = problemsOf(row, body);
-    if (issues.length > 0) {
-      const message = issues.map(({ path, message: problem }) => `${path || 'body'}: ${problem}`).join('; ');
-      return refuse(row.reference ? 422 : 400, message);
+  /** Applies a report; twice where a proxy is to have sent it twice. */
+  function applyReport({ environment, row }: Route, body: Body, fault: SetFault | undefined): Handled {
+    let applied = false;
+    let answer: Answer | undefined;
+    for (let times = fault?.kind === 'duplicate-delivery' ? 2 : 1; times > 0; times -= 1) {
+      const result = apply(ledgers[environment], environment, row, body, rules);
+      ledgers = { ...ledgers, [environment]: result.ledger };
+      applied ||= result.applied;
+      answer = result.answer;
     }
-    if (!row.reference) return verify(environment, String(body.nin));
-    const reference = String(body[row.reference]);
-    const [next, answer] = record(ledgers[environment], { operation: row.name, reference, body }, { requireInitiated });
-    ledgers[environment] = next;
-    switch (answer) {
-      case 'recorded':
-        return { status: 200, body: { message: RECORDED[row.name] } };
-      case 'not-initiated':
-        return refuse(404, `${row.reference} has no initiated report; report it before settling`);
-      case 'same':
-        return refuse(duplicateStatus, 'This data has already been reported');
-      case 'conflict':
-        return refuse(duplicateStatus, `This ${row.reference} has already been reported with different data`);
-    }
+    return { answer: answer as Answer, applied };
   }
 
-  /** In the order that the checks have: path, method, key, fault, body, fields, ledger. */
-  async function respond(request: Request): Promise<Answer> {
-    const found = route(new URL(request.url).pathname);
-    if (!found) return refuse(404, 'There is no such path');
-    const { environment, row } = found;
-    if (request.method !== 'POST') return refuse(405, `Use POST`, { allow: 'POST' });
+  /** In the order that the checks have: path, method, key, rate, fault, body, fields, ledger. */
+  async function respond(request: Request, found: Route | undefined, key: JournalEntry['key']): Promise<Handled> {
+    if (!found) return { answer: refuse(404, 'There is no such path') };
+    if (request.method !== 'POST') return { answer: refuse(405, 'Use POST', { allow: 'POST' }) };
+    if (key !== 'valid') return { answer: refuse(401, `API key is ${key}`) };
+    const retryAfter = limiter?.(clock.now());
+    if (retryAfter !== undefined) return { answer: refuse(429, 'Too many requests', { 'retry-after': String(retryAfter) }) };
 
-    const key = request.headers.get('x-api-key');
-    if (!key) return refuse(401, 'API key is missing');
-    if (key !== apiKey) return refuse(401, 'API key is invalid');
-
+    const { row } = found;
     const text = await readText(request);
     const body = text === undefined ? undefined : parseObject(text);
-    const reference = row.reference && typeof body?.[row.reference] === 'string' ? String(body[row.reference]) : undefined;
+    const named = row.reference && body?.[row.reference];
+    const reference = typeof named === 'string' ? named : undefined;
     const before = faults.strike('before', row.name, reference);
-    if (before) return misbehave(before);
-    if (text === undefined) return refuse(413, `The body is larger than ${LONGEST_BODY} bytes`);
-    if (!body) return refuse(400, 'The body is not a JSON object');
+    const seen = { body, reference };
+    // Some faults leave no answer to be spoilt; before the report is applied, those have nothing to apply.
+    if (before && before.kind !== 'duplicate-delivery' && before.kind !== 'latency') return { ...seen, answer: { status: 200, body: {} }, fault: before };
+    if (before?.kind === 'latency') await pending.wait(faults.delayOf(before));
+    if (text === undefined) return { ...seen, answer: refuse(413, `The body is larger than ${LONGEST_BODY} bytes`), fault: before };
+    if (!body) return { ...seen, answer: refuse(400, 'The body is not a JSON object'), fault: before };
 
-    const answer = apply(environment, row, body);
-    const after = faults.strike('after', row.name, reference);
-    return after ? misbehave(after) : answer;
+    const result = applyReport(found, body, before);
+    return { ...seen, ...result, fault: before ?? faults.strike('after', row.name, reference) };
   }
 
-  async function answer(request: Request): Promise<Response | 'connection-reset'> {
+  async function handle(request: Request): Promise<WireAnswer> {
     if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method')) {
-      return new Response(null, { status: 204, headers: PREFLIGHT });
+      return { status: 204, headers: PREFLIGHT, body: '', transport: { kind: 'whole' } };
     }
-    const given = await respond(request);
-    if (given === 'connection-reset') return given;
-    const headers = { 'content-type': 'application/json; charset=utf-8', ...CORS, ...given.headers };
-    return new Response(given.body === undefined ? null : JSON.stringify(given.body), { status: given.status, headers });
+    const { pathname } = new URL(request.url);
+    const found = route(pathname);
+    const given = request.headers.get('x-api-key');
+    const key = !given ? 'missing' : given === apiKey ? 'valid' : 'invalid';
+    const { answer, fault, body, reference, applied = false } = await respond(request, found, key);
+    const { wire, held } = misbehave(answer, fault, faults.delayOf);
+    note({
+      at: clock.now(),
+      method: request.method,
+      path: pathname,
+      environment: found?.environment,
+      operation: found?.row.name,
+      reference,
+      key,
+      body: found && body && maskBody(found, body),
+      status: wire.transport.kind === 'connection-reset' ? undefined : wire.status,
+      answer: maskAnswer(answer.body),
+      applied,
+      fault: fault?.kind,
+    });
+    if (held === 'forever') await pending.hang();
+    else if (held > 0) await pending.wait(held);
+    return { ...wire, headers: { ...CORS, ...wire.headers } };
+  }
+
+  function note(entry: Omit<JournalEntry, 'id'>): void {
+    const added = journal.add(entry);
+    for (const listener of [...listeners]) listener(added);
   }
 
   async function fetch(input: Request | URL | string, init?: object): Promise<Response> {
     const request = new Request(input, init as RequestInit);
-    request.signal.throwIfAborted();
-    const given = await answer(request);
-    request.signal.throwIfAborted();
-    // As Node.js's own fetch shows it.
-    if (given === 'connection-reset') throw new TypeError('fetch failed', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) });
-    return given;
+    const { signal } = request;
+    signal.throwIfAborted();
+    const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+    const answer = await Promise.race([handle(request), aborted]);
+    if (answer.transport.kind === 'connection-reset') throw brokenConnection();
+    return toResponse(answer, async (milliseconds) => void (await pending.wait(milliseconds)));
+  }
+
+  function clientOptions(address?: string) {
+    const baseUrl = address ?? IN_PROCESS_ADDRESS;
+    const given: MockClientOptions = {
+      gateways: { staging: { baseUrl, apiKey }, production: { baseUrl: `${baseUrl}/production`, apiKey } },
+      validation,
+      location: { required: rules.locationRequired, fixed: MOCK_LOCATION },
+      // The key is no secret: whoever reads this file knows it.
+      allowApiKeyInBrowser: true,
+    };
+    return address === undefined ? { ...given, fetch } : given;
+  }
+
+  function waitFor(query: JournalQuery, { timeoutMs = 5_000 }: { timeoutMs?: number | undefined } = {}): Promise<JournalEntry> {
+    const already = journal.entries(query)[0];
+    if (already) return Promise.resolve(already);
+    return new Promise((resolve, reject) => {
+      const end = subscribe((entry) => {
+        if (!matches(entry, query)) return;
+        clock.clearTimeout(timer);
+        end();
+        resolve(entry);
+      });
+      const timer = clock.setTimeout(() => {
+        end();
+        const came = journal
+          .entries()
+          .slice(-5)
+          .map(({ operation, reference, status }) => `${operation ?? 'unknown path'} ${reference ?? ''} ${status ?? 'no answer'}`);
+        reject(new Error(`No request matched ${JSON.stringify(query)} within ${timeoutMs} ms. The latest: ${came.join('; ') || 'none'}.`));
+      }, timeoutMs);
+    });
+  }
+
+  function subscribe(listener: (entry: JournalEntry) => void): () => void {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
   }
 
   return {
     fetch,
-    answer,
+    handle,
     faults,
-    reports: (environment = 'staging') => reportsOf(ledgers[environment]),
-    reset() {
-      ledgers = { staging: emptyLedger(), production: emptyLedger() };
-      faults.clear();
+    waitFor,
+    subscribe,
+    clientOptions: clientOptions as MockGateway['clientOptions'],
+    requests: (query) => journal.entries(query),
+    reports: (environment = 'staging', { operation, reference } = {}) =>
+      reportsOf(ledgers[environment]).filter(
+        (report) => (operation === undefined || report.operation === operation) && (reference === undefined || report.reference === reference),
+      ),
+    seed(reports) {
+      const of = (environment: Environment) => reports.filter((report) => (report.environment ?? 'staging') === environment);
+      ledgers = {
+        staging: toLedger(of('staging'), 'staging', ledgers.staging),
+        production: toLedger(of('production'), 'production', ledgers.production),
+      };
     },
-    clientOptions: () => ({ ...clientOptionsFor(IN_PROCESS_ADDRESS, { apiKey, validation: mode, locationRequired }), fetch }),
+    snapshot: () => toState(ledgers),
+    restore(state) {
+      ledgers = fromState(state);
+    },
+    reset() {
+      ledgers = emptyLedgers();
+      journal.clear();
+      faults.reset();
+      limiter = rateLimit && createRateLimiter(rateLimit);
+      pending.release();
+    },
   };
 }
 
-/** The options for a client that reaches a mock gateway at an address. */
-export function clientOptionsFor(
-  address: string,
-  { apiKey, validation, locationRequired }: { apiKey: string; validation: ValidationMode; locationRequired: boolean },
-): MockClientOptions {
-  return {
-    gateways: { staging: { baseUrl: address, apiKey }, production: { baseUrl: `${address}/production`, apiKey } },
-    validation,
-    location: { required: locationRequired, fixed: MOCK_LOCATION },
-    // The key is no secret: whoever reads this file knows it.
-    allowApiKeyInBrowser: true,
-  };
+function maskBody({ row }: Route, body: Body): unknown {
+  if (row.location === 'none') return maskPersonal(row.request, body);
+  const { location: given, ...rest } = body;
+  return { ...(maskPersonal(row.request, rest) as Body), ...(given !== undefined && { location: maskPersonal(location, given) }) };
 }
 
-/** Which operation of which environment a path names. */
-function route(path: string): { environment: Environment; row: Operation } | undefined {
-  const production = `/production${GATEWAY_PATH}`;
-  const environment = path.startsWith(production) ? 'production' : 'staging';
-  const prefix = environment === 'production' ? production : GATEWAY_PATH;
-  const name = path.startsWith(prefix) ? operationNames.find((known) => operations[known].path === path.slice(prefix.length)) : undefined;
-  return name && { environment, row: operations[name] };
-}
-
-/** The body as text; undefined where it is too long, of which no more is read. */
-async function readText(request: Request): Promise<string | undefined> {
-  const reader = request.body?.getReader();
-  if (!reader) return '';
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    bytes += value.byteLength;
-    if (bytes > LONGEST_BODY) {
-      await reader.cancel();
-      return undefined;
-    }
-    text += decoder.decode(value, { stream: true });
-  }
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function misbehave({
-  kind,
-  status = 503,
-  headers,
-}: {
-  kind: 'connection-reset' | 'status';
-  status?: number | undefined;
-  headers?: Readonly<Record<string, string>> | undefined;
-}): Answer {
-  return kind === 'connection-reset' ? kind : refuse(status, 'The mock gateway was told to answer so', headers);
-}
+/** A verified number's data is somebody's identity. */
+const maskAnswer = (body: unknown): unknown => (typeof body === 'object' && body !== null && 'data' in body ? { ...body, data: '[masked]' } : body);

@@ -1,5 +1,10 @@
 /** The mock gateway: `location-sdk/mock`. */
-export type { FaultRule, Faults } from './faults.js';
-export { createMockGateway, type MockClientOptions, type MockGateway, type MockGatewayOptions } from './gateway.js';
+export type { Delay, FaultKind, FaultRule, Faults, SetFault } from './faults.js';
+export { createMockGateway, type MockClientOptions, type MockGateway, type ReportQuery, type SeedReport } from './gateway.js';
 export type { Identity } from './identities.js';
+export type { JournalEntry, JournalQuery } from './journal.js';
 export type { RecordedReport } from './ledger.js';
+export type { MockGatewayOptions } from './options.js';
+export type { RateLimitOptions } from './rate-limit.js';
+export type { MockState } from './state.js';
+export type { Transport, WireAnswer } from './wire.js';

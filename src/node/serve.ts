@@ -2,7 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
+import { setTimeout } from 'node:timers/promises';
 import { createMockGateway, type MockClientOptions, type MockGateway } from '../mock/gateway.js';
+import { piecesOf } from '../mock/wire.js';
 
 export interface ServeOptions {
   /** 0 takes a free one. Default: 0. */
@@ -47,13 +49,7 @@ export async function serve(gateway: MockGateway = createMockGateway(), { port =
   return {
     url,
     gateway,
-    clientOptions: () => {
-      const { fetch: _inProcess, gateways, ...rest } = gateway.clientOptions();
-      return {
-        ...rest,
-        gateways: { staging: { ...gateways.staging, baseUrl: url }, production: { ...gateways.production, baseUrl: `${url}/production` } },
-      };
-    },
+    clientOptions: () => gateway.clientOptions(url),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -63,13 +59,22 @@ export async function serve(gateway: MockGateway = createMockGateway(), { port =
 }
 
 async function respond(gateway: MockGateway, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const answer = await gateway.answer(toRequest(incoming));
-  if (answer === 'connection-reset') {
-    incoming.socket.resetAndDestroy();
-    return;
+  const { status, headers, body, transport } = await gateway.handle(toRequest(incoming));
+  const { socket } = incoming;
+  if (transport.kind === 'connection-reset') return void socket.resetAndDestroy();
+  const bytes = Buffer.from(status === 204 || status === 304 ? '' : body);
+  outgoing.writeHead(status, { ...headers, 'content-length': bytes.byteLength });
+  if (transport.kind === 'whole') return void outgoing.end(bytes);
+
+  const pieces = piecesOf(body);
+  const slow = transport.kind === 'slow-body';
+  for (const piece of slow ? pieces : pieces.slice(0, Math.ceil(pieces.length / 2))) {
+    if (slow) await setTimeout(transport.milliseconds / pieces.length);
+    if (outgoing.destroyed) return;
+    await new Promise((resolve) => outgoing.write(piece, resolve));
   }
-  outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
-  outgoing.end(Buffer.from(await answer.arrayBuffer()));
+  if (slow) outgoing.end();
+  else socket.destroySoon();
 }
 
 function toRequest(incoming: IncomingMessage): Request {

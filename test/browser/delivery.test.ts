@@ -132,7 +132,7 @@ test('a wrong key is told apart across origins', async ({ context, page, site, g
 });
 
 test('how long a busy gateway asks to wait can be read across origins', async ({ context, page, site, gateway, options }) => {
-  gateway.gateway.faults.add({ kind: 'status', status: 429, headers: { 'retry-after': '120' } });
+  gateway.gateway.faults.add({ kind: 'status', status: 429, retryAfter: 120 });
   await grantGeolocation(context);
   await page.goto(site.url);
 

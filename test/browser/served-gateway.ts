@@ -17,12 +17,11 @@ export async function serveGateway(): Promise<ServedGateway> {
   let keepConnections = true;
   const server = await serve({
     ...gateway,
-    async answer(request) {
+    async handle(request) {
       const { method } = request as Request;
       requests.push(request as Request);
-      const answer = await gateway.answer(request);
-      if (method === 'OPTIONS' && !keepConnections && answer !== 'connection-reset') (answer as Response).headers.set('connection', 'close');
-      return answer;
+      const answer = await gateway.handle(request);
+      return method === 'OPTIONS' && !keepConnections ? { ...answer, headers: { ...answer.headers, connection: 'close' } } : answer;
     },
   });
   return {

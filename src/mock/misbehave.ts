@@ -1,0 +1,47 @@
+import { type Answer, refuse } from './answers.js';
+import type { SetFault } from './faults.js';
+import type { Transport, WireAnswer } from './wire.js';
+
+/** An answer after a fault struck it, and how long it is held back: `'forever'` until it is released. */
+export interface Struck {
+  readonly wire: WireAnswer;
+  readonly held: number | 'forever';
+}
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+const PAGE = '<!doctype html><html lang="en"><title>Sign in</title><p>Please sign in to use this network.</p></html>';
+
+/** What becomes of an answer under a fault. */
+export function misbehave(answer: Answer, fault: SetFault | undefined, delayOf: (fault: SetFault) => number): Struck {
+  switch (fault?.kind) {
+    case 'hang':
+      return { wire: toWire(answer, { kind: 'connection-reset' }), held: 'forever' };
+    case 'latency':
+      return { wire: toWire(answer), held: fault.when === 'after' ? delayOf(fault) : 0 };
+    case 'slow-body':
+      return { wire: toWire(answer, { kind: 'slow-body', milliseconds: delayOf(fault) }), held: 0 };
+    case 'connection-reset':
+    case 'half-body':
+      return { wire: toWire(answer, { kind: fault.kind }), held: 0 };
+    case 'status':
+      return { wire: toWire(statusAnswer(fault)), held: 0 };
+    case 'broken-json':
+      return { wire: { ...toWire(answer), body: JSON.stringify(answer.body ?? {}).slice(0, -1) }, held: 0 };
+    case 'wrong-content-type':
+      return { wire: { ...toWire(answer), headers: { ...answer.headers, 'content-type': 'text/html; charset=utf-8' }, body: PAGE }, held: 0 };
+    case 'empty-body':
+      return { wire: { ...toWire(answer), body: '' }, held: 0 };
+    default:
+      return { wire: toWire(answer), held: 0 };
+  }
+}
+
+function toWire({ status, body, headers }: Answer, transport: Transport = { kind: 'whole' }): WireAnswer {
+  return { status, headers: { ...JSON_TYPE, ...headers }, body: body === undefined ? '' : JSON.stringify(body), transport };
+}
+
+function statusAnswer({ status = 503, retryAfter, body, headers: more }: SetFault): Answer {
+  const wait = typeof retryAfter === 'object' ? new Date(retryAfter.date).toUTCString() : retryAfter?.toString();
+  const headers = { ...(wait !== undefined && { 'retry-after': wait }), ...more };
+  return body === undefined ? refuse(status, 'Told to answer so', headers) : { status, body, headers };
+}
