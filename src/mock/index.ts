@@ -1,7 +1,8 @@
 /** The mock gateway: `location-sdk/mock`. */
 export type { Delay, FaultKind, FaultRule, Faults, SetFault } from './faults.js';
-export { createMockGateway, type MockClientOptions, type MockGateway, type ReportQuery, type SeedReport } from './gateway.js';
+export { createMockGateway } from './gateway.js';
 export type { Identity } from './identities.js';
+export type { MockClientOptions, MockGateway, ReportQuery, SeedReport } from './interface.js';
 export type { JournalEntry, JournalQuery } from './journal.js';
 export type { RecordedReport } from './ledger.js';
 export type { MockGatewayOptions } from './options.js';

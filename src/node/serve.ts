@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { setTimeout } from 'node:timers/promises';
-import { createMockGateway, type MockClientOptions, type MockGateway } from '../mock/gateway.js';
+import { createMockGateway } from '../mock/gateway.js';
+import type { MockClientOptions, MockGateway } from '../mock/interface.js';
 import { piecesOf } from '../mock/wire.js';
 
 export interface ServeOptions {

@@ -1,0 +1,69 @@
+import type { Environment } from '../errors.js';
+import type { OperationName } from '../operations.js';
+import type { LocationInput } from '../schema/location.js';
+import type { ValidationMode } from '../schema/model.js';
+import type { WebRequest, WebResponse } from '../web-types.js';
+import type { Faults } from './faults.js';
+import type { JournalEntry, JournalQuery } from './journal.js';
+import type { RecordedReport } from './ledger.js';
+import type { MockState } from './state.js';
+import type { WireAnswer } from './wire.js';
+
+/** The options for a client that reports to a mock gateway. */
+export interface MockClientOptions {
+  gateways: { staging: { baseUrl: string; apiKey: string }; production: { baseUrl: string; apiKey: string } };
+  validation: ValidationMode;
+  location: { required: boolean; fixed: LocationInput };
+  allowApiKeyInBrowser: true;
+}
+
+/** A report for `seed`. */
+export interface SeedReport {
+  operation: OperationName;
+  body: Readonly<Record<string, unknown>>;
+  /** Default: `'staging'`. */
+  environment?: Environment | undefined;
+}
+
+/** Which reports are meant; what is left out matches everything. */
+export interface ReportQuery {
+  operation?: OperationName | undefined;
+  reference?: string | undefined;
+}
+
+/** A stand-in for the gateway, in memory, that behaves like the real one. */
+export interface MockGateway {
+  /** The gateway as a `fetch` function: give it to a client as its `fetch`. */
+  fetch(input: WebRequest | URL | string, init?: object): Promise<WebResponse>;
+  /** Options for a client in the same process, or for one that reaches the gateway at an address. */
+  clientOptions(): MockClientOptions & { fetch: MockGateway['fetch'] };
+  clientOptions(address: string): MockClientOptions;
+  /** What is recorded, in the order of arrival. */
+  reports(environment?: Environment, query?: ReportQuery): RecordedReport[];
+  /** The latest requests, masked, with what was answered; see `journalSize`. */
+  requests(query?: JournalQuery): JournalEntry[];
+  /** How it is to misbehave. */
+  readonly faults: Faults;
+  /** Records reports as they are, whatever should have come before them: the state that a test begins with. */
+  seed(reports: readonly SeedReport[]): void;
+  /** All that is recorded, as plain JSON. */
+  snapshot(): MockState;
+  /** Replaces all that is recorded. Throws a `TypeError` that says what is wrong with a state. */
+  restore(state: unknown): void;
+  /** Forgets reports, requests and faults, starts chance anew, and frees what hangs. */
+  reset(): void;
+  /**
+   * Resolves with the first request that matches, past or to come; rejects with an `Error` that says what came
+   * instead, after `timeoutMs` (default: 5,000).
+   *
+   * @example
+   * ```ts
+   * await gateway.waitFor({ operation: 'reportSettledBet', reference: 'B-1', applied: true });
+   * ```
+   */
+  waitFor(query: JournalQuery, options?: { timeoutMs?: number | undefined }): Promise<JournalEntry>;
+  /** Calls back with every request that is answered; gives a function that ends it. */
+  subscribe(listener: (entry: JournalEntry) => void): () => void;
+  /** For servers: the answer to a request, and how it is to leave. */
+  handle(request: WebRequest): Promise<WireAnswer>;
+}
