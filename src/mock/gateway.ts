@@ -1,24 +1,21 @@
 import type { Environment } from '../errors.js';
 import { MOCK_API_KEY, MOCK_LOCATION } from '../mock-defaults.js';
-import type { OperationName } from '../operations.js';
-import { type LocationInput, location } from '../schema/location.js';
+import { location } from '../schema/location.js';
 import { maskPersonal } from '../schema/mask-personal.js';
-import type { ValidationMode } from '../schema/model.js';
 import { systemClock } from '../time.js';
-import type { WebRequest, WebResponse } from '../web-types.js';
 import { type Answer, refuse } from './answers.js';
 import { apply, type Body, type Rules } from './apply.js';
-import { createFaults, type Faults, type SetFault } from './faults.js';
+import { createFaults, type SetFault } from './faults.js';
 import type { MockClientOptions, MockGateway } from './interface.js';
 import { createJournal, type JournalEntry, type JournalQuery, matches } from './journal.js';
-import { type RecordedReport, reportsOf } from './ledger.js';
+import { reportsOf } from './ledger.js';
 import { misbehave } from './misbehave.js';
 import type { MockGatewayOptions } from './options.js';
 import { createPending } from './pending.js';
 import { createRateLimiter } from './rate-limit.js';
 import { LONGEST_BODY, parseObject, readText } from './read-body.js';
 import { type Route, route } from './routing.js';
-import { emptyLedgers, fromState, type MockState, toLedger, toState } from './state.js';
+import { emptyLedgers, fromState, toLedger, toState } from './state.js';
 import { brokenConnection, toResponse, type WireAnswer } from './wire.js';
 
 /** An address that is only a name: nothing listens there, the client's `fetch` is the gateway. */
