@@ -8,7 +8,8 @@ import { freeipapi } from './location/providers/freeipapi.js';
 import { geojs } from './location/providers/geojs.js';
 import { ipapiCo } from './location/providers/ipapi-co.js';
 import { withSource } from './location/with-source.js';
-import { GATEWAY_PATH, type OperationName, operations } from './operations.js';
+import { sentence, subjectOf } from './messages.js';
+import { type OperationName, operations } from './operations.js';
 import type { CallOptions, ClientOptions } from './options.js';
 import type { Payloads } from './payloads.js';
 import { type Parameters, type PrepareContext, prepare, prepareOptions } from './prepare.js';
@@ -16,7 +17,6 @@ import type { Receipt } from './receipt.js';
 import type { Location } from './schema/location.js';
 import type { ValidationMode } from './schema/model.js';
 import type { NinVerification } from './schema/nin.js';
-import { subjectOf } from './subject.js';
 
 /**
  * The functions of the service over one set of options. Every method rejects with a `ReportingError` whose
@@ -120,8 +120,7 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
 
   /** Sends a frozen call; the deadline counts from when the call began. */
   const send = (report: FrozenReport, call: { inDoubt: boolean; signal: Parameters['signal']; deadline: number }): Promise<Delivered> => {
-    const path = GATEWAY_PATH + settings.paths[report.operation].replace(/^\//, '');
-    return deliver(report, { ...call, destination: settings.destinations[report.environment], path }, settings);
+    return deliver(report, { ...call, destination: settings.destinations[report.environment] }, settings);
   };
 
   /** Checks, locates and sends: the way of every call. */
@@ -208,7 +207,10 @@ async function resolveLocation(
   }
   if (!required) return undefined;
   const steps = found.steps.map(({ step, reason, message }) => `\n  - ${step}: ${message} (${reason})`);
-  throw new LocationError(`${subject}: no location was found; ${found.advice}.${steps.join('')}\nNothing was sent.`, { ...details, steps: found.steps });
+  throw new LocationError(`${subject}: no location was found; ${sentence(found.advice)}${steps.join('')}\nNothing was sent.`, {
+    ...details,
+    steps: found.steps,
+  });
 }
 
 function receiptOf(report: FrozenReport, { outcome, attempts, message }: Delivered): Receipt {

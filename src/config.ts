@@ -4,7 +4,6 @@ import { readVariables, variableName } from './environment-variables.js';
 import { ConfigurationError, type Environment } from './errors.js';
 import type { LocationSettings, Surroundings } from './location/locate.js';
 import type { IpProvider } from './location/provider.js';
-import type { OperationName } from './operations.js';
 import { clientOptions, complete, optionTable, type Resolved } from './option-table.js';
 import type { ClientOptions, GatewayOptions } from './options.js';
 import { isBrowser } from './runtime.js';
@@ -18,7 +17,6 @@ export interface Settings extends Surroundings, DeliverySettings {
   readonly environment: Environment;
   /** A text instead of a destination says what is missing. */
   readonly destinations: Readonly<Record<Environment, Destination | string>>;
-  readonly paths: Readonly<Record<OperationName, string>>;
   readonly validation: ValidationMode;
   readonly timeoutMs: number;
   readonly locations: Readonly<Record<Environment, LocationSettings>>;
@@ -57,7 +55,7 @@ export function resolveOptions(options: ClientOptions, parts: PartDefaults): Set
     // jsdom and happy-dom do not say.
     secureContext: scope.isSecureContext !== false,
     geolocation: given.geolocation ?? scope.navigator?.geolocation,
-    destinations: { staging: mock ? { ...mock, apiKey: () => mock.apiKey } : staging, production },
+    destinations: { staging: mock ? { ...mock, paths: complete(optionTable.paths, {}), apiKey: () => mock.apiKey } : staging, production },
     locations: { staging: mock ? { ...location, fixed: mock.location } : location, production: location },
     isRecorded: given.isRecorded ?? parts.isRecorded,
     isDuplicate: given.isDuplicate ?? parts.isDuplicate,
@@ -82,12 +80,15 @@ function guarded(logger: Logger): Required<Logger> {
 function readGateway(
   environment: Environment,
   { baseUrl, apiKey }: GatewayOptions,
-  { allowApiKeyInBrowser, allowInsecureHttp }: Resolved<typeof optionTable>,
+  { allowApiKeyInBrowser, allowInsecureHttp, paths, gateways }: Resolved<typeof optionTable>,
   browser: boolean,
   problems: ValidationIssue[],
 ): Destination | string {
   const name = `gateways.${environment}`;
-  const problem = (option: string, message: string | undefined) => message && problems.push(issue(['gateways', environment, option], 'invalid', message));
+  const problem = (option: 'baseUrl' | 'apiKey', message: string | undefined) => {
+    const variable = gateways[environment][option] === undefined ? variableName(environment, option) : '';
+    if (message) problems.push(issue(['gateways', environment, option], 'invalid', message + variable));
+  };
   const read = baseUrl === undefined ? undefined : readBaseUrl(baseUrl, environment === 'staging' && allowInsecureHttp);
   problem('baseUrl', read?.problem);
   if (typeof apiKey === 'string') problem('apiKey', apiKeyProblem(apiKey));
@@ -95,7 +96,7 @@ function readGateway(
     problem('apiKey', 'every visitor can read a key in a page; report from your backend, or set allowApiKeyInBrowser: true if it is meant to be public');
   }
   if (read?.baseUrl !== undefined && apiKey !== undefined) {
-    return { baseUrl: read.baseUrl, apiKey: typeof apiKey === 'function' ? apiKey : () => apiKey };
+    return { baseUrl: read.baseUrl, paths, apiKey: typeof apiKey === 'function' ? apiKey : () => apiKey };
   }
   const missing = Object.entries({ baseUrl, apiKey })
     .filter(([, value]) => value === undefined)

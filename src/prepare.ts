@@ -1,5 +1,6 @@
 import { type Environment, type ErrorOutcome, ValidationError } from './errors.js';
 import { parseClientIp } from './location/client-ip.js';
+import { subjectOf } from './messages.js';
 import { type OperationName, operations } from './operations.js';
 import { callOptions } from './option-table.js';
 import { copyJson } from './schema/copy-json.js';
@@ -7,7 +8,6 @@ import { issue, type ValidationIssue } from './schema/issue.js';
 import { type LocationInput, location as locationField, locationInput } from './schema/location.js';
 import type { ValidationMode } from './schema/model.js';
 import { listIssues, validate } from './schema/validate.js';
-import { subjectOf } from './subject.js';
 import type { AbortSignalLike } from './web-types.js';
 
 /** What a call asks for beside its body. */

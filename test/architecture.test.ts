@@ -24,7 +24,7 @@ const LAYERS = {
   errors: { files: ['errors.ts'], mayImport: [] },
   redact: { files: ['redact.ts'], mayImport: [] },
   // What everybody may import.
-  bottom: { files: ['base-url.ts', 'body.ts', 'mock-defaults.ts', 'runtime.ts', 'subject.ts', 'time.ts', 'web-types.ts'], mayImport: [] },
+  bottom: { files: ['base-url.ts', 'body.ts', 'mock-defaults.ts', 'runtime.ts', 'messages.ts', 'time.ts', 'web-types.ts'], mayImport: [] },
 } as const satisfies Record<string, { files: readonly string[]; mayImport: readonly string[] }>;
 
 /** Single files that may import more than their layer. */

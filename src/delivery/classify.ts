@@ -58,7 +58,7 @@ export function classify(attempted: Attempted, asked: Asked, settings: DeliveryS
   } else if (asked.isReport) {
     const duplicate = ask(settings, 'isDuplicate', answer);
     if (duplicate === 'same' || duplicate === 'conflict')
-      return { kind: duplicate === 'same' ? 'same' : 'failed', failure: { ...held(status, duplicate), said } };
+      return { kind: duplicate === 'same' ? 'same' : 'failed', failure: { ...held(status, duplicate, settings.browser), said } };
   }
   return { kind: 'failed', failure: { ...classifyStatus(answer, asked, parseRetryAfter(retryAfter, settings.clock.now())), said } };
 }
@@ -95,16 +95,19 @@ function classifySilence(attempted: Exclude<Attempted, { ended: 'answered' }>): 
   return { type: NetworkError, text: code ? `${what} (${code})` : what, outcome: notSent ? 'not-sent' : 'unknown', retryable: !certificate };
 }
 
-const held = (status: number, duplicate: 'same' | 'conflict'): Failure => ({
-  type: DuplicateReportError,
-  text:
-    duplicate === 'conflict'
-      ? 'the gateway holds other data under this reference, and a report cannot be changed; compare your records'
-      : 'the gateway holds this report already, and it was not this call that sent it; do not send it again',
-  outcome: 'rejected',
-  certain: duplicate === 'conflict',
-  details: { status, conflict: duplicate === 'conflict' },
-});
+/** A browser may send a request again by itself when a connection breaks, and nobody is told. */
+const held = (status: number, duplicate: 'same' | 'conflict', browser: boolean): Failure => {
+  const conflict = duplicate === 'conflict';
+  const details = { status, conflict };
+  if (conflict) {
+    const text = 'the gateway holds other data under this reference, and a report cannot be changed; compare your records';
+    return { type: DuplicateReportError, text, outcome: 'rejected', certain: true, details };
+  }
+  const text = browser
+    ? 'the gateway holds this report already; it may be this call that sent it, since a browser may repeat a request by itself'
+    : 'the gateway holds this report already, and it was not this call that sent it; do not send it again';
+  return { type: DuplicateReportError, text, outcome: browser ? 'unknown' : 'rejected', details };
+};
 
 function classifyStatus({ status, body, json }: Answer, { after }: Asked, retryAfterMs: number | undefined): Failure {
   const http = `HTTP ${status}: `;

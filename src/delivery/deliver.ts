@@ -1,9 +1,9 @@
 import { AbortedError, ConfigurationError, type ErrorOutcome, type ReportingError, TimeoutError } from '../errors.js';
-import { operations } from '../operations.js';
+import { sentence, subjectOf } from '../messages.js';
+import { GATEWAY_PATH, operations } from '../operations.js';
 import { maskSent } from '../redact.js';
 import { apiKeyProblem } from '../schema/api-key.js';
 import { sentValues } from '../schema/sent-values.js';
-import { subjectOf } from '../subject.js';
 import { limited } from '../time.js';
 import type { AbortSignalLike } from '../web-types.js';
 import { attempt } from './attempt.js';
@@ -16,8 +16,6 @@ import type { DeliverySettings, Destination } from './settings.js';
 export interface Delivery {
   /** A text instead of a destination says what is missing. */
   readonly destination: Destination | string;
-  /** Below the base address. */
-  readonly path: string;
   /** On the settings' clock, in milliseconds. */
   readonly deadline: number;
   readonly signal?: AbortSignalLike | undefined;
@@ -77,7 +75,7 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
     const outcome = inDoubt && !certain ? 'unknown' : failure.outcome;
     const words = shown(said);
     const advice = isReport ? ` ${ADVICE[outcome]}` : '';
-    const message = `${subject}: ${text}${/[.?]$/.test(text) ? '' : '.'}${words ? ` The gateway said: "${words}".` : ''}${advice}`;
+    const message = `${subject}: ${sentence(text)}${words ? ` The gateway said: "${words}".` : ''}${advice}`;
     const error = new type(message, { operation, reference, environment, attempts, retryable, outcome, ...details });
     if (isReport) keepFrozen(error, report);
     return error;
@@ -96,7 +94,11 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
     apiKey = String(key.ended === 'done' && key.value);
     if (limit().milliseconds <= 0) throw fail(OUT_OF_TIME);
     attempts += 1;
-    return classify(await attempt({ url: destination.baseUrl + delivery.path, apiKey, body: report.body }, settings, limit()), asked, settings);
+    return classify(
+      await attempt({ url: destination.baseUrl + GATEWAY_PATH + destination.paths[operation], apiKey, body: report.body }, settings, limit()),
+      asked,
+      settings,
+    );
   };
 
   for (;;) {

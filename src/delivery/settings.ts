@@ -1,3 +1,4 @@
+import type { OperationName } from '../operations.js';
 import type { Clock } from '../time.js';
 import type { Fetch } from '../web-types.js';
 import type { BackoffSettings } from './backoff.js';
@@ -22,6 +23,8 @@ export interface Logger {
 export interface Destination {
   /** Without a slash at its end, and without `/integration-gateway`. */
   readonly baseUrl: string;
+  /** Below `/integration-gateway/external/`. */
+  readonly paths: Readonly<Record<OperationName, string>>;
   /** Asked on every request. */
   readonly apiKey: () => string | Promise<string>;
 }

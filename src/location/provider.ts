@@ -1,5 +1,6 @@
 import { readBody } from '../body.js';
 import type { LocationFailure } from '../errors.js';
+import { isBrowser } from '../runtime.js';
 import type { Location } from '../schema/location.js';
 import type { Fetch } from '../web-types.js';
 
@@ -46,6 +47,9 @@ export class LookupFailure extends Error {
   }
 }
 
+/** Some servers' runtimes refuse these by name, and have nothing for them to keep. */
+const PRIVATE = { credentials: 'omit', referrerPolicy: 'no-referrer' } as const;
+
 /** An answer about one address is small. */
 const LONGEST_ANSWER = 65_536;
 
@@ -54,7 +58,7 @@ export async function getJson(url: string, { fetch, signal }: IpLookup, headers:
   let response: Awaited<ReturnType<Fetch>>;
   let text: string | undefined;
   try {
-    response = await fetch(url, { method: 'GET', headers: { accept: 'application/json', ...headers }, signal });
+    response = await fetch(url, { method: 'GET', headers: { accept: 'application/json', ...headers }, signal, ...(isBrowser() && PRIVATE) });
     text = await readBody(response, signal, LONGEST_ANSWER);
   } catch {
     throw new LookupFailure('unreachable', 'the service could not be reached');

@@ -2,6 +2,9 @@ import type * as z from 'zod/mini';
 import { always, amount, flag, freeForm, nin, personal, reference, text, timestamp } from './fields.js';
 import { model } from './model.js';
 
+/** `'WIN'` is the one value that the specification shows. */
+type Outcome = 'WIN' | (string & {});
+
 const betUser = model(
   {
     /** The player's identifier at the operator. */
@@ -48,7 +51,7 @@ export const settledBet = model(
     win_amount: amount(),
     payout_amount: amount(),
     /** `'WIN'`, or the operator's word for another outcome (the specification names no other). */
-    outcome: text() as z.ZodMiniType<'WIN' | (string & {})>,
+    outcome: text() as z.ZodMiniType<Outcome, Outcome>,
     /** Gross gaming revenue; may be negative. */
     ggr: amount(),
     ur: amount(),

@@ -72,6 +72,8 @@ export const lastFourDigits = () =>
     z.refine((value) => !/[0-9](?:[ .-]?[0-9]){4}/.test(value), 'at most the last 4 digits; this looks like a whole account number'),
   );
 
+type FreeForm = Record<string, string | number | boolean>;
+
 const PLAIN = 'a string, a finite number, true or false';
 
 /** Strings (also empty), numbers and booleans by name; nothing nested (our decision). */
@@ -82,4 +84,4 @@ export const freeForm = () =>
         if (!/^(?:string|number|boolean)$/.test(typeof member)) issues.push({ code: 'custom', path: [name], message: PLAIN, input: value });
       }
     }),
-  ) as z.ZodMiniType<Record<string, string | number | boolean>>;
+  ) as z.ZodMiniType<FreeForm, FreeForm>;

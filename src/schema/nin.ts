@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { nin, personal } from './fields.js';
+import { always, nin, personal } from './fields.js';
 import { model } from './model.js';
 
 /** Specification, section 2.3. */
-export const ninVerificationRequest = model({ nin: personal(nin()) }, {});
+export const ninVerificationRequest = model({ nin: personal(always(nin())) }, {});
 
 const text = () => z.optional(z.string());
 

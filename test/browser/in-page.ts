@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { CallOptions, Client, ClientOptions, Location, LocationStep, ReportingError, ValidationIssue } from '../../src/index.js';
 
-declare const LocationSDK: typeof import('../../src/global.js');
+declare const LocationSDK: typeof import('../../src/global.js').LocationSDK;
 
 /** What can be carried into a page: no functions. */
 export type PageOptions = Pick<ClientOptions, 'gateways' | 'allowApiKeyInBrowser' | 'allowInsecureHttp' | 'location' | 'retry' | 'timeoutMs'>;

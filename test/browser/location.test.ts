@@ -61,7 +61,7 @@ test('a lookup carries neither the key nor the address of the page', async ({ co
   expect(JSON.stringify(lookups.requests)).not.toMatch(/U-88412|mock-api-key/);
 });
 
-test.fails('a lookup does not carry the address of the page where the page would tell everybody', async ({ context, page, site, lookups, options }) => {
+test('a lookup does not carry the address of the page where the page would tell everybody', async ({ context, page, site, lookups, options }) => {
   await denyGeolocation(context);
   await page.goto(`${site.url}/with-loose-referrer?player=U-88412`);
 

@@ -4,7 +4,7 @@ import { test } from './browser-test.js';
 import { countPrompts, grantGeolocation } from './geolocation.js';
 import { call } from './in-page.js';
 
-declare const LocationSDK: typeof import('../../src/global.js');
+declare const LocationSDK: typeof import('../../src/global.js').LocationSDK;
 
 test('a key in a page is refused unless it is allowed, and the refusal does not show it', async ({ page, site, gateway, options }) => {
   await page.goto(site.url);
@@ -86,6 +86,6 @@ test('an environment that is not set up is refused before the player is asked', 
   const { error } = await call(page, 'reportBetEvent', { ...options, gateways }, betEvent(), { environment: 'production' });
 
   expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent' });
-  expect(error?.message).toContain('gateways.production.baseUrl and gateways.production.apiKey are missing');
+  expect(error?.message).toContain('missing: gateways.production.baseUrl, gateways.production.apiKey');
   expect(await prompts()).toBe(0);
 });

@@ -10,3 +10,6 @@ export function subjectOf({ operation, reference, environment }: Named): string 
   const shown = cut === undefined ? '' : ` ${/^[\w./:#-]+$/.test(cut) ? cut : JSON.stringify(cut)}`;
   return `${operation}${shown}${environment ? ` (${environment})` : ''}`;
 }
+
+/** A text as a sentence of its own. */
+export const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`);
