@@ -29,8 +29,17 @@ export type Resolved<T> = { readonly [Name in keyof T]: T[Name] extends Option<i
 const option = <T>(schema: Field | Model, standard: T) => new Option<T>(schema, standard);
 
 const members = (value: unknown) => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {});
+/** What throws when it is read cannot be used. */
+const isReadable = (check: () => boolean): boolean => {
+  try {
+    return check();
+  } catch {
+    return false;
+  }
+};
+
 const having = (...methods: string[]) =>
-  z.custom((value) => methods.every((name) => typeof members(value)[name] === 'function'), `an object with ${methods.join(', ')}`);
+  z.custom((value) => isReadable(() => methods.every((name) => typeof members(value)[name] === 'function')), `an object with ${methods.join(', ')}`);
 
 const DURATION = `a number of milliseconds from 0 to ${LONGEST_TIMER_MS}`;
 const isDuration = z.number(DURATION).check(z.refine((value) => value >= 0 && value <= LONGEST_TIMER_MS, DURATION));

@@ -6,7 +6,7 @@ import { issue, type ValidationIssue } from '../schema/issue.js';
 import { type LocationInput, location } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
 import { validate } from '../schema/validate.js';
-import type { WebRequest, WebResponse } from '../web-types.js';
+import type { WebRequest, WebResponse, WebUrl } from '../web-types.js';
 import { type Answer, refuse } from './answers.js';
 import { createFaults, type Faults } from './faults.js';
 import { type Identity, madeUpIdentity } from './identities.js';
@@ -39,7 +39,7 @@ export interface MockClientOptions {
 /** A stand-in for the gateway, in memory, that behaves like the real one. */
 export interface MockGateway {
   /** The gateway as a `fetch` function: give it to a client as its `fetch`. */
-  fetch(input: WebRequest | URL | string, init?: object): Promise<WebResponse>;
+  fetch(input: WebRequest | WebUrl | string, init?: object): Promise<WebResponse>;
   /** Options for a client in the same process: `createClient(gateway.clientOptions())`. */
   clientOptions(): MockClientOptions & { fetch: MockGateway['fetch'] };
   /** What is recorded, in the order of arrival. */
