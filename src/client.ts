@@ -120,7 +120,7 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
 
   /** Sends a frozen call; the deadline counts from when the call began. */
   const send = (report: FrozenReport, call: { inDoubt: boolean; signal: Parameters['signal']; deadline: number }): Promise<Delivered> => {
-    const path = GATEWAY_PATH + settings.paths[report.operation];
+    const path = GATEWAY_PATH + settings.paths[report.operation].replace(/^\//, '');
     return deliver(report, { ...call, destination: settings.destinations[report.environment], path }, settings);
   };
 

@@ -37,7 +37,7 @@ const isDuration = z.number(DURATION).check(z.refine((value) => value >= 0 && va
 const isFlag = z.boolean('true or false');
 const isWord = z.string('a string').check(z.refine((value) => value.trim() !== '', 'a string that is not empty or blank'));
 const isFunction = z.custom((value) => typeof value === 'function', 'a function');
-const isPath = z.custom((value) => /^\/?[\w-]+(\/[\w-]+)*$/.test(String(value)), 'a path of letters, digits, hyphens and slashes');
+const isPath = z.custom((value) => typeof value === 'string' && /^\/?[\w-]+(\/[\w-]+)*$/.test(value), 'a path of letters, digits, hyphens and slashes');
 const isCount = z.custom((value) => Number.isInteger(value) && Number(value) >= 0, 'a whole number from 0');
 const oneOf = (...words: string[]) => z.custom((value) => words.includes(value as string), words.map((word) => `'${word}'`).join(' or '));
 const isKey = z.custom((value) => typeof value === 'string' || typeof value === 'function', 'a string, or a function that returns one');
