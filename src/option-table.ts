@@ -92,7 +92,7 @@ export const clientOptions = modelOf(optionTable);
 /** The options of a call, but for `location`, which has a model of its own. */
 export const callOptions: Model = model(
   {},
-  { environment, clientIP: isWord, signal: having('addEventListener', 'removeEventListener'), timeoutMs: isDuration },
+  { environment, clientIP: z.string('a string'), signal: having('addEventListener', 'removeEventListener'), timeoutMs: isDuration },
 );
 
 /** What was given, completed by the table. */
