@@ -105,12 +105,12 @@ test('closing twice is fine', async () => {
   await expect(server.close()).resolves.toBeUndefined();
 });
 
-test('a body of more than 1 MiB is 413', async () => {
+test.each([1024 * 1024 + 1, 8 * 1024 * 1024])('a body of %i bytes, more than 1 MiB, is 413', async (length) => {
   const { url } = await serving();
   const response = await fetch(`${url}/integration-gateway/external/report-bet-event`, {
     method: 'POST',
     headers: { 'x-api-key': 'mock-api-key' },
-    body: 'x'.repeat(1024 * 1024 + 1),
+    body: 'x'.repeat(length),
   });
   expect(response.status).toBe(413);
   await response.text();
