@@ -29,18 +29,29 @@ export type Resolved<T> = { readonly [Name in keyof T]: T[Name] extends Option<i
 const option = <T>(schema: Field | Model, standard: T) => new Option<T>(schema, standard);
 
 const members = (value: unknown) => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {});
-const having = (...methods: string[]) =>
-  z.custom((value) => methods.every((name) => typeof members(value)[name] === 'function'), `an object with ${methods.join(', ')}`);
+/** What throws when it is read cannot be used. */
+const isReadable = (check: () => boolean): boolean => {
+  try {
+    return check();
+  } catch {
+    return false;
+  }
+};
 
-const DURATION = `a number of milliseconds from 0 to ${LONGEST_TIMER_MS}`;
-const isDuration = z.number(DURATION).check(z.refine((value) => value >= 0 && value <= LONGEST_TIMER_MS, DURATION));
+const having = (...methods: string[]) =>
+  z.custom((value) => isReadable(() => methods.every((name) => typeof members(value)[name] === 'function')), `an object with ${methods.join(', ')}`);
+
+const milliseconds = (least: number) => {
+  const expected = `a number of milliseconds from ${least} to ${LONGEST_TIMER_MS}`;
+  return z.number(expected).check(z.refine((value) => value >= least && value <= LONGEST_TIMER_MS, expected));
+};
+const isDuration = milliseconds(0);
+/** Every wait has a limit, so 0 does not mean "none". */
+const isLimit = milliseconds(1);
 const isFlag = z.boolean('true or false');
 const isWord = z.string('a string').check(z.refine((value) => value.trim() !== '', 'a string that is not empty or blank'));
 const isFunction = z.custom((value) => typeof value === 'function', 'a function');
-const isPath = z.custom(
-  (value) => typeof value === 'string' && /^[\w-]+(\/[\w-]+)*$/.test(value),
-  'a path such as report-bet-event, without a slash at its ends',
-);
+const isPath = z.custom((value) => typeof value === 'string' && /^\/?[\w-]+(\/[\w-]+)*$/.test(value), 'a path of letters, digits, hyphens and slashes');
 const isCount = z.custom((value) => Number.isInteger(value) && Number(value) >= 0, 'a whole number from 0');
 const oneOf = (...words: string[]) => z.custom((value) => words.includes(value as string), words.map((word) => `'${word}'`).join(' or '));
 const isKey = z.custom((value) => typeof value === 'string' || typeof value === 'function', 'a string, or a function that returns one');
@@ -50,8 +61,8 @@ const areProviders = z.custom(
   'a list of { name, lookup }',
 );
 
-/** Every wait has a limit, so a duration cannot be left without one. */
-const duration = (milliseconds: number) => option(isDuration, milliseconds);
+const duration = (standard: number) => option(isDuration, standard);
+const limit = (standard: number) => option(isLimit, standard);
 const flag = (standard: boolean) => option(isFlag, standard);
 const word = (standard: string) => option(isWord, standard);
 
@@ -67,15 +78,15 @@ export const optionTable = {
   location: {
     required: flag(true),
     fixed: option<LocationInput | undefined>(locationInput, undefined),
-    timeoutMs: duration(20_000),
-    browser: { enabled: flag(true), highAccuracy: flag(true), timeoutMs: duration(10_000), maximumAgeMs: duration(60_000) },
-    ip: { enabled: flag(true), providers: option<readonly IpProvider[] | undefined>(areProviders, undefined), timeoutMs: duration(4_000) },
+    timeoutMs: limit(20_000),
+    browser: { enabled: flag(true), highAccuracy: flag(true), timeoutMs: limit(10_000), maximumAgeMs: duration(60_000) },
+    ip: { enabled: flag(true), providers: option<readonly IpProvider[] | undefined>(areProviders, undefined), timeoutMs: limit(4_000) },
     sourceNames: { gps: word('gps'), ip: word('ip'), client_ip: word('client_ip'), provided: word('provided') },
   },
   retry: { limit: option(isCount, 2), baseMs: duration(500), capMs: duration(8_000) },
   maxRetryAfterMs: duration(30_000),
-  attemptTimeoutMs: duration(10_000),
-  timeoutMs: duration(60_000),
+  attemptTimeoutMs: limit(10_000),
+  timeoutMs: limit(60_000),
   isRecorded: option<ClientOptions['isRecorded']>(isFunction, undefined),
   isDuplicate: option<ClientOptions['isDuplicate']>(isFunction, undefined),
   allowInsecureHttp: flag(false),
@@ -95,7 +106,7 @@ export const clientOptions = modelOf(optionTable);
 /** The options of a call, but for `location`, which has a model of its own. */
 export const callOptions: Model = model(
   {},
-  { environment, clientIP: isWord, signal: having('addEventListener', 'removeEventListener'), timeoutMs: isDuration },
+  { environment, clientIP: z.string('a string'), signal: having('addEventListener', 'removeEventListener'), timeoutMs: isLimit },
 );
 
 /** What was given, completed by the table. */

@@ -116,11 +116,11 @@ function readParameters(lifted: Members, options: unknown, context: PrepareConte
 /** The options' own members, each read once; the signal as it is, all else copied. */
 function readOptions(options: unknown, issues: ValidationIssue[]): Members {
   if (options === undefined) return {};
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    issues.push(issue(['options'], 'wrong-type', 'expected an object'));
-    return {};
-  }
   try {
+    if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+      issues.push(issue(['options'], 'wrong-type', 'expected an object'));
+      return {};
+    }
     const { signal, ...others } = options as Members;
     const copied = copyJson(others);
     issues.push(...copied.issues);

@@ -10,8 +10,9 @@ export interface AbortSignalLike {
 }
 
 export type WebRequest = typeof globalThis extends { Request: { prototype: infer T } } ? T : { readonly url: string };
-export type WebResponse = typeof globalThis extends { Response: { prototype: infer T } } ? T : { readonly status: number };
-type WebAbortSignal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : AbortSignalLike;
+export type WebResponse = typeof globalThis extends { Response: { prototype: infer T } } ? T : FetchResponse & { json(): Promise<unknown> };
+export type WebUrl = typeof globalThis extends { URL: { prototype: infer T } } ? T : { readonly href: string };
+export type WebAbortSignal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : AbortSignalLike;
 
 /** What the SDK passes to `fetch` beside the address. */
 export interface FetchInit {

@@ -95,7 +95,11 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
     if (limit().milliseconds <= 0) throw fail(OUT_OF_TIME);
     attempts += 1;
     return classify(
-      await attempt({ url: destination.baseUrl + GATEWAY_PATH + destination.paths[operation], apiKey, body: report.body }, settings, limit()),
+      await attempt(
+        { url: destination.baseUrl + GATEWAY_PATH + destination.paths[operation].replace(/^\//, ''), apiKey, body: report.body },
+        settings,
+        limit(),
+      ),
       asked,
       settings,
     );

@@ -66,9 +66,10 @@ export async function askBrowser(request: Request): Promise<PositionAttempt> {
   return UNAVAILABLE;
 }
 
-function readPosition(position: { coords: Required<Coordinates> }): PositionAttempt {
-  const { latitude, longitude, accuracy } = position.coords;
-  const valid = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
-  if (!valid) return UNAVAILABLE;
-  return { position: { latitude, longitude, ...(Number.isFinite(accuracy) && { accuracy }) } };
+/** What is no position must not throw: it would be thrown into the page, and the step would wait for its limit. */
+function readPosition(position: { coords?: Partial<Coordinates> } | undefined): PositionAttempt {
+  const { latitude, longitude, accuracy } = position?.coords ?? {};
+  if (typeof latitude !== 'number' || typeof longitude !== 'number') return UNAVAILABLE;
+  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return UNAVAILABLE;
+  return { position: { latitude, longitude, ...(typeof accuracy === 'number' && Number.isFinite(accuracy) && { accuracy }) } };
 }

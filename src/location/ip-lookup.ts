@@ -31,10 +31,9 @@ export async function lookUpIp({ ip, settings, fetch, clock, deadline, signal }:
       failed('timeout', 'the time for finding a location was over');
       continue;
     }
-    const answer = await limited((ended) => provider.lookup({ ip, fetch, signal: ended }), { clock, milliseconds, signal });
+    const answer = await limited(async (ended) => usable(await provider.lookup({ ip, fetch, signal: ended })), { clock, milliseconds, signal });
     if (answer.ended === 'done') {
-      const found = usable(answer.value);
-      if (found) return { found, steps };
+      if (answer.value) return { found: answer.value, steps };
       failed('bad-answer', 'the service does not know where the address is');
     } else if (answer.ended === 'failed') {
       const known = answer.error instanceof LookupFailure ? answer.error : new LookupFailure('bad-answer', 'the lookup threw an error');

@@ -2,7 +2,7 @@ import { readBody } from '../body.js';
 import type { LocationFailure } from '../errors.js';
 import { isBrowser } from '../runtime.js';
 import type { Location } from '../schema/location.js';
-import type { Fetch } from '../web-types.js';
+import type { Fetch, WebAbortSignal } from '../web-types.js';
 
 /** What a lookup service knows of an address; `accuracy` in metres. */
 export type IpLocation = Omit<Location, 'source'>;
@@ -12,7 +12,7 @@ export interface IpLookup {
   readonly ip: string | undefined;
   readonly fetch: Fetch;
   /** Aborted when the time for the lookup is over. */
-  readonly signal: AbortSignal;
+  readonly signal: WebAbortSignal;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Environment } from '../errors.js';
 import type { OperationName } from '../operations.js';
 import type { LocationInput } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
-import type { WebRequest, WebResponse } from '../web-types.js';
+import type { WebRequest, WebResponse, WebUrl } from '../web-types.js';
 import type { Faults } from './faults.js';
 import type { JournalEntry, JournalQuery } from './journal.js';
 import type { RecordedReport } from './ledger.js';
@@ -34,7 +34,7 @@ export interface ReportQuery {
 /** A stand-in for the gateway, in memory, that behaves like the real one. */
 export interface MockGateway {
   /** The gateway as a `fetch` function: give it to a client as its `fetch`. */
-  fetch(input: WebRequest | URL | string, init?: object): Promise<WebResponse>;
+  fetch(input: WebRequest | WebUrl | string, init?: object): Promise<WebResponse>;
   /** Options for a client in the same process, or for one that reaches the gateway at an address. */
   clientOptions(): MockClientOptions & { fetch: MockGateway['fetch'] };
   clientOptions(address: string): MockClientOptions;

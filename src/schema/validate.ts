@@ -51,7 +51,11 @@ function valueAt(root: unknown, path: Path): unknown {
 /** What a value is, without telling it. */
 function describe(value: unknown): string {
   if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
+  try {
+    if (Array.isArray(value)) return 'an array';
+  } catch {
+    return 'a proxy that cannot be read';
+  }
   if (typeof value === 'string') return value.trim() === '' ? 'an empty or blank string' : `a string of ${value.length} characters`;
   if (typeof value === 'object') return 'an object';
   return typeof value === 'number' ? 'a number' : `a ${typeof value}`;

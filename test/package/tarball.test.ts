@@ -15,7 +15,7 @@ describe('the tarball', () => {
   it('holds the build, the licence and what people read, and nothing else', () => {
     const expected = /^(?:dist\/[\w.-]+|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
     expect(files.filter((file) => !expected.test(file))).toEqual([]);
-    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'package.json']));
+    expect(files).toEqual(expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']));
   });
 
   it.each(['exports', 'main', 'module', 'types', 'unpkg', 'jsdelivr', 'bin'])('holds every file that package.json names under %s', (field) => {

@@ -14,12 +14,17 @@ const RESOLUTIONS = [
 const PLATFORMS = [
   { platform: 'the types of the DOM', lib: ['ES2022', 'DOM'], types: [], files: ['uses', 'mistakes', 'with-web-types', 'in-a-page'] },
   { platform: 'the types of Node.js only', lib: ['ES2022'], types: ['node'], files: ['uses', 'mistakes', 'with-web-types'] },
+  { platform: 'no types of any platform', lib: ['ES2022'], types: [], files: ['uses', 'mistakes'] },
 ] as const;
+
+/** zod's own declarations name `URL`: seen only by who has no such type and checks its libraries too. */
+const isOfZod = (line: string) => /^node_modules\/zod\/[^ ]+ error TS2304: Cannot find name 'URL'\.$/.test(line);
 
 const consumers = PLATFORMS.flatMap((platform) => RESOLUTIONS.map((resolution) => ({ ...platform, ...resolution })));
 
 describe('the declarations of the installed package', () => {
   it.concurrent.each(consumers)('compile with $platform, by $found', async ({ platform: _platform, found: _found, ...consumer }) => {
-    expect(await compile(project, consumer)).toEqual([]);
+    const problems = await compile(project, consumer);
+    expect(problems.filter((line) => !isOfZod(line))).toEqual([]);
   });
 });

@@ -118,11 +118,11 @@ const option = (name: string, ...wrong: Bad[]): Bad => fc.oneof(...wrong).map((m
 
 /** Wrong options of a call. */
 export const wrongOptions: Bad = fc.oneof(
-  fc.oneof(aText, aNumber, aFlag, constants(null, [], fails)),
+  fc.oneof(aText, aNumber, aFlag, constants(null, [], fails), hostile),
   option('environment', aNumber, made(fc.string().filter((text) => text !== 'staging' && text !== 'production')), neverAValue),
   option('clientIP', aNumber, constants('', '1.2.3', '256.1.1.1', '102.89.1.1:80', '102.89.1.1, 10.0.0.1', 'fe80::1%eth0', '::g', CANARY), neverAValue),
   option('timeoutMs', constants(-1, 2 ** 31, '5', CANARY), neverAValue),
-  option('signal', aText, aNumber, constants(null, {}, { aborted: false })),
+  option('signal', aText, aNumber, constants(null, {}, { aborted: false }), hostile),
   option('location', made(outside(90).map((latitude) => ({ latitude, longitude: 0 }))), constants({}, CANARY, 0), neverAValue),
   made(fc.tuple(fc.constantFrom('clientIp', 'timeout', 'apiKey', 'headers'), fc.string()).map(([name, value]) => ({ [name]: value }))),
   made(fc.constantFrom('__proto__', 'constructor', 'prototype').map((name) => JSON.parse(`{"${name}":{"polluted":true}}`) as unknown)),

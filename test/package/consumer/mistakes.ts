@@ -24,6 +24,8 @@ export const mistakes = (error: ReportingError) => [
   client.reportBetEvent({ ...bet, timestamp: 1795161600 }),
   // @ts-expect-error: a misspelt field.
   client.reportSettledBet({ ...settledBet, payoutAmount: 3675 }),
+  // @ts-expect-error: an outcome is text.
+  client.reportSettledBet({ ...settledBet, outcome: 7 }),
   // @ts-expect-error: the user of a withdrawal has other fields.
   client.reportSettledBet({ ...settledBet, user: withdrawal.user }),
   // @ts-expect-error: a settled bet takes no location.

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { type ClientOptions, ConfigurationError, createClient, isConfigurationError } from '../../src/index.js';
+import { betEvent, settledBet } from '../factories.js';
+import { failureOf } from '../failure-of.js';
+import { recordingFetch } from '../recording-fetch.js';
+
+const location = { latitude: 6.45, longitude: 3.39 };
+const withBase = (baseUrl: string, more: ClientOptions = {}) => createClient({ gateways: { staging: { baseUrl, apiKey: 'key' } }, ...more });
+const refusal = (options: unknown) => failureOf(() => createClient(options as ClientOptions));
+
+/** Where a report goes under a base address. */
+async function addressUnder(baseUrl: string, more: ClientOptions = {}) {
+  const { fetch, requests } = recordingFetch();
+  await withBase(baseUrl, { ...more, fetch }).reportSettledBet(settledBet());
+  return requests[0]?.url;
+}
+
+test('a client can be made without options: what is missing matters once it is used', () => {
+  expect(() => createClient()).not.toThrow();
+});
+
+test('everything that is wrong with the options is said at once', async () => {
+  const error = await refusal({
+    environment: 'live',
+    timeoutMs: -1,
+    retry: { limit: 1.5 },
+    location: { required: 'yes', fixed: { latitude: 91, longitude: 3 } },
+    logger: 'console',
+    paths: { reportBetEvent: 'https://elsewhere.example' },
+  });
+  expect(error).toBeInstanceOf(ConfigurationError);
+  expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', retryable: false });
+  for (const path of ['environment', 'timeoutMs', 'retry.limit', 'location.required', 'location.fixed.latitude', 'logger', 'paths.reportBetEvent']) {
+    expect(error.message).toContain(`- ${path}: `);
+  }
+  expect(error.message).toContain('7 problems');
+});
+
+test('problems of the addresses and keys of both environments are said at once', async () => {
+  const error = await refusal({
+    gateways: { staging: { baseUrl: 'http://gateway.example.com', apiKey: 'two words' }, production: { baseUrl: 'nonsense', apiKey: '' } },
+  });
+  expect(error.message).toContain('4 problems');
+  for (const path of ['staging.baseUrl', 'staging.apiKey', 'production.baseUrl', 'production.apiKey']) expect(error.message).toContain(`- gateways.${path}: `);
+});
+
+test.each([
+  [{ enviroment: 'staging' }, 'enviroment: unknown field enviroment; did you mean environment?'],
+  [{ gateways: { staging: { baseURL: 'x' } } }, 'gateways.staging.baseURL: unknown field baseURL; did you mean baseUrl?'],
+  [{ location: { ip: { provider: [] } } }, 'did you mean providers?'],
+  [{ retries: 3 }, 'retries: unknown field retries'],
+  [{ somethingElse: 1 }, 'remove it'],
+])('an unknown option %j is refused with the nearest known name', async (options, expected) => {
+  expect((await refusal(options)).message).toContain(expected);
+});
+
+test.each([[null], ['https://gateway.example.com'], [[]], [7]])('%j instead of options is refused', async (options) => {
+  expect(isConfigurationError(await refusal(options))).toBe(true);
+});
+
+describe('base address', () => {
+  test('http is refused', async () => {
+    expect((await failureOf(() => withBase('http://gateway.example.com'))).message).toContain('must begin with https://');
+  });
+
+  test.each(['ftp://gateway.example.com', 'javascript:alert(1)', 'file:///etc'])('%s is refused', async (baseUrl) => {
+    expect(isConfigurationError(await failureOf(() => withBase(baseUrl, { allowInsecureHttp: true })))).toBe(true);
+  });
+
+  test.each(['http://localhost:4010', 'http://127.0.0.1:4010', 'http://127.1.2.3', 'http://[::1]:4010', 'http://mock.localhost'])(
+    'http is allowed for the loopback host of %s',
+    (baseUrl) => {
+      expect(() => withBase(baseUrl)).not.toThrow();
+    },
+  );
+
+  test.each(['http://localhost.example.com', 'http://127.0.0.1.example.com', 'http://notlocalhost'])('%s is no loopback host', async (baseUrl) => {
+    expect(isConfigurationError(await failureOf(() => withBase(baseUrl)))).toBe(true);
+  });
+
+  test('allowInsecureHttp allows http for staging, and never for production', async () => {
+    expect(() => withBase('http://gateway:8080', { allowInsecureHttp: true })).not.toThrow();
+    const error = await refusal({ allowInsecureHttp: true, gateways: { production: { baseUrl: 'http://gateway:8080', apiKey: 'key' } } });
+    expect(error.message).toContain('gateways.production.baseUrl');
+  });
+
+  test.each([
+    'https://user:secret@gateway.example.com',
+    'https://user@gateway.example.com',
+    'https://gateway.example.com/?key=secret',
+    'https://gateway.example.com/?',
+    'https://gateway.example.com/#secret',
+    'https://gateway.example.com/#',
+  ])('%s, with credentials, a query or a fragment, is refused and not repeated', async (baseUrl) => {
+    const { message } = await failureOf(() => withBase(baseUrl));
+    expect(message).toContain('give the bare address');
+    expect(message).not.toContain('secret');
+  });
+
+  const written = '/integration-gateway/external/report-settled-bet-event';
+
+  test.each([
+    ['https://gateway.example.com', ''],
+    ['https://gateway.example.com/', ''],
+    ['https://gateway.example.com/integration-gateway', ''],
+    ['https://gateway.example.com/integration-gateway/', ''],
+    ['https://gateway.example.com/integration-gateway/external', ''],
+    ['https://gateway.example.com/integration-gateway/external/', ''],
+    ['https://gateway.example.com/proxy/v1', '/proxy/v1'],
+    ['https://gateway.example.com/proxy/integration-gateway/external', '/proxy'],
+    ['https://gateway.example.com/my-integration-gateway/external', '/my-integration-gateway/external'],
+  ])('under %s the gateway path appears once and a path before it is kept', async (baseUrl, kept) => {
+    expect(await addressUnder(baseUrl)).toBe(`https://gateway.example.com${kept}${written}`);
+  });
+
+  test('a port is kept', async () => {
+    expect(await addressUnder('https://gateway.example.com:8443')).toBe(`https://gateway.example.com:8443${written}`);
+  });
+});
+
+describe('an environment that is used and not set up', () => {
+  test('is an error that names everything that is missing, with its variables', async () => {
+    const error = await failureOf(createClient().reportBetEvent(betEvent(), { location }));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toMatchObject({ operation: 'reportBetEvent', reference: 'BET-1', environment: 'staging', outcome: 'not-sent', attempts: 0 });
+    expect(error.message).toContain('gateways.staging.baseUrl (or LOCATION_SDK_STAGING_BASE_URL)');
+    expect(error.message).toContain('gateways.staging.apiKey (or LOCATION_SDK_STAGING_API_KEY)');
+  });
+
+  test('names only what is missing', async () => {
+    const client = createClient({ gateways: { production: { baseUrl: 'https://gateway.example.com' } } });
+    const { message } = await failureOf(client.reportSettledBet(settledBet(), { environment: 'production' }));
+    expect(message).toContain('missing: gateways.production.apiKey (or LOCATION_SDK_PRODUCTION_API_KEY).');
+  });
+
+  test('is said before a location is looked for', async () => {
+    const { fetch, requests } = recordingFetch();
+    await failureOf(createClient({ fetch }).reportBetEvent(betEvent(), { clientIP: '102.89.23.1' }));
+    expect(requests).toEqual([]);
+  });
+});

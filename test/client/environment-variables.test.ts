@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type ClientOptions, createClient, fixedLocation } from '../../src/index.js';
+import { betEvent, settledBet } from '../factories.js';
+import { failureOf } from '../failure-of.js';
+import { recordingFetch } from '../recording-fetch.js';
+
+const VARIABLES = ['STAGING_BASE_URL', 'STAGING_API_KEY', 'PRODUCTION_BASE_URL', 'PRODUCTION_API_KEY', 'MOCK'];
+const set = (name: string, value: string) => vi.stubEnv(`LOCATION_SDK_${name}`, value);
+
+beforeEach(() => {
+  for (const name of VARIABLES) vi.stubEnv(`LOCATION_SDK_${name}`, undefined);
+});
+afterEach(() => vi.unstubAllEnvs());
+
+function recordingClient(options: ClientOptions = {}) {
+  const { fetch, requests } = recordingFetch();
+  const warnings: string[] = [];
+  const client = createClient({ fetch, logger: { warn: (line) => warnings.push(line) }, ...options });
+  const reached = () => requests.map(({ url, headers }) => `${new URL(url).origin} ${headers['x-api-key']}`);
+  return { client, requests, warnings, reached };
+}
+
+test('addresses and keys are read from the environment variables', async () => {
+  set('STAGING_BASE_URL', 'https://staging.example.com');
+  set('STAGING_API_KEY', 'staging-key');
+  set('PRODUCTION_BASE_URL', 'https://production.example.com');
+  set('PRODUCTION_API_KEY', 'production-key');
+  const { client, reached } = recordingClient();
+  await client.reportSettledBet(settledBet());
+  await client.reportSettledBet(settledBet(), { environment: 'production' });
+  expect(reached()).toEqual(['https://staging.example.com staging-key', 'https://production.example.com production-key']);
+});
+
+test('what the code passes comes first, and the variables complete it', async () => {
+  set('STAGING_BASE_URL', 'https://from-variable.example.com');
+  set('STAGING_API_KEY', 'key-from-variable');
+  const { client, reached } = recordingClient({ gateways: { staging: { baseUrl: 'https://from-code.example.com' } } });
+  await client.reportSettledBet(settledBet());
+  expect(reached()).toEqual(['https://from-code.example.com key-from-variable']);
+});
+
+test('a client keeps the variables that it was made with', async () => {
+  set('STAGING_BASE_URL', 'https://staging.example.com');
+  set('STAGING_API_KEY', 'first');
+  const { client, reached } = recordingClient();
+  set('STAGING_API_KEY', 'second');
+  await client.reportSettledBet(settledBet());
+  expect(reached()).toEqual(['https://staging.example.com first']);
+});
+
+test('an empty variable is as good as none', async () => {
+  set('STAGING_BASE_URL', '');
+  set('STAGING_API_KEY', '');
+  const { message } = await failureOf(recordingClient().client.reportSettledBet(settledBet()));
+  expect(message).toContain('gateways.staging.baseUrl (or LOCATION_SDK_STAGING_BASE_URL)');
+});
+
+test.each([
+  ['STAGING_BASE_URL', 'http://gateway.example.com', 'gateways.staging.baseUrl'],
+  ['PRODUCTION_API_KEY', 'secret\n', 'gateways.production.apiKey'],
+])('a variable %s that cannot be used is refused and not repeated', async (name, value, path) => {
+  set(name, value);
+  const { message } = await failureOf(() => createClient());
+  expect(message).toContain(path);
+  expect(message).not.toContain('secret');
+});
+
+describe('LOCATION_SDK_MOCK', () => {
+  const given: ClientOptions = {
+    gateways: {
+      staging: { baseUrl: 'https://staging.example.com', apiKey: () => 'real-staging-key' },
+      production: { baseUrl: 'https://production.example.com', apiKey: 'production-key' },
+    },
+    location: fixedLocation({ latitude: 1, longitude: 2, source: 'terminal' }),
+  };
+
+  beforeEach(() => set('MOCK', 'http://mock-gateway:4010'));
+
+  test('sends everything meant for staging to the mock, with its key and a made-up location', async () => {
+    const { client, reached, requests } = recordingClient();
+    await client.reportBetEvent(betEvent());
+    expect(reached()).toEqual(['http://mock-gateway:4010 mock-api-key']);
+    expect(requests[0]?.url).toBe('http://mock-gateway:4010/integration-gateway/external/report-bet-event');
+    expect(requests[0]?.body?.location).toMatchObject({ source: 'mock' });
+  });
+
+  test("wins over the client's own staging gateway and location", async () => {
+    const { client, reached, requests } = recordingClient(given);
+    await client.reportBetEvent(betEvent());
+    expect(reached()).toEqual(['http://mock-gateway:4010 mock-api-key']);
+    expect(requests[0]?.body?.location).toMatchObject({ source: 'mock' });
+  });
+
+  test('wins over a location that would be looked up', async () => {
+    const { client, requests } = recordingClient();
+    await client.reportBetEvent(betEvent(), { clientIP: '10.0.0.1' });
+    expect(requests).toHaveLength(1);
+    expect(requests[0]?.body?.location).toMatchObject({ source: 'mock' });
+  });
+
+  test('never touches production', async () => {
+    const { client, reached, requests } = recordingClient(given);
+    await client.reportBetEvent(betEvent(), { environment: 'production' });
+    expect(reached()).toEqual(['https://production.example.com production-key']);
+    expect(requests[0]?.body?.location).toEqual({ latitude: 1, longitude: 2, source: 'terminal' });
+  });
+
+  test('does not set production up', async () => {
+    const { client, reached } = recordingClient();
+    const { message } = await failureOf(client.reportSettledBet(settledBet(), { environment: 'production' }));
+    expect(message).toContain('gateways.production.baseUrl');
+    expect(reached()).toEqual([]);
+  });
+
+  test('is said once, when the client is made', async () => {
+    const { client, warnings } = recordingClient();
+    expect(warnings).toEqual([expect.stringContaining('LOCATION_SDK_MOCK')]);
+    await client.reportSettledBet(settledBet());
+    await client.reportSettledBet(settledBet());
+    expect(warnings).toHaveLength(1);
+  });
+
+  test.each(['mock-gateway:4010', 'ftp://mock-gateway', 'http://user:secret@mock-gateway', 'nonsense'])(
+    'with the address %s is a configuration error that names the variable',
+    async (address) => {
+      set('MOCK', address);
+      const { message } = await failureOf(() => createClient());
+      expect(message).toContain('LOCATION_SDK_MOCK');
+      expect(message).not.toContain('secret');
+    },
+  );
+
+  test('left empty changes nothing', async () => {
+    set('MOCK', '');
+    const { client, reached, warnings } = recordingClient(given);
+    await client.reportBetEvent(betEvent());
+    expect(reached()).toEqual(['https://staging.example.com real-staging-key']);
+    expect(warnings).toEqual([]);
+  });
+});

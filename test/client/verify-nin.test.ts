@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { createClient, GatewayError } from '../../src/index.js';
+import { createMockGateway } from '../../src/mock/index.js';
+import { failureOf, issuesOf } from '../failure-of.js';
+import { json, recordingFetch } from '../recording-fetch.js';
+
+function answering(body: unknown, status = 200) {
+  const { fetch, requests } = recordingFetch(() => json(body, status));
+  const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key' } }, fetch, retry: { limit: 0 } });
+  return { client, requests };
+}
+
+test('a number may be passed bare or in an object', async () => {
+  const { client, requests } = answering({ success: true });
+  await client.verifyNin('00012345678');
+  await client.verifyNin({ nin: '00012345678' });
+  expect(requests.map(({ body }) => body)).toEqual([{ nin: '00012345678' }, { nin: '00012345678' }]);
+});
+
+test('a number that is not verified resolves, and success tells', async () => {
+  const { client } = answering({ success: false, status: 200, message: 'not found' });
+  expect(await client.verifyNin('12345678901')).toEqual({ success: false, status: 200, message: 'not found' });
+});
+
+test('fields that are added to the answer, left out or of other types are no errors, and are kept', async () => {
+  const answer = {
+    success: true,
+    status: '200',
+    newField: { nested: [1] },
+    data: { requestID: 7, biographicData: { firstName: null, nickname: 'Ada' }, biometricData: [], somethingElse: true },
+  };
+  expect(await answering(answer).client.verifyNin('99012345678')).toEqual(answer);
+});
+
+test('the whole answer of a verified number arrives', async () => {
+  const client = createClient(createMockGateway().clientOptions());
+  const { success, data } = await client.verifyNin('99012345678');
+  expect(success).toBe(true);
+  expect(data?.biographicData?.dateOfBirth).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+  expect(data?.biometricData?.[0]?.image).toMatch(/^[A-Za-z0-9+/]+=*$/);
+});
+
+test.each([[{ message: 'ok' }], [{ success: 'true' }], [[]], ['<html>'], ['']])('an answer %j without a verdict is a gateway error', async (body) => {
+  expect(await failureOf(answering(body).client.verifyNin('99012345678'))).toBeInstanceOf(GatewayError);
+});
+
+test.each(['9901234567', '990123456789', '9901234567a', ' 99012345678', '٩٩٠١٢٣٤٥٦٧٨', ''])('%j is no number to verify', async (nin) => {
+  const { client, requests } = answering({ success: true });
+  expect(await issuesOf(client.verifyNin(nin))).toEqual(['nin: invalid']);
+  expect(requests).toEqual([]);
+});
+
+test('a JavaScript number is refused with the reason', async () => {
+  const { message } = await failureOf(answering({ success: true }).client.verifyNin({ nin: 99012345678 } as never));
+  expect(message).toContain('a number would lose leading zeros');
+  expect(message).not.toContain('99012345678');
+});
+
+test.each([[undefined], [null], [99012345678], [['99012345678']]])('%j instead of a number is refused', async (nin) => {
+  const { client, requests } = answering({ success: true });
+  expect((await issuesOf(client.verifyNin(nin as never))).length).toBeGreaterThan(0);
+  expect(requests).toEqual([]);
+});

@@ -1,0 +1,54 @@
+import type { BetEvent, SettledBet, SettledWithdrawal, WithdrawalEvent } from '../src/index.js';
+
+export const betUser = (overrides: Partial<BetEvent['user']> = {}): BetEvent['user'] => ({
+  user_id: 'U-88412',
+  first_name: 'Adaeze',
+  last_name: 'Okonkwo',
+  resident_address: '4 Ogui Road',
+  resident_lga: 'Enugu North',
+  resident_state: 'ENUGU',
+  is_resident: true,
+  nin: '99012345678',
+  tax_id: '2034567890123',
+  ...overrides,
+});
+
+export const betEvent = (overrides: Partial<BetEvent> = {}): BetEvent => ({ bet_id: 'BET-1', amount: 1500, user: betUser(), ...overrides });
+
+export const settledBet = (overrides: Partial<SettledBet> = {}): SettledBet => ({
+  bet_id: 'BET-1',
+  user: betUser(),
+  win_amount: 2175,
+  payout_amount: 3675,
+  outcome: 'WIN',
+  ggr: -2175,
+  ur: 0,
+  ...overrides,
+});
+
+export const withdrawalEvent = (overrides: Partial<WithdrawalEvent> = {}): WithdrawalEvent => ({
+  request_id: 'WR-1',
+  amount: 25000.75,
+  user: {
+    user_id: 'U-88412',
+    full_name: 'Adaeze Okonkwo',
+    residence_address: '4 Ogui Road',
+    residence_state: 'ENUGU',
+    residence_lga: 'Enugu North',
+    tax_id: '2034567890123',
+    nin: '99012345678',
+    residency_status: 'RESIDENT',
+  },
+  metadata: { method: 'bank_transfer', bank: 'Example Bank', account_last4: '0042' },
+  withdrawalId: 'W-1',
+  userId: 'U-88412',
+  ...overrides,
+});
+
+/** Without a location, which the SDK finds. */
+export const settledWithdrawal = (overrides: Partial<SettledWithdrawal> = {}): SettledWithdrawal => ({
+  ...withdrawalEvent(),
+  timestamp: '1795162000',
+  status: 'SUCCESS',
+  ...overrides,
+});

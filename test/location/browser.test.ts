@@ -1,0 +1,236 @@
+// @vitest-environment happy-dom
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { AbortedError, type ClientOptions, createClient, type GeolocationLike, type IpProvider, LocationError, TimeoutError } from '../../src/index.js';
+import { betEvent, betUser, withdrawalEvent } from '../factories.js';
+import { failureOf } from '../failure-of.js';
+import { recordingFetch } from '../recording-fetch.js';
+import { FakeClock } from './fake-clock.js';
+
+type Success = Parameters<GeolocationLike['getCurrentPosition']>[0];
+type Failure = Parameters<GeolocationLike['getCurrentPosition']>[1];
+
+const gps = { latitude: 6.4474, longitude: 3.3903, accuracy: 12 };
+const place = { latitude: 9.07, longitude: 7.49 };
+
+const geolocationThat = (answer: (success: Success, failure: Failure) => void) => ({
+  getCurrentPosition: vi.fn((success: Success, failure: Failure, _options: object) => answer(success, failure)),
+});
+const at = (coords: object) => geolocationThat((success) => setImmediate(() => success({ coords: coords as typeof gps })));
+const failing = (code: number) => geolocationThat((_success, failure) => setImmediate(() => failure({ code })));
+
+function page(geolocation: GeolocationLike, { location, ...more }: ClientOptions = {}) {
+  const clock = new FakeClock();
+  const { fetch, requests } = recordingFetch();
+  const lookup = vi.fn<IpProvider['lookup']>(async () => place);
+  const client = createClient({
+    gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'public-key' } },
+    allowApiKeyInBrowser: true,
+    logger: {},
+    clock,
+    fetch,
+    geolocation,
+    location: { ip: { providers: [{ name: 'service', lookup }] }, ...location },
+    ...more,
+  });
+  return { client, clock, requests, lookup };
+}
+
+const withoutLookup = (geolocation: GeolocationLike, more: ClientOptions['location'] = {}) =>
+  page(geolocation, { location: { ip: { enabled: false }, ...more } });
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe('a position that is granted', () => {
+  test('is sent with source gps, and no service is asked', async () => {
+    const { client, clock, requests, lookup } = page(at(gps));
+    const receipt = await clock.runUntilSettled(client.reportBetEvent(betEvent()));
+    expect(requests[0]?.body?.location).toEqual({ ...gps, source: 'gps' });
+    expect(receipt.location).toEqual({ ...gps, source: 'gps' });
+    expect(lookup).not.toHaveBeenCalled();
+    expect(clock.waiting).toBe(0);
+  });
+
+  test('may be 0, 0: a GPS at sea is no service that does not know', async () => {
+    const { client, clock } = page(at({ latitude: 0, longitude: 0, accuracy: 0 }));
+    expect(await clock.runUntilSettled(client.locate())).toEqual({ latitude: 0, longitude: 0, accuracy: 0, source: 'gps' });
+  });
+
+  test('leaves an accuracy out that is none, and all that browsers add', async () => {
+    const { client, clock } = page(at({ ...gps, accuracy: Number.NaN, altitude: 5, heading: null }));
+    expect(await clock.runUntilSettled(client.locate())).toEqual({ latitude: 6.4474, longitude: 3.3903, source: 'gps' });
+  });
+
+  test('may come at once', async () => {
+    const { client } = page(geolocationThat((success) => success({ coords: gps })));
+    expect(await client.locate()).toMatchObject({ source: 'gps' });
+  });
+
+  test('takes its source from sourceNames', async () => {
+    const { client, clock } = page(at(gps), { location: { sourceNames: { gps: 'GPS', ip: 'IP' } } });
+    expect(await clock.runUntilSettled(client.locate())).toMatchObject({ source: 'GPS' });
+  });
+
+  test('is asked for as the options say', async () => {
+    const geolocation = at(gps);
+    const { client, clock } = page(geolocation, { location: { browser: { highAccuracy: false, timeoutMs: 3_000, maximumAgeMs: 0 } } });
+    await clock.runUntilSettled(client.locate());
+    expect(geolocation.getCurrentPosition.mock.calls[0]?.[2]).toEqual({ enableHighAccuracy: false, timeout: 3_000, maximumAge: 0 });
+  });
+});
+
+describe('without a position the own address is looked up', () => {
+  test.each<[string, ReturnType<typeof geolocationThat>]>([
+    ['the player denies it', failing(1)],
+    ['the device cannot tell', failing(2)],
+    ['the device takes too long', failing(3)],
+    ['the browser fails in a way of its own', failing(77)],
+    [
+      'the browser throws at once',
+      geolocationThat(() => {
+        throw new Error('denied by policy');
+      }),
+    ],
+    ['the browser fails with nothing', geolocationThat((_success, failure) => setImmediate(() => failure(undefined as never)))],
+    ['the browser succeeds with nothing', geolocationThat((success) => setImmediate(() => success(undefined as never)))],
+    ['the position has no coordinates', geolocationThat((success) => setImmediate(() => success({} as never)))],
+    ['the latitude is NaN', at({ ...gps, latitude: Number.NaN })],
+    ['the latitude is off the globe', at({ ...gps, latitude: 90.1 })],
+    ['the longitude is off the globe', at({ ...gps, longitude: -180.1 })],
+    ['the coordinates are texts', at({ latitude: '6.4474', longitude: '3.3903' })],
+    ['the browser never answers', geolocationThat(() => {})],
+  ])('when %s', async (_when, geolocation) => {
+    const { client, clock, requests, lookup } = page(geolocation);
+    await clock.runUntilSettled(client.reportBetEvent(betEvent()));
+    expect(requests[0]?.body?.location).toEqual({ ...place, source: 'ip' });
+    expect(lookup).toHaveBeenCalledTimes(1);
+    expect(lookup.mock.calls[0]?.[0].ip).toBeUndefined();
+  });
+
+  test('when the page is not secure, without asking the browser', async () => {
+    vi.stubGlobal('isSecureContext', false);
+    const geolocation = at(gps);
+    const { client, clock } = page(geolocation);
+    expect(await clock.runUntilSettled(client.locate())).toMatchObject({ source: 'ip' });
+    expect(geolocation.getCurrentPosition).not.toHaveBeenCalled();
+  });
+
+  test('when browser geolocation is switched off', async () => {
+    const geolocation = at(gps);
+    const { client, clock } = page(geolocation, {
+      location: { browser: { enabled: false }, ip: { providers: [{ name: 'service', lookup: async () => place }] } },
+    });
+    expect(await clock.runUntilSettled(client.locate())).toMatchObject({ source: 'ip' });
+    expect(geolocation.getCurrentPosition).not.toHaveBeenCalled();
+  });
+});
+
+describe('the step of the browser in the error', () => {
+  test.each([
+    [1, 'denied'],
+    [2, 'position-unavailable'],
+    [3, 'timeout'],
+    [0, 'position-unavailable'],
+  ])('code %i is %s', async (code, reason) => {
+    const { client, clock } = withoutLookup(failing(code));
+    const error = await clock.runUntilSettled(failureOf<LocationError>(client.reportBetEvent(betEvent())));
+    expect(error).toBeInstanceOf(LocationError);
+    expect(error.steps).toMatchObject([{ step: 'browser-geolocation', reason }]);
+    expect(error.message).toContain('ask the player to allow location');
+  });
+
+  test('an insecure page is said', async () => {
+    vi.stubGlobal('isSecureContext', false);
+    const error = await failureOf<LocationError>(withoutLookup(at(gps)).client.locate());
+    expect(error.steps).toMatchObject([{ reason: 'insecure-context' }]);
+  });
+
+  test('a browser without geolocation is said', async () => {
+    vi.stubGlobal('navigator', {});
+    const client = createClient({ location: { ip: { enabled: false } } });
+    expect((await failureOf<LocationError>(client.locate())).steps).toMatchObject([{ reason: 'not-available' }]);
+  });
+
+  test('it comes before the steps of the services', async () => {
+    const { client, clock } = page(failing(1), { location: { ip: { providers: [{ name: 'service', lookup: async () => undefined }] } } });
+    const { steps } = await clock.runUntilSettled(failureOf<LocationError>(client.locate()));
+    expect(steps.map(({ step }) => step)).toEqual(['browser-geolocation', 'service']);
+  });
+});
+
+describe('limits', () => {
+  const silent = () => geolocationThat(() => {});
+
+  test('a player who does not decide within 10 seconds is looked up instead', async () => {
+    const { client, clock } = page(silent());
+    const began = clock.now();
+    expect(await clock.runUntilSettled(client.locate())).toMatchObject({ source: 'ip' });
+    expect(clock.now() - began).toBe(10_000);
+  });
+
+  test('the limit of the browser is an option, and the limit of the chain bounds it', async () => {
+    for (const location of [{ browser: { timeoutMs: 700 } }, { timeoutMs: 700 }]) {
+      const { client, clock } = withoutLookup(silent(), location);
+      const { steps } = await clock.runUntilSettled(failureOf<LocationError>(client.locate()));
+      expect(steps).toMatchObject([{ reason: 'timeout', durationMs: 700 }]);
+    }
+  });
+
+  test('a decision that comes too late changes nothing', async () => {
+    let decide = () => {};
+    const { client, clock, requests } = page(geolocationThat((success) => (decide = () => success({ coords: gps }))));
+    const receipt = await clock.runUntilSettled(client.reportBetEvent(betEvent()));
+    decide();
+    await clock.advance(1_000);
+    expect(receipt.location).toMatchObject({ source: 'ip' });
+    expect(requests).toHaveLength(1);
+  });
+
+  test('an abort while the player decides ends the call, with nothing sent and nobody else asked', async () => {
+    const controller = new AbortController();
+    const { client, clock, requests, lookup } = page(geolocationThat(() => setImmediate(() => controller.abort())));
+    const error = await clock.runUntilSettled(failureOf(client.reportBetEvent(betEvent(), { signal: controller.signal })));
+    expect(error).toBeInstanceOf(AbortedError);
+    expect(error).toMatchObject({ outcome: 'not-sent', attempts: 0 });
+    expect(lookup).not.toHaveBeenCalled();
+    expect(requests).toEqual([]);
+  });
+
+  test('the deadline of the call while the player decides is a time-out, with nothing sent', async () => {
+    const { client, clock, requests, lookup } = page(silent());
+    const error = await clock.runUntilSettled(failureOf(client.reportBetEvent(betEvent(), { timeoutMs: 2_000 })));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({ outcome: 'not-sent', attempts: 0 });
+    expect(lookup).not.toHaveBeenCalled();
+    expect(requests).toEqual([]);
+  });
+});
+
+describe('the player is not asked', () => {
+  test('for a payload that does not validate', async () => {
+    const geolocation = at(gps);
+    const { client } = page(geolocation);
+    await failureOf(client.reportBetEvent(betEvent({ user: betUser({ nin: '1' }) })));
+    expect(geolocation.getCurrentPosition).not.toHaveBeenCalled();
+  });
+
+  test('for a gateway that is not set up', async () => {
+    const geolocation = at(gps);
+    const { client } = page(geolocation);
+    await failureOf(client.reportBetEvent(betEvent(), { environment: 'production' }));
+    expect(geolocation.getCurrentPosition).not.toHaveBeenCalled();
+  });
+
+  test('where the caller passes a location', async () => {
+    const geolocation = at(gps);
+    const { client, clock, requests } = page(geolocation);
+    await clock.runUntilSettled(client.reportWithdrawalEvent(withdrawalEvent(), { location: { ...place, source: 'kiosk' } }));
+    expect(requests[0]?.body?.location).toEqual({ ...place, source: 'kiosk' });
+    expect(geolocation.getCurrentPosition).not.toHaveBeenCalled();
+  });
+});
+
+test('required: false sends the event without a location where none is found', async () => {
+  const { client, clock, requests } = withoutLookup(failing(1), { required: false });
+  await clock.runUntilSettled(client.reportBetEvent(betEvent()));
+  expect(requests[0]?.body).not.toHaveProperty('location');
+});

@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'vitest';
+import { createClient, type Fetch, freeipapi, geojs, type IpProvider, ipapiCo, ipinfo, type LocationError } from '../../src/index.js';
+import { failureOf } from '../failure-of.js';
+import { json } from '../recording-fetch.js';
+
+// The shapes are those that the services answer with; the values are made up.
+const GEOJS = {
+  ip: '102.89.23.45',
+  country: 'Nigeria',
+  country_code: 'NG',
+  country_code3: 'NGA',
+  continent_code: 'AF',
+  region: 'Lagos',
+  city: 'Lagos',
+  latitude: '6.4474',
+  longitude: '3.3903',
+  accuracy: 20,
+  timezone: 'Africa/Lagos',
+  organization: 'AS0 Example',
+  area_code: '0',
+};
+const GEOJS_UNKNOWN = { ip: '102.89.23.45', latitude: 'nil', longitude: 'nil', organization_name: 'Unknown', area_code: '0' };
+
+const IPAPI = {
+  ip: '102.89.23.45',
+  version: 'IPv4',
+  city: 'Lagos',
+  region: 'Lagos',
+  region_code: 'LA',
+  country: 'NG',
+  country_name: 'Nigeria',
+  country_code: 'NG',
+  latitude: 6.4474,
+  longitude: 3.3903,
+  timezone: 'Africa/Lagos',
+  org: 'Example',
+};
+
+const FREEIPAPI = {
+  ipVersion: 4,
+  ipAddress: '102.89.23.45',
+  latitude: 6.4474,
+  longitude: 3.3903,
+  countryName: 'Nigeria',
+  countryCode: 'NG',
+  zipCode: '101233',
+  cityName: 'Lagos',
+  regionName: 'Lagos',
+  timeZones: ['Africa/Lagos'],
+  isProxy: false,
+};
+const FREEIPAPI_UNKNOWN = {
+  ipVersion: 4,
+  ipAddress: '102.89.23.45',
+  latitude: 0,
+  longitude: 0,
+  countryName: '-',
+  countryCode: '-',
+  cityName: '-',
+  regionName: '-',
+};
+
+const IPINFO = { ip: '102.89.23.45', city: 'Lagos', region: 'Lagos', country: 'NG', loc: '6.4474,3.3903', org: 'AS0 Example', timezone: 'Africa/Lagos' };
+
+const LAGOS = { latitude: 6.4474, longitude: 3.3903, city: 'Lagos', region: 'Lagos', country: 'NG', source: 'client_ip' };
+
+/** A client that asks one service, which answers as told. */
+function asking(provider: IpProvider, answer: () => ReturnType<Fetch> | Awaited<ReturnType<Fetch>>) {
+  const asked: { url: string; headers: Record<string, string> }[] = [];
+  const client = createClient({
+    location: { ip: { providers: [provider] } },
+    fetch: async (url, { headers }) => {
+      asked.push({ url, headers });
+      return answer();
+    },
+  });
+  const locate = (clientIP = '102.89.23.45') => client.locate({ clientIP });
+  const failedStep = async () => (await failureOf<LocationError>(locate())).steps[0];
+  return { locate, failedStep, asked };
+}
+
+const answering = (provider: IpProvider, body: unknown, status = 200) => asking(provider, () => json(body, status));
+
+describe.each<[string, IpProvider, object, string]>([
+  ['GeoJS', geojs(), GEOJS, 'https://get.geojs.io/v1/ip/geo/102.89.23.45.json'],
+  ['ipapi.co', ipapiCo(), IPAPI, 'https://ipapi.co/102.89.23.45/json/'],
+  ['freeipapi', freeipapi(), FREEIPAPI, 'https://free.freeipapi.com/api/json/102.89.23.45'],
+  ['ipinfo', ipinfo({ token: 'tok' }), IPINFO, 'https://ipinfo.io/102.89.23.45/json'],
+])('%s', (_name, provider, answer, address) => {
+  test('is asked about the address over https, and its answer is read', async () => {
+    const { locate, asked } = answering(provider, answer);
+    expect(await locate()).toMatchObject(LAGOS);
+    expect(asked.map(({ url }) => url)).toEqual([address]);
+  });
+
+  test('an IPv6 address is escaped in the path', async () => {
+    const { locate, asked } = answering(provider, answer);
+    await locate('2c0f:f248::1');
+    expect(asked[0]?.url).toContain('/2c0f%3Af248%3A%3A1');
+  });
+
+  test('never gets the API key of the gateway', async () => {
+    const { locate, asked } = answering(provider, answer);
+    await locate();
+    expect(Object.keys(asked[0]?.headers ?? {})).not.toContain('x-api-key');
+  });
+
+  test.each([429, 403])('HTTP %i means that it refuses for now', async (status) => {
+    expect(await answering(provider, { error: true, reason: 'RateLimited' }, status).failedStep()).toMatchObject({ reason: 'refused' });
+  });
+
+  test.each([
+    ['an error of the service', { message: 'oops' }, 500],
+    ['a page', '<html>blocked</html>', 200],
+    ['nothing', '', 200],
+    ['an empty object', {}, 200],
+    ['null', 'null', 200],
+    ['a list', '[]', 200],
+    ['a redirect', '', 302],
+    ['a right answer with the wrong status', answer, 404],
+    ['an answer that has no end', ' '.repeat(70_000) + JSON.stringify(answer), 200],
+  ])('%s is no location', async (_what, body, status) => {
+    expect(await answering(provider, body, status).failedStep()).toMatchObject({ step: provider.name, reason: 'bad-answer' });
+  });
+
+  test('a connection that fails is unreachable, and its error is not shown', async () => {
+    const { failedStep } = asking(provider, () => Promise.reject(new Error('getaddrinfo 102.89.23.45')));
+    const step = await failedStep();
+    expect(step).toMatchObject({ reason: 'unreachable' });
+    expect(step?.message).not.toContain('102.89');
+  });
+});
+
+describe('GeoJS', () => {
+  test('gives its accuracy in kilometres', async () => {
+    expect(await answering(geojs(), GEOJS).locate()).toEqual({ ...LAGOS, accuracy: 20_000 });
+    expect(await answering(geojs(), { ...GEOJS, accuracy: '5' }).locate()).toMatchObject({ accuracy: 5_000 });
+  });
+
+  test.each([[0], ['nil'], [null], [undefined], [-1]])('an accuracy of %j is none', async (accuracy) => {
+    expect(await answering(geojs(), { ...GEOJS, accuracy }).locate()).not.toHaveProperty('accuracy');
+  });
+
+  test('writes "nil" where it does not know', async () => {
+    expect(await answering(geojs(), GEOJS_UNKNOWN).failedStep()).toMatchObject({ reason: 'bad-answer' });
+    expect(await answering(geojs(), { ...GEOJS, city: 'nil', region: 'nil' }).locate()).toEqual({
+      latitude: 6.4474,
+      longitude: 3.3903,
+      country: 'NG',
+      accuracy: 20_000,
+      source: 'client_ip',
+    });
+  });
+
+  test.each(['', ' ', '6,4474', '6.4474N', '0x6', '1e1', 'Infinity', null, true, []])('%j is no latitude', async (latitude) => {
+    expect(await answering(geojs(), { ...GEOJS, latitude }).failedStep()).toMatchObject({ reason: 'bad-answer' });
+  });
+
+  test('coordinates below zero are read', async () => {
+    expect(await answering(geojs(), { ...GEOJS, latitude: '-1.5', longitude: '-73' }).locate()).toMatchObject({ latitude: -1.5, longitude: -73 });
+  });
+});
+
+describe('ipapi.co', () => {
+  test('says with status 200 that it refuses', async () => {
+    expect(await answering(ipapiCo(), { error: true, reason: 'RateLimited', message: 'for 102.89.23.45' }).failedStep()).toMatchObject({ reason: 'refused' });
+  });
+
+  test('says with status 200 that something is wrong, and its words are not shown', async () => {
+    const step = await answering(ipapiCo(), { ...IPAPI, error: true, reason: 'Reserved IP Address', reserved: true }).failedStep();
+    expect(step).toMatchObject({ reason: 'bad-answer' });
+    expect(step?.message).not.toContain('Reserved');
+  });
+
+  test('writes null where it does not know', async () => {
+    expect(await answering(ipapiCo(), { ...IPAPI, latitude: null, longitude: null }).failedStep()).toMatchObject({ reason: 'bad-answer' });
+    expect(await answering(ipapiCo(), { ...IPAPI, city: null }).locate()).not.toHaveProperty('city');
+  });
+});
+
+describe('freeipapi', () => {
+  test('writes 0, 0 and "-" where it does not know', async () => {
+    expect(await answering(freeipapi(), FREEIPAPI_UNKNOWN).failedStep()).toMatchObject({ reason: 'bad-answer' });
+    expect(await answering(freeipapi(), { ...FREEIPAPI, cityName: '-' }).locate()).not.toHaveProperty('city');
+  });
+});
+
+describe('ipinfo', () => {
+  test('gets its token as a header, never in the address', async () => {
+    const { locate, asked } = answering(ipinfo({ token: 'secret-token' }), IPINFO);
+    await locate();
+    expect(asked[0]?.headers.authorization).toBe('Bearer secret-token');
+    expect(asked[0]?.url).not.toContain('secret-token');
+  });
+
+  test('calls an address that is not public a bogon', async () => {
+    expect(await answering(ipinfo({ token: 't' }), { ip: '102.89.23.45', bogon: true }).failedStep()).toMatchObject({ reason: 'not-public' });
+  });
+
+  test.each([undefined, '', '6.4474', 'nil,nil', ',', [6.4474]])('%j is no pair of coordinates', async (loc) => {
+    expect(await answering(ipinfo({ token: 't' }), { ...IPINFO, loc }).failedStep()).toMatchObject({ reason: 'bad-answer' });
+  });
+});
+
+test('by default GeoJS, ipapi.co and freeipapi are asked, in this order', async () => {
+  const asked: string[] = [];
+  const client = createClient({
+    fetch: async (url) => {
+      asked.push(new URL(url).hostname);
+      return json('', 500);
+    },
+  });
+  const error = await failureOf<LocationError>(client.locate({ clientIP: '102.89.23.45' }));
+  expect(asked).toEqual(['get.geojs.io', 'ipapi.co', 'free.freeipapi.com']);
+  expect(error.steps.map(({ step }) => step)).toEqual(['geojs', 'ipapi.co', 'freeipapi']);
+});

@@ -1,0 +1,425 @@
+import { describe, expect, test } from 'vitest';
+import { createMockGateway, type MockGateway, type MockGatewayOptions } from '../../src/mock/index.js';
+import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
+
+const STAGING = 'http://mock.localhost/integration-gateway/external/';
+const PRODUCTION = 'http://mock.localhost/production/integration-gateway/external/';
+const location = { latitude: 6.45, longitude: 3.39, source: 'gps' };
+const bet = { ...betEvent({ timestamp: '1795161600' }), location };
+const withdrawal = { ...withdrawalEvent({ timestamp: '1795161600' }), location };
+
+interface Asked {
+  gateway?: MockGateway;
+  method?: string;
+  path?: string;
+  base?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+/** Asks a gateway as HTTP would; a text is sent as it is. */
+async function ask({ gateway = createMockGateway(), method = 'POST', path = 'report-bet-event', base = STAGING, headers, body = bet }: Asked = {}) {
+  const response = (await gateway.fetch(base + path, {
+    method,
+    headers: headers ?? { 'x-api-key': 'mock-api-key', 'content-type': 'application/json' },
+    ...(method !== 'GET' && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })) as Response;
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
+}
+
+const genericError = (statusCode: number, message: RegExp, error: string = expect.any(String)) => ({
+  status: statusCode,
+  body: { message: expect.stringMatching(message), error, statusCode },
+});
+
+const reporting = (options?: MockGatewayOptions) => {
+  const gateway = createMockGateway(options);
+  const report = (path: string, body: unknown, base = STAGING) => ask({ gateway, path, body, base });
+  return { gateway, report };
+};
+
+describe('the answers, each before those below it', () => {
+  test('an unknown path is 404, whatever the method and the key', async () => {
+    expect(await ask({ path: 'report-bet', method: 'GET', headers: {} })).toMatchObject(genericError(404, /no such path/, 'Not Found'));
+  });
+
+  test.each(['http://mock.localhost/', 'http://mock.localhost/external/report-bet-event', `${STAGING}report-bet-event/`, `${STAGING}__proto__`])(
+    '%s is an unknown path',
+    async (base) => {
+      expect((await ask({ base, path: '' })).status).toBe(404);
+    },
+  );
+
+  test.each(['GET', 'PUT', 'DELETE', 'PATCH'])('%s is 405, whatever the key', async (method) => {
+    const answer = await ask({ method, headers: {} });
+    expect(answer).toMatchObject(genericError(405, /POST/, 'Method Not Allowed'));
+    expect(answer.headers.get('allow')).toBe('POST');
+  });
+
+  test('no key is 401 with the words of the specification, whatever the body', async () => {
+    expect(await ask({ headers: {}, body: 'nonsense' })).toMatchObject(genericError(401, /API key is missing/, 'Unauthorized'));
+  });
+
+  test('a wrong key is 401, whatever the body', async () => {
+    expect(await ask({ headers: { 'x-api-key': 'wrong' }, body: 'nonsense' })).toMatchObject(genericError(401, /API key is invalid/, 'Unauthorized'));
+  });
+
+  test('the key is an option', async () => {
+    const gateway = createMockGateway({ apiKey: 'ours' });
+    expect((await ask({ gateway })).status).toBe(401);
+    expect((await ask({ gateway, headers: { 'x-api-key': 'ours' } })).status).toBe(200);
+  });
+
+  test('a body of more than 1 MiB is 413, even if it is not JSON', async () => {
+    expect(await ask({ body: 'x'.repeat(1024 * 1024 + 1) })).toMatchObject(genericError(413, /larger/, 'Payload Too Large'));
+  });
+
+  test('a body of exactly 1 MiB is read', async () => {
+    const text = JSON.stringify(bet);
+    expect((await ask({ body: text + ' '.repeat(1024 * 1024 - text.length) })).status).toBe(200);
+  });
+
+  test('the size is counted in bytes, not in characters', async () => {
+    expect((await ask({ body: 'é'.repeat(600_000) })).status).toBe(413);
+  });
+
+  test.each(['', 'nonsense', '{"bet_id":', 'null', '[]', '"text"', '7'])('the body %j is 400', async (body) => {
+    expect(await ask({ body })).toMatchObject(genericError(400, /JSON object/, 'Bad Request'));
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ['a field that is left out', { ...bet, amount: undefined }, /amount: is required/],
+    ['a field of another type', { ...bet, amount: '1500' }, /amount: /],
+    ['a number of 10 digits', { ...bet, user: betUser({ nin: '1234567890' }) }, /user\.nin: /],
+    ['an unknown field', { ...bet, stake: 5 }, /stake: unknown field/],
+    ['no location', { ...bet, location: undefined }, /location: is required/],
+    ['a location without a source', { ...bet, location: { latitude: 1, longitude: 2 } }, /location\.source: is required/],
+    ['a forbidden name', JSON.stringify(bet).replace('{', '{"__proto__":{},'), /__proto__/],
+  ])('%s is 422 that names the field', async (_what, body, message) => {
+    expect(await ask({ body })).toMatchObject(genericError(422, message, 'Unprocessable Entity'));
+  });
+
+  test('all wrong fields are named at once', async () => {
+    const { body } = await ask({ body: { ...bet, amount: 'x', user: betUser({ nin: '1' }), location: { ...location, latitude: 91 } } });
+    for (const path of ['amount', 'user.nin', 'location.latitude']) expect(body.message).toContain(`${path}: `);
+  });
+
+  test('a wrong number to verify is 400', async () => {
+    expect(await ask({ path: 'nin/verify', body: { nin: '123' } })).toMatchObject(genericError(400, /nin: /, 'Bad Request'));
+  });
+
+  test.each([
+    ['report-settled-bet-event', settledBet()],
+    ['settle-withdrawal', { ...settledWithdrawal(), location }],
+  ])('%s of what was not initiated is 404', async (path, body) => {
+    expect(await ask({ path, body })).toMatchObject(genericError(404, /no initiated report/, 'Not Found'));
+  });
+
+  test('a wrong field comes before what was not initiated', async () => {
+    expect((await ask({ path: 'report-settled-bet-event', body: settledBet({ ggr: 'x' as never }) })).status).toBe(422);
+  });
+
+  test('the same data again is 409', async () => {
+    const { report } = reporting();
+    await report('report-bet-event', bet);
+    expect(await report('report-bet-event', bet)).toMatchObject(genericError(409, /has already been reported$/, 'Conflict'));
+  });
+
+  test('other data under the same identifier is 409 that says so', async () => {
+    const { report } = reporting();
+    await report('report-bet-event', bet);
+    expect(await report('report-bet-event', { ...bet, amount: 1 })).toMatchObject(genericError(409, /already been reported with different data/, 'Conflict'));
+  });
+
+  test.each([
+    ['report-bet-event', bet],
+    ['report-withdrawal-event', withdrawal],
+  ])('%s succeeds with 200 and a message', async (path, body) => {
+    expect(await ask({ path, body })).toMatchObject({ status: 200, body: { message: expect.any(String) } });
+  });
+
+  test('the four steps succeed in their order', async () => {
+    const { gateway, report } = reporting();
+    const statuses = [
+      await report('report-bet-event', bet),
+      await report('report-settled-bet-event', settledBet()),
+      await report('report-withdrawal-event', withdrawal),
+      await report('settle-withdrawal', { ...settledWithdrawal(), location }),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([200, 200, 200, 200]);
+    expect(gateway.reports().map(({ operation, reference }) => `${operation} ${reference}`)).toEqual([
+      'reportBetEvent BET-1',
+      'reportSettledBet BET-1',
+      'reportWithdrawalEvent WR-1',
+      'reportSettledWithdrawal WR-1',
+    ]);
+  });
+
+  test('every answer is JSON', async () => {
+    for (const asked of [{}, { path: 'none' }, { headers: {} }, { body: 'x' }]) {
+      expect((await ask(asked)).headers.get('content-type')).toMatch(/^application\/json/);
+    }
+  });
+});
+
+describe('a report is immutable', () => {
+  test('other data leaves the recorded report as it was', async () => {
+    const { gateway, report } = reporting();
+    await report('report-bet-event', bet);
+    await report('report-bet-event', { ...bet, amount: 1 });
+    expect(gateway.reports()).toEqual([{ operation: 'reportBetEvent', reference: 'BET-1', body: bet }]);
+    expect((await report('report-bet-event', bet)).body.message).toMatch(/reported$/);
+  });
+
+  test('the same data in another order of members is the same data', async () => {
+    const { report } = reporting();
+    const reversed = (value: unknown): unknown =>
+      typeof value === 'object' && value !== null
+        ? Object.fromEntries(
+            Object.entries(value)
+              .reverse()
+              .map(([name, member]) => [name, reversed(member)]),
+          )
+        : value;
+    await report('report-bet-event', bet);
+    expect((await report('report-bet-event', reversed(bet))).body.message).toMatch(/reported$/);
+  });
+
+  test.each([
+    ['another time', { timestamp: '1795161601' }],
+    ['another place', { location: { ...location, accuracy: 1 } }],
+    ['metadata more', { metadata: { odds: 2 } }],
+  ])('%s is other data', async (_what, change) => {
+    const { report } = reporting();
+    await report('report-bet-event', bet);
+    expect((await report('report-bet-event', { ...bet, ...change })).body.message).toContain('different');
+  });
+
+  test('a number and a text of the same digits are other data', async () => {
+    const { report } = reporting();
+    await report('report-bet-event', { ...bet, metadata: { odds: 2 } });
+    expect((await report('report-bet-event', { ...bet, metadata: { odds: '2' } })).body.message).toContain('different');
+  });
+
+  test('a refused report is not recorded', async () => {
+    const { gateway, report } = reporting();
+    await report('report-bet-event', { ...bet, amount: 'x' });
+    await report('report-settled-bet-event', settledBet());
+    expect(gateway.reports()).toEqual([]);
+  });
+
+  test('the initiated and the settled report of one identifier are two reports', async () => {
+    const { report } = reporting({ requireInitiated: false });
+    expect((await report('report-settled-bet-event', settledBet())).status).toBe(200);
+    expect((await report('report-bet-event', bet)).status).toBe(200);
+  });
+
+  test('a bet and a withdrawal may have the same identifier', async () => {
+    const { report } = reporting();
+    await report('report-bet-event', { ...bet, bet_id: 'SAME' });
+    expect((await report('report-withdrawal-event', { ...withdrawal, request_id: 'SAME' })).status).toBe(200);
+  });
+});
+
+describe('options', () => {
+  test('requireInitiated: false settles what was not initiated', async () => {
+    const { report } = reporting({ requireInitiated: false });
+    expect((await report('report-settled-bet-event', settledBet())).status).toBe(200);
+    expect((await report('settle-withdrawal', { ...settledWithdrawal(), location })).status).toBe(200);
+  });
+
+  test('duplicateStatus is the status of the same and of other data', async () => {
+    const { report } = reporting({ duplicateStatus: 422 });
+    await report('report-bet-event', bet);
+    expect(await report('report-bet-event', bet)).toMatchObject(genericError(422, /already been reported/));
+    expect(await report('report-bet-event', { ...bet, amount: 1 })).toMatchObject(genericError(422, /different data/));
+  });
+
+  test('partial validation asks for the identifiers only, and takes other fields', async () => {
+    const { gateway, report } = reporting({ validation: 'partial', requireInitiated: false });
+    expect((await report('report-bet-event', { bet_id: 'B', user: { user_id: 'U' }, location: { latitude: 1 }, more: true })).status).toBe(200);
+    expect((await report('report-settled-bet-event', { bet_id: 'B', user: { user_id: 'U' } })).status).toBe(200);
+    expect((await report('report-withdrawal-event', { request_id: 'W', user: { user_id: 'U' }, location })).status).toBe(200);
+    expect(gateway.reports()[0]?.body).toMatchObject({ more: true });
+    expect(await report('report-bet-event', { user: { user_id: 'U' }, location })).toMatchObject(genericError(422, /bet_id: is required/));
+    expect(await report('report-bet-event', { bet_id: 'C', user: {}, location })).toMatchObject(genericError(422, /user\.user_id: is required/));
+    expect(await report('report-bet-event', { bet_id: 'C', user: { user_id: 'U', nin: '1' }, location })).toMatchObject(genericError(422, /user\.nin/));
+  });
+
+  test('location.required: false takes events without one, and refuses a wrong one', async () => {
+    const { report } = reporting({ location: { required: false } });
+    expect((await report('report-bet-event', { ...bet, location: undefined })).status).toBe(200);
+    expect((await report('report-bet-event', { ...bet, bet_id: 'B2', location: { latitude: 91 } })).status).toBe(422);
+  });
+
+  test('clientOptions carry the choices of the gateway, and a fixed location', () => {
+    const options = createMockGateway({ apiKey: 'ours', validation: 'partial', location: { required: false } }).clientOptions();
+    expect(options).toMatchObject({
+      gateways: { staging: { apiKey: 'ours' }, production: { apiKey: 'ours' } },
+      validation: 'partial',
+      location: { required: false, fixed: { source: 'mock' } },
+    });
+  });
+});
+
+describe('numbers to verify', () => {
+  const verify = async (nin: string, { base = STAGING, options = {} as MockGatewayOptions } = {}) =>
+    ask({ gateway: createMockGateway(options), path: 'nin/verify', body: { nin }, base });
+
+  test.each(['99000000000', '99012345678', '99999999999'])('in staging %s, which starts with 99, is verified', async (nin) => {
+    expect(await verify(nin)).toMatchObject({ status: 200, body: { success: true, status: 200, message: expect.any(String), data: expect.any(Object) } });
+  });
+
+  test.each(['00000000099', '98999999999', '12345678901', '09900000000'])('in staging %s is not verified, with status 200', async (nin) => {
+    const { status, body } = await verify(nin);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ success: false, status: 200, message: expect.any(String) });
+    expect(body).not.toHaveProperty('data');
+  });
+
+  test('the made-up data are the same for the same number, whole, and other for another', async () => {
+    const first = (await verify('99012345678')).body.data;
+    expect((await verify('99012345678')).body.data).toEqual(first);
+    expect((await verify('99987654321')).body.data).not.toEqual(first);
+    expect(first.biographicData.dateOfBirth).toBe(new Date(first.biographicData.dateOfBirth).toISOString().slice(0, 10));
+    expect(Object.keys(first)).toEqual(['requestID', 'pseudoID', 'consentID', 'biographicData', 'biometricData', 'contactData', 'tax_details']);
+  });
+
+  test('in production a number is looked up in the table of the test, and 99 means nothing', async () => {
+    const options = { identities: { '12345678901': { requestID: 'R' } } };
+    expect((await verify('12345678901', { base: PRODUCTION, options })).body).toMatchObject({ success: true, data: { requestID: 'R' } });
+    expect((await verify('99012345678', { base: PRODUCTION, options })).body).toMatchObject({ success: false });
+    expect((await verify('12345678901', { options })).body).toMatchObject({ success: false });
+  });
+
+  test('the same number may be verified again', async () => {
+    const gateway = createMockGateway();
+    const asked = { gateway, path: 'nin/verify', body: { nin: '99012345678' } };
+    expect([(await ask(asked)).status, (await ask(asked)).status]).toEqual([200, 200]);
+    expect(gateway.reports()).toEqual([]);
+  });
+});
+
+test('staging and production hold their reports apart', async () => {
+  const { gateway, report } = reporting();
+  expect((await report('report-bet-event', bet)).status).toBe(200);
+  expect((await report('report-settled-bet-event', settledBet(), PRODUCTION)).status).toBe(404);
+  expect((await report('report-bet-event', bet, PRODUCTION)).status).toBe(200);
+  expect([gateway.reports().length, gateway.reports('staging').length, gateway.reports('production').length]).toEqual([1, 1, 1]);
+});
+
+describe('a page on another address', () => {
+  test('may ask first', async () => {
+    const headers = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key,content-type', origin: 'https://shop.example' };
+    const response = (await createMockGateway().fetch(`${STAGING}report-bet-event`, { method: 'OPTIONS', headers })) as Response;
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-allow-methods')).toContain('POST');
+    for (const header of ['x-api-key', 'content-type']) expect(response.headers.get('access-control-allow-headers')).toContain(header);
+  });
+
+  test.each([[{}], [{ headers: {} }], [{ path: 'none' }]])('may read every answer, Retry-After included: %j', async (asked: Asked) => {
+    const { headers } = await ask(asked);
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('access-control-expose-headers')).toContain('retry-after');
+  });
+
+  test('an OPTIONS request that is no such question is a wrong method', async () => {
+    expect((await ask({ method: 'OPTIONS' })).status).toBe(405);
+  });
+});
+
+describe('faults', () => {
+  test('before: the report is not looked at', async () => {
+    const { gateway, report } = reporting();
+    gateway.faults.add({ kind: 'status', status: 500 });
+    expect(await report('report-bet-event', 'nonsense')).toMatchObject(genericError(500, /told to/));
+    expect(gateway.reports()).toEqual([]);
+    expect((await report('report-bet-event', bet)).status).toBe(200);
+  });
+
+  test('after: the report is applied and only the answer suffers', async () => {
+    const { gateway, report } = reporting();
+    gateway.faults.add({ kind: 'status', when: 'after' });
+    expect((await report('report-bet-event', bet)).status).toBe(503);
+    expect(gateway.reports()).toHaveLength(1);
+    expect((await report('report-bet-event', bet)).status).toBe(409);
+  });
+
+  test('strike after the key was checked', async () => {
+    const gateway = createMockGateway();
+    gateway.faults.add({ kind: 'status' });
+    expect((await ask({ gateway, headers: {} })).status).toBe(401);
+    expect((await ask({ gateway, path: 'none' })).status).toBe(404);
+    expect((await ask({ gateway })).status).toBe(503);
+  });
+
+  test('strike as often as they say, once by default', async () => {
+    const { gateway, report } = reporting();
+    gateway.faults.add({ kind: 'status', times: 2 });
+    const statuses = [await report('report-bet-event', bet), await report('report-bet-event', bet), await report('report-bet-event', bet)];
+    expect(statuses.map(({ status }) => status)).toEqual([503, 503, 200]);
+  });
+
+  test('strike only the operation and the reference that they name', async () => {
+    const { gateway, report } = reporting();
+    gateway.faults.add({ kind: 'status', operation: 'reportBetEvent', reference: 'BET-2', times: 9 });
+    expect((await report('report-bet-event', bet)).status).toBe(200);
+    expect((await report('report-bet-event', { ...bet, bet_id: 'BET-2' })).status).toBe(503);
+    expect((await report('report-withdrawal-event', { ...withdrawal, request_id: 'BET-2' })).status).toBe(200);
+    expect((await report('nin/verify', { nin: '99012345678' })).status).toBe(200);
+  });
+
+  test('the first that matches strikes', async () => {
+    const { gateway, report } = reporting();
+    gateway.faults.add({ kind: 'status', status: 500 });
+    gateway.faults.add({ kind: 'status', status: 502 });
+    expect((await report('report-bet-event', bet)).status).toBe(500);
+    expect((await report('report-bet-event', bet)).status).toBe(502);
+  });
+
+  test('may carry headers', async () => {
+    const { gateway, report } = reporting();
+    gateway.faults.add({ kind: 'status', status: 429, headers: { 'retry-after': '7' } });
+    expect((await report('report-bet-event', bet)).headers.get('retry-after')).toBe('7');
+  });
+
+  test('a broken connection looks as Node.js shows it', async () => {
+    const { gateway, report } = reporting();
+    gateway.faults.add({ kind: 'connection-reset' });
+    await expect(report('report-bet-event', bet)).rejects.toMatchObject({ name: 'TypeError', cause: { code: 'ECONNRESET' } });
+    expect(gateway.reports()).toEqual([]);
+  });
+
+  test('are gone after clear', async () => {
+    const { gateway, report } = reporting();
+    gateway.faults.add({ kind: 'status' });
+    gateway.faults.clear();
+    expect((await report('report-bet-event', bet)).status).toBe(200);
+  });
+});
+
+test('reset forgets the reports of both environments and the faults', async () => {
+  const { gateway, report } = reporting();
+  await report('report-bet-event', bet);
+  await report('report-bet-event', bet, PRODUCTION);
+  gateway.faults.add({ kind: 'status' });
+  gateway.reset();
+  expect([gateway.reports(), gateway.reports('production')]).toEqual([[], []]);
+  expect((await report('report-bet-event', bet)).status).toBe(200);
+});
+
+test('a list of reports that was taken does not change', async () => {
+  const { gateway, report } = reporting();
+  const before = gateway.reports();
+  await report('report-bet-event', bet);
+  expect(before).toEqual([]);
+});
+
+test('an aborted request is not answered', async () => {
+  const gateway = createMockGateway();
+  const init = { method: 'POST', headers: { 'x-api-key': 'mock-api-key' }, body: JSON.stringify(bet), signal: AbortSignal.abort() };
+  await expect(gateway.fetch(`${STAGING}report-bet-event`, init)).rejects.toMatchObject({ name: 'AbortError' });
+  expect(gateway.reports()).toEqual([]);
+});

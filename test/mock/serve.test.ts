@@ -1,0 +1,133 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createClient, NetworkError } from '../../src/index.js';
+import { createMockGateway } from '../../src/mock/index.js';
+import { type MockServer, type ServeOptions, serve } from '../../src/node/index.js';
+import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
+import { failureOf } from '../failure-of.js';
+
+const open: MockServer[] = [];
+
+async function serving(options?: ServeOptions) {
+  const server = await serve(createMockGateway(), options);
+  open.push(server);
+  return server;
+}
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+const portOf = ({ url }: MockServer) => Number(new URL(url).port);
+
+/** How a connection ends: the code of its error, or `closed`. */
+const endOf = (socket: Socket) =>
+  new Promise<string>((resolve) => {
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(String(error.code)));
+    socket.on('close', () => resolve('closed'));
+    socket.resume();
+  });
+
+const rawPost = (body: string) =>
+  `POST /integration-gateway/external/report-bet-event HTTP/1.1\r\nHost: x\r\nx-api-key: mock-api-key\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+test('the four steps and a verification work over a real socket', async () => {
+  const { gateway, clientOptions } = await serving();
+  const client = createClient(clientOptions());
+  await client.reportBetEvent(betEvent());
+  await client.reportSettledBet(settledBet());
+  const { location } = await client.reportWithdrawalEvent(withdrawalEvent());
+  await client.reportSettledWithdrawal(settledWithdrawal({ location } as never));
+  expect(gateway.reports()).toHaveLength(4);
+  expect(await client.verifyNin('99012345678')).toMatchObject({ success: true });
+});
+
+test('production is below /production', async () => {
+  const { gateway, clientOptions } = await serving();
+  await createClient(clientOptions()).reportBetEvent(betEvent(), { environment: 'production' });
+  expect([gateway.reports().length, gateway.reports('production').length]).toEqual([0, 1]);
+});
+
+test('names and marks of any script arrive as they were sent', async () => {
+  const { gateway, clientOptions } = await serving();
+  const bet = betEvent({ bet_id: 'b/1?x=1#y', metadata: { note: 'Ọlá-Olúwa \u{1F600}\n"N\'Golo"' } });
+  await createClient(clientOptions()).reportBetEvent(bet);
+  expect(gateway.reports()[0]?.body).toMatchObject({ bet_id: bet.bet_id, metadata: bet.metadata });
+});
+
+test('it listens on loopback, on a free port', async () => {
+  const first = await serving();
+  const second = await serving();
+  expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(portOf(first)).not.toBe(portOf(second));
+});
+
+test('a port that is taken rejects', async () => {
+  const port = portOf(await serving());
+  await expect(serve(createMockGateway(), { port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
+test('a connection-reset is a real one', async () => {
+  const server = await serving();
+  server.gateway.faults.add({ kind: 'connection-reset' });
+  const socket = connect(portOf(server), '127.0.0.1');
+  const end = endOf(socket);
+  socket.write(rawPost('{}'));
+  expect(await end).toBe('ECONNRESET');
+});
+
+test('a connection that is reset after recording is repaired by the next attempt', async () => {
+  const server = await serving();
+  server.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+  const receipt = await createClient({ ...server.clientOptions(), retry: { baseMs: 0 } }).reportBetEvent(betEvent());
+  expect(receipt).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
+  expect(server.gateway.reports()).toHaveLength(1);
+});
+
+test('close ends open connections, and nobody listens afterwards', async () => {
+  const server = await serving();
+  const idle = connect(portOf(server), '127.0.0.1');
+  const halfway = connect(portOf(server), '127.0.0.1');
+  await Promise.all([idle, halfway].map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  halfway.write(rawPost('{}').slice(0, -5));
+  const ends = [endOf(idle), endOf(halfway)];
+  await server.close();
+  for (const end of await Promise.all(ends)) expect(['closed', 'ECONNRESET']).toContain(end);
+  const error = await failureOf(createClient({ ...server.clientOptions(), retry: { limit: 0 } }).reportBetEvent(betEvent()));
+  expect(error).toBeInstanceOf(NetworkError);
+  expect(error).toMatchObject({ outcome: 'not-sent', retryable: true });
+  expect(error.message).toContain('ECONNREFUSED');
+});
+
+test('closing twice is fine', async () => {
+  const server = await serve();
+  await server.close();
+  await expect(server.close()).resolves.toBeUndefined();
+});
+
+test.each([1024 * 1024 + 1, 8 * 1024 * 1024])('a body of %i bytes, more than 1 MiB, is 413', async (length) => {
+  const { url } = await serving();
+  const response = await fetch(`${url}/integration-gateway/external/report-bet-event`, {
+    method: 'POST',
+    headers: { 'x-api-key': 'mock-api-key' },
+    body: 'x'.repeat(length),
+  });
+  expect(response.status).toBe(413);
+  await response.text();
+});
+
+test('a page may ask first', async () => {
+  const { url } = await serving();
+  const headers = { 'access-control-request-method': 'POST', origin: 'https://shop.example' };
+  const response = await fetch(`${url}/integration-gateway/external/report-bet-event`, { method: 'OPTIONS', headers });
+  expect(response.status).toBe(204);
+});
+
+test.each(['GET /', 'GET //', 'CONNECT x:1', 'TRACE /', 'GET http://elsewhere/'])('%s does not bring it down', async (line) => {
+  const server = await serving();
+  const socket = connect(portOf(server), '127.0.0.1');
+  const end = endOf(socket);
+  socket.write(`${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  await end;
+  await expect(createClient(server.clientOptions()).reportBetEvent(betEvent())).resolves.toMatchObject({ outcome: 'recorded' });
+});

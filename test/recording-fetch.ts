@@ -1,0 +1,27 @@
+import type { Fetch, FetchResponse } from '../src/index.js';
+
+export interface Recorded {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  /** Parsed; undefined where there is none. */
+  body: Record<string, unknown> | undefined;
+}
+
+/** An answer with JSON. */
+export const json = (body: unknown, status = 200, headers: Record<string, string> = {}): FetchResponse => ({
+  status,
+  headers: new Headers(headers),
+  text: async () => (typeof body === 'string' ? body : JSON.stringify(body)),
+});
+
+/** A `fetch` that keeps what it is asked and answers as told. */
+export function recordingFetch(answer: (request: Recorded) => FetchResponse | Promise<FetchResponse> = () => json({ message: 'ok' })) {
+  const requests: Recorded[] = [];
+  const fetch: Fetch = async (url, { method, headers, body }) => {
+    const request = { url, method, headers, body: body === undefined ? undefined : (JSON.parse(body) as Record<string, unknown>) };
+    requests.push(request);
+    return answer(request);
+  };
+  return { fetch, requests };
+}
