@@ -8,6 +8,7 @@ import {
   type IpProvider,
   type LocationError,
   TimeoutError,
+  ValidationError,
 } from '../../src/index.js';
 import { createMockGateway } from '../../src/mock/index.js';
 import { betEvent } from '../factories.js';
