@@ -62,10 +62,11 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
   const subject = subjectOf(report);
   let { inDoubt } = delivery;
   let attempts = 0;
-  let apiKey = '';
+  /** Each that was used: a rotated one is a secret still. */
+  const keys = new Set<string>();
 
   const shown = (said: string | undefined): string | undefined =>
-    said && maskSent(said, [...sentValues(row.request, JSON.parse(report.body)), { text: apiKey, kind: 'secret' }]);
+    said && maskSent(said, [...sentValues(row.request, JSON.parse(report.body)), ...Array.from(keys, (text) => ({ text, kind: 'secret' as const }))]);
 
   const fail = ({ type, text, said, certain, retryable = false, details, ...failure }: Failure): ReportingError => {
     const outcome = inDoubt && !certain ? 'unknown' : failure.outcome;
@@ -87,7 +88,8 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
     // What it threw is not shown: it may hold the key.
     const problem = key.ended === 'failed' ? 'threw' : apiKeyProblem(key.value);
     if (problem) throw fail(unusable(`gateways.${environment}.apiKey ${problem}`));
-    apiKey = String(key.ended === 'done' && key.value);
+    const apiKey = String(key.ended === 'done' && key.value);
+    keys.add(apiKey);
     if (limit().milliseconds <= 0) throw fail(OUT_OF_TIME);
     attempts += 1;
     return classify(await attempt({ url: destination.baseUrl + delivery.path, apiKey, body: report.body }, settings, limit()), asked, settings);
