@@ -24,23 +24,32 @@ function spellings(value: string): string[] {
 
 const wordsOf = (value: string) => value.split(/[^\p{L}\p{N}\p{M}]+/u).filter((word) => word.length > 2);
 
+interface Masked {
+  value: string;
+  /** Left alone where it is part of a longer word. */
+  whole: boolean;
+}
+
+/** Replaces values, the longest first, so that no part of one stays. */
+const maskAll = (text: string, values: readonly Masked[]) =>
+  [...values].sort((a, b) => b.value.length - a.value.length).reduce((shown, { value, whole }) => mask(shown, value, whole), text);
+
 /**
  * A text of the gateway's, fit to be shown: its escapes resolved, every sent value masked (personal ones also word
  * by word), anything that looks like a NIN masked, control characters removed, cut to length.
  */
 export function maskSent(text: string, values: readonly SentValue[]): string {
   if (text.length > LONGEST_TEXT) return '[a text too long to show]';
-  const inOrder = values
-    .flatMap(({ text: value, kind }) => {
-      if (kind === 'plain') return [{ value, whole: true }];
-      const spelt = spellings(value);
-      const words = kind === 'personal' ? spelt.flatMap(wordsOf) : [];
-      return [...spelt.map((one) => ({ value: one, whole: one.length < 3 })), ...words.map((word) => ({ value: word, whole: true }))];
-    })
-    .sort((a, b) => b.value.length - a.value.length);
-  const maskAll = (from: string) => inOrder.reduce((shown, { value, whole }) => mask(shown, value, whole), from);
-  // Once as it came and once without its escapes: a value may itself hold what looks like one.
-  const masked = maskAll(unescapeText(maskAll(text.normalize('NFC')))).replace(/[0-9]{11,}/g, MASK);
+  const sent: Masked[] = values.flatMap(({ text: value, kind }) =>
+    kind === 'plain' ? { value, whole: true } : spellings(value).map((spelt) => ({ value: spelt, whole: spelt.length < 3 })),
+  );
+  const words: Masked[] = values
+    .filter(({ kind }) => kind === 'personal')
+    .flatMap(({ text: value }) => spellings(value).flatMap(wordsOf))
+    .map((value) => ({ value, whole: true }));
+  // First as it came, since a value may itself hold what looks like an escape.
+  const unescaped = unescapeText(maskAll(text.normalize('NFC'), sent));
+  const masked = maskAll(unescaped, [...sent, ...words]).replace(/[0-9]{11,}/g, MASK);
   const line = masked.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim();
   return line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line;
 }

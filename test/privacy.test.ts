@@ -188,6 +188,8 @@ const ECHOES: [name: string, echo: (text: string) => string][] = [
   ['within a URL', encodeURIComponent],
   ['within a URL, apostrophes too', percent],
   ['within a URL in lower case', (text) => percent(text).toLowerCase()],
+  ['decomposed and within a URL', (text) => percent(text.normalize('NFD'))],
+  ['within JSON within a URL', (text) => percent(ascii(JSON.stringify(text)))],
   ['within a form', (text) => percent(text).replaceAll('%20', '+')],
   ['within HTML', (text) => html(text).replaceAll("'", '&#39;')],
   ['within HTML with hexadecimal apostrophes', (text) => html(text).replaceAll("'", '&#x27;')],
