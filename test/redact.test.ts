@@ -17,6 +17,7 @@ test.each<[string, SentValue[], string]>([
   ['nin 12345678901 and 123456789012345', [], 'nin [masked] and [masked]'],
   ['a line\u2028\u0000break\u200e', [], 'a line break'],
   ['Road and Road Road', [personal('4 Road')], '[masked] and [masked] [masked]'],
+  ['not 100%adaeze', [personal('adaeze')], 'not 100%[masked]'],
   ['100% of $1 and $& (a+b)', [personal('$1')], '100% of [masked] and $& (a+b)'],
 ])('%j becomes %3$j', (text, values, expected) => {
   expect(maskSent(text, values)).toBe(expected);
