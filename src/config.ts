@@ -35,9 +35,11 @@ export function resolveOptions(options: ClientOptions, parts: PartDefaults): Set
   const browser = isBrowser();
   const { gateways, mock, problems } = readVariables(given);
 
-  const [staging, production] = (['staging', 'production'] as const).map((environment) =>
-    readGateway(environment, gateways[environment], given, browser, problems),
-  ) as [Destination | string, Destination | string];
+  const production = readGateway('production', gateways.production, given, browser, problems);
+  // What the code passes for staging does not matter in mock mode, not even where it is wrong: tests have no secrets.
+  const staging = mock
+    ? { baseUrl: mock.baseUrl, apiKey: () => mock.apiKey, paths: complete(optionTable.paths, {}) }
+    : readGateway('staging', gateways.staging, given, browser, problems);
   if (problems.length > 0) throw unusable(problems);
 
   const logger = guarded(given.logger);
@@ -55,7 +57,7 @@ export function resolveOptions(options: ClientOptions, parts: PartDefaults): Set
     // jsdom and happy-dom do not say.
     secureContext: scope.isSecureContext !== false,
     geolocation: given.geolocation ?? scope.navigator?.geolocation,
-    destinations: { staging: mock ? { ...mock, paths: complete(optionTable.paths, {}), apiKey: () => mock.apiKey } : staging, production },
+    destinations: { staging, production },
     locations: { staging: mock ? { ...location, fixed: mock.location } : location, production: location },
     isRecorded: given.isRecorded ?? parts.isRecorded,
     isDuplicate: given.isDuplicate ?? parts.isDuplicate,
@@ -68,7 +70,8 @@ const unusable = (issues: readonly ValidationIssue[]) => new ConfigurationError(
 function guarded(logger: Logger): Required<Logger> {
   const line = (level: keyof Logger) => (message: string) => {
     try {
-      logger[level]?.(message);
+      const written: unknown = logger[level]?.(message);
+      if (written instanceof Promise) written.catch(() => {});
     } catch {
       // Nothing can be said about it: the logger is what failed.
     }

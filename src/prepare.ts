@@ -76,6 +76,7 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
 export function prepareOptions(operation: string, options: unknown, context: PrepareContext, outcome: ErrorOutcome = 'not-sent'): Parameters {
   const issues: ValidationIssue[] = [];
   const parameters = readParameters({}, options, context, issues);
+  if (parameters.location !== undefined) issues.push(issue(['location'], 'unknown-field', `${operation} takes no location; remove it`));
   if (issues.length > 0) throw invalid({ operation, environment: parameters.environment, outcome }, issues);
   return parameters;
 }

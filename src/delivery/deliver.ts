@@ -60,12 +60,14 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
   const subject = subjectOf(report);
   let { inDoubt } = delivery;
   let attempts = 0;
-  let apiKey = '';
+  /** Each that was used: a rotated one is a secret still. */
+  const keys = new Set<string>();
 
   /** The gateway's words, masked; words that cannot be masked are not worth a report. */
   const shown = (said: string | undefined): string | undefined => {
     try {
-      return said && maskSent(said, [...sentValues(row.request, JSON.parse(report.body)), { text: apiKey, kind: 'secret' }]);
+      const secrets = Array.from(keys, (text) => ({ text, kind: 'secret' as const }));
+      return said && maskSent(said, [...sentValues(row.request, JSON.parse(report.body)), ...secrets]);
     } catch {
       return undefined;
     }
@@ -91,7 +93,8 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
     // What it threw is not shown: it may hold the key.
     const problem = key.ended === 'failed' ? 'threw' : apiKeyProblem(key.value);
     if (problem) throw fail(unusable(`gateways.${environment}.apiKey ${problem}`));
-    apiKey = String(key.ended === 'done' && key.value);
+    const apiKey = String(key.ended === 'done' && key.value);
+    keys.add(apiKey);
     if (limit().milliseconds <= 0) throw fail(OUT_OF_TIME);
     attempts += 1;
     return classify(

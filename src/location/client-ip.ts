@@ -17,9 +17,12 @@ const NOT_PUBLIC: readonly (readonly [range: string, kind: string])[] = [
   ['::/128', 'the unspecified address'],
   ['::1/128', 'a loopback address'],
   ['100::/64', 'a discard address'],
+  ['64:ff9b:1::/48', 'a private address'],
+  ['2001::/23', 'an address of a protocol, such as Teredo'],
   ['2001:db8::/32', 'a documentation address'],
   ['fc00::/7', 'a private address'],
   ['fe80::/10', 'a link-local address'],
+  ['fec0::/10', 'a site-local address'],
   ['ff00::/8', 'a multicast address'],
 ];
 
