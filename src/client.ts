@@ -104,8 +104,8 @@ export interface Client<Mode extends ValidationMode = 'strict'> {
 const PART_DEFAULTS: PartDefaults = { providers: [geojs(), ipapiCo(), freeipapi()], isRecorded, isDuplicate };
 
 /**
- * Makes a client. Throws a `ConfigurationError` that lists everything that is wrong with the options; an
- * environment that is not set up is an error only once it is used.
+ * Makes a client. Throws a `ConfigurationError` that lists every wrong name and type among the options at once, or,
+ * where there is none, every unsafe address and key. An environment that is not set up is an error only once it is used.
  *
  * @example
  * ```ts
@@ -137,7 +137,6 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
       throw new ConfigurationError(`${subjectOf({ operation, reference })}: ${destination}`, { operation, environment, reference });
     }
     const deadline = clock.now() + timeoutMs;
-    if (row.location === 'parameter' && body.timestamp === undefined) body.timestamp = String(Math.floor(clock.now() / 1000));
     const location = row.location === 'none' ? undefined : await resolveLocation(settings, parameters, deadline, { operation, reference });
     const report = { operation, environment, reference, location, body: JSON.stringify(location ? { ...body, location } : body) };
     return { ...(await send(report, { inDoubt: false, signal, deadline })), report };
@@ -158,7 +157,7 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
       return body as NinVerification;
     },
     locate: async (options) => {
-      const parameters = prepareOptions('locate', options, settings);
+      const parameters = prepareOptions('locate', options, ['environment', 'clientIP', 'signal', 'timeoutMs'], settings, 'not-sent');
       const named = { operation: 'locate', reference: undefined };
       const location = await resolveLocation(settings, parameters, clock.now() + parameters.timeoutMs, named, true);
       return location as Location;
@@ -179,7 +178,7 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
 /** Wrong options of a repetition leave the report as it was: in doubt if it was, and kept for the next try. */
 function prepareResend(report: FrozenReport, inDoubt: boolean, options: unknown, settings: PrepareContext): Parameters {
   try {
-    return prepareOptions('resend', options, settings, inDoubt ? 'unknown' : 'not-sent');
+    return prepareOptions('resend', options, ['signal', 'timeoutMs'], settings, inDoubt ? 'unknown' : 'not-sent');
   } catch (error) {
     if (error instanceof ValidationError) keepFrozen(error, report);
     throw error;

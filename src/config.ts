@@ -27,7 +27,10 @@ export interface PartDefaults extends Pick<DeliverySettings, 'isRecorded' | 'isD
   readonly providers: readonly IpProvider[];
 }
 
-/** Checks options and turns them into settings; throws one `ConfigurationError` that lists every problem. */
+/**
+ * Checks options and turns them into settings. Throws a `ConfigurationError` that lists every wrong name and type at
+ * once, or, where there is none, every unsafe address and key.
+ */
 export function resolveOptions(options: ClientOptions, parts: PartDefaults): Settings {
   const checked = validate(clientOptions, 'strict', options);
   if (!checked.value) throw unusable(checked.issues);

@@ -8,6 +8,7 @@ import { issue, type ValidationIssue } from './schema/issue.js';
 import { type LocationInput, location as locationField, locationInput } from './schema/location.js';
 import type { ValidationMode } from './schema/model.js';
 import { listIssues, validate } from './schema/validate.js';
+import type { Clock } from './time.js';
 import type { AbortSignalLike } from './web-types.js';
 
 /** What a call asks for beside its body. */
@@ -29,6 +30,7 @@ export interface Prepared {
 
 /** What the client contributes. */
 export interface PrepareContext {
+  readonly clock: Clock;
   readonly validation: ValidationMode;
   readonly browser: boolean;
   readonly environment: Environment;
@@ -38,6 +40,7 @@ export interface PrepareContext {
 type Members = Record<string, unknown>;
 
 const LIFTED = ['environment', 'clientIP', 'location'] as const;
+const OPTIONS: readonly string[] = [...LIFTED, 'signal', 'timeoutMs'];
 
 /** Checks a payload and its options in one pass, and throws one `ValidationError` that lists every problem. */
 export function prepare(operation: OperationName, payload: unknown, options: unknown, context: PrepareContext): Prepared {
@@ -59,7 +62,7 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
   issues.push(...validated.issues.filter(({ path }) => !within(path)));
 
   const locationModel = row.location === 'field' && lifted.location !== undefined ? locationField : locationInput;
-  const parameters = readParameters(lifted, options, context, issues);
+  const parameters = readParameters(lifted, readOptions(options, issues), context, issues);
   if (parameters.location !== undefined && row.location === 'none') {
     issues.push(issue(['location'], 'unknown-field', `${operation} takes no location; remove it`));
   } else if (parameters.location !== undefined) {
@@ -69,14 +72,18 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
   const reference = 'reference' in row ? body?.[row.reference] : undefined;
   const named = { operation, environment: parameters.environment, reference: typeof reference === 'string' ? reference : undefined };
   if (issues.length > 0 || !validated.value) throw invalid(named, issues);
-  return { body: validated.value, reference: named.reference, parameters };
+  // An event that does not say when it happened happens now (our decision).
+  const now = row.request.optional.includes('timestamp') && { timestamp: String(Math.floor(context.clock.now() / 1000)) };
+  return { body: { ...now, ...validated.value }, reference: named.reference, parameters };
 }
 
-/** Checks the options of a call that has no payload. */
-export function prepareOptions(operation: string, options: unknown, context: PrepareContext, outcome: ErrorOutcome = 'not-sent'): Parameters {
+/** Checks the options of a call that has no payload, and that takes only some of them. */
+export function prepareOptions(operation: string, options: unknown, takes: readonly string[], context: PrepareContext, outcome: ErrorOutcome): Parameters {
   const issues: ValidationIssue[] = [];
-  const parameters = readParameters({}, options, context, issues);
-  if (parameters.location !== undefined) issues.push(issue(['location'], 'unknown-field', `${operation} takes no location; remove it`));
+  const given = readOptions(options, issues);
+  const refused = Object.keys(given).filter((name) => OPTIONS.includes(name) && !takes.includes(name));
+  issues.push(...refused.map((name) => issue([name], 'unknown-field', `${operation} takes no ${name}; remove it`)));
+  const parameters = readParameters({}, Object.fromEntries(Object.entries(given).filter(([name]) => !refused.includes(name))), context, issues);
   if (issues.length > 0) throw invalid({ operation, environment: parameters.environment, outcome }, issues);
   return parameters;
 }
@@ -86,8 +93,7 @@ function invalid(named: { operation: string; environment: Environment; reference
 }
 
 /** Brings together what stands in the payload and in the options. Given in both, it must be the same. */
-function readParameters(lifted: Members, options: unknown, context: PrepareContext, issues: ValidationIssue[]): Parameters {
-  const given = readOptions(options, issues);
+function readParameters(lifted: Members, given: Members, context: PrepareContext, issues: ValidationIssue[]): Parameters {
   for (const name of LIFTED) {
     if (lifted[name] === undefined) continue;
     if (given[name] !== undefined && canonical(given[name]) !== canonical(lifted[name])) {

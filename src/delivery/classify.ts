@@ -73,14 +73,20 @@ function parseBody(text: string | undefined): Omit<Answer, 'status'> {
 
 const hasVerdict = (body: unknown): boolean => typeof (body as { success?: unknown } | null | undefined)?.success === 'boolean';
 
-/** Asks the user's function; one that throws has not answered, and the careful reading stands. */
-function ask<Name extends 'isRecorded' | 'isDuplicate'>(settings: DeliverySettings, name: Name, answer: Answer) {
+const MEANINGS = { isRecorded: [true, false], isDuplicate: ['same', 'conflict', false] } as const;
+
+/** Asks the user's function; one that throws, or answers with something else, has not answered, and the careful reading stands. */
+function ask<Name extends 'isRecorded' | 'isDuplicate'>(settings: DeliverySettings, name: Name, answer: Answer): ReturnType<DeliverySettings[Name]> | false {
+  let fault = 'threw';
   try {
-    return settings[name](answer);
+    const meaning = settings[name](answer) as ReturnType<DeliverySettings[Name]>;
+    if ((MEANINGS[name] as readonly unknown[]).includes(meaning)) return meaning;
+    fault = `must return ${MEANINGS[name].join(' or ')}`;
   } catch {
-    settings.logger.error(`The option ${name} threw; HTTP ${answer.status} is read as if it had returned false.`);
-    return false;
+    // Said below; what it threw may hold anything.
   }
+  settings.logger.error(`The option ${name} ${fault}; HTTP ${answer.status} is read as if it had returned false.`);
+  return false;
 }
 
 function classifySilence(attempted: Exclude<Attempted, { ended: 'answered' }>): Failure {
@@ -90,9 +96,10 @@ function classifySilence(attempted: Exclude<Attempted, { ended: 'answered' }>): 
   const what = certificate
     ? "the gateway's certificate was refused"
     : notSent
-      ? 'the gateway could not be reached; check the base address and the network'
+      ? 'the gateway could not be reached'
       : 'the connection broke before a whole answer came';
-  return { type: NetworkError, text: code ? `${what} (${code})` : what, outcome: notSent ? 'not-sent' : 'unknown', retryable: !certificate };
+  const advice = notSent ? '; check the base address and the network' : '';
+  return { type: NetworkError, text: `${what}${code ? ` (${code})` : ''}${advice}`, outcome: notSent ? 'not-sent' : 'unknown', retryable: !certificate };
 }
 
 /** A browser may send a request again by itself when a connection breaks, and nobody is told. */
@@ -109,8 +116,9 @@ const held = (status: number, duplicate: 'same' | 'conflict', browser: boolean):
   return { type: DuplicateReportError, text, outcome: browser ? 'unknown' : 'rejected', details };
 };
 
-function classifyStatus({ status, body, json }: Answer, { after }: Asked, retryAfterMs: number | undefined): Failure {
-  const http = `HTTP ${status}: `;
+function classifyStatus({ status, body, json }: Answer, { after, isReport }: Asked, retryAfterMs: number | undefined): Failure {
+  // What a browser does not follow it does not tell either.
+  const http = status === 0 ? '' : `HTTP ${status}: `;
   const refused = (type: Failure['type'], text: string): Failure => ({ type, text: http + text, outcome: 'rejected', details: { status } });
   const wrongAddress = (status === 404 || status === 405) && (!json || body === undefined) ? '; the answer is not JSON: is the base address right?' : '';
 
@@ -124,7 +132,9 @@ function classifyStatus({ status, body, json }: Answer, { after }: Asked, retryA
 
   const what =
     status >= 200 && status < 300
-      ? 'the answer was not understood; does a proxy or a captive portal stand in between?'
+      ? json
+        ? `the answer does not say that ${isReport ? 'the report is recorded (see the option isRecorded)' : 'the number is verified or not'}`
+        : 'the answer is not JSON; does a proxy or a captive portal stand in between?'
       : status < 400
         ? 'a redirect is not followed, since the API key would travel with it; is the base address right?'
         : 'the gateway failed';

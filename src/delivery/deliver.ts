@@ -33,7 +33,7 @@ export interface Delivered {
 }
 
 const ADVICE: Record<ErrorOutcome, string> = {
-  'not-sent': 'Nothing was recorded.',
+  'not-sent': 'Nothing was sent.',
   rejected: 'Nothing was recorded by this call.',
   unknown: 'It may be recorded: repeat it with client.resend(error), not with a new call.',
 };
@@ -76,7 +76,7 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
   const fail = ({ type, text, said, certain, retryable = false, details, ...failure }: Failure): ReportingError => {
     const outcome = inDoubt && !certain ? 'unknown' : failure.outcome;
     const words = shown(said);
-    const advice = isReport ? ` ${ADVICE[outcome]}` : '';
+    const advice = ` ${isReport ? ADVICE[outcome] : 'Verifying records nothing: call it again.'}`;
     const message = `${subject}: ${sentence(text)}${words ? ` The gateway said: "${words}".` : ''}${advice}`;
     const error = new type(message, { operation, reference, environment, attempts, retryable, outcome, ...details });
     if (isReport) keepFrozen(error, report);
@@ -89,9 +89,9 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
     if (typeof destination === 'string') throw fail(unusable(destination));
     const key = await limited<unknown>(() => destination.apiKey(), limit());
     if (key.ended === 'aborted') throw fail(ABORTED);
-    if (key.ended === 'timeout') throw fail(OUT_OF_TIME);
+    if (key.ended === 'timeout') throw fail({ ...OUT_OF_TIME, text: `gateways.${environment}.apiKey did not answer in time` });
     // What it threw is not shown: it may hold the key.
-    const problem = key.ended === 'failed' ? 'threw' : apiKeyProblem(key.value);
+    const problem = key.ended === 'failed' ? 'threw an error; look into your function' : apiKeyProblem(key.value);
     if (problem) throw fail(unusable(`gateways.${environment}.apiKey ${problem}`));
     const apiKey = String(key.ended === 'done' && key.value);
     keys.add(apiKey);

@@ -56,7 +56,7 @@ function describe(value: unknown): string {
   } catch {
     return 'a proxy that cannot be read';
   }
-  if (typeof value === 'string') return value.trim() === '' ? 'an empty or blank string' : `a string of ${value.length} characters`;
+  if (typeof value === 'string') return value.trim() === '' ? 'an empty or blank string' : `a string of length ${value.length}`;
   if (typeof value === 'object') return 'an object';
   return typeof value === 'number' ? 'a number' : `a ${typeof value}`;
 }
@@ -65,7 +65,7 @@ const MOST_LISTED = 20;
 
 /** The issues as lines of a message. */
 export function listIssues(issues: readonly ValidationIssue[]): string {
-  const lines = issues.slice(0, MOST_LISTED).map(({ path, message }) => `\n  - ${path || 'the whole'}: ${message}`);
+  const lines = issues.slice(0, MOST_LISTED).map(({ path, message }) => `\n  - ${path || 'payload or options'}: ${message}`);
   const more = issues.length - lines.length;
   return `${issues.length === 1 ? '1 problem' : `${issues.length} problems`}:${lines.join('')}${more > 0 ? `\n  - and ${more} more, in issues` : ''}`;
 }
