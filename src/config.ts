@@ -31,7 +31,7 @@ export interface PartDefaults extends Pick<DeliverySettings, 'isRecorded' | 'isD
  * Checks options and turns them into settings. Throws a `ConfigurationError` that lists every wrong name and type at
  * once, or, where there is none, every unsafe address and key.
  */
-export function resolveOptions(options: ClientOptions, parts: PartDefaults): Settings {
+export function resolveOptions(options: ClientOptions<ValidationMode>, parts: PartDefaults): Settings {
   const checked = validate(clientOptions, 'strict', options);
   if (!checked.value) throw unusable(checked.issues);
   const given = complete(optionTable, checked.value);

@@ -10,7 +10,8 @@ const scope = globalThis as { [DEFAULT_CLIENT]?: Client };
 
 /**
  * Sets up the client behind the functions of this module; calling it again replaces it. Throws a
- * `ConfigurationError` as `createClient` does.
+ * `ConfigurationError` as `createClient` does. The functions have the types of strict validation: for
+ * `validation: 'partial'`, `createClient` gives a client whose types fit.
  *
  * @example
  * ```ts
@@ -18,7 +19,7 @@ const scope = globalThis as { [DEFAULT_CLIENT]?: Client };
  * await reportSettledBet(bet);
  * ```
  */
-export function configure<Mode extends ValidationMode = 'strict'>(options: ClientOptions<Mode> = {}): void {
+export function configure(options: ClientOptions<ValidationMode> = {}): void {
   scope[DEFAULT_CLIENT] = createClient(options) as Client;
 }
 

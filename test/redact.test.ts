@@ -23,7 +23,7 @@ test.each<[string, SentValue[], string]>([
   expect(maskSent(text, values)).toBe(expected);
 });
 
-test('the gateway may escape what it says: the words are shown without escapes', () => {
+test('the gateway may escapeValue what it says: the words are shown without escapes', () => {
   expect(maskSent('bad &quot;status&quot; for N&#39;Golo %26 sons \\u00e9', [personal("N'Golo")])).toBe('bad "status" for [masked] & sons é');
 });
 
@@ -38,7 +38,7 @@ test('a value is masked before the text is cut, so that no half of it stays', ()
 });
 
 describe('whatever a value is', () => {
-  const escapes: [name: string, escape: (text: string) => string][] = [
+  const escapes: [name: string, escapeValue: (text: string) => string][] = [
     ['not at all', (text) => text],
     ['as JSON', (text) => JSON.stringify(text)],
     ['for a URL', encodeURIComponent],
@@ -47,10 +47,10 @@ describe('whatever a value is', () => {
   ];
   const word = fc.stringMatching(/^[\p{L}\p{N}'&%\\"/<+;#-]{3,12}$/u).filter((text) => !'[masked]refused'.includes(text.toLowerCase()));
 
-  test.each(escapes)('it is masked when it is escaped %s', (_name, escape) => {
+  test.each(escapes)('it is masked when it is escaped %s', (_name, escapeValue) => {
     fc.assert(
       fc.property(word, fc.constantFrom(personal, secret), (value, kind) => {
-        const shown = maskSent(`refused ( ${escape(value)} )`, [kind(value)]);
+        const shown = maskSent(`refused ( ${escapeValue(value)} )`, [kind(value)]);
         expect(shown).not.toContain(value);
       }),
       { numRuns: 400 },

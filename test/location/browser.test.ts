@@ -135,7 +135,7 @@ describe('the step of the browser in the error', () => {
     const error = await clock.runUntilSettled(failureOf<LocationError>(client.reportBetEvent(betEvent())));
     expect(error).toBeInstanceOf(LocationError);
     expect(error.steps).toMatchObject([{ step: 'browser-geolocation', reason }]);
-    expect(error.message).toContain('ask the player to allow location');
+    expect(error.message).toContain('pass location');
   });
 
   test('an insecure page is said', async () => {
