@@ -46,7 +46,9 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
   if (problems.length > 0) throw unusable(problems);
 
   const logger = guarded(given.logger);
-  if (mock) logger.warn('LOCATION_SDK_MOCK is set: everything meant for staging goes to the mock gateway, with its key and a made-up location.');
+  if (mock && !told.has(given.logger))
+    logger.warn('LOCATION_SDK_MOCK is set: everything meant for staging goes to the mock gateway, with its key and a made-up location.');
+  if (mock) told.add(given.logger);
   if (browser && (gateways.staging.apiKey || gateways.production.apiKey)) {
     logger.warn('The API key is in this page (allowApiKeyInBrowser), where every visitor can read it.');
   }
@@ -66,6 +68,9 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
     isDuplicate: given.isDuplicate ?? parts.isDuplicate,
   });
 }
+
+/** Who was told of mock mode: once is enough, however many clients there are. */
+const told = new WeakSet<Logger>();
 
 const unusable = (issues: readonly ValidationIssue[]) => new ConfigurationError(`The options cannot be used: ${listIssues(issues)}`);
 

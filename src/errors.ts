@@ -69,7 +69,7 @@ export class ReportingError extends Error {
   declare readonly status: number | undefined;
   /** How many times the report was sent, or tried to be. */
   declare readonly attempts: number;
-  /** Whether the same call may succeed later without a change. */
+  /** Whether it is of a kind that is retried, within the call and by you later. */
   declare readonly retryable: boolean;
   declare readonly outcome: ErrorOutcome;
 

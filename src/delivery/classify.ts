@@ -48,7 +48,7 @@ export interface Asked {
 
 /** Says what the end of an attempt means. */
 export function classify(attempted: Attempted, asked: Asked, settings: DeliverySettings): Verdict {
-  if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted) };
+  if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted, settings.browser) };
   const { status, text, retryAfter } = attempted;
   const answer: Answer = { status, ...parseBody(text) };
   const said = answer.json ? messageOf(answer.body) : undefined;
@@ -89,16 +89,17 @@ function ask<Name extends 'isRecorded' | 'isDuplicate'>(settings: DeliverySettin
   return false;
 }
 
-function classifySilence(attempted: Exclude<Attempted, { ended: 'answered' }>): Failure {
+function classifySilence(attempted: Exclude<Attempted, { ended: 'answered' }>, browser: boolean): Failure {
   if (attempted.ended === 'aborted') return { type: AbortedError, text: 'aborted by its signal', outcome: 'unknown' };
   if (attempted.ended === 'timeout') return { type: TimeoutError, text: 'no whole answer came in time', outcome: 'unknown', retryable: true };
   const { code, notSent, certificate } = attempted.failure;
-  const what = certificate
-    ? "the gateway's certificate was refused"
-    : notSent
-      ? 'the gateway could not be reached'
-      : 'the connection broke before a whole answer came';
-  const advice = notSent ? '; check the base address and the network' : '';
+  const [what, advice] = browser
+    ? ['no answer came, and a browser does not say why', "; check the base address, the network, and that the gateway allows this page's origin (CORS)"]
+    : certificate
+      ? ["the gateway's certificate was refused", '']
+      : notSent
+        ? ['the gateway could not be reached', '; check the base address and the network']
+        : ['the connection broke before a whole answer came', code?.startsWith('ERR_SSL') ? '; is it an http:// address?' : ''];
   return { type: NetworkError, text: `${what}${code ? ` (${code})` : ''}${advice}`, outcome: notSent ? 'not-sent' : 'unknown', retryable: !certificate };
 }
 
@@ -107,7 +108,8 @@ const held = (status: number, duplicate: 'same' | 'conflict', browser: boolean):
   const conflict = duplicate === 'conflict';
   const details = { status, conflict };
   if (conflict) {
-    const text = 'the gateway holds other data under this reference, and a report cannot be changed; compare your records';
+    const text =
+      'the gateway holds other data under this reference (a new timestamp or location is other data too), and a report cannot be changed; compare your records';
     return { type: DuplicateReportError, text, outcome: 'rejected', certain: true, details };
   }
   const text = browser
@@ -120,15 +122,20 @@ function classifyStatus({ status, body, json }: Answer, { after, isReport }: Ask
   // What a browser does not follow it does not tell either.
   const http = status === 0 ? '' : `HTTP ${status}: `;
   const refused = (type: Failure['type'], text: string): Failure => ({ type, text: http + text, outcome: 'rejected', details: { status } });
-  const wrongAddress = (status === 404 || status === 405) && (!json || body === undefined) ? '; the answer is not JSON: is the base address right?' : '';
+  const notJson = !json || body === undefined ? 'the answer is not JSON: ' : '';
+  const wrongAddress = `; ${notJson}is the base address right?`;
 
   if (status === 401) return refused(AuthenticationError, 'the API key is missing or not valid in this environment');
-  if (status === 404) return refused(NotFoundError, `no such record${wrongAddress || (after ? `; was ${after} reported first, in this environment?` : '')}`);
+  if (status === 404) {
+    const missing = after && !notJson ? `; was ${after} reported first, in this environment? If so, check the base address` : wrongAddress;
+    return refused(NotFoundError, `no such record${missing}`);
+  }
   if (status === 422) return refused(UnprocessableError, 'the gateway cannot accept the data; correct it and call again');
   if (status === 429) {
     return { ...refused(RateLimitError, 'too many requests; call again later'), retryable: true, details: { status, retryAfterMs } };
   }
-  if (status >= 400 && status < 500 && status !== 408) return refused(BadRequestError, `the gateway refused the request${wrongAddress}`);
+  if (status >= 400 && status < 500 && status !== 408)
+    return refused(BadRequestError, `the gateway refused the request${status === 405 && notJson ? wrongAddress : ''}`);
 
   const what =
     status >= 200 && status < 300

@@ -16,7 +16,7 @@ export async function locateClient(settings: LocationSettings, surroundings: Sur
     const message = client ? `clientIP is ${client.notPublic}` : 'clientIP is not an address';
     return {
       steps: [{ step: 'client-ip', reason: 'not-public', message, durationMs: 0 }],
-      advice: "pass the player's public address: is the proxy's X-Forwarded-For read?",
+      advice: "pass the player's public address: is the proxy's X-Forwarded-For read? While developing, pass location: fixedLocation(…) to createClient",
     };
   }
   const advice = 'pass location, or call again later';

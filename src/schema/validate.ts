@@ -30,13 +30,16 @@ export function validate(
 function translate(found: z.core.$ZodIssue, root: unknown, at: Path, namesAt: (path: Path) => readonly string[]): ValidationIssue[] {
   const path = [...at, ...found.path];
   if (found.code === 'unrecognized_keys') {
-    const names = namesAt(found.path);
+    // Never a field that is there already: two amounts are not one.
+    const given = valueAt(root, found.path) as object;
+    const names = namesAt(found.path).filter((name) => !(name in given));
     return found.keys.map((key) => issue([...path, key], 'unknown-field', unknownField(key, names)));
   }
   const value = valueAt(root, found.path);
   if (value === undefined) return [issue(path, 'missing', `is required: expected ${found.message}`)];
   const wrongType = found.code === 'invalid_type';
-  return [issue(path, wrongType ? 'wrong-type' : 'invalid', `expected ${found.message}, got ${describe(value)}`)];
+  const got = !wrongType && typeof value === 'number' ? 'another number' : describe(value);
+  return [issue(path, wrongType ? 'wrong-type' : 'invalid', `expected ${found.message}, got ${got}`)];
 }
 
 function unknownField(key: string, names: readonly string[]): string {
