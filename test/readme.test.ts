@@ -22,14 +22,14 @@ test('the readme is short', () => {
   expect(readme.split('\n').length).toBeLessThan(250);
 });
 
-test('the examples in the readme and in the example page fit the types', { timeout: 60_000 }, () => {
+test('the examples in the readme and in the example pages fit the types', { timeout: 60_000 }, () => {
   const modules = inLanguage('js', 'ts').map(({ language, code, line }) => [`readme-line-${line}.${language}`, code]);
   const scripts = inLanguage('html').flatMap(({ code, line }) =>
     inlineScripts(code).map((script) => [`readme-line-${line}.html.js`, strictOnlyAboutUs(script)]),
   );
-  const page = inlineScripts(read('examples/page.html')).map((script) => ['page.html.js', script]);
-  expect([modules.length, scripts.length, page.length]).toEqual([3, 1, 1]);
-  expect(typeCheck(Object.fromEntries([...modules, ...scripts, ...page]))).toEqual([]);
+  const pages = ['bet.html', 'page.html'].flatMap((name) => inlineScripts(read(`examples/${name}`)).map((script) => [`${name}.js`, strictOnlyAboutUs(script)]));
+  expect([modules.length, scripts.length, pages.length]).toEqual([3, 1, 2]);
+  expect(typeCheck(Object.fromEntries([...modules, ...scripts, ...pages]))).toEqual([]);
 });
 
 /** A short example does not say that an element of its own page exists. */
