@@ -35,8 +35,14 @@ describe('the tarball', () => {
     expect(status, stderr).toBe(0);
   });
 
-  it.each(['exports', 'main', 'module', 'types', 'unpkg', 'jsdelivr', 'bin'])('holds every file that package.json names under %s', (field) => {
-    expect(pathsIn(manifest[field]).filter((path) => !files.includes(path))).toEqual([]);
+  it.each(['exports', 'main', 'module', 'types', 'unpkg', 'jsdelivr'])('holds every file that package.json names under %s', (field) => {
+    const paths = pathsIn(manifest[field]);
+    expect(paths).not.toEqual([]);
+    expect(paths.filter((path) => !files.includes(path))).toEqual([]);
+  });
+
+  it('installs no command', () => {
+    expect(manifest.bin).toBeUndefined();
   });
 
   it('names a declaration first in every condition, so that TypeScript finds it', () => {
