@@ -1,10 +1,13 @@
 import { once } from 'node:events';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { serve } from '../src/node/index.js';
+import { expectFreshBuild } from './support/built.js';
 import { runNode, startNode } from './support/run.js';
 
 /** The examples use the built package, which `npm ci` makes through the `prepare` script. */
 const timeout = 30_000;
+
+beforeAll(expectFreshBuild);
 
 test('the demo runs to its end', { timeout }, async () => {
   const { code, output } = await runNode(['examples/demo.js']);

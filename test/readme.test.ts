@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serve } from '../src/node/index.js';
+import { expectFreshBuild } from './support/built.js';
 import { codeBlocks, commandsOf, inlineScripts } from './support/code-blocks.js';
 import { root, runNode } from './support/run.js';
 import { typeCheck } from './support/type-check.js';
@@ -32,6 +33,10 @@ test('the examples in the readme and in the example pages fit the types', { time
   expect(typeCheck(Object.fromEntries([...modules, ...scripts, ...pages]))).toEqual([]);
 });
 
+test('an example of a page that uses what only modules have is refused', { timeout: 60_000 }, () => {
+  expect(typeCheck({ 'page.html.js': "LocationSDK.ipinfo({ token: 'secret' });" })).toEqual([expect.stringContaining("'ipinfo' does not exist")]);
+});
+
 /** A short example does not say that an element of its own page exists. */
 const strictOnlyAboutUs = (script: string) => script.replace(/querySelector\(('[^']+')\)\./g, 'querySelector($1)?.');
 
@@ -45,6 +50,7 @@ test('every file that a document links to exists', () => {
 describe('the examples in the readme run', () => {
   let folder: string;
   beforeAll(async () => {
+    expectFreshBuild();
     // Inside the package, so that it finds itself by its name.
     folder = await mkdtemp(join(root, 'test/.readme-'));
   });
