@@ -195,7 +195,7 @@ describe('limits', () => {
     expect(requests).toEqual([]);
   });
 
-  test('the deadline of the call while the player decides is a time-out, with nothing sent', async () => {
+  test('the deadline of the call while the player decides is a timeout, with nothing sent', async () => {
     const { client, clock, requests, lookup } = page(silent());
     const error = await clock.runUntilSettled(failureOf(client.reportBetEvent(betEvent(), { timeoutMs: 2_000 })));
     expect(error).toBeInstanceOf(TimeoutError);
