@@ -14,6 +14,7 @@ import type { CallOptions, ClientOptions } from './options.js';
 import type { Payloads } from './payloads.js';
 import { type Parameters, type PrepareContext, prepare, prepareOptions } from './prepare.js';
 import type { Receipt } from './receipt.js';
+import { copyJson } from './schema/copy-json.js';
 import type { Location } from './schema/location.js';
 import type { ValidationMode } from './schema/model.js';
 import type { NinVerification } from './schema/nin.js';
@@ -138,7 +139,7 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
     }
     const deadline = clock.now() + timeoutMs;
     const location = row.location === 'none' ? undefined : await resolveLocation(settings, parameters, deadline, { operation, reference });
-    const report = { operation, environment, reference, location, body: JSON.stringify(location ? { ...body, location } : body) };
+    const report = { operation, environment, reference, location, body: JSON.stringify(copyJson(location ? { ...body, location } : body).value) };
     return { ...(await send(report, { inDoubt: false, signal, deadline })), report };
   }
 
@@ -168,7 +169,9 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
         const issues = [{ path: 'error', code: 'invalid', message: 'expected the error of a report that was sent, as it was thrown' }] as const;
         throw new ValidationError(`resend: ${issues[0].message}; this value keeps no report. Nothing was sent.`, { operation: 'resend', issues });
       }
-      const inDoubt = (error as { outcome?: unknown }).outcome === 'unknown';
+      // That the gateway holds a duplicate is no doubt of its own: the same answer again would prove nothing.
+      const { outcome, code } = error as { outcome?: unknown; code?: unknown };
+      const inDoubt = outcome === 'unknown' && code !== 'duplicate';
       const { signal, timeoutMs } = prepareResend(frozen, inDoubt, options, settings);
       return receiptOf(frozen, await send(frozen, { inDoubt, signal, deadline: clock.now() + timeoutMs }));
     },

@@ -4,7 +4,7 @@ import { readVariables, variableName } from './environment-variables.js';
 import { ConfigurationError, type Environment } from './errors.js';
 import type { LocationSettings, Surroundings } from './location/locate.js';
 import type { IpProvider } from './location/provider.js';
-import { clientOptions, complete, optionTable, type Resolved } from './option-table.js';
+import { clientOptions, complete, optionTable, ownOptions, type Resolved } from './option-table.js';
 import type { ClientOptions, GatewayOptions } from './options.js';
 import { isBrowser } from './runtime.js';
 import { apiKeyProblem } from './schema/api-key.js';
@@ -32,7 +32,7 @@ export interface PartDefaults extends Pick<DeliverySettings, 'isRecorded' | 'isD
  * once, or, where there is none, every unsafe address and key.
  */
 export function resolveOptions(options: ClientOptions<ValidationMode>, parts: PartDefaults): Settings {
-  const checked = validate(clientOptions, 'strict', options);
+  const checked = validate(clientOptions, 'strict', readOptions(options));
   if (!checked.value) throw unusable(checked.issues);
   const given = complete(optionTable, checked.value);
   const browser = isBrowser();
@@ -73,6 +73,14 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
 const told = new WeakSet<Logger>();
 
 const unusable = (issues: readonly ValidationIssue[]) => new ConfigurationError(`The options cannot be used: ${listIssues(issues)}`);
+
+function readOptions(options: unknown): unknown {
+  try {
+    return ownOptions(optionTable, options);
+  } catch {
+    throw unusable([issue(['options'], 'not-json', 'could not be read: a getter or proxy threw')]);
+  }
+}
 
 /** A logger that throws must not cost a report. */
 function guarded(logger: Logger): Required<Logger> {

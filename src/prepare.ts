@@ -48,7 +48,7 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
   const copied = copyJson(payload);
   const issues = [...copied.issues];
   const body = copied.value as Members | undefined;
-  const lifted: Members = {};
+  const lifted: Members = Object.create(null);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
     for (const name of LIFTED) {
       if (name === 'location' && row.location === 'none') continue;
@@ -101,7 +101,9 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
     }
     given[name] = lifted[name];
   }
-  const { location, ...others } = given;
+  const { location } = given;
+  const others: Members = Object.assign(Object.create(null), given);
+  delete others.location;
   const checked = validate(callOptions, 'strict', others, [], LIFTED);
   issues.push(...checked.issues);
 
@@ -122,21 +124,22 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
 
 /** The options' own members, each read once; the signal as it is, all else copied. */
 function readOptions(options: unknown, issues: ValidationIssue[]): Members {
-  if (options === undefined) return {};
+  if (options === undefined) return Object.create(null);
   try {
     if (typeof options !== 'object' || options === null || Array.isArray(options)) {
       issues.push(issue(['options'], 'wrong-type', 'expected an object'));
-      return {};
+      return Object.create(null);
     }
     const { signal, ...others } = options as Members;
     const copied = copyJson(others);
     issues.push(...copied.issues);
-    return { ...(copied.value as Members), ...(signal !== undefined && { signal }) };
+    return Object.assign(Object.create(null), copied.value, signal !== undefined && { signal });
   } catch {
     issues.push(issue(['options'], 'not-json', 'could not be read: a getter or proxy threw'));
-    return {};
+    return Object.create(null);
   }
 }
 
 /** The same text for the same data: parameters are flat, so sorting their members is enough. */
-const canonical = (value: unknown): string => JSON.stringify(typeof value === 'object' && value !== null ? Object.entries(value).sort() : value);
+const canonical = (value: unknown): string =>
+  JSON.stringify(typeof value === 'object' && value !== null ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : value);

@@ -28,6 +28,8 @@ export interface Failure {
   readonly retryable?: boolean;
   /** Holds whatever earlier attempts left in doubt: what the gateway holds is not this report. */
   readonly certain?: boolean;
+  /** Instead of what the outcome advises. */
+  readonly advice?: string;
   /** What the gateway said, unmasked: only `deliver` may show it, masked. */
   readonly said?: string | undefined;
   /** More properties of the error. */
@@ -44,6 +46,8 @@ export interface Asked {
   readonly isReport: boolean;
   /** The operation that must be reported first. */
   readonly after: string | undefined;
+  /** A text without the values that were sent: an operator's own words must not be taken for the gateway's. */
+  readonly withoutSent: (text: string) => string;
 }
 
 /** Says what the end of an attempt means. */
@@ -54,9 +58,10 @@ export function classify(attempted: Attempted, asked: Asked, settings: DeliveryS
   const said = answer.json ? messageOf(answer.body) : undefined;
 
   if (status >= 200 && status < 300) {
-    if (asked.isReport ? ask(settings, 'isRecorded', answer) === true : hasVerdict(answer.body)) return { kind: 'recorded', body: answer.body, said };
+    if (asked.isReport ? ask(settings, 'isRecorded', answer, asked.withoutSent) === true : hasVerdict(answer.body))
+      return { kind: 'recorded', body: answer.body, said };
   } else if (asked.isReport) {
-    const duplicate = ask(settings, 'isDuplicate', answer);
+    const duplicate = ask(settings, 'isDuplicate', answer, asked.withoutSent);
     if (duplicate === 'same' || duplicate === 'conflict')
       return { kind: duplicate === 'same' ? 'same' : 'failed', failure: { ...held(status, duplicate, settings.browser), said } };
   }
@@ -76,10 +81,17 @@ const hasVerdict = (body: unknown): boolean => typeof (body as { success?: unkno
 const MEANINGS = { isRecorded: [true, false], isDuplicate: ['same', 'conflict', false] } as const;
 
 /** Asks the user's function; one that throws, or answers with something else, has not answered, and the careful reading stands. */
-function ask<Name extends 'isRecorded' | 'isDuplicate'>(settings: DeliverySettings, name: Name, answer: Answer): ReturnType<DeliverySettings[Name]> | false {
+function ask<Name extends 'isRecorded' | 'isDuplicate'>(
+  settings: DeliverySettings,
+  name: Name,
+  answer: Answer,
+  withoutSent: Asked['withoutSent'],
+): ReturnType<DeliverySettings[Name]> | false {
   let fault = 'threw';
   try {
-    const meaning = settings[name](answer) as ReturnType<DeliverySettings[Name]>;
+    const meaning = settings[name](answer, withoutSent) as ReturnType<DeliverySettings[Name]>;
+    // One that is asynchronous by mistake must not end the process when it fails.
+    Promise.resolve(meaning).catch(() => {});
     if ((MEANINGS[name] as readonly unknown[]).includes(meaning)) return meaning;
     fault = `must return ${MEANINGS[name].join(' or ')}`;
   } catch {
@@ -113,9 +125,9 @@ const held = (status: number, duplicate: 'same' | 'conflict', browser: boolean):
     return { type: DuplicateReportError, text, outcome: 'rejected', certain: true, details };
   }
   const text = browser
-    ? 'the gateway holds this report already; it may be this call that sent it, since a browser may repeat a request by itself'
+    ? 'the gateway holds a report under this reference already; it may be this call that sent it, since a browser may repeat a request by itself'
     : 'the gateway holds this report already, and it was not this call that sent it; do not send it again';
-  return { type: DuplicateReportError, text, outcome: browser ? 'unknown' : 'rejected', details };
+  return { type: DuplicateReportError, text, outcome: browser ? 'unknown' : 'rejected', details, ...(browser && { advice: 'Compare your records.' }) };
 };
 
 function classifyStatus({ status, body, json }: Answer, { after, isReport }: Asked, retryAfterMs: number | undefined): Failure {

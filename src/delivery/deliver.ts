@@ -1,4 +1,4 @@
-import { AbortedError, ConfigurationError, type ErrorOutcome, type ReportingError, TimeoutError } from '../errors.js';
+import { AbortedError, ConfigurationError, type ErrorOutcome, isReportingError, type ReportingError, TimeoutError } from '../errors.js';
 import { sentence, subjectOf } from '../messages.js';
 import { GATEWAY_PATH, operations } from '../operations.js';
 import { maskSent } from '../redact.js';
@@ -8,7 +8,7 @@ import { limited } from '../time.js';
 import type { AbortSignalLike } from '../web-types.js';
 import { attempt } from './attempt.js';
 import { backoffMs } from './backoff.js';
-import { classify, type Failure, type Verdict } from './classify.js';
+import { type Asked, classify, type Failure, type Verdict } from './classify.js';
 import { type FrozenReport, keepFrozen } from './frozen.js';
 import type { DeliverySettings, Destination } from './settings.js';
 
@@ -56,7 +56,7 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
   const { operation, reference, environment } = report;
   const row = operations[operation];
   const isReport = reference !== undefined;
-  const asked = { isReport, after: 'after' in row ? row.after : undefined };
+  const asked: Asked = { isReport, after: 'after' in row ? row.after : undefined, withoutSent: (text) => withoutValues(text, JSON.parse(report.body)) };
   const subject = subjectOf(report);
   let { inDoubt } = delivery;
   let attempts = 0;
@@ -73,10 +73,10 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
     }
   };
 
-  const fail = ({ type, text, said, certain, retryable = false, details, ...failure }: Failure): ReportingError => {
+  const fail = ({ type, text, said, certain, retryable = false, details, advice: instead, ...failure }: Failure): ReportingError => {
     const outcome = inDoubt && !certain ? 'unknown' : failure.outcome;
     const words = shown(said);
-    const advice = ` ${isReport ? ADVICE[outcome] : 'Verifying records nothing: call it again.'}`;
+    const advice = ` ${instead ?? (isReport ? ADVICE[outcome] : 'Verifying records nothing: call it again.')}`;
     const message = `${subject}: ${sentence(text)}${words ? ` The gateway said: "${words}".` : ''}${advice}`;
     const error = new type(message, { operation, reference, environment, attempts, retryable, outcome, ...details });
     if (isReport) keepFrozen(error, report);
@@ -108,19 +108,30 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
     );
   };
 
-  for (;;) {
-    const verdict = await once();
-    if (verdict.kind === 'recorded') return { outcome: 'recorded', attempts, message: shown(verdict.said), body: verdict.body };
-    const { failure } = verdict;
-    if (verdict.kind === 'same' && inDoubt) return { outcome: 'already-recorded', attempts, message: shown(failure.said), body: undefined };
-    if (failure.outcome === 'unknown') inDoubt = true;
+  try {
+    for (;;) {
+      const verdict = await once();
+      if (verdict.kind === 'recorded') return { outcome: 'recorded', attempts, message: shown(verdict.said), body: verdict.body };
+      const { failure } = verdict;
+      if (verdict.kind === 'same' && inDoubt) return { outcome: 'already-recorded', attempts, message: shown(failure.said), body: undefined };
+      if (failure.outcome === 'unknown') inDoubt = true;
 
-    const asksFor = failure.details?.retryAfterMs ?? 0;
-    const wait = asksFor || backoffMs(attempts, retry, settings.random);
-    const again = failure.retryable && attempts <= retry.limit && asksFor <= settings.maxRetryAfterMs && clock.now() + wait < deadline;
-    if (!again) throw fail(failure);
-    logger.debug(`${subject}: ${failure.text}; attempt ${attempts}, the next one in ${Math.round(wait)} ms`);
-    const pause = await limited(() => new Promise<never>(() => {}), { clock, signal, milliseconds: wait });
-    if (pause.ended === 'aborted') throw fail(ABORTED);
+      const asksFor = failure.details?.retryAfterMs ?? 0;
+      const wait = asksFor || backoffMs(attempts, retry, settings.random);
+      const again = failure.retryable && attempts <= retry.limit && asksFor <= settings.maxRetryAfterMs && clock.now() + wait < deadline;
+      if (!again) throw fail(failure);
+      logger.debug(`${subject}: ${failure.text}; attempt ${attempts}, the next one in ${Math.round(wait)} ms`);
+      const pause = await limited(() => new Promise<never>(() => {}), { clock, signal, milliseconds: wait });
+      if (pause.ended === 'aborted') throw fail(ABORTED);
+    }
+  } catch (error) {
+    // A clock, a random or a signal of the caller's that throws must not cost what is known of the report.
+    throw isReportingError(error) ? error : fail(unusable('a clock, random or signal that was passed threw an error'));
   }
+}
+
+/** A text without the strings of a body, its identifiers included. */
+function withoutValues(text: string, body: unknown): string {
+  if (typeof body === 'string') return body.trim().length > 2 ? text.split(body).join(' ') : text;
+  return typeof body === 'object' && body !== null ? Object.values(body).reduce<string>(withoutValues, text) : text;
 }

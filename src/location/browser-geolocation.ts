@@ -48,6 +48,7 @@ export async function askBrowser(asking: Asking): Promise<PositionAttempt> {
   const { geolocation, secureContext, settings, clock, milliseconds, signal } = asking;
   if (!secureContext) return { reason: 'insecure-context', message: 'browsers give a position to https pages only' };
   if (!geolocation) return { reason: 'not-available', message: 'this browser has no geolocation' };
+  if (milliseconds <= 0) return { reason: 'timeout', message: 'the time for finding a location was over' };
 
   const asked = await limited<PositionAttempt>(
     () =>

@@ -30,9 +30,13 @@ export async function getJson(url: string, { fetch, signal }: IpLookup, headers:
   throw new LookupFailure('bad-answer', `the service gave no answer that can be used (HTTP ${status})`);
 }
 
+const LONGEST_PLACE = 200;
+
 /** A place's name; undefined for what services write where they do not know. */
-export const placeName = (value: unknown): string | undefined =>
-  typeof value === 'string' && !/^\s*(?:-|nil|null|undefined|unknown|not found)?\s*$/i.test(value) ? value : undefined;
+export const placeName = (value: unknown): string | undefined => {
+  const place = typeof value === 'string' ? value.slice(0, LONGEST_PLACE).trim() : '';
+  return /^(?:-|nil|null|undefined|unknown|not found)?$/i.test(place) ? undefined : place;
+};
 
 /** A coordinate that a service gives as a number or as a decimal string; NaN for anything else. */
 export const coordinate = (value: unknown): number => {
