@@ -1,7 +1,10 @@
-// An operator's backend that reports the four steps: `node examples/backend.js`.
+// An operator's backend that reports the four steps, and its page that finds the player: `node examples/backend.js`.
 //
-// Without settings it starts a mock gateway, places, settles and pays out once, and ends. With
-// LOCATION_SDK_STAGING_BASE_URL and LOCATION_SDK_STAGING_API_KEY (or LOCATION_SDK_MOCK) it serves until it is stopped.
+// Without settings it starts a mock gateway, places, settles and pays out once, and ends; with --serve it goes on, so
+// that the page can be opened. With LOCATION_SDK_STAGING_BASE_URL and LOCATION_SDK_STAGING_API_KEY (or
+// LOCATION_SDK_MOCK) it reports there, and serves until it is stopped.
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createClient, isLocationError, isReportingError, isValidationError } from 'location-sdk';
 import { serve } from 'location-sdk/mock/node';
@@ -11,6 +14,9 @@ const mock = isSetUp ? undefined : await serve();
 const isBehindProxy = mock !== undefined || process.env.BEHIND_PROXY === '1';
 // Short waits between attempts, so that the run against the mock gateway is over soon.
 const client = createClient(mock ? { ...mock.clientOptions(), retry: { baseMs: 20 } } : {});
+
+/** Who plays: a real backend reads it from the session. Never from what the page sends, which its visitor can forge. */
+const userId = 'U-88412';
 
 /** What a real backend keeps in its database. */
 const players = new Map([
@@ -68,13 +74,20 @@ async function untilCertain(reporting) {
   }
 }
 
-/** @typedef {{ body: any, clientIP: string }} Call */
+/** @typedef {{ body: any, clientIP: string }} Call What a page sent is not trusted: the SDK checks all of it that is reported. */
+
+const files = new Map([
+  ['/', { path: './bet.html', type: 'text/html; charset=utf-8' }],
+  ['/location-sdk.global.js', { path: '../dist/location-sdk.global.js', type: 'text/javascript; charset=utf-8' }],
+]);
 
 /** @type {Record<string, (call: Call, id: string) => Promise<unknown>>} */
 const routes = {
   async 'POST /bets'({ body, clientIP }) {
-    const { bet_id, stake, userId } = body;
-    const receipt = await untilCertain(client.reportBetEvent({ bet_id, amount: stake, user: betUser(userId) }, { clientIP }));
+    const { stake, location } = body;
+    const bet_id = `BET-${randomUUID()}`;
+    // The page's location where it found one; else the player's address is looked up.
+    const receipt = await untilCertain(client.reportBetEvent({ bet_id, amount: stake, user: betUser(userId) }, { location, clientIP }));
     bets.set(bet_id, { stake, userId });
     return shown(receipt);
   },
@@ -87,13 +100,14 @@ const routes = {
   },
 
   async 'POST /withdrawals'({ body, clientIP }) {
-    const { request_id, amount, userId, bank, account_last4 } = body;
+    const { amount, bank, account_last4, location } = body;
+    const request_id = `WR-${randomUUID()}`;
     // Operators must verify the number; one that is not verified is an answer, not an error.
     const { success } = await client.verifyNin({ nin: findPlayer(userId).nin });
     if (!success) throw new HttpError(403, 'The national identification number could not be verified.');
     const metadata = { method: 'bank_transfer', bank, account_last4 };
     const event = { request_id, amount, user: withdrawalUser(userId), metadata, withdrawalId: `W-${request_id}`, userId };
-    const receipt = await untilCertain(client.reportWithdrawalEvent(event, { clientIP }));
+    const receipt = await untilCertain(client.reportWithdrawalEvent(event, { location, clientIP }));
     withdrawals.set(request_id, { event, location: receipt.location });
     return shown(receipt);
   },
@@ -165,6 +179,12 @@ async function handle(request) {
 }
 
 const server = createServer(async (request, response) => {
+  const file = request.method === 'GET' && files.get(request.url ?? '');
+  if (file) {
+    const content = await readFile(new URL(file.path, import.meta.url));
+    response.writeHead(200, { 'content-type': file.type, 'cache-control': 'no-store' }).end(content);
+    return;
+  }
   const { status, body } = await handle(request).then((body) => ({ status: 200, body }), answerFor);
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 });
@@ -173,12 +193,11 @@ const { port } = /** @type {import('node:net').AddressInfo} */ (server.address()
 const address = `http://127.0.0.1:${port}`;
 console.log(`The backend listens on ${address}`);
 
-if (mock) await exerciseOnce(mock);
+if (mock) console.log(`and reports to a mock gateway on ${mock.url}\n`);
+if (mock && !process.argv.includes('--serve')) await exerciseOnce(mock);
 
 /** What a player's browser would do. @param {import('location-sdk/mock/node').MockServer} mock */
-async function exerciseOnce({ url, gateway, close }) {
-  console.log(`and reports to a mock gateway on ${url}\n`);
-
+async function exerciseOnce({ gateway, close }) {
   /** @param {string} path @param {object} body @param {number} expected */
   const post = async (path, body, expected = 200) => {
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.7' };
@@ -186,15 +205,17 @@ async function exerciseOnce({ url, gateway, close }) {
     const text = await response.text();
     console.log(`POST ${path} → ${response.status} ${text}`);
     if (response.status !== expected) throw new Error(`expected ${expected}`);
+    return JSON.parse(text).reference;
   };
 
-  await post('/bets', { bet_id: 'BET-1', stake: 1500, userId: 'U-88412' });
-  await post('/bets/BET-1/settle', { won: true, payout: 3675 });
+  const bet = await post('/bets', { stake: 1500, location: { latitude: 6.4474, longitude: 7.5139, accuracy: 20, source: 'gps' } });
+  await post(`/bets/${bet}/settle`, { won: true, payout: 3675 });
   // The gateway records the withdrawal, but none of the three attempts gets an answer: it is in doubt, and resent.
   gateway.faults.add({ operation: 'reportWithdrawalEvent', kind: 'connection-reset', when: 'after', times: 3 });
-  await post('/withdrawals', { request_id: 'WR-1', amount: 3000, userId: 'U-88412', bank: 'Example Bank', account_last4: '0042' });
-  await post('/withdrawals/WR-1/settle', {});
-  await post('/bets', { bet_id: 'BET-2', stake: '1500', userId: 'U-88412' }, 422);
+  const withdrawal = await post('/withdrawals', { amount: 3000, bank: 'Example Bank', account_last4: '0042' });
+  await post(`/withdrawals/${withdrawal}/settle`, {});
+  await post('/bets', { stake: '1500' }, 422);
+  await post('/bets', { stake: 1500, location: { latitude: 'here' } }, 422);
 
   console.log(`\nThe gateway holds ${gateway.reports().length} reports:`);
   for (const { operation, reference } of gateway.reports()) console.log(`  ${operation} ${reference}`);

@@ -1,4 +1,5 @@
-// A web page that reports with the script tag: `node examples/page.js` prints the address to open.
+// A web page that reports straight to the gateway: `node examples/page.js` prints the address to open. Every visitor of
+// such a page can read the API key. Unless yours is meant to be public, do as backend.js and bet.html.
 //
 // The page reports the two initiated events straight to a mock gateway. Settling never runs in a page, so the page
 // asks this backend for it. All of it stays on loopback.

@@ -18,12 +18,12 @@ export function readBaseUrl(text: string, allowInsecureHttp: boolean): BaseUrl {
   try {
     url = new URL(text);
   } catch {
-    return { problem: 'is not an address such as https://gateway.example.com' };
+    return { problem: 'is not an address such as https://gateway.example.com or http://127.0.0.1:4010' };
   }
   if (url.username || url.password || /[?#]/.test(text)) return { problem: 'holds a user name, a password, a query or a fragment; give the bare address' };
   const loopback = /^(.+\.)?localhost$|^127\.[\d.]+$|^\[::1\]$/.test(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && (loopback || allowInsecureHttp))) {
-    return { problem: 'must begin with https:// (allowInsecureHttp: true allows http:// for staging)' };
+    return { problem: 'must begin with https:// (http:// is for loopback hosts, and for staging with allowInsecureHttp: true)' };
   }
   return { baseUrl: url.origin + url.pathname.replace(WRITTEN_OUT, '') };
 }

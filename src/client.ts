@@ -14,6 +14,7 @@ import type { CallOptions, ClientOptions } from './options.js';
 import type { Payloads } from './payloads.js';
 import { type Parameters, type PrepareContext, prepare, prepareOptions } from './prepare.js';
 import type { Receipt } from './receipt.js';
+import { copyJson } from './schema/copy-json.js';
 import type { Location } from './schema/location.js';
 import type { ValidationMode } from './schema/model.js';
 import type { NinVerification } from './schema/nin.js';
@@ -104,8 +105,8 @@ export interface Client<Mode extends ValidationMode = 'strict'> {
 const PART_DEFAULTS: PartDefaults = { providers: [geojs(), ipapiCo(), freeipapi()], isRecorded, isDuplicate };
 
 /**
- * Makes a client. Throws a `ConfigurationError` that lists everything that is wrong with the options; an
- * environment that is not set up is an error only once it is used.
+ * Makes a client. Throws a `ConfigurationError` that lists every wrong name and type among the options at once, or,
+ * where there is none, every unsafe address and key. An environment that is not set up is an error only once it is used.
  *
  * @example
  * ```ts
@@ -137,9 +138,8 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
       throw new ConfigurationError(`${subjectOf({ operation, reference })}: ${destination}`, { operation, environment, reference });
     }
     const deadline = clock.now() + timeoutMs;
-    if (row.location === 'parameter' && body.timestamp === undefined) body.timestamp = String(Math.floor(clock.now() / 1000));
     const location = row.location === 'none' ? undefined : await resolveLocation(settings, parameters, deadline, { operation, reference });
-    const report = { operation, environment, reference, location, body: JSON.stringify(location ? { ...body, location } : body) };
+    const report = { operation, environment, reference, location, body: JSON.stringify(copyJson(location ? { ...body, location } : body).value) };
     return { ...(await send(report, { inDoubt: false, signal, deadline })), report };
   }
 
@@ -158,7 +158,7 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
       return body as NinVerification;
     },
     locate: async (options) => {
-      const parameters = prepareOptions('locate', options, settings);
+      const parameters = prepareOptions('locate', options, ['environment', 'clientIP', 'signal', 'timeoutMs'], settings, 'not-sent');
       const named = { operation: 'locate', reference: undefined };
       const location = await resolveLocation(settings, parameters, clock.now() + parameters.timeoutMs, named, true);
       return location as Location;
@@ -169,7 +169,9 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
         const issues = [{ path: 'error', code: 'invalid', message: 'expected the error of a report that was sent, as it was thrown' }] as const;
         throw new ValidationError(`resend: ${issues[0].message}; this value keeps no report. Nothing was sent.`, { operation: 'resend', issues });
       }
-      const inDoubt = (error as { outcome?: unknown }).outcome === 'unknown';
+      // That the gateway holds a duplicate is no doubt of its own: the same answer again would prove nothing.
+      const { outcome, code } = error as { outcome?: unknown; code?: unknown };
+      const inDoubt = outcome === 'unknown' && code !== 'duplicate';
       const { signal, timeoutMs } = prepareResend(frozen, inDoubt, options, settings);
       return receiptOf(frozen, await send(frozen, { inDoubt, signal, deadline: clock.now() + timeoutMs }));
     },
@@ -179,7 +181,7 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
 /** Wrong options of a repetition leave the report as it was: in doubt if it was, and kept for the next try. */
 function prepareResend(report: FrozenReport, inDoubt: boolean, options: unknown, settings: PrepareContext): Parameters {
   try {
-    return prepareOptions('resend', options, settings, inDoubt ? 'unknown' : 'not-sent');
+    return prepareOptions('resend', options, ['signal', 'timeoutMs'], settings, inDoubt ? 'unknown' : 'not-sent');
   } catch (error) {
     if (error instanceof ValidationError) keepFrozen(error, report);
     throw error;

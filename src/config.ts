@@ -4,7 +4,7 @@ import { readVariables, variableName } from './environment-variables.js';
 import { ConfigurationError, type Environment } from './errors.js';
 import type { LocationSettings, Surroundings } from './location/locate.js';
 import type { IpProvider } from './location/provider.js';
-import { clientOptions, complete, optionTable, type Resolved } from './option-table.js';
+import { clientOptions, complete, optionTable, ownOptions, type Resolved } from './option-table.js';
 import type { ClientOptions, GatewayOptions } from './options.js';
 import { isBrowser } from './runtime.js';
 import { apiKeyProblem } from './schema/api-key.js';
@@ -27,21 +27,28 @@ export interface PartDefaults extends Pick<DeliverySettings, 'isRecorded' | 'isD
   readonly providers: readonly IpProvider[];
 }
 
-/** Checks options and turns them into settings; throws one `ConfigurationError` that lists every problem. */
-export function resolveOptions(options: ClientOptions, parts: PartDefaults): Settings {
-  const checked = validate(clientOptions, 'strict', options);
+/**
+ * Checks options and turns them into settings. Throws a `ConfigurationError` that lists every wrong name and type at
+ * once, or, where there is none, every unsafe address and key.
+ */
+export function resolveOptions(options: ClientOptions<ValidationMode>, parts: PartDefaults): Settings {
+  const checked = validate(clientOptions, 'strict', readOptions(options));
   if (!checked.value) throw unusable(checked.issues);
   const given = complete(optionTable, checked.value);
   const browser = isBrowser();
   const { gateways, mock, problems } = readVariables(given);
 
-  const [staging, production] = (['staging', 'production'] as const).map((environment) =>
-    readGateway(environment, gateways[environment], given, browser, problems),
-  ) as [Destination | string, Destination | string];
+  const production = readGateway('production', gateways.production, given, browser, problems);
+  // What the code passes for staging does not matter in mock mode, not even where it is wrong: tests have no secrets.
+  const staging = mock
+    ? { baseUrl: mock.baseUrl, apiKey: () => mock.apiKey, paths: complete(optionTable.paths, {}) }
+    : readGateway('staging', gateways.staging, given, browser, problems);
   if (problems.length > 0) throw unusable(problems);
 
   const logger = guarded(given.logger);
-  if (mock) logger.warn('LOCATION_SDK_MOCK is set: everything meant for staging goes to the mock gateway, with its key and a made-up location.');
+  if (mock && !told.has(given.logger))
+    logger.warn('LOCATION_SDK_MOCK is set: everything meant for staging goes to the mock gateway, with its key and a made-up location.');
+  if (mock) told.add(given.logger);
   if (browser && (gateways.staging.apiKey || gateways.production.apiKey)) {
     logger.warn('The API key is in this page (allowApiKeyInBrowser), where every visitor can read it.');
   }
@@ -55,20 +62,32 @@ export function resolveOptions(options: ClientOptions, parts: PartDefaults): Set
     // jsdom and happy-dom do not say.
     secureContext: scope.isSecureContext !== false,
     geolocation: given.geolocation ?? scope.navigator?.geolocation,
-    destinations: { staging: mock ? { ...mock, paths: complete(optionTable.paths, {}), apiKey: () => mock.apiKey } : staging, production },
+    destinations: { staging, production },
     locations: { staging: mock ? { ...location, fixed: mock.location } : location, production: location },
     isRecorded: given.isRecorded ?? parts.isRecorded,
     isDuplicate: given.isDuplicate ?? parts.isDuplicate,
   });
 }
 
+/** Who was told of mock mode: once is enough, however many clients there are. */
+const told = new WeakSet<Logger>();
+
 const unusable = (issues: readonly ValidationIssue[]) => new ConfigurationError(`The options cannot be used: ${listIssues(issues)}`);
+
+function readOptions(options: unknown): unknown {
+  try {
+    return ownOptions(optionTable, options);
+  } catch {
+    throw unusable([issue(['options'], 'not-json', 'could not be read: a getter or proxy threw')]);
+  }
+}
 
 /** A logger that throws must not cost a report. */
 function guarded(logger: Logger): Required<Logger> {
   const line = (level: keyof Logger) => (message: string) => {
     try {
-      logger[level]?.(message);
+      const written: unknown = logger[level]?.(message);
+      if (written instanceof Promise) written.catch(() => {});
     } catch {
       // Nothing can be said about it: the logger is what failed.
     }

@@ -1,6 +1,7 @@
 import { type Client, createClient } from './client.js';
 import { ConfigurationError } from './errors.js';
 import type { ClientOptions } from './options.js';
+import { isBrowser } from './runtime.js';
 import type { ValidationMode } from './schema/model.js';
 
 /** On the global object, so that the ESM and the CommonJS copy of this package share one default client. */
@@ -10,7 +11,8 @@ const scope = globalThis as { [DEFAULT_CLIENT]?: Client };
 
 /**
  * Sets up the client behind the functions of this module; calling it again replaces it. Throws a
- * `ConfigurationError` as `createClient` does.
+ * `ConfigurationError` as `createClient` does. The functions have the types of strict validation: for
+ * `validation: 'partial'`, `createClient` gives a client whose types fit.
  *
  * @example
  * ```ts
@@ -18,16 +20,22 @@ const scope = globalThis as { [DEFAULT_CLIENT]?: Client };
  * await reportSettledBet(bet);
  * ```
  */
-export function configure<Mode extends ValidationMode = 'strict'>(options: ClientOptions<Mode> = {}): void {
+export function configure(options: ClientOptions<ValidationMode> = {}): void {
   scope[DEFAULT_CLIENT] = createClient(options) as Client;
 }
+
+const lineFor = (name: keyof Client): string => {
+  if (name === 'locate') return 'configure()';
+  if (isBrowser())
+    return "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } }, allowApiKeyInBrowser: true }), or report from your backend, where the key is safe";
+  return "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } }), or configure() where the environment variables hold them";
+};
 
 const ofDefault = <Name extends keyof Client>(name: Name): Client[Name] => {
   const call = async (...given: never[]) => {
     const client = scope[DEFAULT_CLIENT];
     if (client) return (client[name] as (...given: never[]) => unknown)(...given);
-    const line = "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } })";
-    throw new ConfigurationError(`${name} was called before configure. Write this line first, once: ${line}`, { operation: name });
+    throw new ConfigurationError(`${name} was called before configure. Write this line first, once: ${lineFor(name)}`, { operation: name });
   };
   return call as unknown as Client[Name];
 };

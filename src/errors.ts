@@ -1,7 +1,9 @@
 import type { ValidationIssue } from './schema/issue.js';
 
+/** Where a report goes (specification, section 9). */
 export type Environment = 'staging' | 'production';
 
+/** What kind of error it is; one for each class. */
 export type ErrorCode =
   | 'configuration'
   | 'validation'
@@ -19,7 +21,7 @@ export type ErrorCode =
 
 /**
  * Whether the gateway holds the report: `'not-sent'`, it cannot have it; `'rejected'`, it said no;
- * `'unknown'`, it may have it, so send the same bytes again with `client.resend(error)`.
+ * `'unknown'`, it may have it, so send the same bytes again with `client.resend(error)` (a report; just call `verifyNin` again).
  */
 export type ErrorOutcome = 'not-sent' | 'rejected' | 'unknown';
 
@@ -67,7 +69,7 @@ export class ReportingError extends Error {
   declare readonly status: number | undefined;
   /** How many times the report was sent, or tried to be. */
   declare readonly attempts: number;
-  /** Whether the same call may succeed later without a change. */
+  /** Whether it is of a kind that is retried, within the call and by you later. */
   declare readonly retryable: boolean;
   declare readonly outcome: ErrorOutcome;
 
@@ -98,7 +100,7 @@ export class ValidationError extends ReportingError {
 
 /** One step of the location chain that gave no location. */
 export interface LocationStep {
-  /** `'browser-geolocation'`, or the name of the lookup service. */
+  /** `'browser-geolocation'`, `'client-ip'`, or the name of the lookup service. */
   readonly step: string;
   /** Why, in a word to branch on. */
   readonly reason: LocationFailure;
@@ -107,17 +109,29 @@ export interface LocationStep {
   readonly durationMs: number;
 }
 
+/** Why a step of the location chain gave no location. */
 export type LocationFailure =
+  /** The page is not https. */
   | 'insecure-context'
+  /** The browser has no geolocation, or the step is switched off. */
   | 'not-available'
+  /** The player, or a policy of the page, does not allow it. */
   | 'denied'
+  /** The device does not know. */
   | 'position-unavailable'
+  /** No answer in time. */
   | 'timeout'
+  /** The caller's signal ended it. */
   | 'aborted'
+  /** The service takes no more requests for now. */
   | 'refused'
+  /** The address is a private or reserved one. */
   | 'not-public'
+  /** The service could not be reached. */
   | 'unreachable'
+  /** The service's answer holds no place. */
   | 'bad-answer'
+  /** On a server, no `clientIP` was passed. */
   | 'no-address';
 
 /** No source gave a location; nothing was sent. `steps` lists what was tried and why each step failed. */
@@ -163,7 +177,11 @@ export class NotFoundError extends ReportingError {
   override readonly code = 'not-found';
 }
 
-/** The gateway holds a report under this reference already, and it was not this call that sent it. */
+/**
+ * The gateway holds a report under this reference already, and it was not this call that sent it. In a browser it may
+ * be this call's own: browsers repeat a request by themselves when a connection breaks. The outcome is then `'unknown'`,
+ * and `resend` tells.
+ */
 export class DuplicateReportError extends ReportingError {
   override readonly name = 'DuplicateReportError';
   override readonly code = 'duplicate';
@@ -197,7 +215,8 @@ export class GatewayError extends ReportingError {
  * Whether a value is an error of this package. Use the guards rather than `instanceof`: they also know the
  * errors of another copy of the package, such as its CommonJS build beside its ESM build.
  */
-export const isReportingError = (value: unknown): value is ReportingError => value instanceof Error && (value as { [BRAND]?: unknown })[BRAND] === true;
+export const isReportingError = (value: unknown): value is ReportingError =>
+  typeof value === 'object' && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
 
 const guard =
   <T extends ReportingError>(code: T['code']) =>

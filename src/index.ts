@@ -10,6 +10,7 @@ export {
   DuplicateReportError,
   type Environment,
   type ErrorCode,
+  type ErrorDetails,
   type ErrorOutcome,
   GatewayError,
   isAbortedError,
@@ -56,11 +57,11 @@ export type {
 } from './options.js';
 export type { PartialPayload, PayloadParameters, Payloads } from './payloads.js';
 export type { Receipt } from './receipt.js';
-export type { BetEvent, SettledBet } from './schema/bet.js';
+export type { BetEvent, BetUser, SettledBet } from './schema/bet.js';
 export type { IssueCode, ValidationIssue } from './schema/issue.js';
 export type { Location, LocationInput } from './schema/location.js';
 export type { ValidationMode } from './schema/model.js';
-export type { NinVerification, NinVerificationRequest } from './schema/nin.js';
-export type { SettledWithdrawal, WithdrawalEvent } from './schema/withdrawal.js';
+export type { NinVerification, NinVerificationData, NinVerificationRequest } from './schema/nin.js';
+export type { SettledWithdrawal, WithdrawalEvent, WithdrawalMetadata, WithdrawalUser } from './schema/withdrawal.js';
 export type { Clock } from './time.js';
-export type { AbortSignalLike, Fetch, FetchInit, FetchResponse } from './web-types.js';
+export type { AbortSignalLike, Fetch, FetchInit, FetchResponse, WebAbortSignal } from './web-types.js';

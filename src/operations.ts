@@ -1,4 +1,3 @@
-import type * as z from 'zod/mini';
 import { betEvent, settledBet } from './schema/bet.js';
 import type { Field } from './schema/fields.js';
 import type { Model } from './schema/model.js';
@@ -82,5 +81,3 @@ export const operationNames = Object.keys(operations) as OperationName[];
 
 /** Where the paths of all operations begin, below the base address (specification, section 4). */
 export const GATEWAY_PATH = '/integration-gateway/external/';
-
-export type RequestBody<Name extends OperationName> = z.output<(typeof operations)[Name]['request']['strict']>;

@@ -109,10 +109,25 @@ export const callOptions: Model = model(
   { environment, clientIP: z.string('a string'), signal: having('addEventListener', 'removeEventListener'), timeoutMs: isLimit },
 );
 
+/**
+ * The options' own members, each read once: what some library put on the prototype of all objects is no option.
+ * Throws what a getter throws.
+ */
+export function ownOptions(table: object, given: unknown): unknown {
+  if (members(given) !== given || Array.isArray(given)) return given;
+  const own: Record<string, unknown> = Object.create(null);
+  for (const name of Object.keys(given)) {
+    const entry = Object.keys(table).includes(name) ? (table as Table)[name] : undefined;
+    const value = (given as Record<string, unknown>)[name];
+    own[name] = entry === undefined || entry instanceof Option ? value : ownOptions(entry, value);
+  }
+  return own;
+}
+
 /** What was given, completed by the table. */
 export function complete<T>(table: T, given: unknown): Resolved<T> {
   const entries = Object.entries(table as Table).map(([name, entry]) => {
-    const value = members(given)[name];
+    const value = Object.keys(members(given)).includes(name) ? members(given)[name] : undefined;
     return [name, entry instanceof Option ? (value ?? entry.standard) : complete(entry, value)];
   });
   return Object.fromEntries(entries) as Resolved<T>;

@@ -69,14 +69,16 @@ export interface RetryOptions {
 }
 
 /** What `createClient` and `configure` take. All of it is optional; an environment must be set up to be used. */
-export interface ClientOptions<Mode extends ValidationMode = ValidationMode> {
+export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   /** Where calls go that do not say so themselves (specification, section 1). Default: `'staging'`. */
   environment?: Environment | undefined;
+  /** Where each environment's reports go. */
   gateways?: { staging?: GatewayOptions | undefined; production?: GatewayOptions | undefined } | undefined;
   /** Paths below `/integration-gateway/external/`, by function; for a gateway whose paths differ. */
   paths?: { readonly [Name in OperationName]?: string | undefined } | undefined;
   /** Which fields are required: all that the specification lists, or the identifiers only. Default: `'strict'`. */
   validation?: Mode | undefined;
+  /** How a location is found where the caller passes none. */
   location?: LocationOptions | undefined;
   /** Attempts after a failure that may pass. */
   retry?: RetryOptions | undefined;

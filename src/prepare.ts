@@ -8,6 +8,7 @@ import { issue, type ValidationIssue } from './schema/issue.js';
 import { type LocationInput, location as locationField, locationInput } from './schema/location.js';
 import type { ValidationMode } from './schema/model.js';
 import { listIssues, validate } from './schema/validate.js';
+import type { Clock } from './time.js';
 import type { AbortSignalLike } from './web-types.js';
 
 /** What a call asks for beside its body. */
@@ -29,6 +30,7 @@ export interface Prepared {
 
 /** What the client contributes. */
 export interface PrepareContext {
+  readonly clock: Clock;
   readonly validation: ValidationMode;
   readonly browser: boolean;
   readonly environment: Environment;
@@ -38,6 +40,7 @@ export interface PrepareContext {
 type Members = Record<string, unknown>;
 
 const LIFTED = ['environment', 'clientIP', 'location'] as const;
+const OPTIONS: readonly string[] = [...LIFTED, 'signal', 'timeoutMs'];
 
 /** Checks a payload and its options in one pass, and throws one `ValidationError` that lists every problem. */
 export function prepare(operation: OperationName, payload: unknown, options: unknown, context: PrepareContext): Prepared {
@@ -45,7 +48,7 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
   const copied = copyJson(payload);
   const issues = [...copied.issues];
   const body = copied.value as Members | undefined;
-  const lifted: Members = {};
+  const lifted: Members = Object.create(null);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
     for (const name of LIFTED) {
       if (name === 'location' && row.location === 'none') continue;
@@ -59,7 +62,7 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
   issues.push(...validated.issues.filter(({ path }) => !within(path)));
 
   const locationModel = row.location === 'field' && lifted.location !== undefined ? locationField : locationInput;
-  const parameters = readParameters(lifted, options, context, issues);
+  const parameters = readParameters(lifted, readOptions(options, issues), context, issues);
   if (parameters.location !== undefined && row.location === 'none') {
     issues.push(issue(['location'], 'unknown-field', `${operation} takes no location; remove it`));
   } else if (parameters.location !== undefined) {
@@ -69,13 +72,18 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
   const reference = 'reference' in row ? body?.[row.reference] : undefined;
   const named = { operation, environment: parameters.environment, reference: typeof reference === 'string' ? reference : undefined };
   if (issues.length > 0 || !validated.value) throw invalid(named, issues);
-  return { body: validated.value, reference: named.reference, parameters };
+  // An event that does not say when it happened happens now (our decision).
+  const now = row.request.optional.includes('timestamp') && { timestamp: String(Math.floor(context.clock.now() / 1000)) };
+  return { body: { ...now, ...validated.value }, reference: named.reference, parameters };
 }
 
-/** Checks the options of a call that has no payload. */
-export function prepareOptions(operation: string, options: unknown, context: PrepareContext, outcome: ErrorOutcome = 'not-sent'): Parameters {
+/** Checks the options of a call that has no payload, and that takes only some of them. */
+export function prepareOptions(operation: string, options: unknown, takes: readonly string[], context: PrepareContext, outcome: ErrorOutcome): Parameters {
   const issues: ValidationIssue[] = [];
-  const parameters = readParameters({}, options, context, issues);
+  const given = readOptions(options, issues);
+  const refused = Object.keys(given).filter((name) => OPTIONS.includes(name) && !takes.includes(name));
+  issues.push(...refused.map((name) => issue([name], 'unknown-field', `${operation} takes no ${name}; remove it`)));
+  const parameters = readParameters({}, Object.fromEntries(Object.entries(given).filter(([name]) => !refused.includes(name))), context, issues);
   if (issues.length > 0) throw invalid({ operation, environment: parameters.environment, outcome }, issues);
   return parameters;
 }
@@ -85,8 +93,7 @@ function invalid(named: { operation: string; environment: Environment; reference
 }
 
 /** Brings together what stands in the payload and in the options. Given in both, it must be the same. */
-function readParameters(lifted: Members, options: unknown, context: PrepareContext, issues: ValidationIssue[]): Parameters {
-  const given = readOptions(options, issues);
+function readParameters(lifted: Members, given: Members, context: PrepareContext, issues: ValidationIssue[]): Parameters {
   for (const name of LIFTED) {
     if (lifted[name] === undefined) continue;
     if (given[name] !== undefined && canonical(given[name]) !== canonical(lifted[name])) {
@@ -94,7 +101,9 @@ function readParameters(lifted: Members, options: unknown, context: PrepareConte
     }
     given[name] = lifted[name];
   }
-  const { location, ...others } = given;
+  const { location } = given;
+  const others: Members = Object.assign(Object.create(null), given);
+  delete others.location;
   const checked = validate(callOptions, 'strict', others, [], LIFTED);
   issues.push(...checked.issues);
 
@@ -115,21 +124,22 @@ function readParameters(lifted: Members, options: unknown, context: PrepareConte
 
 /** The options' own members, each read once; the signal as it is, all else copied. */
 function readOptions(options: unknown, issues: ValidationIssue[]): Members {
-  if (options === undefined) return {};
+  if (options === undefined) return Object.create(null);
   try {
     if (typeof options !== 'object' || options === null || Array.isArray(options)) {
       issues.push(issue(['options'], 'wrong-type', 'expected an object'));
-      return {};
+      return Object.create(null);
     }
     const { signal, ...others } = options as Members;
     const copied = copyJson(others);
     issues.push(...copied.issues);
-    return { ...(copied.value as Members), ...(signal !== undefined && { signal }) };
+    return Object.assign(Object.create(null), copied.value, signal !== undefined && { signal });
   } catch {
     issues.push(issue(['options'], 'not-json', 'could not be read: a getter or proxy threw'));
-    return {};
+    return Object.create(null);
   }
 }
 
 /** The same text for the same data: parameters are flat, so sorting their members is enough. */
-const canonical = (value: unknown): string => JSON.stringify(typeof value === 'object' && value !== null ? Object.entries(value).sort() : value);
+const canonical = (value: unknown): string =>
+  JSON.stringify(typeof value === 'object' && value !== null ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : value);

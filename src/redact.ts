@@ -1,48 +1,132 @@
 import type { SentValue } from './schema/sent-values.js';
+import { unescapeText } from './unescape.js';
 
 export const MASK = '[masked]';
 
+/** Stands for a mask while there is still something to find, so that nothing is found within one. */
+const HIDDEN = '\uE000';
+
 /** Longer texts are not worth masking, and are not shown at all. */
-const LONGEST_TEXT = 65_536;
+const LONGEST_TEXT = 4_096;
 const LONGEST_SHOWN = 300;
 
-const escapePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
-const BOUNDARY = '[^\\p{L}\\p{N}]';
+/** A key is recognised by any piece of this length. */
+const KEY_PIECE = 6;
 
-/** Replaces a value; `whole` leaves it alone where it is part of a longer word. */
-function mask(text: string, value: string, whole: boolean): string {
-  const pattern = escapePattern(value);
-  return whole ? text.replace(new RegExp(`(^|${BOUNDARY})${pattern}(?=$|${BOUNDARY})`, 'giu'), `$1${MASK}`) : text.replace(new RegExp(pattern, 'giu'), MASK);
+/** Numbers that could be somebody's: five digits or more, also when grouped, and decimals such as coordinates. */
+const TELLING_NUMBERS = /[0-9](?:[\s./_-]?[0-9]){4,}|[0-9]+\.[0-9]{2,}/g;
+const WORDS = /[\p{L}\p{N}]+/gu;
+
+/** A text as it is compared: without case, marks, widths and invisible characters; and where each character came from. */
+interface Folded {
+  text: string;
+  /** The start of each character in the original, and the end of the last one. */
+  at: number[];
 }
 
-/** How a value may look when somebody else repeats it: as it is, within JSON, a URL, HTML, or recomposed. */
-function spellings(value: string): string[] {
-  const spelt = [value, value.trim(), value.normalize('NFC'), value.normalize('NFD'), JSON.stringify(value).slice(1, -1)];
-  spelt.push(value.replace(/&/g, '&amp;').replace(/'/g, '&#39;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;'));
-  try {
-    spelt.push(encodeURIComponent(value));
-  } catch {
-    // A lone surrogate has no place in a URL, so nobody can have put it there.
+function fold(original: string): Folded {
+  let text = '';
+  const at: number[] = [];
+  let offset = 0;
+  for (const character of original) {
+    const plain = character
+      .normalize('NFKD')
+      .replace(/[\p{M}\p{Cf}]/gu, '')
+      .toLowerCase();
+    text += plain;
+    for (let index = 0; index < plain.length; index += 1) at.push(offset);
+    offset += character.length;
   }
-  return [...new Set(spelt)].filter(Boolean);
+  return { text, at: [...at, offset] };
 }
 
-const wordsOf = (value: string) => value.split(/[^\p{L}\p{N}\p{M}]+/u).filter((word) => word.length > 2);
+const foldedValue = (value: string) => fold(unescapeText(value)).text.trim();
+
+const isWordCharacter = (character: string | undefined) => character !== undefined && /[\p{L}\p{N}]/u.test(character);
+
+/** Marks the characters of a folded text that stay hidden. */
+class Hidden {
+  readonly #hidden: boolean[];
+
+  constructor(readonly text: string) {
+    this.#hidden = new Array<boolean>(text.length).fill(false);
+  }
+
+  range(start: number, end: number): void {
+    this.#hidden.fill(true, start, end);
+  }
+
+  /** Wherever a value stands; a short or plain one only where it is a word of its own. */
+  value(value: string, whole: boolean): void {
+    for (let start = value ? this.text.indexOf(value) : -1; start >= 0; start = this.text.indexOf(value, start + 1)) {
+      const end = start + value.length;
+      if (whole && (isWordCharacter(this.text[start - 1]) || isWordCharacter(this.text[end]))) continue;
+      this.range(start, end);
+    }
+  }
+
+  matches(pattern: RegExp, isHidden: (match: string) => boolean = () => true): void {
+    for (const match of this.text.matchAll(pattern)) if (isHidden(match[0])) this.range(match.index, match.index + match[0].length);
+  }
+
+  has(index: number): boolean {
+    return this.#hidden[index] === true;
+  }
+}
 
 /**
- * A text of the gateway's, fit to be shown: every sent value masked (personal ones also word by word and in
- * other spellings), anything that looks like a NIN masked, control characters removed, cut to length.
+ * A text of the gateway's, fit to be shown: its escapes resolved, every sent value masked (personal ones also word
+ * by word, keys also in pieces), numbers that could be somebody's masked, control characters removed, cut to length.
+ * What is to be masked is found first and replaced once, so the cost depends on the text and on no value's length.
  */
-export function maskSent(text: string, values: readonly SentValue[]): string {
-  if (text.length > LONGEST_TEXT) return '[a text too long to show]';
-  const inOrder = values
-    .flatMap(({ text: value, kind }) => [
-      ...(kind === 'plain' ? [{ value, whole: true }] : spellings(value).map((spelling) => ({ value: spelling, whole: spelling.length < 3 }))),
-      ...(kind === 'personal' ? wordsOf(value).map((word) => ({ value: word, whole: true })) : []),
-    ])
-    .filter(({ value }) => value.length <= text.length)
-    .sort((a, b) => b.value.length - a.value.length);
-  const masked = inOrder.reduce((shown, { value, whole }) => mask(shown, value, whole), text).replace(/[0-9]{11,}/g, MASK);
-  const line = masked.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim();
+export function maskSent(said: string, values: readonly SentValue[]): string {
+  if (said.length > LONGEST_TEXT) return '[a text too long to show]';
+  const words = new Set<string>();
+  const sent: { value: string; whole: boolean }[] = [];
+  for (const { text: value, kind } of values) {
+    // What is longer than the text cannot stand in it, but its words can.
+    const spellings = value.length <= 4 * said.length ? [fold(value).text.trim(), foldedValue(value)] : [];
+    for (const spelling of spellings) {
+      sent.push({ value: spelling, whole: kind === 'plain' || spelling.length < 3 });
+      for (let start = 0; kind === 'secret' && start + KEY_PIECE <= spelling.length; start += 1) {
+        sent.push({ value: spelling.slice(start, start + KEY_PIECE), whole: false });
+      }
+    }
+    if (kind === 'personal') for (const [word] of foldedValue(value).matchAll(WORDS)) if (word.length > 1) words.add(word);
+  }
+  const hide = (original: string, parts: boolean): string => {
+    const { text, at } = fold(original);
+    const hidden = new Hidden(text);
+    for (const { value, whole } of sent) hidden.value(value, whole);
+    if (parts) {
+      hidden.matches(WORDS, (word) => words.has(word));
+      hidden.matches(TELLING_NUMBERS);
+    }
+    return rebuild(original, at, hidden);
+  };
+  // First whole values as it came, since a value may itself hold what looks like an escape.
+  const line = hide(unescapeText(hide(said.replaceAll(HIDDEN, ' '), false)), true)
+    .split(HIDDEN)
+    .map((part) => part.replace(/[\p{C}\u2028\u2029]+/gu, ' '))
+    .join(MASK)
+    .trim();
   return line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line;
+}
+
+/** The original with one mask for each stretch that is hidden. */
+function rebuild(original: string, at: readonly number[], hidden: Hidden): string {
+  let shown = '';
+  for (let index = 0; index < hidden.text.length; index += 1) {
+    // Some characters fold into several, and marks into none.
+    if (!hidden.has(index)) shown += at[index - 1] === at[index] ? '' : original.slice(at[index], nextOffset(at, index));
+    else if (!hidden.has(index - 1)) shown += HIDDEN;
+  }
+  return shown;
+}
+
+/** Where the next character of the original begins. */
+function nextOffset(at: readonly number[], index: number): number | undefined {
+  let next = index + 1;
+  while (at[next] === at[index]) next += 1;
+  return at[next];
 }

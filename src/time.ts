@@ -35,19 +35,26 @@ export function limited<T>(work: (signal: AbortSignal) => T | PromiseLike<T>, li
   const { clock, signal } = limit;
   const controller = new AbortController();
   return new Promise((resolve) => {
+    let timer: unknown;
     const end = (result: Limited<T>) => {
-      clock.clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
+      // First of all, so that a clock or a signal that throws cannot keep the caller waiting.
       resolve(result);
-      if (result.ended === 'timeout' || result.ended === 'aborted') controller.abort();
+      try {
+        clock.clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+      } finally {
+        if (result.ended === 'timeout' || result.ended === 'aborted') controller.abort();
+      }
     };
     const abort = () => end({ ended: 'aborted' });
-    const timer = clock.setTimeout(() => end({ ended: 'timeout' }), Math.max(0, limit.milliseconds));
+    timer = clock.setTimeout(() => end({ ended: 'timeout' }), Math.max(0, limit.milliseconds));
     if (signal?.aborted) return abort();
     signal?.addEventListener('abort', abort);
-    new Promise<T>((settle) => settle(work(controller.signal))).then(
-      (value) => end({ ended: 'done', value }),
-      (error: unknown) => end({ ended: 'failed', error }),
-    );
+    new Promise<T>((settle) => settle(work(controller.signal)))
+      .then(
+        (value) => end({ ended: 'done', value }),
+        (error: unknown) => end({ ended: 'failed', error }),
+      )
+      .catch(() => {});
   });
 }

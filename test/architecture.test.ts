@@ -22,7 +22,7 @@ const LAYERS = {
   // Schemas return issues; the client throws.
   schema: { files: ['schema/'], mayImport: [] },
   errors: { files: ['errors.ts'], mayImport: [] },
-  redact: { files: ['redact.ts'], mayImport: [] },
+  redact: { files: ['redact.ts', 'unescape.ts'], mayImport: ['redact'] },
   // What everybody may import.
   bottom: { files: ['base-url.ts', 'body.ts', 'mock-defaults.ts', 'runtime.ts', 'messages.ts', 'time.ts', 'web-types.ts'], mayImport: [] },
 } as const satisfies Record<string, { files: readonly string[]; mayImport: readonly string[] }>;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serve } from '../src/node/index.js';
+import { expectFreshBuild } from './support/built.js';
 import { codeBlocks, commandsOf, inlineScripts } from './support/code-blocks.js';
 import { root, runNode } from './support/run.js';
 import { typeCheck } from './support/type-check.js';
@@ -22,14 +23,18 @@ test('the readme is short', () => {
   expect(readme.split('\n').length).toBeLessThan(250);
 });
 
-test('the examples in the readme and in the example page fit the types', { timeout: 60_000 }, () => {
+test('the examples in the readme and in the example pages fit the types', { timeout: 60_000 }, () => {
   const modules = inLanguage('js', 'ts').map(({ language, code, line }) => [`readme-line-${line}.${language}`, code]);
   const scripts = inLanguage('html').flatMap(({ code, line }) =>
     inlineScripts(code).map((script) => [`readme-line-${line}.html.js`, strictOnlyAboutUs(script)]),
   );
-  const page = inlineScripts(read('examples/page.html')).map((script) => ['page.html.js', script]);
-  expect([modules.length, scripts.length, page.length]).toEqual([3, 1, 1]);
-  expect(typeCheck(Object.fromEntries([...modules, ...scripts, ...page]))).toEqual([]);
+  const pages = ['bet.html', 'page.html'].flatMap((name) => inlineScripts(read(`examples/${name}`)).map((script) => [`${name}.js`, strictOnlyAboutUs(script)]));
+  expect([modules.length, scripts.length, pages.length]).toEqual([3, 1, 2]);
+  expect(typeCheck(Object.fromEntries([...modules, ...scripts, ...pages]))).toEqual([]);
+});
+
+test('an example of a page that uses what only modules have is refused', { timeout: 60_000 }, () => {
+  expect(typeCheck({ 'page.html.js': "LocationSDK.ipinfo({ token: 'secret' });" })).toEqual([expect.stringContaining("'ipinfo' does not exist")]);
 });
 
 /** A short example does not say that an element of its own page exists. */
@@ -45,6 +50,7 @@ test('every file that a document links to exists', () => {
 describe('the examples in the readme run', () => {
   let folder: string;
   beforeAll(async () => {
+    expectFreshBuild();
     // Inside the package, so that it finds itself by its name.
     folder = await mkdtemp(join(root, 'test/.readme-'));
   });

@@ -24,11 +24,14 @@ export function isRecorded({ body, json }: Answer): boolean {
 }
 
 const DUPLICATE = /\bduplicate|\balready\s+(?:been\s+)?(?:reported|recorded|settled|submitted|processed|exists?)\b/i;
+/** Said of what should be, not of what is. */
+const NEGATED = /\b(?:not|never|must|should|cannot|isn't|wasn't)\b[^.;]*\b(?:already|duplicate)/i;
 const OTHER_DATA = /\bdifferent\b|\bother\s+data\b/i;
 
 /** Whether a refusal means that the gateway holds this report already (our decision: the specification gives no status). */
-export function isDuplicate({ status, body }: Answer): 'same' | 'conflict' | false {
-  const message = messageOf(body) ?? '';
-  if (status !== 409 && !((status === 400 || status === 422) && DUPLICATE.test(message))) return false;
+export function isDuplicate({ status, body }: Answer, withoutSent: (text: string) => string = String): 'same' | 'conflict' | false {
+  const message = withoutSent(messageOf(body) ?? '');
+  const says = (status === 400 || status === 422) && DUPLICATE.test(message) && !NEGATED.test(message);
+  if (status !== 409 && !says) return false;
   return OTHER_DATA.test(message) ? 'conflict' : 'same';
 }

@@ -28,6 +28,8 @@ export interface Failure {
   readonly retryable?: boolean;
   /** Holds whatever earlier attempts left in doubt: what the gateway holds is not this report. */
   readonly certain?: boolean;
+  /** Instead of what the outcome advises. */
+  readonly advice?: string;
   /** What the gateway said, unmasked: only `deliver` may show it, masked. */
   readonly said?: string | undefined;
   /** More properties of the error. */
@@ -44,19 +46,22 @@ export interface Asked {
   readonly isReport: boolean;
   /** The operation that must be reported first. */
   readonly after: string | undefined;
+  /** A text without the values that were sent: an operator's own words must not be taken for the gateway's. */
+  readonly withoutSent: (text: string) => string;
 }
 
 /** Says what the end of an attempt means. */
 export function classify(attempted: Attempted, asked: Asked, settings: DeliverySettings): Verdict {
-  if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted) };
+  if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted, settings.browser) };
   const { status, text, retryAfter } = attempted;
   const answer: Answer = { status, ...parseBody(text) };
   const said = answer.json ? messageOf(answer.body) : undefined;
 
   if (status >= 200 && status < 300) {
-    if (asked.isReport ? ask(settings, 'isRecorded', answer) === true : hasVerdict(answer.body)) return { kind: 'recorded', body: answer.body, said };
+    if (asked.isReport ? ask(settings, 'isRecorded', answer, asked.withoutSent) === true : hasVerdict(answer.body))
+      return { kind: 'recorded', body: answer.body, said };
   } else if (asked.isReport) {
-    const duplicate = ask(settings, 'isDuplicate', answer);
+    const duplicate = ask(settings, 'isDuplicate', answer, asked.withoutSent);
     if (duplicate === 'same' || duplicate === 'conflict')
       return { kind: duplicate === 'same' ? 'same' : 'failed', failure: { ...held(status, duplicate, settings.browser), said } };
   }
@@ -73,26 +78,41 @@ function parseBody(text: string | undefined): Omit<Answer, 'status'> {
 
 const hasVerdict = (body: unknown): boolean => typeof (body as { success?: unknown } | null | undefined)?.success === 'boolean';
 
-/** Asks the user's function; one that throws has not answered, and the careful reading stands. */
-function ask<Name extends 'isRecorded' | 'isDuplicate'>(settings: DeliverySettings, name: Name, answer: Answer) {
+const MEANINGS = { isRecorded: [true, false], isDuplicate: ['same', 'conflict', false] } as const;
+
+/** Asks the user's function; one that throws, or answers with something else, has not answered, and the careful reading stands. */
+function ask<Name extends 'isRecorded' | 'isDuplicate'>(
+  settings: DeliverySettings,
+  name: Name,
+  answer: Answer,
+  withoutSent: Asked['withoutSent'],
+): ReturnType<DeliverySettings[Name]> | false {
+  let fault = 'threw';
   try {
-    return settings[name](answer);
+    const meaning = settings[name](answer, withoutSent) as ReturnType<DeliverySettings[Name]>;
+    // One that is asynchronous by mistake must not end the process when it fails.
+    Promise.resolve(meaning).catch(() => {});
+    if ((MEANINGS[name] as readonly unknown[]).includes(meaning)) return meaning;
+    fault = `must return ${MEANINGS[name].join(' or ')}`;
   } catch {
-    settings.logger.error(`The option ${name} threw; HTTP ${answer.status} is read as if it had returned false.`);
-    return false;
+    // Said below; what it threw may hold anything.
   }
+  settings.logger.error(`The option ${name} ${fault}; HTTP ${answer.status} is read as if it had returned false.`);
+  return false;
 }
 
-function classifySilence(attempted: Exclude<Attempted, { ended: 'answered' }>): Failure {
+function classifySilence(attempted: Exclude<Attempted, { ended: 'answered' }>, browser: boolean): Failure {
   if (attempted.ended === 'aborted') return { type: AbortedError, text: 'aborted by its signal', outcome: 'unknown' };
   if (attempted.ended === 'timeout') return { type: TimeoutError, text: 'no whole answer came in time', outcome: 'unknown', retryable: true };
   const { code, notSent, certificate } = attempted.failure;
-  const what = certificate
-    ? "the gateway's certificate was refused"
-    : notSent
-      ? 'the gateway could not be reached; check the base address and the network'
-      : 'the connection broke before a whole answer came';
-  return { type: NetworkError, text: code ? `${what} (${code})` : what, outcome: notSent ? 'not-sent' : 'unknown', retryable: !certificate };
+  const [what, advice] = browser
+    ? ['no answer came, and a browser does not say why', "; check the base address, the network, and that the gateway allows this page's origin (CORS)"]
+    : certificate
+      ? ["the gateway's certificate was refused", '']
+      : notSent
+        ? ['the gateway could not be reached', '; check the base address and the network']
+        : ['the connection broke before a whole answer came', code?.startsWith('ERR_SSL') ? '; is it an http:// address?' : ''];
+  return { type: NetworkError, text: `${what}${code ? ` (${code})` : ''}${advice}`, outcome: notSent ? 'not-sent' : 'unknown', retryable: !certificate };
 }
 
 /** A browser may send a request again by itself when a connection breaks, and nobody is told. */
@@ -100,31 +120,40 @@ const held = (status: number, duplicate: 'same' | 'conflict', browser: boolean):
   const conflict = duplicate === 'conflict';
   const details = { status, conflict };
   if (conflict) {
-    const text = 'the gateway holds other data under this reference, and a report cannot be changed; compare your records';
+    const text =
+      'the gateway holds other data under this reference (a new timestamp or location is other data too), and a report cannot be changed; compare your records';
     return { type: DuplicateReportError, text, outcome: 'rejected', certain: true, details };
   }
   const text = browser
-    ? 'the gateway holds this report already; it may be this call that sent it, since a browser may repeat a request by itself'
+    ? 'the gateway holds a report under this reference already; it may be this call that sent it, since a browser may repeat a request by itself'
     : 'the gateway holds this report already, and it was not this call that sent it; do not send it again';
-  return { type: DuplicateReportError, text, outcome: browser ? 'unknown' : 'rejected', details };
+  return { type: DuplicateReportError, text, outcome: browser ? 'unknown' : 'rejected', details, ...(browser && { advice: 'Compare your records.' }) };
 };
 
-function classifyStatus({ status, body, json }: Answer, { after }: Asked, retryAfterMs: number | undefined): Failure {
-  const http = `HTTP ${status}: `;
+function classifyStatus({ status, body, json }: Answer, { after, isReport }: Asked, retryAfterMs: number | undefined): Failure {
+  // What a browser does not follow it does not tell either.
+  const http = status === 0 ? '' : `HTTP ${status}: `;
   const refused = (type: Failure['type'], text: string): Failure => ({ type, text: http + text, outcome: 'rejected', details: { status } });
-  const wrongAddress = (status === 404 || status === 405) && (!json || body === undefined) ? '; the answer is not JSON: is the base address right?' : '';
+  const notJson = !json || body === undefined ? 'the answer is not JSON: ' : '';
+  const wrongAddress = `; ${notJson}is the base address right?`;
 
   if (status === 401) return refused(AuthenticationError, 'the API key is missing or not valid in this environment');
-  if (status === 404) return refused(NotFoundError, `no such record${wrongAddress || (after ? `; was ${after} reported first, in this environment?` : '')}`);
+  if (status === 404) {
+    const missing = after && !notJson ? `; was ${after} reported first, in this environment? If so, check the base address` : wrongAddress;
+    return refused(NotFoundError, `no such record${missing}`);
+  }
   if (status === 422) return refused(UnprocessableError, 'the gateway cannot accept the data; correct it and call again');
   if (status === 429) {
     return { ...refused(RateLimitError, 'too many requests; call again later'), retryable: true, details: { status, retryAfterMs } };
   }
-  if (status >= 400 && status < 500 && status !== 408) return refused(BadRequestError, `the gateway refused the request${wrongAddress}`);
+  if (status >= 400 && status < 500 && status !== 408)
+    return refused(BadRequestError, `the gateway refused the request${status === 405 && notJson ? wrongAddress : ''}`);
 
   const what =
     status >= 200 && status < 300
-      ? 'the answer was not understood; does a proxy or a captive portal stand in between?'
+      ? json
+        ? `the answer does not say that ${isReport ? 'the report is recorded (see the option isRecorded)' : 'the number is verified or not'}`
+        : 'the answer is not JSON; does a proxy or a captive portal stand in between?'
       : status < 400
         ? 'a redirect is not followed, since the API key would travel with it; is the base address right?'
         : 'the gateway failed';

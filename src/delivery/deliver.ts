@@ -1,4 +1,4 @@
-import { AbortedError, ConfigurationError, type ErrorOutcome, type ReportingError, TimeoutError } from '../errors.js';
+import { AbortedError, ConfigurationError, type ErrorOutcome, isReportingError, type ReportingError, TimeoutError } from '../errors.js';
 import { sentence, subjectOf } from '../messages.js';
 import { GATEWAY_PATH, operations } from '../operations.js';
 import { maskSent } from '../redact.js';
@@ -8,7 +8,7 @@ import { limited } from '../time.js';
 import type { AbortSignalLike } from '../web-types.js';
 import { attempt } from './attempt.js';
 import { backoffMs } from './backoff.js';
-import { classify, type Failure, type Verdict } from './classify.js';
+import { type Asked, classify, type Failure, type Verdict } from './classify.js';
 import { type FrozenReport, keepFrozen } from './frozen.js';
 import type { DeliverySettings, Destination } from './settings.js';
 
@@ -33,7 +33,7 @@ export interface Delivered {
 }
 
 const ADVICE: Record<ErrorOutcome, string> = {
-  'not-sent': 'Nothing was recorded.',
+  'not-sent': 'Nothing was sent.',
   rejected: 'Nothing was recorded by this call.',
   unknown: 'It may be recorded: repeat it with client.resend(error), not with a new call.',
 };
@@ -56,25 +56,27 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
   const { operation, reference, environment } = report;
   const row = operations[operation];
   const isReport = reference !== undefined;
-  const asked = { isReport, after: 'after' in row ? row.after : undefined };
+  const asked: Asked = { isReport, after: 'after' in row ? row.after : undefined, withoutSent: (text) => withoutValues(text, JSON.parse(report.body)) };
   const subject = subjectOf(report);
   let { inDoubt } = delivery;
   let attempts = 0;
-  let apiKey = '';
+  /** Each that was used: a rotated one is a secret still. */
+  const keys = new Set<string>();
 
   /** The gateway's words, masked; words that cannot be masked are not worth a report. */
   const shown = (said: string | undefined): string | undefined => {
     try {
-      return said && maskSent(said, [...sentValues(row.request, JSON.parse(report.body)), { text: apiKey, kind: 'secret' }]);
+      const secrets = Array.from(keys, (text) => ({ text, kind: 'secret' as const }));
+      return said && maskSent(said, [...sentValues(row.request, JSON.parse(report.body)), ...secrets]);
     } catch {
       return undefined;
     }
   };
 
-  const fail = ({ type, text, said, certain, retryable = false, details, ...failure }: Failure): ReportingError => {
+  const fail = ({ type, text, said, certain, retryable = false, details, advice: instead, ...failure }: Failure): ReportingError => {
     const outcome = inDoubt && !certain ? 'unknown' : failure.outcome;
     const words = shown(said);
-    const advice = isReport ? ` ${ADVICE[outcome]}` : '';
+    const advice = ` ${instead ?? (isReport ? ADVICE[outcome] : 'Verifying records nothing: call it again.')}`;
     const message = `${subject}: ${sentence(text)}${words ? ` The gateway said: "${words}".` : ''}${advice}`;
     const error = new type(message, { operation, reference, environment, attempts, retryable, outcome, ...details });
     if (isReport) keepFrozen(error, report);
@@ -87,11 +89,12 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
     if (typeof destination === 'string') throw fail(unusable(destination));
     const key = await limited<unknown>(() => destination.apiKey(), limit());
     if (key.ended === 'aborted') throw fail(ABORTED);
-    if (key.ended === 'timeout') throw fail(OUT_OF_TIME);
+    if (key.ended === 'timeout') throw fail({ ...OUT_OF_TIME, text: `gateways.${environment}.apiKey did not answer in time` });
     // What it threw is not shown: it may hold the key.
-    const problem = key.ended === 'failed' ? 'threw' : apiKeyProblem(key.value);
+    const problem = key.ended === 'failed' ? 'threw an error; look into your function' : apiKeyProblem(key.value);
     if (problem) throw fail(unusable(`gateways.${environment}.apiKey ${problem}`));
-    apiKey = String(key.ended === 'done' && key.value);
+    const apiKey = String(key.ended === 'done' && key.value);
+    keys.add(apiKey);
     if (limit().milliseconds <= 0) throw fail(OUT_OF_TIME);
     attempts += 1;
     return classify(
@@ -105,19 +108,30 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
     );
   };
 
-  for (;;) {
-    const verdict = await once();
-    if (verdict.kind === 'recorded') return { outcome: 'recorded', attempts, message: shown(verdict.said), body: verdict.body };
-    const { failure } = verdict;
-    if (verdict.kind === 'same' && inDoubt) return { outcome: 'already-recorded', attempts, message: shown(failure.said), body: undefined };
-    if (failure.outcome === 'unknown') inDoubt = true;
+  try {
+    for (;;) {
+      const verdict = await once();
+      if (verdict.kind === 'recorded') return { outcome: 'recorded', attempts, message: shown(verdict.said), body: verdict.body };
+      const { failure } = verdict;
+      if (verdict.kind === 'same' && inDoubt) return { outcome: 'already-recorded', attempts, message: shown(failure.said), body: undefined };
+      if (failure.outcome === 'unknown') inDoubt = true;
 
-    const asksFor = failure.details?.retryAfterMs ?? 0;
-    const wait = asksFor || backoffMs(attempts, retry, settings.random);
-    const again = failure.retryable && attempts <= retry.limit && asksFor <= settings.maxRetryAfterMs && clock.now() + wait < deadline;
-    if (!again) throw fail(failure);
-    logger.debug(`${subject}: ${failure.text}; attempt ${attempts}, the next one in ${Math.round(wait)} ms`);
-    const pause = await limited(() => new Promise<never>(() => {}), { clock, signal, milliseconds: wait });
-    if (pause.ended === 'aborted') throw fail(ABORTED);
+      const asksFor = failure.details?.retryAfterMs ?? 0;
+      const wait = asksFor || backoffMs(attempts, retry, settings.random);
+      const again = failure.retryable && attempts <= retry.limit && asksFor <= settings.maxRetryAfterMs && clock.now() + wait < deadline;
+      if (!again) throw fail(failure);
+      logger.debug(`${subject}: ${failure.text}; attempt ${attempts}, the next one in ${Math.round(wait)} ms`);
+      const pause = await limited(() => new Promise<never>(() => {}), { clock, signal, milliseconds: wait });
+      if (pause.ended === 'aborted') throw fail(ABORTED);
+    }
+  } catch (error) {
+    // A clock, a random or a signal of the caller's that throws must not cost what is known of the report.
+    throw isReportingError(error) ? error : fail(unusable('a clock, random or signal that was passed threw an error'));
   }
+}
+
+/** A text without the strings of a body, its identifiers included. */
+function withoutValues(text: string, body: unknown): string {
+  if (typeof body === 'string') return body.trim().length > 2 ? text.split(body).join(' ') : text;
+  return typeof body === 'object' && body !== null ? Object.values(body).reduce<string>(withoutValues, text) : text;
 }

@@ -24,7 +24,8 @@ export function keepFrozen(error: Error, report: FrozenReport): void {
   Object.defineProperty(error, REPORT, { value: () => report });
 }
 
+/** The report that an error keeps, of whichever copy of the package it is. */
 export function keptFrozen(error: unknown): FrozenReport | undefined {
-  const kept = error instanceof Error ? (error as { [REPORT]?: unknown })[REPORT] : undefined;
+  const kept = typeof error === 'object' && error !== null ? (error as { [REPORT]?: unknown })[REPORT] : undefined;
   return typeof kept === 'function' ? (kept() as FrozenReport) : undefined;
 }

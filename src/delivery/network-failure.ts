@@ -12,6 +12,8 @@ const CERTIFICATE =
 const MAX_CAUSES = 5;
 
 interface Thrown {
+  /** Which system call failed; the same codes end connections that stood already. */
+  syscall?: unknown;
   code?: unknown;
   message?: unknown;
   cause?: unknown;
@@ -36,11 +38,12 @@ export function readNetworkFailure(error: unknown, browser: boolean): NetworkFai
     // An error whose properties cannot be read tells nothing.
   }
   const codes = found.map(({ code, message }) => (message === 'bad port' ? 'bad port' : String(code ?? '')));
+  const connected = found.some(({ syscall }) => typeof syscall === 'string' && !/^(?:connect|getaddrinfo)/.test(syscall));
   const every = (pattern: RegExp) => !browser && codes.length > 0 && codes.every((code) => pattern.test(code));
   const certificate = every(CERTIFICATE);
   return {
     code: codes.find((code) => /^(?:[A-Z][A-Z0-9_]{2,48}|bad port)$/.test(code)),
     certificate,
-    notSent: certificate || every(NOT_CONNECTED) || every(/^bad port$/),
+    notSent: certificate || (!connected && every(NOT_CONNECTED)) || every(/^bad port$/),
   };
 }

@@ -37,7 +37,8 @@ export interface DeliverySettings {
   readonly maxRetryAfterMs: number;
   readonly attemptTimeoutMs: number;
   readonly isRecorded: (answer: Answer) => boolean;
-  readonly isDuplicate: (answer: Answer) => 'same' | 'conflict' | false;
+  /** The default one also wants the gateway's words without those that were sent. */
+  readonly isDuplicate: (answer: Answer, withoutSent: (text: string) => string) => 'same' | 'conflict' | false;
   readonly logger: Required<Logger>;
   readonly clock: Clock;
   readonly random: () => number;

@@ -23,7 +23,7 @@ export type Coordinates = { latitude: number; longitude: number; accuracy?: numb
 
 export type PositionAttempt = { position: Coordinates } | { reason: LocationFailure; message: string };
 
-interface Request {
+interface Asking {
   geolocation: GeolocationLike | undefined;
   secureContext: boolean;
   settings: GeolocationSettings;
@@ -44,10 +44,11 @@ const UNAVAILABLE = { reason: 'position-unavailable', message: 'the browser gave
  * Asks the browser once. The time is measured here: the browser's own `timeout` counts neither the prompt nor
  * a hidden page, and some WebViews never answer.
  */
-export async function askBrowser(request: Request): Promise<PositionAttempt> {
-  const { geolocation, secureContext, settings, clock, milliseconds, signal } = request;
+export async function askBrowser(asking: Asking): Promise<PositionAttempt> {
+  const { geolocation, secureContext, settings, clock, milliseconds, signal } = asking;
   if (!secureContext) return { reason: 'insecure-context', message: 'browsers give a position to https pages only' };
   if (!geolocation) return { reason: 'not-available', message: 'this browser has no geolocation' };
+  if (milliseconds <= 0) return { reason: 'timeout', message: 'the time for finding a location was over' };
 
   const asked = await limited<PositionAttempt>(
     () =>

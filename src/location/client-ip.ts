@@ -8,6 +8,7 @@ const NOT_PUBLIC: readonly (readonly [range: string, kind: string])[] = [
   ['172.16.0.0/12', 'a private address'],
   ['192.0.0.0/24', 'a reserved address'],
   ['192.0.2.0/24', 'a documentation address'],
+  ['192.88.99.0/24', 'a reserved address'],
   ['192.168.0.0/16', 'a private address'],
   ['198.18.0.0/15', 'a benchmarking address'],
   ['198.51.100.0/24', 'a documentation address'],
@@ -17,11 +18,18 @@ const NOT_PUBLIC: readonly (readonly [range: string, kind: string])[] = [
   ['::/128', 'the unspecified address'],
   ['::1/128', 'a loopback address'],
   ['100::/64', 'a discard address'],
+  ['64:ff9b:1::/48', 'a private address'],
+  ['2001::/23', 'an address of a protocol, such as Teredo'],
   ['2001:db8::/32', 'a documentation address'],
+  ['2002::/16', 'an address of a tunnel (6to4)'],
+  ['3fff::/20', 'a documentation address'],
   ['fc00::/7', 'a private address'],
   ['fe80::/10', 'a link-local address'],
+  ['fec0::/10', 'a site-local address'],
   ['ff00::/8', 'a multicast address'],
 ];
+
+const LONGEST_ADDRESS = 45;
 
 /** The 16-bit groups of an address: two for IPv4, eight for IPv6. */
 type Groups = number[];
@@ -34,7 +42,7 @@ function parseIPv4(text: string): Groups | undefined {
 }
 
 function parseIPv6(text: string): Groups | undefined {
-  if (!/^[0-9a-fA-F:.]*:[0-9a-fA-F:.]*$/.test(text)) return undefined;
+  if (text.length > LONGEST_ADDRESS || !/^[0-9a-fA-F:.]+$/.test(text) || !text.includes(':')) return undefined;
   let canonical: string;
   try {
     canonical = new URL(`http://[${text}]/`).hostname.slice(1, -1);
@@ -77,5 +85,8 @@ export function parseClientIp(text: string): ClientIp | undefined {
     const prefix = bits(parse(start) ?? []).slice(0, Number(length));
     return range.includes(':') === (groups.length === 8) && own.startsWith(prefix);
   });
-  return { address, notPublic: found && `${found[1]} (${found[0]})` };
+  if (found) return { address, notPublic: `${found[1]} (${found[0]})` };
+  // All that is public in IPv6 begins with these bits.
+  const reserved = groups.length === 8 && !own.startsWith('001');
+  return { address, notPublic: reserved ? 'a reserved address (outside 2000::/3)' : undefined };
 }

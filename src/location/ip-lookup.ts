@@ -1,7 +1,8 @@
 import type { LocationStep } from '../errors.js';
 import { type Clock, limited } from '../time.js';
 import type { AbortSignalLike, Fetch } from '../web-types.js';
-import { type IpLocation, type IpProvider, LookupFailure, name } from './provider.js';
+import { type IpLocation, type IpProvider, LookupFailure } from './provider.js';
+import { placeName } from './providers/answer.js';
 
 export interface IpLookupSettings {
   readonly providers: readonly IpProvider[];
@@ -56,9 +57,9 @@ function usable(answer: IpLocation | undefined): IpLocation | undefined {
   return {
     latitude,
     longitude,
-    city: name(city),
-    region: name(region),
-    country: name(country),
+    city: placeName(city),
+    region: placeName(region),
+    country: placeName(country),
     accuracy: Number.isFinite(accuracy) ? accuracy : undefined,
   };
 }

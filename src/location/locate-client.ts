@@ -1,3 +1,4 @@
+import type { LocationStep } from '../errors.js';
 import { parseClientIp } from './client-ip.js';
 import { lookUpIp } from './ip-lookup.js';
 import type { Located, LocateRequest, LocationSettings, Surroundings } from './locate.js';
@@ -7,18 +8,20 @@ import { withSource } from './with-source.js';
 export async function locateClient(settings: LocationSettings, surroundings: Surroundings, request: LocateRequest): Promise<Located> {
   const { clientIP, deadline, signal } = request;
   if (clientIP === undefined) {
-    return { steps: [], advice: "on a server, pass the player's address as clientIP, or pass location" };
+    const step: LocationStep = { step: 'client-ip', reason: 'no-address', message: 'no clientIP was passed', durationMs: 0 };
+    return { steps: [step], advice: "on a server, pass the player's address as clientIP, or pass location" };
   }
   const client = parseClientIp(clientIP);
   if (!client || client.notPublic) {
     const message = client ? `clientIP is ${client.notPublic}` : 'clientIP is not an address';
     return {
       steps: [{ step: 'client-ip', reason: 'not-public', message, durationMs: 0 }],
-      advice: "pass the player's public address: is the proxy's X-Forwarded-For read?",
+      advice: "pass the player's public address: is the proxy's X-Forwarded-For read? While developing, pass location: fixedLocation(…) to createClient",
     };
   }
   const advice = 'pass location, or call again later';
-  if (!settings.ip.enabled) return { steps: [], advice: 'lookups are switched off (location.ip.enabled), so pass location' };
+  if (!settings.ip.enabled)
+    return { steps: [{ step: 'ip-lookup', reason: 'not-available', message: 'switched off by location.ip.enabled', durationMs: 0 }], advice: 'pass location' };
   const { found, steps } = await lookUpIp({ ...surroundings, ip: client.address, settings: settings.ip, deadline, signal });
   return found ? { location: withSource(found, settings.sourceNames.client_ip), steps } : { steps, advice };
 }

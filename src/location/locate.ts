@@ -1,4 +1,4 @@
-import type { LocationStep } from '../errors.js';
+import type { LocationFailure, LocationStep } from '../errors.js';
 import type { Location, LocationInput } from '../schema/location.js';
 import type { Clock } from '../time.js';
 import type { AbortSignalLike, Fetch } from '../web-types.js';
@@ -48,6 +48,12 @@ export interface LocateRequest {
 
 export type Located = { location: Location; steps: readonly LocationStep[] } | { location?: never; steps: readonly LocationStep[]; advice: string };
 
+/** What helps, by why the browser gave no position. */
+const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
+  denied: 'ask the player to allow location, or pass location',
+  'insecure-context': 'serve the page over https, or pass location',
+};
+
 /**
  * Finds where the player is (specification, section 1): browser geolocation, else lookup of the address; on a
  * server, lookup of `clientIP`. Never throws: where nothing is found, `steps` says why.
@@ -74,7 +80,7 @@ export async function findLocation(settings: LocationSettings, surroundings: Sur
     steps.push(...lookup.steps);
     if (lookup.found) return { location: withSource(lookup.found, sourceNames.ip), steps };
   }
-  return { steps, advice: 'ask the player to allow location, or pass location' };
+  return { steps, advice: ADVICE[steps[0]?.reason ?? 'not-available'] ?? 'pass location, or call again later' };
 }
 
 /**

@@ -2,21 +2,61 @@ import type * as z from 'zod/mini';
 import { always, amount, flag, freeForm, nin, personal, reference, text, timestamp } from './fields.js';
 import { model } from './model.js';
 
+/** The player who bets (specification, section 2.1). */
+export interface BetUser {
+  /** The player's identifier at the operator. */
+  user_id: string;
+  first_name: string;
+  last_name: string;
+  resident_address: string;
+  /** Local government area. */
+  resident_lga: string;
+  resident_state: string;
+  is_resident: boolean;
+  /** National identification number: exactly 11 digits, as a string. */
+  nin: string;
+  tax_id: string;
+}
+
+/** An initiated bet (our decision: the specification lists no fields). Its `location` is a parameter of the call. */
+export interface BetEvent {
+  /** The operator's identifier of the bet; the settled report repeats it. */
+  bet_id: string;
+  /** The stake. */
+  amount: number;
+  user: BetUser;
+  /** When the bet was placed: Unix seconds as a string of at most 10 digits, or a `Date`. Default: now. */
+  timestamp?: string | Date | undefined;
+  /** Anything else worth keeping: strings, numbers and booleans by name. */
+  metadata?: Record<string, string | number | boolean> | undefined;
+}
+
 /** `'WIN'` is the one value that the specification shows. */
 type Outcome = 'WIN' | (string & {});
 
+/** A settled bet (specification, section 2.1). */
+export interface SettledBet {
+  /** The identifier given with the initiated bet. */
+  bet_id: string;
+  user: BetUser;
+  win_amount: number;
+  payout_amount: number;
+  /** `'WIN'`, or the operator's word for another outcome (the specification names no other). */
+  outcome: Outcome;
+  /** Gross gaming revenue; may be negative. */
+  ggr: number;
+  ur: number;
+}
+
 const betUser = model(
   {
-    /** The player's identifier at the operator. */
     user_id: personal(always(text())),
     first_name: personal(text()),
     last_name: personal(text()),
     resident_address: personal(text()),
-    /** Local government area. */
     resident_lga: personal(text()),
     resident_state: personal(text()),
     is_resident: flag(),
-    /** National identification number: exactly 11 digits, as a string. */
     nin: personal(nin()),
     tax_id: personal(text()),
   },
@@ -26,17 +66,12 @@ const betUser = model(
 /** The initiated bet event; its location is attached by the SDK (our decision: the specification lists no fields). */
 export const betEvent = model(
   {
-    /** The operator's identifier of the bet; the settled report repeats it. */
     bet_id: reference(always(text())),
-    /** The stake. */
     amount: amount(),
-    /** The player who bets. */
     user: betUser,
   },
   {
-    /** When the bet was placed: Unix seconds as a string of at most 10 digits, or a `Date`. Default: now. */
     timestamp: timestamp(),
-    /** Anything else worth keeping: strings, numbers and booleans by name. */
     metadata: personal(freeForm()),
   },
 );
@@ -44,20 +79,13 @@ export const betEvent = model(
 /** Specification, section 2.1. */
 export const settledBet = model(
   {
-    /** The identifier given with the initiated bet. */
     bet_id: reference(always(text())),
-    /** The player who bet. */
     user: betUser,
     win_amount: amount(),
     payout_amount: amount(),
-    /** `'WIN'`, or the operator's word for another outcome (the specification names no other). */
     outcome: text() as z.ZodMiniType<Outcome, Outcome>,
-    /** Gross gaming revenue; may be negative. */
     ggr: amount(),
     ur: amount(),
   },
   {},
 );
-
-export type BetEvent = z.input<typeof betEvent.strict>;
-export type SettledBet = z.input<typeof settledBet.strict>;

@@ -6,6 +6,9 @@ const MAX_VALUES = 10_000;
 
 const FORBIDDEN_KEYS = /^(?:__proto__|constructor|prototype)$/;
 
+/** Objects say themselves what they are, so only what is known is repeated. */
+const NAMED_KINDS = /\b(?:Map|Set|Promise|RegExp|Error|String|Number|Boolean|ArrayBuffer|Uint8Array|Blob|FormData|URLSearchParams)\b/;
+
 type Path = readonly PropertyKey[];
 
 /**
@@ -29,11 +32,15 @@ export function copyJson(input: unknown): { value: unknown; issues: ValidationIs
       return String(Math.floor(Date.prototype.getTime.call(source) / 1000));
     }
     if (Array.isArray(source)) {
-      if (source.length > MAX_VALUES) return refuse(path, 'is too large for a report');
-      return Array.from(source, (item: unknown, index) => copy(item, [...path, index]) ?? null);
+      const { length } = source;
+      if (length > MAX_VALUES) return refuse(path, 'is too large for a report');
+      const items: unknown[] = [];
+      for (let index = 0; index < length; index += 1) items.push(copy(source[index], [...path, index]) ?? null);
+      return items;
     }
-    if (kind !== '[object Object]') return refuse(path, `a ${kind.slice(8, -1)} cannot be sent as JSON`);
-    const target: Record<string, unknown> = {};
+    if (kind !== '[object Object]') return refuse(path, `${NAMED_KINDS.exec(kind)?.[0] ?? 'this kind of object'} cannot be sent as JSON`);
+    // Without a prototype, so that nothing is found in it that was not given.
+    const target: Record<string, unknown> = Object.create(null);
     for (const key of Object.keys(source)) {
       if (FORBIDDEN_KEYS.test(key)) {
         issues.push(issue([...path, key], 'forbidden-field', 'this name is never accepted; remove the field'));

@@ -1,11 +1,28 @@
-import type * as z from 'zod/mini';
 import { amount, latitude, longitude, personal, text } from './fields.js';
 import { model } from './model.js';
 
-const coordinates = {
+/** A location that a caller passes as a parameter; without a `source` it is sent as `'provided'` (our decision). */
+export interface LocationInput {
   /** Degrees, -90 to 90. */
-  latitude: personal(latitude()),
+  latitude: number;
   /** Degrees, -180 to 180. */
+  longitude: number;
+  city?: string | undefined;
+  region?: string | undefined;
+  country?: string | undefined;
+  /** Metres; left out where the source does not say. */
+  accuracy?: number | undefined;
+  /** Where the location comes from: `'gps'`, `'ip'`, `'client_ip'`, `'provided'`, or the operator's own word. */
+  source?: string | undefined;
+}
+
+/** A location as it is sent (specification, section 2.2). */
+export interface Location extends LocationInput {
+  source: string;
+}
+
+const coordinates = {
+  latitude: personal(latitude()),
   longitude: personal(longitude()),
 };
 
@@ -16,7 +33,6 @@ const details = {
   city: personal(text()),
   region: personal(text()),
   country: personal(text()),
-  /** Metres; left out where the source does not say. */
   accuracy: personal(amount()),
 };
 
@@ -25,6 +41,3 @@ export const location = model({ ...coordinates, source }, details);
 
 /** A location that a caller passes as a parameter: without a source it is sent as `'provided'` (our decision). */
 export const locationInput = model(coordinates, { ...details, source });
-
-export type Location = z.output<typeof location.strict>;
-export type LocationInput = z.output<typeof locationInput.strict>;

@@ -2,6 +2,56 @@ import * as z from 'zod/mini';
 import { always, nin, personal } from './fields.js';
 import { model } from './model.js';
 
+/** A number to verify (specification, section 2.3). */
+export interface NinVerificationRequest {
+  /** Exactly 11 digits, as a string. */
+  nin: string;
+}
+
+/** What is known of a verified number's holder (specification, section 2.4). What the gateway adds later is kept. */
+export interface NinVerificationData {
+  requestID?: string | undefined;
+  pseudoID?: string | undefined;
+  consentID?: string | undefined;
+  biographicData?:
+    | {
+        firstName?: string | undefined;
+        middleName?: string | undefined;
+        lastName?: string | undefined;
+        /** `YYYY-MM-DD`. */
+        dateOfBirth?: string | undefined;
+        gender?: string | undefined;
+        residenceAddressLine1?: string | undefined;
+        residenceAddressLine2?: string | undefined;
+        [field: string]: unknown;
+      }
+    | undefined;
+  biometricData?:
+    | {
+        biometricType?: string | undefined;
+        biometricSubType?: string | undefined;
+        /** Base64. */
+        image?: string | undefined;
+        [field: string]: unknown;
+      }[]
+    | undefined;
+  contactData?: { phone1?: string | undefined; [field: string]: unknown } | undefined;
+  tax_details?: { tax_id?: string | undefined; [field: string]: unknown } | undefined;
+  [field: string]: unknown;
+}
+
+/** The answer to a verification (specification, section 2.4). What the gateway adds later is kept. */
+export interface NinVerification {
+  /** Whether the number is verified. */
+  success: boolean;
+  /** Mirrors the result status. */
+  status?: number | undefined;
+  message?: string | undefined;
+  /** Present when the number is verified. */
+  data?: NinVerificationData | undefined;
+  [field: string]: unknown;
+}
+
 /** Specification, section 2.3. */
 export const ninVerificationRequest = model({ nin: personal(always(nin())) }, {});
 
@@ -12,12 +62,9 @@ const text = () => z.optional(z.string());
  * never an error, and what it adds is kept.
  */
 export const ninVerification = z.looseObject({
-  /** Whether the number is verified. */
   success: z.boolean(),
-  /** Mirrors the result status. */
   status: z.optional(z.number()),
   message: text(),
-  /** Present when the number is verified. */
   data: z.optional(
     z.looseObject({
       requestID: text(),
@@ -28,7 +75,6 @@ export const ninVerification = z.looseObject({
           firstName: text(),
           middleName: text(),
           lastName: text(),
-          /** `YYYY-MM-DD`. */
           dateOfBirth: text(),
           gender: text(),
           residenceAddressLine1: text(),
@@ -40,7 +86,6 @@ export const ninVerification = z.looseObject({
           z.looseObject({
             biometricType: text(),
             biometricSubType: text(),
-            /** Base64. */
             image: text(),
           }),
         ),
@@ -53,6 +98,3 @@ export const ninVerification = z.looseObject({
 
 /** Specification, section 4.2: one string field. The settled bet's answer is not documented and is read the same way. */
 export const reportAnswer = z.looseObject({ message: text() });
-
-export type NinVerificationRequest = z.input<typeof ninVerificationRequest.strict>;
-export type NinVerification = z.output<typeof ninVerification>;

@@ -30,13 +30,16 @@ export function validate(
 function translate(found: z.core.$ZodIssue, root: unknown, at: Path, namesAt: (path: Path) => readonly string[]): ValidationIssue[] {
   const path = [...at, ...found.path];
   if (found.code === 'unrecognized_keys') {
-    const names = namesAt(found.path);
+    // Never a field that is there already: two amounts are not one.
+    const given = valueAt(root, found.path) as object;
+    const names = namesAt(found.path).filter((name) => !(name in given));
     return found.keys.map((key) => issue([...path, key], 'unknown-field', unknownField(key, names)));
   }
   const value = valueAt(root, found.path);
   if (value === undefined) return [issue(path, 'missing', `is required: expected ${found.message}`)];
   const wrongType = found.code === 'invalid_type';
-  return [issue(path, wrongType ? 'wrong-type' : 'invalid', `expected ${found.message}, got ${describe(value)}`)];
+  const got = !wrongType && typeof value === 'number' ? 'another number' : describe(value);
+  return [issue(path, wrongType ? 'wrong-type' : 'invalid', `expected ${found.message}, got ${got}`)];
 }
 
 function unknownField(key: string, names: readonly string[]): string {
@@ -56,7 +59,7 @@ function describe(value: unknown): string {
   } catch {
     return 'a proxy that cannot be read';
   }
-  if (typeof value === 'string') return value.trim() === '' ? 'an empty or blank string' : `a string of ${value.length} characters`;
+  if (typeof value === 'string') return value.trim() === '' ? 'an empty or blank string' : `a string of length ${value.length}`;
   if (typeof value === 'object') return 'an object';
   return typeof value === 'number' ? 'a number' : `a ${typeof value}`;
 }
@@ -65,7 +68,7 @@ const MOST_LISTED = 20;
 
 /** The issues as lines of a message. */
 export function listIssues(issues: readonly ValidationIssue[]): string {
-  const lines = issues.slice(0, MOST_LISTED).map(({ path, message }) => `\n  - ${path || 'the whole'}: ${message}`);
+  const lines = issues.slice(0, MOST_LISTED).map(({ path, message }) => `\n  - ${path || 'payload or options'}: ${message}`);
   const more = issues.length - lines.length;
   return `${issues.length === 1 ? '1 problem' : `${issues.length} problems`}:${lines.join('')}${more > 0 ? `\n  - and ${more} more, in issues` : ''}`;
 }

@@ -1,18 +1,60 @@
-import type * as z from 'zod/mini';
 import { always, amount, lastFourDigits, nin, personal, reference, text, timestamp } from './fields.js';
 import { model } from './model.js';
 
+/** The player who withdraws (specification, section 2.2). */
+export interface WithdrawalUser {
+  /** The player's identifier at the operator. */
+  user_id: string;
+  full_name: string;
+  residence_address: string;
+  residence_state: string;
+  /** Local government area. */
+  residence_lga: string;
+  tax_id: string;
+  /** National identification number: exactly 11 digits, as a string. */
+  nin: string;
+  /** The specification names no values. */
+  residency_status: string;
+}
+
+/** Where the money goes (specification, section 2.2). */
+export interface WithdrawalMetadata {
+  /** How the money is paid out, for example `'bank_transfer'`. */
+  method: string;
+  bank: string;
+  /** The last four digits of the account, never the whole number. */
+  account_last4: string;
+}
+
+/** An initiated withdrawal: the settled report without `status` (our decision). Its `location` is a parameter of the call. */
+export interface WithdrawalEvent {
+  /** The operator's identifier of the withdrawal request; the settled report repeats it. */
+  request_id: string;
+  amount: number;
+  user: WithdrawalUser;
+  metadata: WithdrawalMetadata;
+  withdrawalId: string;
+  userId: string;
+  /** When it was requested: Unix seconds as a string of at most 10 digits, or a `Date`. Default: now. */
+  timestamp?: string | Date | undefined;
+}
+
+/** A settled withdrawal (specification, section 2.2); its `location` is left out here since the SDK can find it. */
+export interface SettledWithdrawal extends Omit<WithdrawalEvent, 'timestamp'> {
+  /** How it ended, in the operator's words (the specification names no values). */
+  status: string;
+  /** When it was settled: Unix seconds as a string of at most 10 digits, or a `Date`. */
+  timestamp: string | Date;
+}
+
 const withdrawalUser = model(
   {
-    /** The player's identifier at the operator. */
     user_id: personal(always(text())),
     full_name: personal(text()),
     residence_address: personal(text()),
     residence_state: personal(text()),
-    /** Local government area. */
     residence_lga: personal(text()),
     tax_id: personal(text()),
-    /** National identification number: exactly 11 digits, as a string. */
     nin: personal(nin()),
     residency_status: text(),
   },
@@ -21,20 +63,16 @@ const withdrawalUser = model(
 
 const withdrawalMetadata = model(
   {
-    /** How the money is paid out, for example `'bank_transfer'`. */
     method: text(),
     bank: personal(text()),
-    /** The last four digits of the account, never the whole number. */
     account_last4: personal(lastFourDigits()),
   },
   {},
 );
 
 const withdrawal = {
-  /** The operator's identifier of the withdrawal request; the settled report repeats it. */
   request_id: reference(always(text())),
   amount: amount(),
-  /** The player who withdraws. */
   user: withdrawalUser,
   metadata: withdrawalMetadata,
   withdrawalId: reference(text()),
@@ -43,7 +81,6 @@ const withdrawal = {
 
 /** The settled withdrawal report without `status`; its location is attached by the SDK (our decision). */
 export const withdrawalEvent = model(withdrawal, {
-  /** When it was requested: Unix seconds as a string of at most 10 digits, or a `Date`. Default: now. */
   timestamp: timestamp(),
 });
 
@@ -51,13 +88,8 @@ export const withdrawalEvent = model(withdrawal, {
 export const settledWithdrawal = model(
   {
     ...withdrawal,
-    /** How it ended, in the operator's words (the specification names no values). */
     status: text(),
-    /** When it was settled: Unix seconds as a string of at most 10 digits, or a `Date`. */
     timestamp: timestamp(),
   },
   {},
 );
-
-export type WithdrawalEvent = z.input<typeof withdrawalEvent.strict>;
-export type SettledWithdrawal = z.input<typeof settledWithdrawal.strict>;

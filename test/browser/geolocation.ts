@@ -16,7 +16,10 @@ export async function loseGeolocation(context: BrowserContext): Promise<void> {
   await context.setGeolocation(null);
 }
 
-/** The prompt stands open: a browser without a window would close it by itself. */
+/**
+ * The prompt stands open, and nobody answers. This is a stand-in: a browser without a window shows no prompt but denies
+ * at once, so a question that is never answered takes its place. What the page sees is the same: neither callback runs.
+ */
 export const leavePromptOpen = (page: Page): Promise<unknown> =>
   page.addInitScript(() => {
     Geolocation.prototype.getCurrentPosition = () => undefined;

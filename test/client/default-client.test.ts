@@ -14,7 +14,9 @@ test.each(NAMES)('%s before configure rejects with the line to write', async (na
   const error = await failureOf((sdk[name] as () => Promise<unknown>)());
   expect(error).toBeInstanceOf(sdk.ConfigurationError);
   expect(error).toMatchObject({ operation: name, outcome: 'not-sent' });
-  expect(error.message).toContain("configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } })");
+  // A location needs no gateway.
+  const line = name === 'locate' ? 'configure()' : "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } })";
+  expect(error.message).toContain(line);
 });
 
 test('after configure every function works over the default client', async () => {
@@ -60,4 +62,11 @@ test('another copy of the package finds the same default client', async () => {
   const shared = (globalThis as { [DEFAULT_CLIENT]?: sdk.Client })[DEFAULT_CLIENT];
   await shared?.reportBetEvent(betEvent());
   expect(gateway.reports()).toHaveLength(1);
+});
+
+test('a field that was given is never suggested for another one', async () => {
+  const gateway = createMockGateway();
+  const client = sdk.createClient(gateway.clientOptions());
+  const error = await failureOf<sdk.ValidationError>(client.reportSettledBet({ ...settledBet(), amount: 5 } as never));
+  expect(error.issues).toEqual([{ path: 'amount', code: 'unknown-field', message: 'unknown field amount; remove it' }]);
 });

@@ -81,7 +81,7 @@ describe('a refusal', () => {
   it.each([404, 405])('with status %i and no JSON asks whether the base address is right', async (status) => {
     expect((await scripted([answer(status, '<h1>nginx</h1>')], once).failure()).message).toContain('is the base address right?');
     expect((await scripted([answer(status, null)], once).failure()).message).toContain('is the base address right?');
-    expect((await scripted([answer(status, { message: 'no' })], once).failure()).message).not.toContain('base address');
+    expect((await scripted([answer(status, { message: 'no' })], once).failure()).message).not.toContain('not JSON');
   });
 
   it('of what was not initiated says what to report first', async () => {

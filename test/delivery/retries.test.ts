@@ -132,9 +132,11 @@ describe('time limits', () => {
   });
 
   it('bound the whole call, attempts and waits together', async () => {
-    const { failure, client, clock } = scripted(['silence', 'silence', 'silence', 'silence'], { retry: { limit: 9 } });
-    await failure(client.reportSettledBet(bet, { timeoutMs: 25_000 }));
-    expect(clock.now() - NOW).toBeLessThanOrEqual(25_000);
+    const { failure, client, clock, sent } = scripted(['silence', 'silence', 'silence', 'silence'], { retry: { limit: 9 } });
+    expect(await failure(client.reportSettledBet(bet, { timeoutMs: 25_000 }))).toMatchObject({ code: 'timeout', outcome: 'unknown', attempts: 3 });
+    // Two attempts of 10 s and two waits of 250 and 500 ms leave the third 4,250 ms.
+    expect(sent).toHaveLength(3);
+    expect(clock.now() - NOW).toBe(25_000);
   });
 
   it('bound a key function that never answers; nothing was sent', async () => {

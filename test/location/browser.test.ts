@@ -135,7 +135,7 @@ describe('the step of the browser in the error', () => {
     const error = await clock.runUntilSettled(failureOf<LocationError>(client.reportBetEvent(betEvent())));
     expect(error).toBeInstanceOf(LocationError);
     expect(error.steps).toMatchObject([{ step: 'browser-geolocation', reason }]);
-    expect(error.message).toContain('ask the player to allow location');
+    expect(error.message).toContain('pass location');
   });
 
   test('an insecure page is said', async () => {
@@ -195,7 +195,7 @@ describe('limits', () => {
     expect(requests).toEqual([]);
   });
 
-  test('the deadline of the call while the player decides is a time-out, with nothing sent', async () => {
+  test('the deadline of the call while the player decides is a timeout, with nothing sent', async () => {
     const { client, clock, requests, lookup } = page(silent());
     const error = await clock.runUntilSettled(failureOf(client.reportBetEvent(betEvent(), { timeoutMs: 2_000 })));
     expect(error).toBeInstanceOf(TimeoutError);

@@ -192,7 +192,7 @@ describe('the end of the call while a location is being found', () => {
     expect(gateway.reports()).toEqual([]);
   });
 
-  test('the deadline of the call ends it with a time-out, with nothing sent', async () => {
+  test('the deadline of the call ends it with a timeout, with nothing sent', async () => {
     const { client, clock, gateway } = server([hanging, hanging]);
     const began = clock.now();
     const error = await clock.runUntilSettled(failureOf(client.reportBetEvent(betEvent(), { clientIP, timeoutMs: 2_500 })));

@@ -74,7 +74,14 @@ describe('without clientIP', () => {
     const { client } = server({ ip: { providers: [ours] } }, { fetch });
     const error = await failureOf<LocationError>(client.reportBetEvent(betEvent()));
     expect(error).toBeInstanceOf(LocationError);
-    expect(error).toMatchObject({ code: 'location', outcome: 'not-sent', attempts: 0, steps: [], reference: 'BET-1', environment: 'staging' });
+    expect(error).toMatchObject({
+      code: 'location',
+      outcome: 'not-sent',
+      attempts: 0,
+      steps: [{ step: 'client-ip', reason: 'no-address' }],
+      reference: 'BET-1',
+      environment: 'staging',
+    });
     expect(error.message).toContain("pass the player's address as clientIP, or pass location");
     expect(ours.lookup).not.toHaveBeenCalled();
     expect(fetch).not.toHaveBeenCalled();

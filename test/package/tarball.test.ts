@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 
 const { files, project } = inject('installed');
-const manifest = JSON.parse(readFileSync(join(project, 'node_modules/location-sdk/package.json'), 'utf8'));
+const installed = join(project, 'node_modules/location-sdk');
+const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
 /** Every text within a part of package.json that is a path. */
 const pathsIn = (part: unknown): string[] => {
@@ -13,13 +15,34 @@ const pathsIn = (part: unknown): string[] => {
 
 describe('the tarball', () => {
   it('holds the build, the licence and what people read, and nothing else', () => {
-    const expected = /^(?:dist\/[\w.-]+|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
+    const expected = /^(?:(?:dist|docs|examples)\/[\w.-]+|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|package\.json)$/;
     expect(files.filter((file) => !expected.test(file))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']));
   });
 
-  it.each(['exports', 'main', 'module', 'types', 'unpkg', 'jsdelivr', 'bin'])('holds every file that package.json names under %s', (field) => {
-    expect(pathsIn(manifest[field]).filter((path) => !files.includes(path))).toEqual([]);
+  it('holds every file that its documents link to', () => {
+    const documents = files.filter((file) => file.endsWith('.md'));
+    const links = documents.flatMap((document) => {
+      const text = readFileSync(join(installed, document), 'utf8');
+      return [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => posix.join(posix.dirname(document), link));
+    });
+    expect(links).toContain('docs/assumptions.md');
+    expect(links.filter((link) => !files.includes(link))).toEqual([]);
+  });
+
+  it.each(['demo.js', 'backend.js'])('holds an example that runs where it is installed: %s', (name) => {
+    const { status, stderr } = spawnSync(process.execPath, [join(installed, 'examples', name)], { encoding: 'utf8', env: { PATH: process.env.PATH } });
+    expect(status, stderr).toBe(0);
+  });
+
+  it.each(['exports', 'main', 'module', 'types', 'unpkg', 'jsdelivr'])('holds every file that package.json names under %s', (field) => {
+    const paths = pathsIn(manifest[field]);
+    expect(paths).not.toEqual([]);
+    expect(paths.filter((path) => !files.includes(path))).toEqual([]);
+  });
+
+  it('installs no command', () => {
+    expect(manifest.bin).toBeUndefined();
   });
 
   it('names a declaration first in every condition, so that TypeScript finds it', () => {
@@ -30,9 +53,7 @@ describe('the tarball', () => {
   });
 
   it('tells nothing of where it was built', () => {
-    const built = files
-      .filter((file) => file.startsWith('dist/'))
-      .map((file) => ({ file, text: readFileSync(join(project, 'node_modules/location-sdk', file), 'utf8') }));
+    const built = files.filter((file) => file.startsWith('dist/')).map((file) => ({ file, text: readFileSync(join(installed, file), 'utf8') }));
     expect(built.filter(({ text }) => text.includes(process.cwd())).map(({ file }) => file)).toEqual([]);
   });
 

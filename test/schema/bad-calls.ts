@@ -35,8 +35,12 @@ const anything = fc.anything({ maxDepth: 1 });
 
 const later = <T>(values: fc.Arbitrary<T>, make: (value: T) => BadCall): fc.Arbitrary<() => BadCall> => values.map((value) => () => make(value));
 
-/** A valid call made invalid in one way; made when it is called. */
-export function badCalls(payload: Members): fc.Arbitrary<() => BadCall> {
+/** A right payload with wrong options. */
+export const badOptions = (payload: Members): fc.Arbitrary<() => BadCall> =>
+  later(wrongOptions, (make) => ({ payload: structuredClone(payload), options: make() }));
+
+/** A right payload made wrong in one way, when it is called. */
+export function badPayloads(payload: Members): fc.Arbitrary<() => BadCall> {
   const { fields, required, members, objects, closed } = sortPlaces(payload);
   const place = (places: readonly Place[]) => fc.constantFrom(...places);
 
@@ -60,7 +64,6 @@ export function badCalls(payload: Members): fc.Arbitrary<() => BadCall> {
     later(fc.tuple(place(closed), unknownName, anything), ([object, name, value]) => add(object, name, value ?? CANARY)),
     later(fc.tuple(place(objects), pollutingName, anything), ([object, name, value]) => add(object, name, value)),
     later(noPayload, (make) => ({ payload: make() })),
-    { weight: 2, arbitrary: later(wrongOptions, (make) => ({ payload: structuredClone(payload), options: make() })) },
   );
 }
 

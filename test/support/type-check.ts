@@ -10,8 +10,8 @@ const PATHS = {
   'location-sdk/mock/node': ['./src/node/index.ts'],
 };
 
-/** Makes `LocationSDK` a global, as the script tag does. */
-const GLOBAL = "import type * as sdk from 'location-sdk';\ndeclare global { const LocationSDK: typeof sdk; }\n";
+/** Makes `LocationSDK` a global, with what the script-tag file offers and no more. */
+const GLOBAL = "declare global { const LocationSDK: typeof import('./src/global.js').LocationSDK; }\n";
 
 /** Type-checks texts as if they were modules of this project, by file name, and returns what the compiler says. */
 export function typeCheck(texts: Record<string, string>): string[] {

@@ -1,4 +1,5 @@
-import { degrees, getJson, type IpProvider, name } from '../provider.js';
+import type { IpProvider } from '../provider.js';
+import { coordinate, getJson, placeName } from './answer.js';
 
 /** freeipapi: free up to a limit a minute, no key. It writes `"-"` where it does not know. */
 export const freeipapi = (): IpProvider => ({
@@ -7,11 +8,11 @@ export const freeipapi = (): IpProvider => ({
     const about = request.ip ? `/${encodeURIComponent(request.ip)}` : '';
     const body = await getJson(`https://free.freeipapi.com/api/json${about}`, request);
     return {
-      latitude: degrees(body.latitude),
-      longitude: degrees(body.longitude),
-      city: name(body.cityName),
-      region: name(body.regionName),
-      country: name(body.countryCode),
+      latitude: coordinate(body.latitude),
+      longitude: coordinate(body.longitude),
+      city: placeName(body.cityName),
+      region: placeName(body.regionName),
+      country: placeName(body.countryCode),
     };
   },
 });

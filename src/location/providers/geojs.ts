@@ -1,4 +1,5 @@
-import { degrees, getJson, type IpProvider, kilometres, name } from '../provider.js';
+import type { IpProvider } from '../provider.js';
+import { coordinate, getJson, metresFromKilometres, placeName } from './answer.js';
 
 /** GeoJS: free, no key. Coordinates come as strings, `"nil"` where unknown; the accuracy in kilometres. */
 export const geojs = (): IpProvider => ({
@@ -7,12 +8,12 @@ export const geojs = (): IpProvider => ({
     const about = request.ip ? `/${encodeURIComponent(request.ip)}` : '';
     const body = await getJson(`https://get.geojs.io/v1/ip/geo${about}.json`, request);
     return {
-      latitude: degrees(body.latitude),
-      longitude: degrees(body.longitude),
-      city: name(body.city),
-      region: name(body.region),
-      country: name(body.country_code),
-      accuracy: kilometres(body.accuracy),
+      latitude: coordinate(body.latitude),
+      longitude: coordinate(body.longitude),
+      city: placeName(body.city),
+      region: placeName(body.region),
+      country: placeName(body.country_code),
+      accuracy: metresFromKilometres(body.accuracy),
     };
   },
 });

@@ -1,4 +1,5 @@
-import { degrees, getJson, type IpProvider, LookupFailure, name } from '../provider.js';
+import { type IpProvider, LookupFailure } from '../provider.js';
+import { coordinate, getJson, placeName } from './answer.js';
 
 /** ipapi.co: free up to a daily limit, no key. It reports its own errors with status 200 and `error: true`. */
 export const ipapiCo = (): IpProvider => ({
@@ -12,11 +13,11 @@ export const ipapiCo = (): IpProvider => ({
         : new LookupFailure('bad-answer', 'the service answered with an error');
     }
     return {
-      latitude: degrees(body.latitude),
-      longitude: degrees(body.longitude),
-      city: name(body.city),
-      region: name(body.region),
-      country: name(body.country_code),
+      latitude: coordinate(body.latitude),
+      longitude: coordinate(body.longitude),
+      city: placeName(body.city),
+      region: placeName(body.region),
+      country: placeName(body.country_code),
     };
   },
 });

@@ -1,4 +1,5 @@
-import { degrees, getJson, type IpProvider, LookupFailure, name } from '../provider.js';
+import { type IpProvider, LookupFailure } from '../provider.js';
+import { coordinate, getJson, placeName } from './answer.js';
 
 export interface IpinfoOptions {
   /** The operator's token; sent as a header, never in the address. In a page every visitor can read it. */
@@ -14,11 +15,11 @@ export const ipinfo = ({ token }: IpinfoOptions): IpProvider => ({
     if (body.bogon === true) throw new LookupFailure('not-public', 'the service says that the address is not a public one');
     const [latitude, longitude] = String(body.loc).split(',');
     return {
-      latitude: degrees(latitude),
-      longitude: degrees(longitude),
-      city: name(body.city),
-      region: name(body.region),
-      country: name(body.country),
+      latitude: coordinate(latitude),
+      longitude: coordinate(longitude),
+      city: placeName(body.city),
+      region: placeName(body.region),
+      country: placeName(body.country),
     };
   },
 });

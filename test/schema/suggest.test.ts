@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { suggest } from '../../src/schema/suggest.js';
+
+const KNOWN = ['nin', 'payout_amount', 'bet_id'];
+
+describe('a misspelt name is answered with the nearest known one', () => {
+  it.each([
+    ['payoutAmount', 'payout_amount'],
+    ['PAYOUT AMOUNT', 'payout_amount'],
+    ['betid', 'bet_id'],
+    ['nim', 'nin'],
+  ])('%s with %s', (name, known) => {
+    expect(suggest(name, KNOWN)).toBe(known);
+  });
+
+  it('the nearest of several', () => {
+    expect(suggest('win_amont', ['min_amount', 'win_amount'])).toBe('win_amount');
+  });
+});
+
+describe('a name that is near to none is answered with none', () => {
+  it.each(['colour', 'stake', 'xix', 'ni', 'x'.repeat(1000), '', '___'])('%s', (name) => {
+    expect(suggest(name, ['gps', 'bet_id', 'payout_amount'])).toBeUndefined();
+  });
+
+  it('at a third of its letters, and no more', () => {
+    expect(suggest('abcdxy', ['abcdef'])).toBe('abcdef');
+    expect(suggest('abcxyz', ['abcdef'])).toBeUndefined();
+  });
+});

@@ -1,0 +1,21 @@
+import { expectTypeOf, test } from 'vitest';
+import type * as z from 'zod/mini';
+import type { BetEvent, betEvent, SettledBet, settledBet } from '../../src/schema/bet.js';
+import type { Location, LocationInput, location, locationInput } from '../../src/schema/location.js';
+import type { NinVerification, NinVerificationRequest, ninVerification, ninVerificationRequest } from '../../src/schema/nin.js';
+import type { SettledWithdrawal, settledWithdrawal, WithdrawalEvent, withdrawalEvent } from '../../src/schema/withdrawal.js';
+
+type Input<M extends { strict: z.ZodMiniType }> = z.input<M['strict']>;
+type Flat<T> = { [Name in keyof T]: T[Name] };
+
+// The compiler is the judge: `npm run types` fails where a documented type and its schema part.
+test('the documented types say what the schemas check', () => {
+  expectTypeOf<Input<typeof betEvent>>().toEqualTypeOf<BetEvent>();
+  expectTypeOf<Input<typeof settledBet>>().toEqualTypeOf<SettledBet>();
+  expectTypeOf<Input<typeof withdrawalEvent>>().toEqualTypeOf<WithdrawalEvent>();
+  expectTypeOf<Input<typeof settledWithdrawal>>().toEqualTypeOf<Flat<SettledWithdrawal>>();
+  expectTypeOf<Input<typeof locationInput>>().toEqualTypeOf<LocationInput>();
+  expectTypeOf<Input<typeof location>>().toEqualTypeOf<Flat<Location>>();
+  expectTypeOf<Input<typeof ninVerificationRequest>>().toEqualTypeOf<NinVerificationRequest>();
+  expectTypeOf<z.output<typeof ninVerification>>().toEqualTypeOf<NinVerification>();
+});
