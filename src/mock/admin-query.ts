@@ -13,10 +13,13 @@ interface Reader<T> {
 
 const text: Reader<string> = { expected: 'a text', read: (given) => (typeof given === 'string' ? given : undefined) };
 
-const flag: Reader<boolean> = {
-  expected: 'true or false',
-  read: (given) => ({ true: true, false: false })[String(given)],
-};
+const FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  [true, true],
+  ['true', true],
+  [false, false],
+  ['false', false],
+]);
+const flag: Reader<boolean> = { expected: 'true or false', read: (given) => FLAGS.get(given) };
 
 const whole = (most: number): Reader<number> => ({
   expected: `a whole number from 0 to ${most}`,

@@ -26,7 +26,9 @@ async function run(words: readonly string[]): Promise<number> {
     say(version);
     return EXIT.done;
   }
-  throw new Failure(
-    `unknown ${words[0]?.startsWith('-') ? 'option' : 'command'} ${words[0]}; known are ${COMMANDS.map((one) => one.words.join(' ')).join(', ')}; see location-sdk --help`,
-  );
+  const [first] = words;
+  if (first?.startsWith('-')) throw new Failure(`unknown option ${first}; see location-sdk --help`);
+  throw new Failure(`unknown command ${first}; known are ${namesOf(COMMANDS)}; see location-sdk --help`);
 }
+
+const namesOf = (commands: typeof COMMANDS) => commands.map((one) => one.words.join(' ')).join(', ');
