@@ -26,16 +26,9 @@ export interface RunningMock {
 
 export async function buildCli(): Promise<BuiltCli> {
   const folder = mkdtempSync(join(root, 'node_modules', '.cli-'));
-  const options = { format: 'esm', target: 'es2022', platform: 'neutral', external: [/^node:/], noExternal: [/.*/] } as const;
-  await build({
-    ...options,
-    external: [...options.external],
-    noExternal: [...options.noExternal],
-    config: false,
-    silent: true,
-    entry: [join(root, 'src/node/cli.ts')],
-    outDir: folder,
-  });
+  // Within the project, so that the libraries are found.
+  const entry = [join(root, 'src/node/cli.ts')];
+  await build({ entry, outDir: folder, format: 'esm', target: 'es2022', platform: 'neutral', external: [/^node:/], config: false, silent: true });
   const file = join(folder, 'cli.js');
   const running = new Set<ChildProcess>();
 
