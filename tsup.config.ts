@@ -13,5 +13,6 @@ export default defineConfig([
   { ...shared, entry: entries, format: 'esm', dts: true },
   // ky exists as ESM only, so the CommonJS build carries it inside.
   { ...shared, entry: entries, format: 'cjs', dts: true, noExternal: ['ky'], splitting: true, outExtension: () => ({ js: '.cjs', dts: '.d.cts' }) },
+  { ...shared, entry: { cli: 'src/node/cli.ts' }, format: 'esm' },
   { ...scriptTag, entry: { 'location-sdk': 'src/global.ts' } },
 ]);
