@@ -2,7 +2,7 @@
 export type { Delay, FaultKind, FaultRule, Faults, SetFault } from './faults.js';
 export { createMockGateway } from './gateway.js';
 export type { Identity } from './identities.js';
-export type { MockClientOptions, MockGateway, ReportQuery, SeedReport } from './interface.js';
+export type { MockClientOptions, MockGateway, ReportQuery, SeedReport, WaitOptions } from './interface.js';
 export type { JournalEntry, JournalQuery } from './journal.js';
 export type { RecordedReport } from './ledger.js';
 export type { MockGatewayOptions } from './options.js';
