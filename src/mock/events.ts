@@ -52,7 +52,13 @@ export function createEvents(gateway: Pick<MockGateway, 'requests' | 'subscribe'
       if (resetting) last = undefined;
       resetting = false;
       last = known.at(-1)?.id ?? last;
-      return start + known.filter(({ id }) => id > after).map(toEvent).join('');
+      return (
+        start +
+        known
+          .filter(({ id }) => id > after)
+          .map(toEvent)
+          .join('')
+      );
     }
 
     /** Until something happens, or for a heartbeat. */

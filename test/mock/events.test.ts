@@ -122,7 +122,11 @@ test('a client too slow for the journal is told so, and gets no more than the jo
   expect(await client.next()).toMatchObject({ reference: 'B-0' });
   for (let count = 1; count <= 500; count += 1) await report(gateway, `B-${count}`);
   expect(await client.next()).toEqual({ event: 'reset' });
-  expect([await client.next(), await client.next(), await client.next()]).toMatchObject([{ reference: 'B-498' }, { reference: 'B-499' }, { reference: 'B-500' }]);
+  expect([await client.next(), await client.next(), await client.next()]).toMatchObject([
+    { reference: 'B-498' },
+    { reference: 'B-499' },
+    { reference: 'B-500' },
+  ]);
 });
 
 test.each([
