@@ -1,5 +1,7 @@
 /** What the build puts in: the files beside this one, made small. See inspector.build.js. */
-declare const INSPECTOR: Readonly<Record<'html' | 'css' | 'js', string>>;
+declare const INSPECTOR_HTML: string;
+declare const INSPECTOR_CSS: string;
+declare const INSPECTOR_JS: string;
 
 /** Nothing but its own files and its own server; no text becomes HTML by mistake. */
 const POLICY = [
@@ -33,11 +35,11 @@ export function inspectorPage(path: string): Response | undefined {
 function fileAt(path: string): readonly [text: string, type: string] | undefined {
   switch (path) {
     case '/':
-      return [INSPECTOR.html, 'html'];
+      return [INSPECTOR_HTML, 'html'];
     case '/inspector.css':
-      return [INSPECTOR.css, 'css'];
+      return [INSPECTOR_CSS, 'css'];
     case '/inspector.js':
-      return [INSPECTOR.js, 'javascript'];
+      return [INSPECTOR_JS, 'javascript'];
     default:
       return undefined;
   }
