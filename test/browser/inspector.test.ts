@@ -176,6 +176,17 @@ test('the keyboard alone is enough', async ({ open, client }) => {
   await page.getByText('Choose a report').waitFor();
 });
 
+test('on a phone a report opens at its beginning, and back is where one was', async ({ open, client }) => {
+  const { page } = await open({ viewport: { width: 360, height: 640 } });
+  for (let at = 1; at <= 20; at += 1) await client.reportBetEvent(betEvent({ bet_id: `BET-${at}` }));
+  await page.getByRole('button', { name: /BET-20/ }).waitFor();
+  await page.getByRole('button', { name: /^BET-1 / }).click();
+  await page.getByRole('heading', { name: 'BET-1' }).waitFor();
+  expect(await page.evaluate(() => scrollY)).toBe(0);
+  await page.getByRole('button', { name: 'All reports' }).click();
+  expect(await page.evaluate(() => scrollY)).toBeGreaterThan(300);
+});
+
 test('thousands of requests leave a few hundred rows', { timeout: 60_000 }, async ({ open, server }) => {
   const { page } = await open();
   const headers = { 'x-api-key': 'mock-api-key' };

@@ -137,7 +137,7 @@ export function createDetail(back: () => void, announce: (text: string) => void)
       if (isOther) place.scrollTop = 0;
       if (isOther || !head.contains(document.activeElement)) head.replaceChildren(...headOf(story));
     },
-    focus: () => place.focus(),
+    focus: () => place.focus({ preventScroll: true }),
   };
 
   function headOf(story: Story): HTMLElement[] {

@@ -22,6 +22,8 @@ const reveal = byId('reveal');
 const clear = byId<HTMLDialogElement>('ask');
 
 let selected: string | undefined;
+/** How far the list was scrolled when a report was chosen. */
+let place = 0;
 let revealing = false;
 let paused = false;
 let live = false;
@@ -34,8 +36,11 @@ const showFaults = createFaultPanel(announce);
 const isWide = matchMedia('(min-width: 900px)');
 
 function choose(key: string | undefined, open = false): void {
+  // On a phone the detail takes the list's place.
+  if (selected === undefined) place = scrollY;
   selected = key;
   show();
+  if (!isWide.matches) scrollTo(0, key === undefined ? place : 0);
   if (key === undefined) list.focus();
   else if (open && !isWide.matches) detail.focus();
 }
