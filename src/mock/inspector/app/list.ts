@@ -18,7 +18,8 @@ export interface List {
   show(stories: readonly Story[], selected: string | undefined): void;
   /** Moves through the list, and gives the key of where it is now. */
   walk(by: number): string | undefined;
-  focus(): void;
+  /** Goes to this story's row, or else to the first. */
+  focus(key: string | undefined): void;
 }
 
 /** The list of stories: one stop for the Tab key, and arrows within it. */
@@ -70,10 +71,7 @@ export function createList(select: (key: string) => void): List {
       next?.focus();
       return next?.dataset.key;
     },
-    focus: () =>
-      buttons()
-        .find((one) => one.tabIndex === 0)
-        ?.focus(),
+    focus: (key) => (rows.get(key ?? '')?.button ?? buttons()[0])?.focus(),
   };
 }
 

@@ -37,11 +37,12 @@ const isWide = matchMedia('(min-width: 900px)');
 
 function choose(key: string | undefined, open = false): void {
   // On a phone the detail takes the list's place.
-  if (selected === undefined) place = scrollY;
+  const before = selected;
+  if (before === undefined) place = scrollY;
   selected = key;
   show();
   if (!isWide.matches) scrollTo(0, key === undefined ? place : 0);
-  if (key === undefined) list.focus();
+  if (key === undefined) list.focus(before);
   else if (open && !isWide.matches) detail.focus();
 }
 
