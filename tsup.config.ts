@@ -1,4 +1,5 @@
 import { defineConfig, type Options } from 'tsup';
+import { inspectorDefine } from './inspector.build.js';
 import { scriptTag } from './tsup.script-tag.js';
 
 const entries = {
@@ -7,7 +8,14 @@ const entries = {
   'mock-node': 'src/node/index.ts',
 };
 
-const shared = { target: 'es2022', platform: 'neutral', external: [/^node:/], sourcemap: true, treeshake: true } satisfies Options;
+const shared = {
+  target: 'es2022',
+  platform: 'neutral',
+  external: [/^node:/],
+  sourcemap: true,
+  treeshake: true,
+  define: await inspectorDefine(),
+} satisfies Options;
 
 export default defineConfig([
   { ...shared, entry: entries, format: 'esm', dts: true },

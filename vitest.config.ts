@@ -1,10 +1,14 @@
 import { defineConfig } from 'vitest/config';
+import { inspectorDefine } from './inspector.build.js';
+
+// Copied for each project, since vitest takes out of it what it has seen.
+const define = await inspectorDefine();
 
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/browser/**', 'test/package/**'] } },
-      { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 60_000 } },
+      { define: { ...define }, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/browser/**', 'test/package/**'] } },
+      { define: { ...define }, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 60_000 } },
       {
         test: { name: 'package', include: ['test/package/**/*.test.ts'], globalSetup: ['test/package/install.ts'], testTimeout: 120_000, hookTimeout: 180_000 },
       },

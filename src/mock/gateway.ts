@@ -54,6 +54,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
   const pending = createPending(clock);
   const faults = createFaults(seed);
   const listeners = new Set<(entry: JournalEntry) => void>();
+  const onReplace = new Set<() => void>();
   let ledgers = emptyLedgers();
   let resets = 0;
   let limiter = rateLimit && createRateLimiter(rateLimit);
@@ -193,9 +194,17 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     });
   }
 
-  function subscribe(listener: (entry: JournalEntry) => void): () => void {
+  function subscribe(listener: (entry: JournalEntry) => void, replaced?: () => void): () => void {
     listeners.add(listener);
-    return () => void listeners.delete(listener);
+    if (replaced) onReplace.add(replaced);
+    return () => {
+      listeners.delete(listener);
+      if (replaced) onReplace.delete(replaced);
+    };
+  }
+
+  function tellReplaced(): void {
+    for (const replaced of [...onReplace]) replaced();
   }
 
   return {
@@ -216,10 +225,12 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
         staging: toLedger(of('staging'), 'staging', ledgers.staging),
         production: toLedger(of('production'), 'production', ledgers.production),
       };
+      tellReplaced();
     },
     snapshot: () => toState(ledgers),
     restore(state) {
       ledgers = fromState(state);
+      tellReplaced();
     },
     release: pending.release,
     reset() {
@@ -229,6 +240,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
       faults.reset();
       limiter = rateLimit && createRateLimiter(rateLimit);
       pending.release();
+      tellReplaced();
     },
   };
 }

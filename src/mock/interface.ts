@@ -72,8 +72,11 @@ export interface MockGateway {
    * ```
    */
   waitFor(query: JournalQuery, options?: WaitOptions): Promise<JournalEntry>;
-  /** Calls back with every request that is answered; gives a function that ends it. */
-  subscribe(listener: (entry: JournalEntry) => void): () => void;
+  /**
+   * Calls back with every request that is answered, and `replaced` when what is held changed otherwise: by
+   * `reset`, `restore` or `seed`. Gives a function that ends it.
+   */
+  subscribe(listener: (entry: JournalEntry) => void, replaced?: () => void): () => void;
   /** For servers: the answer to a request, and how it is to leave. */
   handle(request: WebRequest): Promise<WireAnswer>;
 }

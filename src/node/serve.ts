@@ -2,7 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, isIP } from 'node:net';
 import { ADMIN_PATH, type Admin, createAdmin } from '../mock/admin.js';
 import { refuse } from '../mock/answers.js';
+import { createEvents } from '../mock/events.js';
 import { createMockGateway } from '../mock/gateway.js';
+import { inspectorPage } from '../mock/inspector/page.js';
 import type { MockClientOptions, MockGateway } from '../mock/interface.js';
 import { readBody, streamBody, toRequest, urlOf } from './incoming.js';
 import { sendAnswer, sendResponse } from './outgoing.js';
@@ -65,7 +67,7 @@ export async function serve(gateway: MockGateway = createMockGateway(), options:
   });
   const { address, port: taken, family } = server.address() as AddressInfo;
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
-  admin = createAdmin(gateway, { address: url, version, token: adminToken });
+  admin = createAdmin(gateway, { address: url, version, token: adminToken, events: createEvents(gateway), page: inspectorPage });
   return {
     url,
     gateway,

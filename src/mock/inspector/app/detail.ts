@@ -1,0 +1,165 @@
+import { toCurl } from './curl.js';
+import { arrange, byId, make } from './dom.js';
+import { jsonView } from './json-view.js';
+import { stageWords, standing } from './list.js';
+import { outcomeOf } from './outcome.js';
+import { badge } from './outcome-mark.js';
+import { server } from './server.js';
+import { type Entry, type Story, sourceOf } from './store.js';
+import { operationWords, sourceWords, steps, timeOf } from './words.js';
+
+const MOST_SHOWN = 100;
+
+export interface Detail {
+  show(story: Story | undefined, revealing: boolean): void;
+  focus(): void;
+}
+
+/** One story in full: its facts, and each request with its answer. */
+export function createDetail(back: () => void, announce: (text: string) => void): Detail {
+  const place = byId('detail');
+  const head = make('div', { class: 'head' });
+  const timeline = make('ol', { class: 'timeline' });
+  let items = new Map<Entry, HTMLLIElement>();
+  let shown: { story: Story; revealing: boolean } | undefined;
+
+  async function copy(button: HTMLButtonElement, text: string): Promise<void> {
+    await navigator.clipboard.writeText(text);
+    button.textContent = 'Copied';
+    announce('Copied');
+    setTimeout(() => {
+      button.textContent = 'Copy';
+    }, 1_500);
+  }
+
+  const copyable = (label: string, text: () => string) => {
+    const button: HTMLButtonElement = make('button', { type: 'button', class: 'quiet', 'aria-label': label, click: () => void copy(button, text()) }, 'Copy');
+    return button;
+  };
+
+  function itemOf(entry: Entry, open: boolean): HTMLLIElement {
+    const details = make(
+      'details',
+      { open },
+      make(
+        'summary',
+        {},
+        make('span', { class: 'what' }, make('b', {}, operationWords(entry)), badge(entry.earlier ? { tone: 'ok', words: 'Recorded' } : outcomeOf(entry))),
+        make('time', {}, timeOf(entry)),
+      ),
+    );
+    const fill = () => details.childElementCount === 1 && details.append(...content(entry));
+    if (open) fill();
+    else details.addEventListener('toggle', fill, { once: true });
+    return make('li', { class: entry.earlier ? 'ok' : outcomeOf(entry).tone }, details);
+  }
+
+  function content(entry: Entry): HTMLElement[] {
+    const { method, path, key, body, status, answer, fault, earlier, applied } = entry;
+    const source = sourceOf(entry);
+    const note = make('p', { class: 'note', hidden: true });
+    const request = make('div', {}, body === undefined ? make('p', { class: 'dim' }, 'No body that could be read.') : jsonView(body));
+    let full = body;
+    const line = make('pre', { class: 'line' });
+    const showLine = () => {
+      line.textContent = toCurl(location.origin, { method, path, body: full });
+    };
+    showLine();
+    if (shown?.revealing && body !== undefined) {
+      note.hidden = false;
+      note.textContent = applied
+        ? 'Asking for the personal data…'
+        : 'Only what is recorded can be shown in full. Of a request that was refused, personal data is not kept.';
+      if (applied) {
+        server.revealed(entry).then(
+          (revealed) => {
+            note.textContent = revealed ? 'This is personal data.' : 'It is no longer held.';
+            if (!revealed) return;
+            full = revealed;
+            request.replaceChildren(jsonView(revealed));
+            showLine();
+          },
+          () => {
+            note.textContent = 'The personal data could not be fetched.';
+          },
+        );
+      }
+    }
+    const facts: [string, string | undefined][] = [
+      ['Location from', source && sourcesOf(shown?.story).size > 1 ? sourceWords(source) : undefined],
+      ['Fault', fault?.replaceAll('-', ' ')],
+      ['Key', key === 'valid' ? undefined : key],
+      ['Recorded', applied ? undefined : 'no'],
+    ];
+    if (earlier)
+      return [factsList(facts), make('p', { class: 'dim' }, 'It is held, but its request is older than this log.'), section('Report', request, note)];
+    return [
+      factsList(facts),
+      section('Request', make('p', { class: 'wire' }, `${method} ${path}`), request, note),
+      section(
+        'Answer',
+        make('p', { class: 'wire' }, status === undefined ? 'None was sent: the connection broke, or the request hangs.' : `Status ${status}`),
+        answer !== undefined && status !== undefined && jsonView(answer),
+      ),
+      section(
+        'Again, with curl',
+        copyable('Copy the curl line', () => line.textContent ?? ''),
+        line,
+        JSON.stringify(full)?.includes('[masked]') &&
+          !shown?.revealing &&
+          make('p', { class: 'dim' }, 'Personal data is masked: show it to copy a line that is accepted.'),
+      ),
+    ];
+  }
+
+  return {
+    show(story, revealing) {
+      document.body.classList.toggle('has-detail', story !== undefined);
+      if (!story) {
+        if (shown || !place.firstChild)
+          place.replaceChildren(make('p', { class: 'none', id: 'detail-title' }, 'Choose a report to see what was sent and answered.'));
+        shown = undefined;
+        items.clear();
+        return;
+      }
+      const isOther = shown?.story.key !== story.key;
+      if (isOther || shown?.revealing !== revealing) {
+        items.clear();
+        timeline.replaceChildren();
+      }
+      shown = { story, revealing };
+      if (isOther) place.replaceChildren(head, timeline);
+      const entries = story.entries.slice(-MOST_SHOWN);
+      const fresh = items.size === 0;
+      const next = new Map(entries.map((entry) => [entry, items.get(entry) ?? itemOf(entry, fresh && entry === entries.at(-1))]));
+      items = next;
+      arrange(timeline, [...next.values()]);
+      if (isOther) place.scrollTop = 0;
+      if (isOther || !head.contains(document.activeElement)) head.replaceChildren(...headOf(story));
+    },
+    focus: () => place.focus({ preventScroll: true }),
+  };
+
+  function headOf(story: Story): HTMLElement[] {
+    const { title, kind, environment, entries } = story;
+    const source = [...sourcesOf(story)].at(-1);
+    return [
+      make('button', { type: 'button', class: 'quiet back', click: back }, '← All reports'),
+      make('h2', { id: 'detail-title' }, title),
+      make('p', { class: 'sub' }, make('span', {}, kind), badge(standing(story)), environment && make('span', { class: 'tag' }, environment)),
+      factsList([
+        ['State', steps(story) && stageWords(story)],
+        ['Location from', source && sourceWords(source)],
+        ['Requests', entries.length.toLocaleString('en')],
+      ]),
+    ];
+  }
+}
+
+function factsList(facts: readonly [string, string | undefined][]): HTMLElement {
+  return make('dl', {}, ...facts.filter(([, value]) => value).map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))));
+}
+
+const sourcesOf = (story: Story | undefined) => new Set(story?.entries.map(sourceOf).filter((source) => source !== undefined));
+
+const section = (title: string, ...children: (Node | string | undefined | false)[]) => make('section', {}, make('h3', {}, title), ...children);

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { test as base, expect } from 'vitest';
+import { createClient } from '../../src/index.js';
+import { createMockGateway } from '../../src/mock/index.js';
+import { type MockServer, serve } from '../../src/node/index.js';
+import { launchChromium } from './chromium.js';
+
+interface Watched {
+  readonly page: Page;
+  /** What the console shows as an error, a broken policy included, and what nobody caught. */
+  readonly complaints: string[];
+  /** Requests to anywhere but the server. */
+  readonly elsewhere: string[];
+}
+
+/** One browser for a file; for each test a mock gateway on a socket, and the inspector open in pages of its own. */
+export const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
+  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const browser = await launchChromium();
+    onCleanup(() => browser.close());
+    return browser;
+  })
+  // biome-ignore lint/correctness/noEmptyPattern: as above.
+  .extend('server', async ({}, { onCleanup }) => {
+    const server = await serve(createMockGateway());
+    onCleanup(() => server.close());
+    return server;
+  })
+  .extend('client', ({ server }) => createClient({ ...server.clientOptions(), retry: { baseMs: 0 } }))
+  .extend('open', async ({ browser, server }, { onCleanup }) => {
+    const closing: (() => Promise<void>)[] = [];
+    onCleanup(async () => void (await Promise.all(closing.map((close) => close()))));
+    return async (options: BrowserContextOptions = {}): Promise<Watched> => {
+      const context = await browser.newContext(options);
+      closing.push(() => context.close());
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      const elsewhere: string[] = [];
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('request', (request) => /^(?:data:|blob:)/.test(request.url()) || request.url().startsWith(server.url) || elsewhere.push(request.url()));
+      await page.goto(server.url);
+      await page.locator('#link[data-state=live]').waitFor();
+      return { page, complaints, elsewhere };
+    };
+  });
+
+/** Another server where the first one was. */
+export async function restart(server: MockServer): Promise<MockServer> {
+  await server.close();
+  return serve(createMockGateway(), { port: Number(new URL(server.url).port) });
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds wrong, in words. The page needs a context with `bypassCSP`. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> } };
+    const { violations } = await axe.run();
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
+  });
+}
+
+export { expect };
