@@ -1,4 +1,6 @@
 /** The mock gateway: `location-sdk/mock`. */
+export { type OpenApiOptions, openApiDocument } from '../openapi/document.js';
+export { fourStepsDocument } from '../openapi/four-steps.js';
 export type { Delay, FaultKind, FaultRule, Faults, SetFault } from './faults.js';
 export { createMockGateway } from './gateway.js';
 export type { Identity } from './identities.js';

@@ -54,6 +54,9 @@ const within = (directory: string) =>
 function isStale(): boolean {
   const dist = join(ROOT, 'dist');
   const built = existsSync(dist) ? within(dist).map(modified) : [];
-  const sources = [...within(join(ROOT, 'src')), ...['package.json', 'tsconfig.json', 'tsup.config.ts'].map((name) => join(ROOT, name))];
+  const sources = [
+    ...within(join(ROOT, 'src')),
+    ...['package.json', 'tsconfig.json', 'tsup.config.ts', 'scripts/documents.js'].map((name) => join(ROOT, name)),
+  ];
   return built.length === 0 || Math.min(...built) < Math.max(...sources.map(modified));
 }
