@@ -7,6 +7,7 @@ export type { Identity } from './identities.js';
 export type { MockClientOptions, MockGateway, ReportQuery, SeedReport } from './interface.js';
 export type { JournalEntry, JournalQuery } from './journal.js';
 export type { RecordedReport } from './ledger.js';
+export { type ExpectedReport, type MatcherResult, type MockGatewayMatchers, matchers } from './matchers.js';
 export type { MockGatewayOptions } from './options.js';
 export type { RateLimitOptions } from './rate-limit.js';
 export type { MockState } from './state.js';
