@@ -14,5 +14,7 @@ export default defineConfig([
   { ...shared, entry: entries, format: 'esm', dts: true },
   // ky exists as ESM only, so the CommonJS build carries it inside.
   { ...shared, entry: entries, format: 'cjs', dts: true, noExternal: ['ky'], splitting: true, outExtension: () => ({ js: '.cjs', dts: '.d.cts' }) },
+  // One file, the libraries inside, so that it starts at once.
+  { ...shared, entry: { cli: 'src/node/cli.ts' }, format: 'esm', splitting: false, noExternal: [/.*/] },
   { ...scriptTag, entry: { 'location-sdk': 'src/global.ts' } },
 ]);

@@ -44,6 +44,8 @@ const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^ky$/, by: ['delivery/request.ts'] },
   { named: /^zod\/mini$/, by: ['schema/', 'openapi/', 'option-table.ts'] },
   { named: /^node:/, by: ['node/'] },
+  // Its version.
+  { named: /^\.\.\/package\.json$/, by: ['node/version.ts'] },
 ];
 
 const MOST_LINES = 250;

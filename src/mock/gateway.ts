@@ -1,14 +1,13 @@
 import type { Environment } from '../errors.js';
 import { MOCK_API_KEY, MOCK_LOCATION } from '../mock-defaults.js';
-import { location } from '../schema/location.js';
-import { maskPersonal } from '../schema/mask-personal.js';
 import { systemClock } from '../time.js';
 import { type Answer, refuse } from './answers.js';
 import { apply, type Body, type Rules } from './apply.js';
 import { createFaults, type SetFault } from './faults.js';
-import type { MockClientOptions, MockGateway } from './interface.js';
+import type { MockClientOptions, MockGateway, WaitOptions } from './interface.js';
 import { createJournal, type JournalEntry, type JournalQuery, matches } from './journal.js';
 import { reportsOf } from './ledger.js';
+import { maskBody } from './mask-body.js';
 import { misbehave } from './misbehave.js';
 import type { MockGatewayOptions } from './options.js';
 import { createPending } from './pending.js';
@@ -56,6 +55,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
   const faults = createFaults(seed);
   const listeners = new Set<(entry: JournalEntry) => void>();
   let ledgers = emptyLedgers();
+  let resets = 0;
   let limiter = rateLimit && createRateLimiter(rateLimit);
 
   interface Handled {
@@ -96,7 +96,11 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     const seen = { body, reference };
     // Some faults leave no answer to be spoilt; before the report is applied, those have nothing to apply.
     if (before && before.kind !== 'duplicate-delivery' && before.kind !== 'latency') return { ...seen, answer: { status: 200, body: {} }, fault: before };
-    if (before?.kind === 'latency') await pending.wait(faults.delayOf(before));
+    if (before?.kind === 'latency') {
+      const began = resets;
+      await pending.wait(faults.delayOf(before));
+      if (resets !== began) return { ...seen, answer: refuse(503, 'The mock gateway was reset meanwhile'), fault: before };
+    }
     if (text === undefined) return { ...seen, answer: refuse(413, `The body is larger than ${LONGEST_BODY} bytes`), fault: before };
     if (!body) return { ...seen, answer: refuse(400, 'The body is not a JSON object'), fault: before };
 
@@ -122,7 +126,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
       operation: found?.row.name,
       reference,
       key,
-      body: found && body && maskBody(found, body),
+      body: found && body && maskBody(found.row, body),
       status: wire.transport.kind === 'connection-reset' ? undefined : wire.status,
       answer: maskAnswer(answer.body),
       applied,
@@ -160,24 +164,32 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     return address === undefined ? { ...given, fetch } : given;
   }
 
-  function waitFor(query: JournalQuery, { timeoutMs = 5_000 }: { timeoutMs?: number | undefined } = {}): Promise<JournalEntry> {
+  function waitFor(query: JournalQuery, { timeoutMs = 5_000, signal }: WaitOptions = {}): Promise<JournalEntry> {
     const already = journal.entries(query)[0];
     if (already) return Promise.resolve(already);
     return new Promise((resolve, reject) => {
-      const end = subscribe((entry) => {
+      const stop = subscribe((entry) => {
         if (!matches(entry, query)) return;
-        clock.clearTimeout(timer);
         end();
         resolve(entry);
       });
-      const timer = clock.setTimeout(() => {
+      const fail = (why: string) => {
         end();
         const came = journal
           .entries()
           .slice(-5)
           .map(({ operation, reference, status }) => `${operation ?? 'unknown path'} ${reference ?? ''} ${status ?? 'no answer'}`);
-        reject(new Error(`No request matched ${JSON.stringify(query)} within ${timeoutMs} ms. The latest: ${came.join('; ') || 'none'}.`));
-      }, timeoutMs);
+        reject(new Error(`No request matched ${JSON.stringify(query)} ${why}. The latest: ${came.join('; ') || 'none'}.`));
+      };
+      const abort = () => fail('before the waiting was ended');
+      const timer = clock.setTimeout(() => fail(`within ${timeoutMs} ms`), timeoutMs);
+      const end = () => {
+        stop();
+        clock.clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+      };
+      signal?.addEventListener('abort', abort);
+      if (signal?.aborted) abort();
     });
   }
 
@@ -209,7 +221,9 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     restore(state) {
       ledgers = fromState(state);
     },
+    release: pending.release,
     reset() {
+      resets += 1;
       ledgers = emptyLedgers();
       journal.clear();
       faults.reset();
@@ -217,12 +231,6 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
       pending.release();
     },
   };
-}
-
-function maskBody({ row }: Route, body: Body): unknown {
-  if (row.location === 'none') return maskPersonal(row.request, body);
-  const { location: given, ...rest } = body;
-  return { ...(maskPersonal(row.request, rest) as Body), ...(given !== undefined && { location: maskPersonal(location, given) }) };
 }
 
 /** A verified number's data is somebody's identity. */

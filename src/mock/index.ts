@@ -4,7 +4,7 @@ export { fourStepsDocument } from '../openapi/four-steps.js';
 export type { Delay, FaultKind, FaultRule, Faults, SetFault } from './faults.js';
 export { createMockGateway } from './gateway.js';
 export type { Identity } from './identities.js';
-export type { MockClientOptions, MockGateway, ReportQuery, SeedReport } from './interface.js';
+export type { MockClientOptions, MockGateway, ReportQuery, SeedReport, WaitOptions } from './interface.js';
 export type { JournalEntry, JournalQuery } from './journal.js';
 export type { RecordedReport } from './ledger.js';
 export { type ExpectedReport, type MatcherResult, type MockGatewayMatchers, matchers } from './matchers.js';

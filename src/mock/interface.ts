@@ -2,7 +2,7 @@ import type { Environment } from '../errors.js';
 import type { OperationName } from '../operations.js';
 import type { LocationInput } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
-import type { WebRequest, WebResponse, WebUrl } from '../web-types.js';
+import type { AbortSignalLike, WebRequest, WebResponse, WebUrl } from '../web-types.js';
 import type { Faults } from './faults.js';
 import type { JournalEntry, JournalQuery } from './journal.js';
 import type { RecordedReport } from './ledger.js';
@@ -23,6 +23,14 @@ export interface SeedReport {
   body: Readonly<Record<string, unknown>>;
   /** Default: `'staging'`. */
   environment?: Environment | undefined;
+}
+
+/** How long `waitFor` waits. */
+export interface WaitOptions {
+  /** Default: 5,000. */
+  timeoutMs?: number | undefined;
+  /** Ends the waiting. */
+  signal?: AbortSignalLike | undefined;
 }
 
 /** Which reports are meant; what is left out matches everything. */
@@ -50,6 +58,8 @@ export interface MockGateway {
   snapshot(): MockState;
   /** Replaces all that is recorded. Throws a `TypeError` that says what is wrong with a state. */
   restore(state: unknown): void;
+  /** Lets everything that hangs or is held back go on at once; what is held stays. */
+  release(): void;
   /** Forgets reports, requests and faults, starts chance anew, and frees what hangs. */
   reset(): void;
   /**
@@ -61,7 +71,7 @@ export interface MockGateway {
    * await gateway.waitFor({ operation: 'reportSettledBet', reference: 'B-1', applied: true });
    * ```
    */
-  waitFor(query: JournalQuery, options?: { timeoutMs?: number | undefined }): Promise<JournalEntry>;
+  waitFor(query: JournalQuery, options?: WaitOptions): Promise<JournalEntry>;
   /** Calls back with every request that is answered; gives a function that ends it. */
   subscribe(listener: (entry: JournalEntry) => void): () => void;
   /** For servers: the answer to a request, and how it is to leave. */

@@ -1,7 +1,7 @@
 export const LONGEST_BODY = 1024 * 1024;
 
-/** A request's body as text; undefined where it is too long, of which no more is read. */
-export async function readText(request: Request): Promise<string | undefined> {
+/** A request's body as text; undefined where it has more bytes than `most`, of which no more is read. */
+export async function readText(request: Request, most = LONGEST_BODY): Promise<string | undefined> {
   const reader = request.body?.getReader();
   if (!reader) return '';
   const decoder = new TextDecoder();
@@ -11,7 +11,7 @@ export async function readText(request: Request): Promise<string | undefined> {
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
     bytes += value.byteLength;
-    if (bytes > LONGEST_BODY) {
+    if (bytes > most) {
       await reader.cancel();
       return undefined;
     }

@@ -1,5 +1,6 @@
 import type { Environment } from '../errors.js';
 import { type OperationName, operationNames, operations } from '../operations.js';
+import { copyJson } from '../schema/copy-json.js';
 import { emptyLedger, type Ledger, type RecordedReport, record, reportsOf } from './ledger.js';
 
 /** What a mock gateway holds, as plain JSON. */
@@ -43,5 +44,7 @@ function readReport(report: unknown, at: string): RecordedReport {
   if (typeof own !== 'string' || (reference !== undefined && reference !== own)) {
     throw new TypeError(`The state cannot be used: ${at}.body.${row.reference} is not the report's reference.`);
   }
+  const [problem] = copyJson(body).issues;
+  if (problem) throw new TypeError(`The state cannot be used: ${at}.body cannot be a report's: ${problem.message}.`);
   return { operation: row.name, reference: own, body: body as RecordedReport['body'] };
 }

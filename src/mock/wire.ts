@@ -42,8 +42,11 @@ export function toResponse({ status, headers, body, transport }: WireAnswer, wai
   return new Response(bodyOf(status, body, transport, wait), { status, headers: { ...headers } });
 }
 
+/** Whether an answer of this status ends with its headers. */
+export const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304;
+
 function bodyOf(status: number, body: string, transport: Transport, wait: Wait): ReadableStream | string | null {
-  if (status === 204 || status === 304 || body === '') return null;
+  if (hasNoBody(status) || body === '') return null;
   if (transport.kind === 'whole') return body;
   const pieces = piecesOf(body);
   const slow = transport.kind === 'slow-body';

@@ -1,17 +1,20 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
-import { setTimeout } from 'node:timers/promises';
+import { type AddressInfo, isIP } from 'node:net';
+import { ADMIN_PATH, type Admin, createAdmin } from '../mock/admin.js';
+import { refuse } from '../mock/answers.js';
 import { createMockGateway } from '../mock/gateway.js';
 import type { MockClientOptions, MockGateway } from '../mock/interface.js';
-import { piecesOf } from '../mock/wire.js';
+import { readBody, streamBody, toRequest, urlOf } from './incoming.js';
+import { sendAnswer, sendResponse } from './outgoing.js';
+import { version } from './version.js';
 
 export interface ServeOptions {
   /** 0 takes a free one. Default: 0. */
   port?: number | undefined;
-  /** Default: `'127.0.0.1'`, which nobody else reaches. */
+  /** Default: `'127.0.0.1'`, which nobody else reaches. Any other than loopback needs an `adminToken`. */
   host?: string | undefined;
+  /** What whoever asks for `/__admin/` must send, as `authorization: Bearer …` or `x-admin-token`. Default: none is needed. */
+  adminToken?: string | undefined;
 }
 
 /** A mock gateway on a socket. */
@@ -21,12 +24,16 @@ export interface MockServer {
   readonly gateway: MockGateway;
   /** Options for a client that reaches it over HTTP. */
   clientOptions(): MockClientOptions;
-  /** Ends it at once, open connections included. */
+  /** Ends it at once, with open connections and whatever hangs. What is recorded stays. */
   close(): Promise<void>;
 }
 
+/** How long a request may take to come in, so that what is never finished ends nevertheless. */
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000, connectionsCheckingInterval: 5_000 };
+
 /**
- * Serves a mock gateway over HTTP. Rejects with Node.js's own error where it cannot listen.
+ * Serves a mock gateway over HTTP, with its own routes below `/__admin/`. Rejects with a `TypeError` for options that
+ * are not safe, and with Node.js's own error where it cannot listen.
  *
  * @example
  * ```ts
@@ -34,9 +41,20 @@ export interface MockServer {
  * const client = createClient(server.clientOptions());
  * ```
  */
-export async function serve(gateway: MockGateway = createMockGateway(), { port = 0, host = '127.0.0.1' }: ServeOptions = {}): Promise<MockServer> {
-  const server = createServer((incoming, outgoing) => {
-    respond(gateway, incoming, outgoing).catch(() => incoming.socket.destroy());
+export async function serve(gateway: MockGateway = createMockGateway(), options: ServeOptions = {}): Promise<MockServer> {
+  const { port = 0, host = '127.0.0.1', adminToken } = options;
+  if (adminToken !== undefined && !/^[\x21-\x7e]+$/.test(adminToken)) throw new TypeError('adminToken must be of visible ASCII characters, without spaces.');
+  if (!isLoopback(host) && adminToken === undefined) {
+    throw new TypeError(`On ${host} others can reach the mock gateway, so its reports need an adminToken (on the command line: --admin-token).`);
+  }
+  const closing = new AbortController();
+  let admin: Admin | undefined;
+  const server = createServer(LIMITS, (incoming, outgoing) => {
+    outgoing.on('error', () => undefined);
+    respond({ gateway, admin: admin as Admin, closing: closing.signal }, incoming, outgoing).catch(() => incoming.socket.destroy());
+  });
+  server.on('connect', (_, socket) => {
+    socket.on('error', () => undefined).end('HTTP/1.1 405 Method Not Allowed\r\nallow: POST\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -47,6 +65,7 @@ export async function serve(gateway: MockGateway = createMockGateway(), { port =
   });
   const { address, port: taken, family } = server.address() as AddressInfo;
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
+  admin = createAdmin(gateway, { address: url, version, token: adminToken });
   return {
     url,
     gateway,
@@ -54,36 +73,35 @@ export async function serve(gateway: MockGateway = createMockGateway(), { port =
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
+        closing.abort();
+        gateway.release();
         server.closeAllConnections();
       }),
   };
 }
 
-async function respond(gateway: MockGateway, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const { status, headers, body, transport } = await gateway.handle(toRequest(incoming));
-  const { socket } = incoming;
-  if (transport.kind === 'connection-reset') return void socket.resetAndDestroy();
-  const bytes = Buffer.from(status === 204 || status === 304 ? '' : body);
-  outgoing.writeHead(status, { ...headers, 'content-length': bytes.byteLength });
-  if (transport.kind === 'whole') return void outgoing.end(bytes);
+const isLoopback = (host: string) => host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
-  const pieces = piecesOf(body);
-  const slow = transport.kind === 'slow-body';
-  for (const piece of slow ? pieces : pieces.slice(0, Math.ceil(pieces.length / 2))) {
-    if (slow) await setTimeout(transport.milliseconds / pieces.length);
-    if (outgoing.destroyed) return;
-    await new Promise((resolve) => outgoing.write(piece, resolve));
-  }
-  if (slow) outgoing.end();
-  else socket.destroySoon();
+interface Behind {
+  readonly gateway: MockGateway;
+  readonly admin: Admin;
+  readonly closing: AbortSignal;
 }
 
-function toRequest(incoming: IncomingMessage): Request {
-  const { method = 'GET', url = '/', headers } = incoming;
-  const hasBody = method !== 'GET' && method !== 'HEAD';
-  return new Request(new URL(url, 'http://mock-gateway.localhost'), {
-    method,
-    headers: Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one])),
-    ...(hasBody && { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' }),
-  } as RequestInit);
+async function respond({ gateway, admin, closing }: Behind, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const url = urlOf(incoming);
+  const json = { 'content-type': 'application/json; charset=utf-8' };
+  if (!url) {
+    const { status, body } = refuse(400, 'The address or the Host header makes no sense');
+    return sendAnswer({ status, headers: json, body: JSON.stringify(body), transport: { kind: 'whole' } }, outgoing, closing);
+  }
+  const reads = incoming.method === 'GET' || incoming.method === 'HEAD';
+  if (reads || url.pathname.startsWith(ADMIN_PATH)) {
+    const gone = new AbortController();
+    outgoing.once('close', () => gone.abort());
+    const answer = await admin(toRequest(incoming, url, { signal: gone.signal, ...(!reads && { body: streamBody(incoming) }) }));
+    if (answer) return sendResponse(answer, outgoing);
+  }
+  const request = toRequest(incoming, url, reads ? {} : { body: (await readBody(incoming)) as BodyInit });
+  return sendAnswer(await gateway.handle(request), outgoing, closing);
 }

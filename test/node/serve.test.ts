@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createClient, NetworkError } from '../../src/index.js';
-import { createMockGateway } from '../../src/mock/index.js';
+import { createMockGateway, type FaultRule } from '../../src/mock/index.js';
 import { type MockServer, type ServeOptions, serve } from '../../src/node/index.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 import { failureOf } from '../failure-of.js';
@@ -123,11 +123,63 @@ test('a page may ask first', async () => {
   expect(response.status).toBe(204);
 });
 
-test.each(['GET /', 'GET //', 'CONNECT x:1', 'TRACE /', 'GET http://elsewhere/'])('%s does not bring it down', async (line) => {
+test.each(['0.0.0.0', '::', '192.0.2.1', 'mock.example'])('on %s, where others reach it, it wants an admin token', async (host) => {
+  await expect(serve(createMockGateway(), { host })).rejects.toThrow(/adminToken/);
+});
+
+test.each(['127.0.0.1', 'localhost', '127.1.2.3'])('on %s it wants none', async (host) => {
+  const { url } = await serving({ host });
+  expect((await fetch(`${url}/__admin/health`)).status).toBe(200);
+});
+
+test('with an admin token it takes reports without it, and shows them with it', async () => {
+  const server = await serving({ host: '0.0.0.0', adminToken: 's3cret' });
+  const url = `http://127.0.0.1:${portOf(server)}`;
+  await createClient(server.gateway.clientOptions(url) as never).reportBetEvent(betEvent());
+  expect((await fetch(`${url}/__admin/reports`)).status).toBe(401);
+  const shown = await fetch(`${url}/__admin/reports`, { headers: { authorization: 'Bearer s3cret' } });
+  expect(await shown.json()).toMatchObject({ reports: [{ reference: 'BET-1' }] });
+});
+
+test.each(['', 'two words', 'naïve'])('the admin token %j is refused', async (adminToken) => {
+  await expect(serve(createMockGateway(), { adminToken })).rejects.toThrow(TypeError);
+});
+
+test.each<FaultRule>([
+  { kind: 'hang' },
+  { kind: 'latency', delay: 600_000 },
+  { kind: 'latency', when: 'after', delay: 600_000 },
+  { kind: 'slow-body', delay: 600_000 },
+])('close ends what hangs: %j', async (fault) => {
   const server = await serving();
+  server.gateway.faults.add(fault);
   const socket = connect(portOf(server), '127.0.0.1');
-  const end = endOf(socket);
-  socket.write(`${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-  await end;
-  await expect(createClient(server.clientOptions()).reportBetEvent(betEvent())).resolves.toMatchObject({ outcome: 'recorded' });
+  const ended = endOf(socket);
+  const arrived = server.gateway.waitFor({}).catch(() => undefined);
+  const latencyBefore = fault.kind === 'latency' && fault.when === undefined;
+  socket.write(rawPost('{}'));
+  if (latencyBefore) while (server.gateway.faults.list()[0]?.struck !== 1) await new Promise((resolve) => setTimeout(resolve));
+  else await arrived;
+  await server.close();
+  expect(['closed', 'ECONNRESET']).toContain(await ended);
+  await arrived;
+});
+
+test('close ends whoever waits for a request', async () => {
+  const server = await serving();
+  const waiting = fetch(`${server.url}/__admin/requests/wait`, { method: 'POST', body: '{"timeoutMs":60000}' });
+  const failed = expect(waiting).rejects.toThrow();
+  await fetch(`${server.url}/__admin/health`);
+  await server.close();
+  await failed;
+});
+
+test('LOCATION_SDK_MOCK sends the reports of a client for https gateways here', async () => {
+  const server = await serving();
+  vi.stubEnv('LOCATION_SDK_MOCK', server.url);
+  const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'secret' } };
+  await createClient({ gateways, logger: {} }).reportBetEvent(betEvent());
+  vi.unstubAllEnvs();
+  const { reports } = await (await fetch(`${server.url}/__admin/reports`)).json();
+  expect(reports).toMatchObject([{ environment: 'staging', reference: 'BET-1' }]);
 });

@@ -1,0 +1,100 @@
+import type { Environment } from '../errors.js';
+import { operations } from '../operations.js';
+import { BadInput, JOURNAL_NAMES, readQuery } from './admin-query.js';
+import { type Answer, refuse } from './answers.js';
+import type { FaultRule } from './faults.js';
+import type { MockGateway } from './interface.js';
+import { maskBody } from './mask-body.js';
+
+/** What others add to the server's own routes; a route without its part is not there. */
+export interface AdminParts {
+  /** What `health` says. */
+  readonly version: string;
+  /** Makes the OpenAPI document. */
+  readonly openapi?: (() => unknown) | undefined;
+  /** Server-sent events of what arrives. */
+  readonly events?: ((request: Request) => Response) | undefined;
+}
+
+export interface AdminCall {
+  readonly request: Request;
+  readonly query: URLSearchParams;
+  /** The body; throws where it is not JSON, or too large. */
+  json(): Promise<unknown>;
+}
+
+type Route = (call: AdminCall) => Answer | Response | Promise<Answer | Response>;
+
+/** By path below `/__admin/`, then by method. */
+export type AdminRoutes = ReadonlyMap<string, Readonly<Partial<Record<string, Route>>>>;
+
+const ENVIRONMENTS: readonly Environment[] = ['staging', 'production'];
+const DONE: Answer = { status: 204 };
+const ok = (body: unknown): Answer => ({ status: 200, body });
+
+export function adminRoutes(gateway: MockGateway, { version, openapi, events }: AdminParts): AdminRoutes {
+  const routes: Record<string, Partial<Record<string, Route>>> = {
+    health: { GET: () => ok({ status: 'ok', version }) },
+    reports: {
+      GET({ query }) {
+        const { environment, reveal, ...which } = readQuery(query, ['environment', 'operation', 'reference', 'reveal']);
+        const reports = ENVIRONMENTS.filter((one) => environment === undefined || environment === one).flatMap((one) =>
+          gateway.reports(one, which).map(({ operation, reference, body }) => {
+            return { environment: one, operation, reference, body: reveal ? body : maskBody(operations[operation], body) };
+          }),
+        );
+        return ok({ reports });
+      },
+    },
+    requests: {
+      GET({ query }) {
+        const { limit, ...which } = readQuery(query, [...JOURNAL_NAMES, 'limit']);
+        const requests = gateway.requests(which);
+        return ok({ requests: limit === undefined ? requests : requests.slice(Math.max(0, requests.length - limit)) });
+      },
+    },
+    'requests/count': { GET: ({ query }) => ok({ count: gateway.requests(readQuery(query, JOURNAL_NAMES)).length }) },
+    'requests/wait': {
+      async POST({ json, request }) {
+        const { timeoutMs, ...which } = readQuery(await readObject(json), [...JOURNAL_NAMES, 'timeoutMs']);
+        try {
+          return ok({ request: await gateway.waitFor(which, { timeoutMs, signal: request.signal }) });
+        } catch (error) {
+          return refuse(408, (error as Error).message);
+        }
+      },
+    },
+    faults: {
+      GET: () => ok({ faults: gateway.faults.list() }),
+      POST: async ({ json }) => ({ status: 201, body: { id: gateway.faults.add((await json()) as FaultRule) } }),
+      DELETE({ query }) {
+        const { id } = readQuery(query, ['id']);
+        if (id !== undefined && !gateway.faults.list().some((fault) => fault.id === id)) return refuse(404, 'There is no such fault');
+        gateway.faults.clear(id);
+        return DONE;
+      },
+    },
+    state: {
+      GET: () => ok(gateway.snapshot()),
+      async PUT({ json }) {
+        gateway.restore(await json());
+        return DONE;
+      },
+    },
+    reset: {
+      POST() {
+        gateway.reset();
+        return DONE;
+      },
+    },
+    ...(openapi && { 'openapi.json': { GET: () => ok(openapi()) } }),
+    ...(events && { events: { GET: ({ request }: AdminCall) => events(request) } }),
+  };
+  return new Map(Object.entries(routes));
+}
+
+async function readObject(json: AdminCall['json']): Promise<Record<string, unknown>> {
+  const body = await json();
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new BadInput('The body is not a JSON object');
+  return body as Record<string, unknown>;
+}

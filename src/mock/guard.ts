@@ -1,0 +1,54 @@
+import { type Answer, refuse } from './answers.js';
+
+export interface GuardOptions {
+  /** The server's own address, such as `http://127.0.0.1:4010`. */
+  readonly address: string;
+  /** What whoever asks must know; without one, only the server's own names are answered. */
+  readonly token?: string | undefined;
+}
+
+/** Says why a request may not pass; undefined where it may. */
+export interface Guard {
+  /** For what is kept from other pages (DNS rebinding, requests across origins) and from whoever lacks the token. */
+  admin(request: Request): Answer | undefined;
+  /** The same without the token: for files that hold nothing to protect. */
+  page(request: Request): Answer | undefined;
+}
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+
+export function createGuard({ address, token }: GuardOptions): Guard {
+  const { port, host } = new URL(address);
+  const hosts = new Set([host, ...LOOPBACK_NAMES.map((name) => (port ? `${name}:${port}` : name))]);
+
+  /** A page that a stranger's name leads here cannot know the token, so whoever knows it may use any name. */
+  function check(request: Request, isTrusted: boolean): Answer | undefined {
+    const url = new URL(request.url);
+    if (!isTrusted && !hosts.has(url.host)) return refuse(403, `The Host header must be one of ${[...hosts].join(', ')}`);
+    const origin = request.headers.get('origin');
+    if (origin !== null && origin !== url.origin) return refuse(403, "The Origin header is not this server's own address");
+    return undefined;
+  }
+
+  return {
+    page: (request) => check(request, token !== undefined),
+    admin(request) {
+      if (token === undefined) return check(request, false);
+      const given = tokenOf(request);
+      if (given !== undefined && isSame(given, token)) return check(request, true);
+      const problem = given === undefined ? 'missing' : 'invalid';
+      const message = `The admin token is ${problem}: send it as "authorization: Bearer …" or "x-admin-token: …"`;
+      return check(request, false) ?? refuse(401, message, { 'www-authenticate': 'Bearer' });
+    },
+  };
+}
+
+const tokenOf = ({ headers }: Request): string | undefined =>
+  /^bearer +(.+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? headers.get('x-admin-token') ?? undefined;
+
+/** Compares all of it, however early a difference stands, so that time tells little. */
+function isSame(given: string, wanted: string): boolean {
+  let difference = given.length ^ wanted.length;
+  for (let index = 0; index < given.length; index += 1) difference |= given.charCodeAt(index) ^ wanted.charCodeAt(index % wanted.length);
+  return difference === 0;
+}

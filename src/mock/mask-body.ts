@@ -1,0 +1,12 @@
+import type { Operation } from '../operations.js';
+import { location } from '../schema/location.js';
+import { maskPersonal } from '../schema/mask-personal.js';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** A copy of a request's body that may be shown: personal data is masked, and what no field is known for. */
+export function maskBody(row: Operation, body: Body): unknown {
+  if (row.location === 'none') return maskPersonal(row.request, body);
+  const { location: given, ...rest } = body;
+  return { ...(maskPersonal(row.request, rest) as Body), ...(given !== undefined && { location: maskPersonal(location, given) }) };
+}

@@ -1,0 +1,91 @@
+import { parseArgs } from 'node:util';
+import { Failure } from './output.js';
+
+/** An option of a command. One that reads nothing is a switch. */
+export interface OptionRow<T = unknown> {
+  readonly help: string;
+  /** What stands for its value in the help. */
+  readonly hint?: string;
+  /** Its value from the text; throws a `Failure` that completes "--name …". */
+  readonly read?: (text: string) => T;
+}
+
+export type OptionTable = Readonly<Record<string, OptionRow>>;
+
+export type Values<Table extends OptionTable> = {
+  readonly [Name in keyof Table]?: Table[Name] extends { read: (text: string) => infer T } ? T : true;
+};
+
+/** Reads the words of a command by its table; throws a `Failure` at a word that it does not know. */
+export function readArgs<Table extends OptionTable>(table: Table, words: readonly string[]): Values<Table> {
+  const { tokens } = parseArgs({ args: [...words], strict: false, tokens: true, options: parserOptions(table) });
+  const values: Record<string, unknown> = {};
+  for (const token of tokens) {
+    if (token.kind === 'positional') throw new Failure(`unexpected word '${token.value}'; see --help`);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value } = token;
+    const row = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (!row) throw new Failure(`unknown option ${rawName}; see --help`);
+    if (!row.read && value !== undefined) throw new Failure(`${rawName} takes no value`);
+    if (row.read && (value === undefined || (value.startsWith('--') && !token.inlineValue))) throw new Failure(`${rawName} needs a value: ${row.hint}`);
+    if (name in values) throw new Failure(`${rawName} is given twice`);
+    values[name] = row.read ? readValue(row.read, rawName, value as string) : true;
+  }
+  return values as Values<Table>;
+}
+
+const parserOptions = (table: OptionTable) =>
+  Object.fromEntries(Object.entries(table).map(([name, { read }]) => [name, { type: read ? ('string' as const) : ('boolean' as const) }]));
+
+function readValue<T>(read: (text: string) => T, name: string, text: string): T {
+  try {
+    return read(text);
+  } catch (error) {
+    if (error instanceof Failure) throw new Failure(`${name} ${error.message}`);
+    throw error;
+  }
+}
+
+/** A whole number between two, for `read`. */
+export const wholeNumber = (least: number, most: number) => (text: string) => {
+  if (!/^\d{1,10}$/.test(text) || Number(text) < least || Number(text) > most) throw new Failure(`must be a whole number from ${least} to ${most}`);
+  return Number(text);
+};
+
+export const oneOf =
+  <const T extends string>(...values: T[]) =>
+  (text: string): T => {
+    const found = values.find((value) => value === text);
+    if (found === undefined) throw new Failure(`must be ${values.join(' or ')}`);
+    return found;
+  };
+
+/** What a header can hold. */
+export const visibleText = (text: string): string => {
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new Failure('must be of visible ASCII characters, without spaces');
+  return text;
+};
+
+export const notEmpty = (text: string): string => {
+  if (text === '') throw new Failure('must not be empty');
+  return text;
+};
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
+
+/** `500ms`, `10s`, `2m`; a bare number is seconds. In milliseconds. */
+export const duration = (text: string): number => {
+  const [, number, unit = 's'] = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m)?$/.exec(text) ?? [];
+  if (number === undefined) throw new Failure('must be a time such as 500ms, 10s or 2m');
+  return Number(number) * (UNITS[unit] ?? 1);
+};
+
+export const httpAddress = (text: string): URL => {
+  try {
+    const url = new URL(text);
+    if (/^https?:$/.test(url.protocol)) return url;
+  } catch {
+    // Not an address at all.
+  }
+  throw new Failure('must be an address such as http://127.0.0.1:4010');
+};

@@ -1,0 +1,62 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import { hasNoBody, piecesOf, type WireAnswer } from '../mock/wire.js';
+
+/** How long the rest of a request that nobody reads may take, so that its sender sees the answer and no broken connection. */
+const LONGEST_REST_MS = 1_000;
+
+/** Sends the gateway's answer, as broken as it is to be. */
+export async function sendAnswer(answer: WireAnswer, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
+  const { status, headers, body, transport } = answer;
+  const { req: incoming } = outgoing;
+  const { socket } = incoming;
+  if (transport.kind === 'connection-reset') return void socket.resetAndDestroy();
+  closeIfUnread(outgoing);
+  const bytes = Buffer.from(hasNoBody(status) ? '' : body);
+  outgoing.writeHead(status, { ...headers, ...(!hasNoBody(status) && { 'content-length': bytes.byteLength }) });
+  if (transport.kind === 'whole') return end(incoming, outgoing, bytes);
+
+  const pieces = piecesOf(bytes.toString());
+  const slow = transport.kind === 'slow-body';
+  for (const piece of slow ? pieces : pieces.slice(0, Math.ceil(pieces.length / 2))) {
+    if (slow) await setTimeout(transport.milliseconds / pieces.length, undefined, { signal });
+    if (outgoing.destroyed) return;
+    await new Promise((resolve) => outgoing.write(piece, resolve));
+  }
+  if (slow) outgoing.end();
+  else socket.destroySoon();
+}
+
+/** Sends a web answer, as it comes, until it is over or nobody listens. */
+export async function sendResponse(response: Response, outgoing: ServerResponse): Promise<void> {
+  const { req: incoming } = outgoing;
+  closeIfUnread(outgoing);
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  const reader = response.body?.getReader();
+  if (!reader) return end(incoming, outgoing);
+  const stop = () => void reader.cancel().catch(() => undefined);
+  if (incoming.method === 'HEAD') stop();
+  outgoing.once('close', stop);
+  outgoing.flushHeaders();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return end(incoming, outgoing);
+    if (!outgoing.write(value)) await new Promise<void>((resolve) => outgoing.once('drain', resolve).once('close', resolve));
+  }
+}
+
+/** Ends an answer. Where the request is still coming, the rest is let come for a while before the connection closes. */
+async function end(incoming: IncomingMessage, outgoing: ServerResponse, bytes?: Uint8Array): Promise<void> {
+  if (incoming.complete) return void outgoing.end(bytes);
+  if (bytes) outgoing.write(bytes);
+  outgoing.flushHeaders();
+  incoming.resume();
+  const rest = new AbortController();
+  incoming.once('end', () => rest.abort()).once('close', () => rest.abort());
+  await setTimeout(LONGEST_REST_MS, undefined, { signal: rest.signal }).catch(() => undefined);
+  outgoing.end();
+}
+
+function closeIfUnread(outgoing: ServerResponse): void {
+  if (!outgoing.req.complete) outgoing.setHeader('connection', 'close');
+}

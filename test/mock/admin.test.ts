@@ -1,0 +1,313 @@
+import { describe, expect, test } from 'vitest';
+import { type AdminOptions, createAdmin } from '../../src/mock/admin.js';
+import { createMockGateway } from '../../src/mock/index.js';
+import { betEvent, settledBet } from '../factories.js';
+
+const ADDRESS = 'http://127.0.0.1:4010';
+const location = { latitude: 6.45, longitude: 3.39, source: 'gps' };
+const bet = (id = 'BET-1') => ({ ...betEvent({ bet_id: id, timestamp: '1795161600' }), location });
+
+interface Asked {
+  method?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  base?: string;
+  signal?: AbortSignal;
+}
+
+function serving(options: Partial<AdminOptions> = {}) {
+  const gateway = createMockGateway();
+  const admin = createAdmin(gateway, { address: ADDRESS, version: '1.2.3', ...options });
+  async function ask(path: string, { method = 'GET', body, base = `${ADDRESS}/__admin/`, ...rest }: Asked = {}) {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const response = await admin(new Request(base + path, { method, ...rest, ...(body !== undefined && { body: text }) }));
+    if (!response) return undefined;
+    const answer = await response.text();
+    return { status: response.status, headers: response.headers, body: answer.startsWith('{') ? JSON.parse(answer) : answer };
+  }
+  const report = (body: object = bet(), path = 'report-bet-event', prefix = '') =>
+    gateway.fetch(`http://x.localhost${prefix}/integration-gateway/external/${path}`, {
+      method: 'POST',
+      headers: { 'x-api-key': 'mock-api-key' },
+      body: JSON.stringify(body),
+    });
+  return { gateway, admin, ask, report };
+}
+
+const refusal = (statusCode: number, message: RegExp) => ({
+  status: statusCode,
+  body: { message: expect.stringMatching(message), error: expect.any(String), statusCode },
+});
+
+test('health tells that it is there, and of which version', async () => {
+  expect(await serving().ask('health')).toMatchObject({ status: 200, body: { status: 'ok', version: '1.2.3' } });
+});
+
+test("what is the gateway's to answer is left to it", async () => {
+  const { ask } = serving();
+  expect(await ask('/integration-gateway/external/report-bet-event', { base: ADDRESS })).toBeUndefined();
+  expect(await ask('/', { base: ADDRESS })).toBeUndefined();
+  expect(await ask('/__admin', { base: ADDRESS })).toBeUndefined();
+});
+
+describe('reports', () => {
+  test('are listed with personal data masked, and with it for whoever asks', async () => {
+    const { ask, report } = serving();
+    await report();
+    const masked = await ask('reports');
+    expect(masked?.body.reports).toMatchObject([
+      { environment: 'staging', operation: 'reportBetEvent', reference: 'BET-1', body: { bet_id: 'BET-1', amount: 1500 } },
+    ]);
+    expect(JSON.stringify(masked?.body)).not.toMatch(/99012345678|Adaeze|6\.45/);
+    expect((await ask('reports?reveal=true'))?.body.reports[0].body).toEqual(bet());
+  });
+
+  test.each([
+    ['', 3],
+    ['?environment=staging', 2],
+    ['?environment=production', 1],
+    ['?operation=reportBetEvent', 3],
+    ['?operation=verifyNin', 0],
+    ['?reference=BET-2', 1],
+    ['?reference=BET-1&environment=production', 1],
+  ])('reports%s are %i', async (query, count) => {
+    const { ask, report } = serving();
+    await report(bet('BET-1'));
+    await report(bet('BET-2'));
+    await report(bet('BET-1'), 'report-bet-event', '/production');
+    expect((await ask(`reports${query}`))?.body.reports).toHaveLength(count);
+  });
+});
+
+describe('requests', () => {
+  async function withThree() {
+    const all = serving();
+    await all.report();
+    await all.report();
+    await all.report({ bet_id: 1 });
+    return all;
+  }
+
+  test.each([
+    ['', [200, 409, 422]],
+    ['?status=409', [409]],
+    ['?applied=true', [200]],
+    ['?applied=false', [409, 422]],
+    ['?reference=BET-1', [200, 409]],
+    ['?key=missing', []],
+    ['?method=POST&path=%2Fintegration-gateway%2Fexternal%2Freport-bet-event', [200, 409, 422]],
+    ['?fault=hang', []],
+    ['?limit=2', [409, 422]],
+    ['?limit=0', []],
+    ['?limit=100', [200, 409, 422]],
+  ])('requests%s', async (query, statuses) => {
+    const { ask } = await withThree();
+    expect((await ask(`requests${query}`))?.body.requests.map((entry: { status: number }) => entry.status)).toEqual(statuses);
+    if (!query.includes('limit')) expect((await ask(`requests/count${query}`))?.body).toEqual({ count: statuses.length });
+  });
+
+  test('can be waited for: one that was, one that comes, and one that does not', async () => {
+    const { ask, report } = serving();
+    const coming = ask('requests/wait', { method: 'POST', body: { reference: 'BET-1', applied: true } });
+    await report();
+    expect(await coming).toMatchObject({ status: 200, body: { request: { reference: 'BET-1', status: 200 } } });
+    expect(await ask('requests/wait', { method: 'POST', body: { status: 200 } })).toMatchObject({ status: 200 });
+    expect(await ask('requests/wait', { method: 'POST', body: { status: 503, timeoutMs: 1 } })).toMatchObject(
+      refusal(408, /within 1 ms.*reportBetEvent BET-1 200/),
+    );
+  });
+
+  test('whoever stops waiting is not waited with', async () => {
+    const { ask } = serving();
+    expect(await ask('requests/wait', { method: 'POST', body: { timeoutMs: 60_000 }, signal: AbortSignal.abort() })).toMatchObject({ status: 408 });
+  });
+});
+
+describe('faults', () => {
+  test('are set, strike, are listed and taken away', async () => {
+    const { ask, report, gateway } = serving();
+    expect(await ask('faults', { method: 'POST', body: { kind: 'status', status: 502 } })).toMatchObject({ status: 201, body: { id: 1 } });
+    expect(await ask('faults', { method: 'POST', body: { kind: 'hang', reference: 'B' } })).toMatchObject({ status: 201, body: { id: 2 } });
+    expect((await report()).status).toBe(502);
+    expect((await ask('faults'))?.body.faults).toMatchObject([
+      { id: 1, struck: 1 },
+      { id: 2, struck: 0 },
+    ]);
+    expect(await ask('faults?id=1', { method: 'DELETE' })).toMatchObject({ status: 204 });
+    expect(await ask('faults?id=1', { method: 'DELETE' })).toMatchObject(refusal(404, /no such fault/));
+    expect(gateway.faults.list()).toHaveLength(1);
+    expect(await ask('faults', { method: 'DELETE' })).toMatchObject({ status: 204 });
+    expect(gateway.faults.list()).toEqual([]);
+  });
+});
+
+describe('state', () => {
+  test('moves from one server to another', async () => {
+    const first = serving();
+    await first.report();
+    const { body } = (await first.ask('state')) as { body: object };
+    const second = serving();
+    expect(await second.ask('state', { method: 'PUT', body })).toMatchObject({ status: 204 });
+    expect(second.gateway.reports()[0]?.body).toEqual(bet());
+    expect((await second.report()).status).toBe(409);
+  });
+
+  test.each([
+    ['{}', /expected \{ "version": 1/],
+    ['[]', /expected/],
+    ['not json', /not JSON/],
+    [{ version: 1, reports: { staging: [{ operation: 'x' }], production: [] } }, /staging\[0\]\.operation/],
+    [`{"version":1,"reports":{"staging":[${'['.repeat(99)}${']'.repeat(99)}]}}`, /nested deeper/],
+    [
+      { version: 1, reports: { staging: [{ operation: 'reportBetEvent', body: { bet_id: 'B', user: { a: [[[[[[[[[1]]]]]]]]] } } }], production: [] } },
+      /nested deeper/,
+    ],
+  ])('%j is refused, and what is held stays', async (body, message) => {
+    const { ask, report, gateway } = serving();
+    await report();
+    expect(await ask('state', { method: 'PUT', body })).toMatchObject(refusal(400, message));
+    expect(gateway.reports()).toHaveLength(1);
+  });
+
+  test('may be larger than a report, to a limit', async () => {
+    const { ask } = serving();
+    const pad = (bytes: number) => `{"version":1,"reports":{"staging":[],"production":[]}${' '.repeat(bytes)}}`;
+    expect(await ask('state', { method: 'PUT', body: pad(2 * 1024 * 1024) })).toMatchObject({ status: 204 });
+    expect(await ask('state', { method: 'PUT', body: pad(16 * 1024 * 1024) })).toMatchObject(refusal(413, /16777216/));
+    expect(await ask('faults', { method: 'POST', body: pad(1024 * 1024) })).toMatchObject(refusal(413, /1048576/));
+  });
+});
+
+test('reset forgets everything', async () => {
+  const { ask, report, gateway } = serving();
+  gateway.faults.add({ kind: 'hang', reference: 'other' });
+  await report();
+  expect(await ask('reset', { method: 'POST' })).toMatchObject({ status: 204 });
+  expect([gateway.reports(), gateway.requests(), gateway.faults.list()]).toEqual([[], [], []]);
+});
+
+describe('what others add', () => {
+  test('is not there until it is given', async () => {
+    const { ask } = serving();
+    expect(await ask('openapi.json')).toMatchObject(refusal(404, /no such path/));
+    expect(await ask('events')).toMatchObject({ status: 404 });
+  });
+
+  test('is served', async () => {
+    const { ask } = serving({
+      openapi: () => ({ openapi: '3.1.0' }),
+      events: () => new Response('data: 1\n\n', { headers: { 'content-type': 'text/event-stream' } }),
+      page: (path) => (path === '/' ? new Response('<!doctype html>') : undefined),
+    });
+    expect((await ask('openapi.json'))?.body).toEqual({ openapi: '3.1.0' });
+    expect((await ask('events'))?.body).toBe('data: 1\n\n');
+    expect((await ask('/', { base: ADDRESS }))?.body).toBe('<!doctype html>');
+    expect(await ask('/', { base: ADDRESS, method: 'POST' })).toBeUndefined();
+  });
+});
+
+test.each([
+  ['GET', 'nothing', undefined, 404, /known are .*__admin\/health/],
+  ['GET', '', undefined, 404, /no such path/],
+  ['GET', 'constructor', undefined, 404, /no such path/],
+  ['POST', 'health', '{}', 405, /Use GET/],
+  ['OPTIONS', 'reset', undefined, 405, /Use POST/],
+  ['GET', 'reports?environment=test', undefined, 400, /environment must be one of staging, production/],
+  ['GET', 'reports?operation=bet', undefined, 400, /operation must be one of reportBetEvent/],
+  ['GET', 'reports?refrence=1', undefined, 400, /known are environment, operation, reference, reveal/],
+  ['GET', 'reports?reveal=yes', undefined, 400, /reveal must be true or false/],
+  ['GET', 'reports?reveal=constructor', undefined, 400, /reveal must be true or false/],
+  ['GET', 'reports?reference=1&reference=2', undefined, 400, /reference is given twice/],
+  ['GET', 'requests?status=ok', undefined, 400, /status must be a whole number from 0 to 599/],
+  ['GET', 'requests?fault=fire', undefined, 400, /fault must be one of latency/],
+  ['POST', 'requests/wait', '{"timeoutMs":1e9}', 400, /timeoutMs must be a whole number from 0 to 60000/],
+  ['POST', 'requests/wait', '[]', 400, /not a JSON object/],
+  ['POST', 'requests/wait', '', 400, /not JSON/],
+  ['POST', 'requests/wait', '{"reference":{}}', 400, /reference must be a text/],
+  ['POST', 'faults', '{"kind":"fire"}', 400, /kind must be one of latency/],
+  ['POST', 'faults', 'null', 400, /expected an object/],
+  ['DELETE', 'faults?id=x', undefined, 400, /id must be a whole number/],
+])('%s %s (body %s) is refused with %i', async (method, path, body, status, message) => {
+  expect(await serving().ask(path, { method, ...(body !== undefined && { body }) })).toMatchObject(refusal(status, message));
+});
+
+describe('the guard', () => {
+  test.each([
+    ['http://127.0.0.1:4010', 200],
+    ['http://localhost:4010', 200],
+    ['http://[::1]:4010', 200],
+    ['http://LOCALHOST:4010', 200],
+    ['http://127.0.0.1:4011', 403],
+    ['http://localhost', 403],
+    ['http://evil.example:4010', 403],
+    ['http://localhost.evil.example:4010', 403],
+    ['http://127.0.0.1.evil.example:4010', 403],
+  ])('a request to %s is %i', async (base, status) => {
+    const { ask } = serving({ page: () => new Response('page') });
+    expect(await ask('/__admin/health', { base })).toMatchObject({ status });
+    expect(await ask('/', { base })).toMatchObject({ status });
+  });
+
+  test.each([
+    ['http://127.0.0.1:4010', 200],
+    ['http://localhost:4010', 403],
+    ['http://127.0.0.1:3000', 403],
+    ['https://127.0.0.1:4010', 403],
+    ['https://evil.example', 403],
+    ['null', 403],
+    ['', 403],
+  ])('a request from the origin %j is %i', async (origin, status) => {
+    const { ask } = serving({ page: () => new Response('page') });
+    expect(await ask('health', { headers: { origin } })).toMatchObject({ status });
+    expect(await ask('/', { base: ADDRESS, headers: { origin } })).toMatchObject({ status });
+  });
+
+  test.each<[string, Record<string, string>, number]>([
+    ['no token', {}, 401],
+    ['a wrong one', { authorization: 'Bearer guess' }, 401],
+    ['an empty one', { authorization: 'Bearer ' }, 401],
+    ['another scheme', { authorization: 'Basic s3cret' }, 401],
+    ['the beginning of it', { 'x-admin-token': 's3cre' }, 401],
+    ['more than it', { 'x-admin-token': 's3crets3cret' }, 401],
+    ['the right one', { authorization: 'Bearer s3cret' }, 200],
+    ['the right one in a header of its own', { 'x-admin-token': 's3cret' }, 200],
+    ["the right one from another page's origin", { 'x-admin-token': 's3cret', origin: 'https://evil.example' }, 403],
+  ])('with %s', async (_, headers, status) => {
+    const { ask } = serving({ token: 's3cret' });
+    expect(await ask('health', { headers })).toMatchObject({ status });
+  });
+
+  test('whoever has the token may use any name, as containers do', async () => {
+    const { ask } = serving({ token: 's3cret', address: 'http://0.0.0.0:4010' });
+    const base = 'http://mock:4010/__admin/';
+    expect(await ask('health', { base })).toMatchObject({ status: 403 });
+    expect(await ask('health', { base, headers: { 'x-admin-token': 's3cret' } })).toMatchObject({ status: 200 });
+  });
+
+  test('no answer lets another page read it', async () => {
+    const { ask } = serving();
+    const answer = await ask('health');
+    expect(answer?.headers.get('access-control-allow-origin')).toBeNull();
+    expect(answer?.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+});
+
+test('what a reset frees does not reach the reports that come after it', async () => {
+  const { gateway, report } = serving();
+  gateway.faults.add({ kind: 'latency', delay: 60_000 });
+  const late = report();
+  await new Promise((resolve) => setTimeout(resolve));
+  gateway.reset();
+  expect((await late).status).toBe(503);
+  expect(gateway.reports()).toEqual([]);
+});
+
+test('what is released goes on at once', async () => {
+  const { gateway, report } = serving();
+  gateway.seed([{ operation: 'reportBetEvent', body: bet() }]);
+  gateway.faults.add({ kind: 'latency', delay: 60_000 });
+  const late = report(settledBet(), 'report-settled-bet-event');
+  await new Promise((resolve) => setTimeout(resolve));
+  gateway.release();
+  expect((await late).status).toBe(200);
+});

@@ -1,0 +1,165 @@
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createClient } from '../../src/index.js';
+import { createMockGateway } from '../../src/mock/index.js';
+import { type MockServer, serve } from '../../src/node/index.js';
+import { betEvent } from '../factories.js';
+
+const PATH = '/integration-gateway/external/report-bet-event';
+const MIB = 1024 * 1024;
+let server: MockServer;
+
+beforeEach(async () => {
+  server = await serve(createMockGateway());
+});
+
+afterEach(async () => {
+  // Whatever came before, it goes on answering, and its ledger holds what was recorded and nothing else.
+  await expect(createClient(server.clientOptions()).reportBetEvent(betEvent({ bet_id: 'AFTER' }))).resolves.toMatchObject({ outcome: 'recorded' });
+  expect(server.gateway.reports().map(({ reference }) => reference)).toEqual(['AFTER']);
+  await server.close();
+});
+
+const portOf = ({ url }: MockServer) => Number(new URL(url).port);
+
+/** Sends bytes as they are and gives all that comes back until the connection ends; `done` ends it from here. */
+const exchange = (bytes: string | Buffer, { half = false, done = (_: string): boolean => false } = {}) =>
+  new Promise<string>((resolve) => {
+    const socket = connect({ port: portOf(server), host: '127.0.0.1', allowHalfOpen: true });
+    let came = '';
+    socket.on('data', (piece) => {
+      came += piece;
+      if (done(came)) socket.destroy();
+    });
+    socket.on('error', () => undefined);
+    socket.on('end', () => socket.end());
+    socket.on('close', () => resolve(came));
+    socket.write(bytes);
+    if (half) socket.end();
+  });
+
+const head = (line: string, ...headers: string[]) => [`${line} HTTP/1.1`, 'Host: 127.0.0.1', 'Connection: close', ...headers, '', ''].join('\r\n');
+const KEY = 'x-api-key: mock-api-key';
+const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
+const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4);
+
+test.each([
+  ['GET /', 404],
+  ['GET //', 404],
+  ['GET //evil.example/x', 404],
+  ['GET /%', 404],
+  ['GET /%00', 404],
+  ['GET /../../etc/passwd', 404],
+  ['GET /?', 404],
+  ['GET *', 404],
+  ['OPTIONS *', 404],
+  ['GET http://elsewhere/', 404],
+  ['GET http://[/', 404],
+  [`GET ${PATH}`, 405],
+  [`HEAD ${PATH}`, 405],
+  [`PUT ${PATH}`, 405],
+  [`TRACE ${PATH}`, 405],
+  ['TRACE /', 404],
+  [`PROPFIND ${PATH}`, 405],
+  [`POST http://elsewhere${PATH}`, 401],
+  ['CONNECT x:1', 405],
+  ['FETCH /', 400],
+  ['GET /\u0000', 400],
+])('%j is answered with %i', async (line, status) => {
+  expect(statusOf(await exchange(head(line)))).toBe(status);
+});
+
+test.each(['a b', 'evil@127.0.0.1', 'x/y', '[', '', ':', 'a:b:c', '127.0.0.1:99999999'])('the Host %j is answered, and is not the own one', async (host) => {
+  const answer = await exchange(`GET /__admin/health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  expect([400, 403]).toContain(statusOf(answer));
+});
+
+test('HEAD has the headers of GET and no body', async () => {
+  const health = `/__admin/health HTTP/1.1\r\nHost: 127.0.0.1:${portOf(server)}\r\nConnection: close\r\n\r\n`;
+  const answer = await exchange(`HEAD ${health}`);
+  expect([statusOf(answer), bodyOf(answer)]).toEqual([200, '']);
+  expect(bodyOf(await exchange(`GET ${health}`))).toContain('"status":"ok"');
+  expect(bodyOf(await exchange(head(`HEAD ${PATH}`)))).toBe('');
+});
+
+test('a wish for another protocol is passed over', async () => {
+  const answer = await exchange(`${head(`POST ${PATH}`, KEY, 'Connection: Upgrade', 'Upgrade: websocket', 'Content-Length: 2')}{}`, {
+    done: (came) => came.includes('statusCode'),
+  });
+  expect(statusOf(answer)).toBe(422);
+});
+
+test('whoever asks whether to go on may', async () => {
+  const answer = await exchange(`${head(`POST ${PATH}`, KEY, 'Expect: 100-continue', 'Content-Length: 2')}{}`);
+  expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 422/);
+  expect(statusOf(await exchange(`${head(`POST ${PATH}`, KEY, 'Expect: tea', 'Content-Length: 2')}{}`))).toBe(417);
+});
+
+test('headers without end are 431', async () => {
+  expect(statusOf(await exchange(head('GET /', `x-long: ${'x'.repeat(MIB)}`)))).toBe(431);
+});
+
+test.each([
+  ['two lengths', [KEY, 'Content-Length: 2', 'Content-Length: 3']],
+  ['a length and chunks', [KEY, 'Content-Length: 2', 'Transfer-Encoding: chunked']],
+  ['a length below 0', [KEY, 'Content-Length: -1']],
+])('%s are 400', async (_, headers) => {
+  expect(statusOf(await exchange(`${head(`POST ${PATH}`, ...headers)}{}`))).toBe(400);
+});
+
+test('a body that stops in the middle is no report', async () => {
+  const body = JSON.stringify(betEvent());
+  await exchange(head(`POST ${PATH}`, KEY, `Content-Length: ${body.length + 1}`) + body, { half: true });
+  await exchange(`${head(`POST ${PATH}`, KEY, 'Transfer-Encoding: chunked')}5\r\n{"a"`, { half: true });
+  expect(server.gateway.requests()).toEqual([]);
+});
+
+describe('a body of more than 1 MiB is 413 and the connection is closed', () => {
+  test('told by its length, before it comes', async () => {
+    const answer = await exchange(head(`POST ${PATH}`, KEY, `Content-Length: ${5 * MIB}`));
+    expect(statusOf(answer)).toBe(413);
+    expect(JSON.parse(bodyOf(answer))).toMatchObject({ statusCode: 413, error: 'Payload Too Large' });
+  });
+
+  test('that is sent whole', async () => {
+    const answer = await exchange(head(`POST ${PATH}`, KEY, `Content-Length: ${5 * MIB}`) + 'x'.repeat(5 * MIB));
+    expect([statusOf(answer), /connection: close/i.test(answer)]).toEqual([413, true]);
+  });
+
+  test('in chunks, with more to come', async () => {
+    const size = 2 * MIB;
+    const answer = await exchange(`${head(`POST ${PATH}`, KEY, 'Transfer-Encoding: chunked')}${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`);
+    expect(statusOf(answer)).toBe(413);
+  });
+
+  test('and without a key it is 401, as the order of the checks has it', async () => {
+    expect(statusOf(await exchange(head(`POST ${PATH}`, `Content-Length: ${5 * MIB}`)))).toBe(401);
+  });
+
+  test('for a route of its own at the limit of that route', async () => {
+    const host = `Host: 127.0.0.1:${portOf(server)}`;
+    const put = (path: string, length: number) =>
+      exchange(`PUT ${path} HTTP/1.1\r\n${host}\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n${' '.repeat(length)}`);
+    expect(statusOf(await put('/__admin/state', 17 * MIB))).toBe(413);
+    expect(statusOf(await put('/__admin/state', 2 * MIB))).toBe(400);
+  });
+});
+
+test.each([
+  ['deep nesting', '['.repeat(500_000)],
+  ['deep nesting that ends', `{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}`],
+  ['a deep fault', `{"user":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`],
+  ['huge numbers', '{"bet_id":"B","amount":1e999}'],
+  ['another prototype', '{"__proto__":{"bet_id":"B"},"constructor":1}'],
+  ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x00])],
+])('%s is refused', async (_, body) => {
+  const bytes = Buffer.from(body);
+  const answer = await exchange(Buffer.concat([Buffer.from(head(`POST ${PATH}`, KEY, `Content-Length: ${bytes.byteLength}`)), bytes]));
+  expect([400, 422]).toContain(statusOf(answer));
+});
+
+test('requests in one go are answered in order', async () => {
+  const one = head(`POST ${PATH}`, 'Content-Length: 2').replace('Connection: close\r\n', '');
+  const answer = await exchange(`${one}{}${one}{}${head('GET /')}`);
+  expect([...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)).toEqual(['401', '401', '404']);
+});

@@ -1,0 +1,82 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { build } from 'tsup';
+import { root, startNode } from './run.js';
+
+/** The command line, built of what stands in `src` now. */
+export interface BuiltCli {
+  /** Runs it to its end. */
+  run(...words: string[]): Promise<{ code: number | null; out: string; err: string }>;
+  /** Starts a mock gateway on a free port, and waits for its ready line. */
+  mock(...words: string[]): Promise<RunningMock>;
+  /** Ends what still runs, and takes the build away. */
+  remove(): Promise<void>;
+}
+
+export interface RunningMock {
+  readonly child: ChildProcess;
+  readonly readyLine: string;
+  readonly url: string;
+  /** Sends a signal, and gives the exit code. */
+  end(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export async function buildCli(): Promise<BuiltCli> {
+  const folder = mkdtempSync(join(root, 'node_modules', '.cli-'));
+  const options = { format: 'esm', target: 'es2022', platform: 'neutral', external: [/^node:/], noExternal: [/.*/] } as const;
+  await build({
+    ...options,
+    external: [...options.external],
+    noExternal: [...options.noExternal],
+    config: false,
+    silent: true,
+    entry: [join(root, 'src/node/cli.ts')],
+    outDir: folder,
+  });
+  const file = join(folder, 'cli.js');
+  const running = new Set<ChildProcess>();
+
+  function start(words: readonly string[]): ChildProcess {
+    const child = startNode([file, ...words]);
+    running.add(child);
+    child.once('exit', () => running.delete(child));
+    return child;
+  }
+
+  return {
+    async run(...words) {
+      const child = start(words);
+      const read = { out: '', err: '' };
+      child.stdout?.on('data', (piece) => {
+        read.out += piece;
+      });
+      child.stderr?.on('data', (piece) => {
+        read.err += piece;
+      });
+      const [code] = await once(child, 'close');
+      return { code, ...read };
+    },
+    async mock(...words) {
+      const child = start(['mock', ...(words.includes('--port') ? [] : ['--port', '0']), ...words]);
+      child.stderr?.resume();
+      const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+      const [readyLine] = await once(lines, 'line');
+      const url = /http:[^"\s]*/.exec(readyLine)?.[0] ?? '';
+      const end = async (signal: NodeJS.Signals = 'SIGTERM') => {
+        child.kill(signal);
+        const [code] = await once(child, 'exit');
+        return code;
+      };
+      return { child, readyLine, url, end };
+    },
+    async remove() {
+      const ends = [...running].map((child) => once(child, 'exit'));
+      for (const child of running) child.kill('SIGKILL');
+      await Promise.all(ends);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
