@@ -68,9 +68,11 @@ function model(requireInitiated: boolean) {
       ? value
       : Array.isArray(value)
         ? value.map(sorted)
-        : Object.keys(value)
-            .sort()
-            .map((name) => [name, sorted((value as Record<string, unknown>)[name])]);
+        : {
+            members: Object.keys(value)
+              .sort()
+              .map((name) => [name, sorted((value as Record<string, unknown>)[name])]),
+          };
   return ({ operation, reference, body }: RecordedReport) => {
     const first = initiated[operation];
     if (requireInitiated && first && !held.has(`${first}/${reference}`)) return 'not-initiated';
