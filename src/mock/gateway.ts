@@ -134,7 +134,16 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
 
   function note(entry: Omit<JournalEntry, 'id'>): void {
     const added = journal.add(entry);
-    for (const listener of [...listeners]) listener(added);
+    for (const listener of [...listeners]) {
+      try {
+        listener(added);
+      } catch (error) {
+        // What a listener throws is uncaught, as with events; the request goes on.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   }
 
   async function fetch(input: Request | URL | string, init?: object): Promise<Response> {
