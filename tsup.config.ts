@@ -5,6 +5,7 @@ import { scriptTag } from './tsup.script-tag.js';
 const entries = {
   index: 'src/index.ts',
   mock: 'src/mock/index.ts',
+  'mock-msw': 'src/mock/msw.ts',
   'mock-node': 'src/node/index.ts',
 };
 

@@ -7,13 +7,14 @@ import { parseSource, readSource, type SourceFile } from './read-source.js';
  */
 const LAYERS = {
   face: { files: ['index.ts', 'global.ts'], mayImport: ['client', 'errors', 'location', 'face'] },
-  node: { files: ['node/'], mayImport: ['mock'] },
+  node: { files: ['node/'], mayImport: ['mock', 'openapi'] },
   client: {
     files: ['client.ts', 'default-client.ts', 'prepare.ts', 'payloads.ts', 'receipt.ts'],
     mayImport: ['config', 'operations', 'location', 'delivery', 'schema', 'errors'],
   },
   // Never the client or delivery: the far end must not share the near end's mistakes.
-  mock: { files: ['mock/'], mayImport: ['operations', 'schema', 'errors'] },
+  mock: { files: ['mock/'], mayImport: ['openapi', 'operations', 'schema', 'errors'] },
+  openapi: { files: ['openapi/'], mayImport: ['operations', 'schema'] },
   // Of the schemas, only what the masking of an answer and the check of a rotated key need.
   delivery: { files: ['delivery/'], mayImport: ['operations', 'errors', 'redact', 'schema/sent-values.ts', 'schema/api-key.ts'] },
   location: { files: ['location/'], mayImport: ['schema', 'errors'] },
@@ -41,7 +42,7 @@ const TYPES_OF: Readonly<Record<string, readonly string[]>> = {
 /** Who may import which package. */
 const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^ky$/, by: ['delivery/request.ts'] },
-  { named: /^zod\/mini$/, by: ['schema/', 'option-table.ts'] },
+  { named: /^zod\/mini$/, by: ['schema/', 'openapi/', 'option-table.ts'] },
   { named: /^node:/, by: ['node/'] },
   // Its version.
   { named: /^\.\.\/package\.json$/, by: ['node/version.ts'] },

@@ -41,8 +41,7 @@ export function apply(ledger: Ledger, environment: Environment, row: Operation, 
   const refused = (answer: Answer): Applied => ({ ledger, answer, applied: false });
   const issues = problemsOf(row, body, rules);
   if (issues.length > 0) {
-    const message = issues.map(({ path, message: problem }) => `${path || 'body'}: ${problem}`).join('; ');
-    return refused(refuse(row.reference ? 422 : 400, message));
+    return refused(refuse(row.reference ? 422 : 400, listed(issues)));
   }
   if (!row.reference) return refused(verify(environment, String(body.nin), rules));
 
@@ -60,8 +59,18 @@ export function apply(ledger: Ledger, environment: Environment, row: Operation, 
   }
 }
 
+const MOST_LISTED = 100;
+
+function listed(issues: readonly ValidationIssue[]): string {
+  const lines = issues.slice(0, MOST_LISTED).map(({ path, message }) => `${path || 'body'}: ${message}`);
+  if (issues.length > MOST_LISTED) lines.push(`and ${issues.length - MOST_LISTED} more`);
+  return lines.join('; ');
+}
+
 function problemsOf(row: Operation, body: Body, { validation, locationRequired }: Rules): ValidationIssue[] {
   const { issues } = copyJson(body);
+  // The body as a whole is no report: too large to look at each field.
+  if (issues.some(({ path }) => path === '')) return issues;
   if (row.location === 'none') return [...issues, ...validate(row.request, validation, body).issues];
   const { location: given, ...rest } = body;
   issues.push(...validate(row.request, validation, rest).issues);

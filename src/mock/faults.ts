@@ -1,6 +1,8 @@
 import type { OperationName } from '../operations.js';
-import { operationNames } from '../operations.js';
+import { faultProblem, LONGEST_DELAY } from './fault-problem.js';
 import { createRandom, normal } from './random.js';
+
+export { FAULT_KINDS } from './fault-problem.js';
 
 /** How long a delay is, in milliseconds. */
 export type Delay =
@@ -31,26 +33,16 @@ export type FaultKind =
   /** The request arrives twice, as some proxies send it; the answer is the second one's. */
   | 'duplicate-delivery';
 
-export const FAULT_KINDS: readonly FaultKind[] = [
-  'latency',
-  'hang',
-  'slow-body',
-  'connection-reset',
-  'half-body',
-  'status',
-  'broken-json',
-  'wrong-content-type',
-  'empty-body',
-  'duplicate-delivery',
-];
-
 /** A rule for misbehaving. Left-out conditions match everything. */
 export interface FaultRule {
   readonly operation?: OperationName | undefined;
   /** The report's `bet_id` or `request_id`. */
   readonly reference?: string | undefined;
   readonly kind: FaultKind;
-  /** `'before'`: the report is not looked at. `'after'`: it is applied as usual, and only the answer suffers. Default: `'before'`. */
+  /**
+   * `'before'`: the report is not looked at, and no answer says that it was recorded. `'after'`: it is applied as
+   * usual, and only the answer suffers. Default: `'before'`.
+   */
   readonly when?: 'before' | 'after' | undefined;
   /** How many matching requests go by first. Default: 0. */
   readonly skip?: number | undefined;
@@ -109,10 +101,11 @@ export function createFaults(seed: number): FaultBox {
   const shown = ({ rule, id, struck }: { rule: FaultRule; id: number; struck: number }): SetFault => ({ ...rule, id, struck });
   return {
     add(rule) {
-      const problem = problemOf(rule);
+      const problem = faultProblem(rule);
       if (problem) throw new TypeError(`The fault cannot be set: ${problem}.`);
       last += 1;
-      rules.push({ rule, id: last, seen: 0, struck: 0 });
+      const own = rule.body === undefined ? { ...rule } : { ...rule, body: JSON.parse(JSON.stringify(rule.body)) as unknown };
+      rules.push({ rule: own, id: last, seen: 0, struck: 0 });
       return last;
     },
     list: () => rules.map(shown),
@@ -139,50 +132,10 @@ export function createFaults(seed: number): FaultBox {
     delayOf({ delay = 1_000 }) {
       if (typeof delay === 'number') return delay;
       if ('uniform' in delay) return delay.uniform[0] + random() * (delay.uniform[1] - delay.uniform[0]);
-      return delay.logNormal.median * Math.exp(delay.logNormal.sigma * normal(random));
+      // Its tail has no end, and a timer has: one that is too long would fire at once.
+      return Math.min(LONGEST_DELAY, delay.logNormal.median * Math.exp(delay.logNormal.sigma * normal(random)));
     },
   };
 }
 
 const timesOf = ({ times }: FaultRule): number => (times === null ? Number.POSITIVE_INFINITY : (times ?? 1));
-
-const LONGEST_DELAY = 600_000;
-const NAMES = ['operation', 'reference', 'kind', 'when', 'skip', 'times', 'probability', 'delay', 'status', 'retryAfter', 'headers', 'body'];
-
-const isNumber = (value: unknown, least: number, most: number) => typeof value === 'number' && value >= least && value <= most;
-const isWhole = (value: unknown) => Number.isInteger(value) && Number(value) >= 0;
-
-const areHeaders = (headers: unknown) =>
-  typeof headers === 'object' &&
-  headers !== null &&
-  Object.entries(headers).every(([name, value]) => /^[\w-]+$/.test(name) && typeof value === 'string' && /^[\x20-\x7e]*$/.test(value));
-
-function isDelay(delay: unknown): boolean {
-  if (typeof delay === 'number') return isNumber(delay, 0, LONGEST_DELAY);
-  const { uniform, logNormal } = (delay ?? {}) as { uniform?: unknown[]; logNormal?: { median?: unknown; sigma?: unknown } };
-  if (Array.isArray(uniform)) return uniform.length === 2 && uniform.every((one) => isNumber(one, 0, LONGEST_DELAY));
-  return isNumber(logNormal?.median, 0, LONGEST_DELAY) && isNumber(logNormal?.sigma, 0, 3);
-}
-
-/** What is wrong with a rule that comes from outside. */
-function problemOf(rule: unknown): string | undefined {
-  if (typeof rule !== 'object' || rule === null) return 'expected an object such as { "kind": "connection-reset", "when": "after" }';
-  const { operation, reference, kind, when, skip, times, probability, delay, status, retryAfter, headers } = rule as Record<string, unknown>;
-  const unknown = Object.keys(rule).find((name) => !NAMES.includes(name));
-  if (unknown !== undefined) return `unknown field; known are ${NAMES.join(', ')}`;
-  if (!FAULT_KINDS.includes(kind as FaultKind)) return `kind must be one of ${FAULT_KINDS.join(', ')}`;
-  if (operation !== undefined && !operationNames.includes(operation as OperationName)) return `operation must be one of ${operationNames.join(', ')}`;
-  if (reference !== undefined && typeof reference !== 'string') return 'reference must be a string';
-  if (when !== undefined && when !== 'before' && when !== 'after') return "when must be 'before' or 'after'";
-  if (skip !== undefined && !isWhole(skip)) return 'skip must be a whole number from 0';
-  if (times !== undefined && times !== null && !isWhole(times)) return 'times must be a whole number from 0, or null for always';
-  if (probability !== undefined && !isNumber(probability, 0, 1)) return 'probability must be a number from 0 to 1';
-  if (delay !== undefined && !isDelay(delay))
-    return `delay must be milliseconds up to ${LONGEST_DELAY}, { uniform: [least, most] } or { logNormal: { median, sigma } }`;
-  if (status !== undefined && !(isWhole(status) && isNumber(status, 200, 599))) return 'status must be a whole number from 200 to 599';
-  if (headers !== undefined && !areHeaders(headers)) return 'headers must be an object of header names and plain ASCII values';
-  const date = (retryAfter as { date?: unknown } | undefined)?.date;
-  if (retryAfter !== undefined && !isWhole(retryAfter) && !(date instanceof Date) && typeof date !== 'number')
-    return 'retryAfter must be whole seconds or { date }';
-  return undefined;
-}

@@ -1,14 +1,16 @@
 import type { Environment } from '../errors.js';
-import { MOCK_API_KEY, MOCK_LOCATION } from '../mock-defaults.js';
+import { MOCK_API_KEY } from '../mock-defaults.js';
+import type { ValidationMode } from '../schema/model.js';
 import { systemClock } from '../time.js';
 import { type Answer, refuse } from './answers.js';
 import { apply, type Body, type Rules } from './apply.js';
+import { clientOptionsFor } from './client-options.js';
 import { createFaults, type SetFault } from './faults.js';
-import type { MockClientOptions, MockGateway, WaitOptions } from './interface.js';
+import type { MockGateway, WaitOptions } from './interface.js';
 import { createJournal, type JournalEntry, type JournalQuery, matches } from './journal.js';
 import { reportsOf } from './ledger.js';
 import { maskBody } from './mask-body.js';
-import { misbehave } from './misbehave.js';
+import { misbehave, unseenAnswer } from './misbehave.js';
 import type { MockGatewayOptions } from './options.js';
 import { createPending } from './pending.js';
 import { createRateLimiter } from './rate-limit.js';
@@ -41,7 +43,7 @@ const PREFLIGHT = {
  * expect(gateway.reports()).toHaveLength(1);
  * ```
  */
-export function createMockGateway(options: MockGatewayOptions = {}): MockGateway {
+export function createMockGateway<Mode extends ValidationMode = 'strict'>(options: MockGatewayOptions<Mode> = {}): MockGateway<Mode> {
   const { apiKey = MOCK_API_KEY, validation = 'strict', seed = 1, journalSize = 1_000, clock = systemClock, rateLimit } = options;
   const rules: Rules = {
     validation,
@@ -67,17 +69,10 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     fault?: SetFault | undefined;
   }
 
-  /** Applies a report; twice where a proxy is to have sent it twice. */
-  function applyReport({ environment, row }: Route, body: Body, fault: SetFault | undefined): Handled {
-    let applied = false;
-    let answer: Answer | undefined;
-    for (let times = fault?.kind === 'duplicate-delivery' ? 2 : 1; times > 0; times -= 1) {
-      const result = apply(ledgers[environment], environment, row, body, rules);
-      ledgers = { ...ledgers, [environment]: result.ledger };
-      applied ||= result.applied;
-      answer = result.answer;
-    }
-    return { answer: answer as Answer, applied };
+  function applyReport({ environment, row }: Route, body: Body): { answer: Answer; applied: boolean } {
+    const { ledger, answer, applied } = apply(ledgers[environment], environment, row, body, rules);
+    ledgers = { ...ledgers, [environment]: ledger };
+    return { answer, applied };
   }
 
   /** In the order that the checks have: path, method, key, rate, fault, body, fields, ledger. */
@@ -95,8 +90,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     const reference = typeof named === 'string' ? named : undefined;
     const before = faults.strike('before', row.name, reference);
     const seen = { body, reference };
-    // Some faults leave no answer to be spoilt; before the report is applied, those have nothing to apply.
-    if (before && before.kind !== 'duplicate-delivery' && before.kind !== 'latency') return { ...seen, answer: { status: 200, body: {} }, fault: before };
+    if (before && before.kind !== 'duplicate-delivery' && before.kind !== 'latency') return { ...seen, answer: unseenAnswer(before), fault: before };
     if (before?.kind === 'latency') {
       const began = resets;
       await pending.wait(faults.delayOf(before));
@@ -105,8 +99,11 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     if (text === undefined) return { ...seen, answer: refuse(413, `The body is larger than ${LONGEST_BODY} bytes`), fault: before };
     if (!body) return { ...seen, answer: refuse(400, 'The body is not a JSON object'), fault: before };
 
-    const result = applyReport(found, body, before);
-    return { ...seen, ...result, fault: before ?? faults.strike('after', row.name, reference) };
+    const first = applyReport(found, body);
+    const fault = before ?? faults.strike('after', row.name, reference);
+    if (fault?.kind !== 'duplicate-delivery') return { ...seen, ...first, fault };
+    const second = applyReport(found, body);
+    return { ...seen, answer: second.answer, applied: first.applied || second.applied, fault };
   }
 
   async function handle(request: Request): Promise<WireAnswer> {
@@ -140,7 +137,16 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
 
   function note(entry: Omit<JournalEntry, 'id'>): void {
     const added = journal.add(entry);
-    for (const listener of [...listeners]) listener(added);
+    for (const listener of [...listeners]) {
+      try {
+        listener(added);
+      } catch (error) {
+        // What a listener throws is uncaught, as with events; the request goes on.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   }
 
   async function fetch(input: Request | URL | string, init?: object): Promise<Response> {
@@ -150,18 +156,11 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
     const answer = await Promise.race([handle(request), aborted]);
     if (answer.transport.kind === 'connection-reset') throw brokenConnection();
-    return toResponse(answer, async (milliseconds) => void (await pending.wait(milliseconds)));
+    return toResponse(answer, async (milliseconds) => void (await pending.wait(milliseconds)), signal);
   }
 
   function clientOptions(address?: string) {
-    const baseUrl = address ?? IN_PROCESS_ADDRESS;
-    const given: MockClientOptions = {
-      gateways: { staging: { baseUrl, apiKey }, production: { baseUrl: `${baseUrl}/production`, apiKey } },
-      validation,
-      location: { required: rules.locationRequired, fixed: MOCK_LOCATION },
-      // The key is no secret: whoever reads this file knows it.
-      allowApiKeyInBrowser: true,
-    };
+    const given = clientOptionsFor(address ?? IN_PROCESS_ADDRESS, apiKey, validation, rules.locationRequired);
     return address === undefined ? { ...given, fetch } : given;
   }
 
@@ -213,7 +212,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     faults,
     waitFor,
     subscribe,
-    clientOptions: clientOptions as MockGateway['clientOptions'],
+    clientOptions: clientOptions as MockGateway<Mode>['clientOptions'],
     requests: (query) => journal.entries(query),
     reports: (environment = 'staging', { operation, reference } = {}) =>
       reportsOf(ledgers[environment]).filter(

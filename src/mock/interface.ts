@@ -10,9 +10,9 @@ import type { MockState } from './state.js';
 import type { WireAnswer } from './wire.js';
 
 /** The options for a client that reports to a mock gateway. */
-export interface MockClientOptions {
+export interface MockClientOptions<Mode extends ValidationMode = ValidationMode> {
   gateways: { staging: { baseUrl: string; apiKey: string }; production: { baseUrl: string; apiKey: string } };
-  validation: ValidationMode;
+  validation: Mode;
   location: { required: boolean; fixed: LocationInput };
   allowApiKeyInBrowser: true;
 }
@@ -40,12 +40,12 @@ export interface ReportQuery {
 }
 
 /** A stand-in for the gateway, in memory, that behaves like the real one. */
-export interface MockGateway {
+export interface MockGateway<Mode extends ValidationMode = ValidationMode> {
   /** The gateway as a `fetch` function: give it to a client as its `fetch`. */
   fetch(input: WebRequest | WebUrl | string, init?: object): Promise<WebResponse>;
   /** Options for a client in the same process, or for one that reaches the gateway at an address. */
-  clientOptions(): MockClientOptions & { fetch: MockGateway['fetch'] };
-  clientOptions(address: string): MockClientOptions;
+  clientOptions(): MockClientOptions<Mode> & { fetch: MockGateway['fetch'] };
+  clientOptions(address: string): MockClientOptions<Mode>;
   /** What is recorded, in the order of arrival. */
   reports(environment?: Environment, query?: ReportQuery): RecordedReport[];
   /** The latest requests, masked, with what was answered; see `journalSize`. */

@@ -38,20 +38,26 @@ export interface Journal {
 export const matches = (entry: JournalEntry, query: JournalQuery): boolean =>
   Object.entries(query).every(([name, value]) => value === undefined || entry[name as keyof JournalQuery] === value);
 
+/** Longer texts are cut, since nothing that is sent may make the journal large. */
+const LONGEST_TEXT = 1_000;
+
+const cut = <T extends string | undefined>(text: T): T => (text && text.length > LONGEST_TEXT ? (`${text.slice(0, LONGEST_TEXT)}…` as T) : text);
+
 /** A list of the latest requests; older ones are forgotten. */
 export function createJournal(size: number): Journal {
   let entries: JournalEntry[] = [];
   let last = 0;
+  const latest = () => entries.slice(Math.max(0, entries.length - size));
   return {
     add(given) {
       last += 1;
-      const entry = { id: last, ...given };
+      const entry = { id: last, ...given, method: cut(given.method), path: cut(given.path), reference: cut(given.reference) };
       entries.push(entry);
       // Now and then, so that forgetting costs nothing on each request.
-      if (entries.length >= 2 * size) entries = entries.slice(-size);
+      if (entries.length >= 2 * size) entries = latest();
       return entry;
     },
-    entries: (query = {}) => entries.slice(-size).filter((entry) => matches(entry, query)),
+    entries: (query = {}) => latest().filter((entry) => matches(entry, query)),
     clear() {
       entries = [];
     },

@@ -11,6 +11,13 @@ export interface Struck {
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 const PAGE = '<!doctype html><html lang="en"><title>Sign in</title><p>Please sign in to use this network.</p></html>';
 
+/**
+ * The answer to a report that nobody looked at, for a fault to spoil. Where it would arrive whole, or without the body that could
+ * say otherwise, it must not be a success: that would be a report lost and nobody told.
+ */
+export const unseenAnswer = ({ kind }: SetFault): Answer =>
+  kind === 'slow-body' || kind === 'empty-body' ? refuse(503, 'The report was not looked at') : { status: 200, body: {} };
+
 /** What becomes of an answer under a fault. */
 export function misbehave(answer: Answer, fault: SetFault | undefined, delayOf: (fault: SetFault) => number): Struck {
   switch (fault?.kind) {

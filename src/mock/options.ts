@@ -4,11 +4,11 @@ import type { Identity } from './identities.js';
 import type { RateLimitOptions } from './rate-limit.js';
 
 /** What `createMockGateway` takes; all of it is optional. */
-export interface MockGatewayOptions {
+export interface MockGatewayOptions<Mode extends ValidationMode = ValidationMode> {
   /** The key that it accepts. Default: `'mock-api-key'`. */
   apiKey?: string | undefined;
   /** As the client's option. Default: `'strict'`. */
-  validation?: ValidationMode | undefined;
+  validation?: Mode | undefined;
   /** As the client's option. Default: `{ required: true }`. */
   location?: { required?: boolean | undefined } | undefined;
   /** Whether a settled report needs its initiated one (specification, section 1). Default: true. */

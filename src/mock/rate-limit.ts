@@ -8,8 +8,11 @@ export interface RateLimitOptions {
 /** Asks for a place; gives the seconds to wait where there is none. */
 export type RateLimiter = (now: number) => number | undefined;
 
-/** A bucket that holds `requests` tokens and fills evenly. */
+/** A bucket that holds `requests` tokens and fills evenly. Throws a `TypeError` for one that would never let anybody in. */
 export function createRateLimiter({ requests, perMs = 1_000 }: RateLimitOptions): RateLimiter {
+  if (!(requests >= 1 && requests < Number.POSITIVE_INFINITY && perMs > 0 && perMs < Number.POSITIVE_INFINITY)) {
+    throw new TypeError('rateLimit needs requests of at least 1, and perMs above 0.');
+  }
   let tokens = requests;
   let filled: number | undefined;
   return (now) => {

@@ -15,7 +15,7 @@ export const emptyLedgers = (): Ledgers => ({ staging: emptyLedger(), production
 
 export const toState = (ledgers: Ledgers): MockState => ({
   version: 1,
-  reports: { staging: reportsOf(ledgers.staging), production: reportsOf(ledgers.production) },
+  reports: structuredClone({ staging: reportsOf(ledgers.staging), production: reportsOf(ledgers.production) }),
 });
 
 /** Reads a state that comes from outside; throws a `TypeError` that says what is wrong. */
@@ -44,7 +44,9 @@ function readReport(report: unknown, at: string): RecordedReport {
   if (typeof own !== 'string' || (reference !== undefined && reference !== own)) {
     throw new TypeError(`The state cannot be used: ${at}.body.${row.reference} is not the report's reference.`);
   }
-  const [problem] = copyJson(body).issues;
+  // A copy, so that what is recorded does not change with the object that it was read from.
+  const { issues, value } = copyJson(body);
+  const [problem] = issues;
   if (problem) throw new TypeError(`The state cannot be used: ${at}.body cannot be a report's: ${problem.message}.`);
-  return { operation: row.name, reference: own, body: body as RecordedReport['body'] };
+  return { operation: row.name, reference: own, body: value as RecordedReport['body'] };
 }

@@ -36,16 +36,16 @@ const brokenBody = () => new TypeError('terminated', { cause: Object.assign(new 
 
 type Wait = (milliseconds: number) => Promise<void>;
 
-/** The answer as `fetch` gives it; throws as `fetch` throws. */
-export function toResponse({ status, headers, body, transport }: WireAnswer, wait: Wait): Response {
+/** The answer as `fetch` gives it, to a caller who may abort; throws as `fetch` throws. */
+export function toResponse({ status, headers, body, transport }: WireAnswer, wait: Wait, signal: AbortSignal): Response {
   if (transport.kind === 'connection-reset') throw brokenConnection();
-  return new Response(bodyOf(status, body, transport, wait), { status, headers: { ...headers } });
+  return new Response(bodyOf(status, body, transport, wait, signal), { status, headers: { ...headers } });
 }
 
 /** Whether an answer of this status ends with its headers. */
 export const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304;
 
-function bodyOf(status: number, body: string, transport: Transport, wait: Wait): ReadableStream | string | null {
+function bodyOf(status: number, body: string, transport: Transport, wait: Wait, signal: AbortSignal): ReadableStream | string | null {
   if (hasNoBody(status) || body === '') return null;
   if (transport.kind === 'whole') return body;
   const pieces = piecesOf(body);
@@ -53,8 +53,10 @@ function bodyOf(status: number, body: string, transport: Transport, wait: Wait):
   const sent = slow ? pieces.length : Math.ceil(pieces.length / 2);
   let next = 0;
   return new ReadableStream<Uint8Array>({
+    start: (controller) => signal.addEventListener('abort', () => controller.error(signal.reason), { once: true }),
     async pull(controller) {
-      if (transport.kind === 'slow-body') await wait(transport.milliseconds / pieces.length);
+      if (transport.kind === 'slow-body' && next < sent) await wait(transport.milliseconds / pieces.length);
+      if (signal.aborted) return;
       const piece = next < sent ? pieces[next] : undefined;
       next += 1;
       if (piece) controller.enqueue(piece);

@@ -6,6 +6,8 @@ import { createEvents } from '../mock/events.js';
 import { createMockGateway } from '../mock/gateway.js';
 import { inspectorPage } from '../mock/inspector/page.js';
 import type { MockClientOptions, MockGateway } from '../mock/interface.js';
+import { openApiDocument } from '../openapi/document.js';
+import type { ValidationMode } from '../schema/model.js';
 import { readBody, streamBody, toRequest, urlOf } from './incoming.js';
 import { sendAnswer, sendResponse } from './outgoing.js';
 import { version } from './version.js';
@@ -20,12 +22,12 @@ export interface ServeOptions {
 }
 
 /** A mock gateway on a socket. */
-export interface MockServer {
+export interface MockServer<Mode extends ValidationMode = ValidationMode> {
   /** Its address, for example `http://127.0.0.1:4010`. */
   readonly url: string;
-  readonly gateway: MockGateway;
+  readonly gateway: MockGateway<Mode>;
   /** Options for a client that reaches it over HTTP. */
-  clientOptions(): MockClientOptions;
+  clientOptions(): MockClientOptions<Mode>;
   /** Ends it at once, with open connections and whatever hangs. What is recorded stays. */
   close(): Promise<void>;
 }
@@ -43,7 +45,10 @@ const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeou
  * const client = createClient(server.clientOptions());
  * ```
  */
-export async function serve(gateway: MockGateway = createMockGateway(), options: ServeOptions = {}): Promise<MockServer> {
+export async function serve<Mode extends ValidationMode = 'strict'>(
+  gateway: MockGateway<Mode> = createMockGateway<Mode>(),
+  options: ServeOptions = {},
+): Promise<MockServer<Mode>> {
   const { port = 0, host = '127.0.0.1', adminToken } = options;
   if (adminToken !== undefined && !/^[\x21-\x7e]+$/.test(adminToken)) throw new TypeError('adminToken must be of visible ASCII characters, without spaces.');
   if (!isLoopback(host) && adminToken === undefined) {
@@ -67,7 +72,9 @@ export async function serve(gateway: MockGateway = createMockGateway(), options:
   });
   const { address, port: taken, family } = server.address() as AddressInfo;
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
-  admin = createAdmin(gateway, { address: url, version, token: adminToken, events: createEvents(gateway), page: inspectorPage });
+  const { validation, location } = gateway.clientOptions(url);
+  const openapi = () => openApiDocument({ address: url, validation, location });
+  admin = createAdmin(gateway, { address: url, version, token: adminToken, events: createEvents(gateway), page: inspectorPage, openapi });
   return {
     url,
     gateway,

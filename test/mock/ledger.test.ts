@@ -68,8 +68,7 @@ function model(requireInitiated: boolean) {
       ? value
       : Array.isArray(value)
         ? value.map(sorted)
-        : // Told from a list: {} is not [].
-          {
+        : {
             members: Object.keys(value)
               .sort()
               .map((name) => [name, sorted((value as Record<string, unknown>)[name])]),

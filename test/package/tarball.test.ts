@@ -41,8 +41,8 @@ describe('the tarball', () => {
     expect(paths.filter((path) => !files.includes(path))).toEqual([]);
   });
 
-  it('installs no command', () => {
-    expect(manifest.bin).toBeUndefined();
+  it('installs one command', () => {
+    expect(manifest.bin).toEqual({ 'location-sdk': expect.stringContaining('dist/cli.js') });
   });
 
   it('names a declaration first in every condition, so that TypeScript finds it', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { root } from './run.js';
 
 /** What decides how the build comes out, beside `src/`. */
-const INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsup.config.ts', 'tsup.script-tag.js'];
+const INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsup.config.ts', 'tsup.script-tag.js', 'inspector.build.js', 'scripts/documents.js'];
 
 const modified = (path: string) => statSync(path).mtimeMs;
 

@@ -37,7 +37,8 @@ import {
   verifyNin,
   type WithdrawalEvent,
 } from 'location-sdk';
-import { createMockGateway, type FaultRule, type MockGateway, type RecordedReport } from 'location-sdk/mock';
+import { createMockGateway, type FaultRule, type MatcherResult, type MockGateway, matchers, openApiDocument, type RecordedReport } from 'location-sdk/mock';
+import { type MswHttp, mockGatewayHandlers } from 'location-sdk/mock/msw';
 import { type MockServer, serve } from 'location-sdk/mock/node';
 
 const betUser = {
@@ -148,4 +149,10 @@ export async function tryAgainstTheMock(): Promise<readonly RecordedReport[]> {
   const answer = await gateway.fetch(`${server.url}/somewhere`, { method: 'POST' });
   await server.close();
   return answer.status === 404 ? gateway.reports('production') : [];
+}
+
+export function assertOnTheMock(gateway: MockGateway, http: MswHttp<string>): boolean {
+  const result: MatcherResult = matchers.toHaveReported(gateway, 'reportBetEvent', 'B-1', { amount: 1500 });
+  const handlers: string[] = mockGatewayHandlers(http, gateway, { staging: 'https://staging.example.com' });
+  return result.pass && handlers.length === 2 && openApiDocument({ validation: 'partial' }).openapi === '3.1.0';
 }

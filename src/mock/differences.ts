@@ -1,0 +1,49 @@
+import type { Operation } from '../operations.js';
+import { traitsOf } from '../schema/fields.js';
+import { shownKey } from '../schema/issue.js';
+import { location } from '../schema/location.js';
+import { fieldAt, isModel } from '../schema/model.js';
+
+type Path = readonly string[];
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A matcher of a test library, such as `expect.any(String)`. */
+interface Matcher {
+  asymmetricMatch(other: unknown): boolean;
+  toAsymmetricMatcher?(): string;
+}
+
+const isMatcher = (value: unknown): value is Matcher => isObject(value) && typeof value.asymmetricMatch === 'function';
+
+/** Where a report's body is not as expected, a line for each place; what is not expected is not looked at. */
+export function differences(row: Operation, expected: unknown, received: unknown, path: Path = []): string[] {
+  if (isMatcher(expected)) return expected.asymmetricMatch(received) ? [] : [line(row, path, expected.toAsymmetricMatcher?.() ?? String(expected), received)];
+  if (isObject(expected) && isObject(received)) {
+    return Object.entries(expected).flatMap(([name, value]) =>
+      differences(row, value, Object.hasOwn(received, name) ? received[name] : undefined, [...path, name]),
+    );
+  }
+  if (Array.isArray(expected) && Array.isArray(received) && expected.length === received.length) {
+    return expected.flatMap((value, index) => differences(row, value, received[index], [...path, String(index)]));
+  }
+  return Object.is(expected, received) || (expected === 0 && received === 0) ? [] : [line(row, path, shown(expected), received)];
+}
+
+/** An object may hold anything. */
+const shown = (value: unknown): string | undefined => (typeof value === 'object' && value !== null ? '[masked]' : JSON.stringify(value));
+
+/** What may be shown of a place; a place that the specification does not have may hold anything. */
+function isPersonal(row: Operation, path: Path): boolean {
+  const inLocation = row.location !== 'none' && path[0] === 'location';
+  const field = inLocation ? fieldAt(location, path.slice(1)) : fieldAt(row.request, path);
+  return field === undefined || isModel(field) || traitsOf(field).personal === true;
+}
+
+function line(row: Operation, path: Path, expected: string | undefined, received: unknown): string {
+  const place = path.map(shownKey).join('.') || 'the body';
+  if (received === undefined) return `${place}: is not there`;
+  if (expected === undefined) return `${place}: expected to be left out, and is there`;
+  if (isPersonal(row, path)) return `${place}: differs [masked]`;
+  return `${place}: expected ${expected}, received ${shown(received)}`;
+}

@@ -1,0 +1,63 @@
+import { readBaseUrl } from '../base-url.js';
+import type { WebRequest, WebResponse } from '../web-types.js';
+import type { MockGateway } from './interface.js';
+
+/** What is needed of msw's `http`, whichever version it is. */
+export interface MswHttp<Handler> {
+  all(path: RegExp, resolver: (info: { request: WebRequest }) => Promise<never>): Handler;
+}
+
+/** Where the client believes the gateway to be. */
+export interface MockGatewayAddresses {
+  /** Default: the address in `gateway.clientOptions()`. */
+  staging?: string | undefined;
+  /** Default: the address in `gateway.clientOptions()`. */
+  production?: string | undefined;
+}
+
+/**
+ * Handlers for msw that let a mock gateway answer whatever is sent to the addresses of the real one. Connection
+ * faults arrive as msw's network error. `http` is your own msw's, version 2 or 3. Throws a `TypeError` for an
+ * address that no client could have.
+ *
+ * @example
+ * ```ts
+ * import { http } from 'msw';
+ * import { setupServer } from 'msw/node';
+ *
+ * const gateway = createMockGateway();
+ * const server = setupServer(...mockGatewayHandlers(http, gateway, { staging: 'https://staging.gateway.example' }));
+ * server.listen({ onUnhandledRequest: 'error' }); // msw 3: onUnhandledFrame
+ * ```
+ */
+export function mockGatewayHandlers<Handler>(http: MswHttp<Handler>, gateway: MockGateway, addresses: MockGatewayAddresses = {}): Handler[] {
+  const own = gateway.clientOptions().gateways;
+  const handler = (environment: 'staging' | 'production'): Handler => {
+    const address = addressOf(addresses[environment] ?? own[environment].baseUrl, environment);
+    const below = new RegExp(`^${escapePattern(address)}/integration-gateway(?:[/?#]|$)`);
+    const target = own[environment].baseUrl;
+    // msw knows the type of an answer by the handler that gives it; ours fits them all.
+    return http.all(below, ({ request }) => answer(gateway, request as Request, target + request.url.slice(address.length)) as Promise<never>);
+  };
+  return [handler('staging'), handler('production')];
+}
+
+function addressOf(text: string, environment: string): string {
+  const { baseUrl, problem } = readBaseUrl(text, true);
+  if (baseUrl === undefined) throw new TypeError(`The address of ${environment} ${problem}.`);
+  return baseUrl;
+}
+
+const escapePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+
+async function answer(gateway: MockGateway, request: Request, url: string): Promise<WebResponse> {
+  const { method, headers, signal } = request;
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  try {
+    const body = hasBody ? await request.arrayBuffer() : null;
+    return await gateway.fetch(url, { method, headers, body, signal });
+  } catch {
+    // An exception would become an answer with status 500; this is msw's network error.
+    return Response.error();
+  }
+}
