@@ -100,7 +100,8 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
     if (!body) return { ...seen, answer: refuse(400, 'The body is not a JSON object'), fault: before };
 
     const first = applyReport(found, body);
-    const fault = before ?? faults.strike('after', row.name, reference);
+    // After: only what was applied, or answered where there is nothing to apply, has an answer to spoil.
+    const fault = before ?? (first.answer.status === 200 ? faults.strike('after', row.name, reference) : undefined);
     if (fault?.kind !== 'duplicate-delivery') return { ...seen, ...first, fault };
     const second = applyReport(found, body);
     return { ...seen, answer: second.answer, applied: first.applied || second.applied, fault };

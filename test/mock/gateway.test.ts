@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createClient } from '../../src/index.js';
 import { createMockGateway, type MockGateway, type MockGatewayOptions } from '../../src/mock/index.js';
 import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 
@@ -422,4 +423,22 @@ test('an aborted request is not answered', async () => {
   const init = { method: 'POST', headers: { 'x-api-key': 'mock-api-key' }, body: JSON.stringify(bet), signal: AbortSignal.abort() };
   await expect(gateway.fetch(`${STAGING}report-bet-event`, init)).rejects.toMatchObject({ name: 'AbortError' });
   expect(gateway.reports()).toEqual([]);
+});
+
+test('what is recorded cannot be changed by who reads it', async () => {
+  const gateway = createMockGateway();
+  const client = createClient(gateway.clientOptions());
+  await client.reportBetEvent(betEvent());
+  const [report] = gateway.reports();
+  expect(() => Object.assign(report?.body as object, { amount: 1 })).toThrow(TypeError);
+  expect(() => Object.assign((report?.body as { user: object }).user, { nin: '1' })).toThrow(TypeError);
+});
+
+test('a fault after recording leaves a refusal alone, and strikes the next report that is applied', async () => {
+  const gateway = createMockGateway();
+  const client = createClient({ ...gateway.clientOptions(), retry: { limit: 0 } });
+  gateway.faults.add({ kind: 'status', status: 503, when: 'after' });
+  await expect(client.reportSettledBet(settledBet())).rejects.toMatchObject({ code: 'not-found' });
+  await expect(client.reportBetEvent(betEvent())).rejects.toMatchObject({ code: 'gateway', outcome: 'unknown' });
+  expect(gateway.reports()).toHaveLength(1);
 });
