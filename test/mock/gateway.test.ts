@@ -429,9 +429,9 @@ test('what is recorded cannot be changed by who reads it', async () => {
   const gateway = createMockGateway();
   const client = createClient(gateway.clientOptions());
   await client.reportBetEvent(betEvent());
-  const [report] = gateway.reports();
-  expect(() => Object.assign(report?.body as object, { amount: 1 })).toThrow(TypeError);
-  expect(() => Object.assign((report?.body as { user: object }).user, { nin: '1' })).toThrow(TypeError);
+  const [body] = gateway.reports().map((report) => report.body as { amount: number; user: { nin: string } });
+  expect(() => Object.assign(body ?? {}, { amount: 1 })).toThrow(TypeError);
+  expect(() => Object.assign(body?.user ?? {}, { nin: '1' })).toThrow(TypeError);
 });
 
 test('a fault after recording leaves a refusal alone, and strikes the next report that is applied', async () => {
