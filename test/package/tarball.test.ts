@@ -41,8 +41,9 @@ describe('the tarball', () => {
     expect(paths.filter((path) => !files.includes(path))).toEqual([]);
   });
 
-  it('installs no command', () => {
-    expect(manifest.bin).toBeUndefined();
+  it('installs one command, which it holds', () => {
+    expect(manifest.bin).toEqual({ 'location-sdk': 'dist/cli.js' });
+    expect(files).toContain('dist/cli.js');
   });
 
   it('names a declaration first in every condition, so that TypeScript finds it', () => {
