@@ -13,11 +13,13 @@ export interface PayloadParameters {
 
 type DeepPartial<T> = T extends Date ? T : T extends object ? { [Name in keyof T]?: DeepPartial<T[Name]> | undefined } : T;
 
+/** Fields of one's own beside the known ones; an interface without an index signature fits too. */
+type Open<T> = T | (T & Record<string, unknown>);
+
+type PartialUser<T> = 'user' extends keyof T ? { user: Open<{ user_id: string } & DeepPartial<T['user']>> } : unknown;
+
 /** A payload under `validation: 'partial'`: its identifiers, any of its other fields, and fields of your own. */
-export type PartialPayload<T, Id extends keyof T> = Pick<T, Id> &
-  DeepPartial<Omit<T, Id | 'user'>> &
-  ('user' extends keyof T ? { user: { user_id: string } & DeepPartial<T['user']> & Record<string, unknown> } : unknown) &
-  Record<string, unknown>;
+export type PartialPayload<T, Id extends keyof T> = Open<Pick<T, Id> & DeepPartial<Omit<T, Id | 'user'>> & PartialUser<T>>;
 
 interface StrictPayloads {
   reportBetEvent: BetEvent & PayloadParameters & { location?: LocationInput | undefined };

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createMockGateway } from '../src/mock/index.js';
 import { serve } from '../src/node/index.js';
 import { expectFreshBuild } from './support/built.js';
 import { codeBlocks, commandsOf, inlineScripts } from './support/code-blocks.js';
@@ -41,7 +41,7 @@ test('an example of a page that uses what only modules have is refused', { timeo
 const strictOnlyAboutUs = (script: string) => script.replace(/querySelector\(('[^']+')\)\./g, 'querySelector($1)?.');
 
 test('every file that a document links to exists', () => {
-  for (const document of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/assumptions.md', 'examples/README.md']) {
+  for (const document of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/assumptions.md', 'docs/mock-gateway.md', 'examples/README.md']) {
     const links = [...read(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link);
     expect(links.filter((link) => !existsSync(join(root, document, '..', link)))).toEqual([]);
   }
@@ -58,26 +58,43 @@ describe('the examples in the readme run', () => {
 
   const save = async (name: string, code: string) => {
     const path = join(folder, name);
-    await writeFile(path, ts.transpileModule(code, { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 } }).outputText);
+    await writeFile(path, code);
     return path;
   };
 
-  test('on a backend, with LOCATION_SDK_MOCK', { timeout: 30_000 }, async () => {
+  const example = (text: string) => inLanguage('js').find(({ code }) => code.includes(text))?.code ?? '';
+
+  test('on a backend, with LOCATION_SDK_MOCK, twice', { timeout: 30_000 }, async () => {
     const server = await serve();
-    const path = await save('backend.mjs', inLanguage('ts')[0]?.code ?? '');
-    const { code, output } = await runNode([path], { LOCATION_SDK_MOCK: server.url });
+    const path = await save('backend.mjs', example('// backend.mjs'));
+    const operations = ['reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'];
+    for (const _ of [1, 2]) {
+      const { code, output } = await runNode([path], { LOCATION_SDK_MOCK: server.url });
+      expect([code, output]).toEqual([0, expect.stringContaining('LOCATION_SDK_MOCK is set')]);
+      expect(output.match(/^\w+(?= \S+ recorded$)/gm)).toEqual(operations);
+    }
     await server.close();
-    expect([code, output]).toEqual([0, expect.stringContaining('LOCATION_SDK_MOCK is set')]);
-    expect(server.gateway.reports().map(({ operation }) => operation)).toEqual([
-      'reportBetEvent',
-      'reportSettledBet',
-      'reportWithdrawalEvent',
-      'reportSettledWithdrawal',
-    ]);
+    expect(server.gateway.reports().map(({ operation }) => operation)).toEqual([...operations, ...operations]);
+  });
+
+  test('after a crash: what was stored is reported again, and other data is not taken for it', { timeout: 30_000 }, async () => {
+    const server = await serve(createMockGateway({ validation: 'partial' }));
+    const script = `
+      import { complete, reportStored } from './stored.mjs';
+      const stored = JSON.stringify(await complete({ bet_id: 'B-1', user: { user_id: 'U-1' } }, '8.8.8.8'));
+      await reportStored(JSON.parse(stored));
+      await reportStored(JSON.parse(stored));
+      await reportStored({ ...JSON.parse(stored), timestamp: '1' }).catch((error) => console.log('conflict', error.conflict));
+    `;
+    await save('stored.mjs', example('reportStored').replace('createClient()', "createClient({ validation: 'partial' })"));
+    const { code, output } = await runNode([await save('crash.mjs', script)], { LOCATION_SDK_MOCK: server.url });
+    await server.close();
+    expect([code, output]).toEqual([0, expect.stringMatching(/conflict true\n/)]);
+    expect(server.gateway.requests().map(({ status }) => status)).toEqual([200, 409, 409]);
   });
 
   test('in a unit test', { timeout: 30_000 }, async () => {
-    const path = await save('unit.test.mjs', inLanguage('js').find(({ code }) => code.includes('node:test'))?.code ?? '');
+    const path = await save('report.test.mjs', example('node:test'));
     const { code, output } = await runNode(['--test', path]);
     expect([code, output]).toEqual([0, expect.stringMatching(/pass 1\n/)]);
   });

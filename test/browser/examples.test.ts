@@ -7,8 +7,8 @@ import { test } from './browser-test.js';
 import { denyGeolocation, grantGeolocation, POSITION } from './geolocation.js';
 import { readScript } from './script-file.js';
 
-/** The page of the README, with the button that it speaks of. */
-const readmePage = `<!doctype html><html lang="en"><head><title>Operator</title></head><body><button id="bet">Bet</button>${
+/** The page of the README. */
+const readmePage = `<!doctype html><html lang="en"><head><title>Operator</title></head><body>${
   codeBlocks(readFileSync('README.md', 'utf8')).find(({ language }) => language === 'html')?.code
 }</body></html>`;
 

@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type BetEvent, createClient } from '../src/index.js';
+import { createMockGateway } from '../src/mock/index.js';
+import { type MockServer, serve } from '../src/node/index.js';
+import { expectFreshBuild } from './support/built.js';
+import { codeBlocks, commandsOf } from './support/code-blocks.js';
+import { root, runNode } from './support/run.js';
+import { typeCheck } from './support/type-check.js';
+
+const guide = readFileSync(join(root, 'docs/mock-gateway.md'), 'utf8');
+const blocks = codeBlocks(guide);
+const [cookbook = ''] = /^## Fault cookbook\n.*?(?=^## )/ms.exec(guide) ?? [];
+const unitTest = blocks.find(({ code }) => code.includes('node:test'))?.code ?? '';
+
+/** Every line of the cookbook in JavaScript, with the one that does the same from outside. */
+const faults = [...cookbook.matchAll(/^```js\n(.*)\n```\n\n```sh\n(.*)\n```$/gm)].map(([, script = '', command = '']) => ({ script, command }));
+const oneLiners = [
+  ...blocks.filter(({ language }) => language === 'sh').flatMap(commandsOf),
+  ...[...guide.matchAll(/\| `(curl [^`]+)` \|$/gm)].map(([, command = '']) => command),
+].filter((command) => command.startsWith('curl ') && !faults.some((fault) => fault.command === command));
+
+let server: MockServer;
+let folder: string;
+beforeAll(async () => {
+  server = await serve();
+  // Inside the package, so that it finds itself by its name.
+  folder = await mkdtemp(join(root, 'test/.guide-'));
+});
+afterAll(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Runs one command line; a status that is an error is one here too. */
+const shell = (command: string) =>
+  promisify(execFile)('sh', ['-c', command.replace('curl ', 'curl --silent --show-error --fail-with-body --max-time 10 ')], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, LOCATION_SDK_MOCK: server.url },
+  });
+
+test('the code of the guide fits the types', { timeout: 60_000 }, () => {
+  const lines = faults.map(({ script }) => script).join('\n');
+  const declared = `import { createMockGateway } from 'location-sdk/mock';\nconst gateway = createMockGateway();\n${lines}`;
+  const typed = blocks.filter(({ language }) => language === 'ts').map(({ code }, index) => [`guide-${index}.ts`, code]);
+  expect(typed).toHaveLength(2);
+  expect(typeCheck({ 'guide-test.js': unitTest, 'guide-faults.js': declared, ...Object.fromEntries(typed) })).toEqual([]);
+});
+
+test('the unit test of the guide runs', { timeout: 30_000 }, async () => {
+  expectFreshBuild();
+  const path = join(folder, 'mock.test.mjs');
+  await writeFile(path, unitTest);
+  const { code, output } = await runNode(['--test', path]);
+  expect([code, output]).toEqual([0, expect.stringMatching(/pass 6\n/)]);
+});
+
+describe('each fault of the cookbook is the same from within and from outside', () => {
+  test('there are as many as it has headings, and one that takes them away', () => {
+    expect(faults).toHaveLength([...cookbook.matchAll(/^### /gm)].length + 1);
+  });
+
+  afterEach(() => server.gateway.faults.clear());
+
+  test.each(faults)('$script', async ({ script, command }) => {
+    const gateway = createMockGateway();
+    gateway.faults.add({ kind: 'hang' });
+    server.gateway.faults.add({ kind: 'hang' });
+    new Function('gateway', script)(gateway);
+    await shell(command);
+    const rules = (all: ReturnType<typeof gateway.faults.list>) => all.map(({ id, ...rule }) => rule);
+    expect(rules(server.gateway.faults.list())).toEqual(rules(gateway.faults.list()));
+    expect(gateway.faults.list()).toHaveLength(script.includes('clear') ? 0 : 2);
+  });
+});
+
+describe('what the guide says that the client makes of a fault', () => {
+  test.each([
+    ['a lost answer', /kind: 'connection-reset', when: 'after' }/, 'already-recorded', 1],
+    ['an outage', /connection-reset', times: null/, 'network unknown', 0],
+    ['two failures', /status: 502/, 'recorded', 1],
+    ['no answer', /'hang'/, 'recorded', 1],
+    ['a slow body', /'slow-body'/, 'already-recorded', 1],
+    ['too many requests', /status: 429/, 'recorded', 1],
+    ['broken JSON', /'broken-json'/, 'already-recorded', 1],
+    ['a page', /'wrong-content-type'/, 'recorded', 1],
+    ['half a body', /'half-body'/, 'already-recorded', 1],
+    ['no body', /'empty-body'/, 'recorded', 1],
+    ['a request that comes twice', /'duplicate-delivery'/, 'duplicate rejected', 1],
+  ] as const)('%s', async (_, line, expected, held) => {
+    const gateway = createMockGateway({ validation: 'partial' });
+    const client = createClient({ ...gateway.clientOptions(), retry: { baseMs: 0 }, attemptTimeoutMs: 200 });
+    new Function('gateway', faults.find(({ script }) => line.test(script))?.script ?? '')(gateway);
+    const said = await client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1' } } as BetEvent).then(
+      ({ outcome }) => outcome,
+      ({ code, outcome }) => `${code} ${outcome}`,
+    );
+    expect([said, gateway.reports().length]).toEqual([expected, held]);
+    expect(gateway.requests()[0]?.fault).toBeDefined();
+    gateway.reset();
+  });
+});
+
+describe('each other line with curl is answered', () => {
+  test('there are some', () => expect(oneLiners.length).toBeGreaterThan(12));
+
+  test.each(oneLiners)('%s', async (command) => {
+    // What a line takes away must be there.
+    if (command.includes('faults?id=1')) server = await fresh(server);
+    await shell(command);
+  });
+});
+
+/** A server whose first fault has the id 1. */
+async function fresh(old: MockServer): Promise<MockServer> {
+  await old.close();
+  const next = await serve();
+  next.gateway.faults.add({ kind: 'hang' });
+  return next;
+}
