@@ -100,8 +100,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
     if (!body) return { ...seen, answer: refuse(400, 'The body is not a JSON object'), fault: before };
 
     const first = applyReport(found, body);
-    // After: only what was applied, or answered where there is nothing to apply, has an answer to spoil.
-    const fault = before ?? (first.answer.status === 200 ? faults.strike('after', row.name, reference) : undefined);
+    const fault = before ?? faults.strike('after', row.name, reference);
     if (fault?.kind !== 'duplicate-delivery') return { ...seen, ...first, fault };
     const second = applyReport(found, body);
     return { ...seen, answer: second.answer, applied: first.applied || second.applied, fault };

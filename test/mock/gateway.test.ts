@@ -434,11 +434,10 @@ test('what is recorded cannot be changed by who reads it', async () => {
   expect(() => Object.assign(body?.user ?? {}, { nin: '1' })).toThrow(TypeError);
 });
 
-test('a fault after recording leaves a refusal alone, and strikes the next report that is applied', async () => {
+test('a fault afterwards also spoils the answer that refuses a repetition, as a broken network would', async () => {
   const gateway = createMockGateway();
-  const client = createClient({ ...gateway.clientOptions(), retry: { limit: 0 } });
-  gateway.faults.add({ kind: 'status', status: 503, when: 'after' });
-  await expect(client.reportSettledBet(settledBet())).rejects.toMatchObject({ code: 'not-found' });
-  await expect(client.reportBetEvent(betEvent())).rejects.toMatchObject({ code: 'gateway', outcome: 'unknown' });
+  const client = createClient({ ...gateway.clientOptions(), retry: { baseMs: 0 } });
+  gateway.faults.add({ kind: 'connection-reset', when: 'after', times: 3 });
+  await expect(client.reportBetEvent(betEvent())).rejects.toMatchObject({ code: 'network', outcome: 'unknown', attempts: 3 });
   expect(gateway.reports()).toHaveLength(1);
 });
