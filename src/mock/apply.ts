@@ -6,6 +6,7 @@ import { location } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
 import { validate } from '../schema/validate.js';
 import { type Answer, refuse } from './answers.js';
+import { freezeDeep } from './freeze-deep.js';
 import { type Identity, madeUpIdentity } from './identities.js';
 import { type Ledger, record } from './ledger.js';
 
@@ -46,7 +47,7 @@ export function apply(ledger: Ledger, environment: Environment, row: Operation, 
   if (!row.reference) return refused(verify(environment, String(body.nin), rules));
 
   const reference = String(body[row.reference]);
-  const [next, outcome] = record(ledger, { operation: row.name, reference, body: frozen(body) }, rules);
+  const [next, outcome] = record(ledger, freezeDeep({ operation: row.name, reference, body }), rules);
   switch (outcome) {
     case 'recorded':
       return { ledger: next, answer: { status: 200, body: { message: RECORDED[row.name] } }, applied: true };
@@ -85,10 +86,4 @@ function verify(environment: Environment, nin: string, { identities }: Rules): A
   const data = environment === 'staging' ? madeUp : identities.get(nin);
   const message = data ? RECORDED.verifyNin : 'NIN could not be verified';
   return { status: 200, body: { success: data !== undefined, status: 200, message, ...(data && { data }) } };
-}
-
-/** A recorded report is immutable, also for whoever reads it. */
-function frozen<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
-  return value;
 }

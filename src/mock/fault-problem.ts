@@ -23,10 +23,16 @@ const NAMES = ['operation', 'reference', 'kind', 'when', 'skip', 'times', 'proba
 const isNumber = (value: unknown, least: number, most: number) => typeof value === 'number' && value >= least && value <= most;
 const isWhole = (value: unknown) => Number.isInteger(value) && Number(value) >= 0;
 
+/** Headers that say how the answer is cut into pieces: with wrong ones there would be no answer at all. */
+const FRAMING = /^(?:content-length|transfer-encoding|trailer|connection|upgrade|keep-alive)$/i;
+
 const areHeaders = (headers: unknown) =>
   typeof headers === 'object' &&
   headers !== null &&
-  Object.entries(headers).every(([name, value]) => /^[\w-]+$/.test(name) && typeof value === 'string' && /^[\x20-\x7e]*$/.test(value));
+  !Array.isArray(headers) &&
+  Object.entries(headers).every(
+    ([name, value]) => /^[\w-]{1,100}$/.test(name) && !FRAMING.test(name) && typeof value === 'string' && /^[\x20-\x7e]{0,1000}$/.test(value),
+  );
 
 /** Whether it is a moment that can be told. */
 const isDate = (date: unknown) => (date instanceof Date || typeof date === 'number') && !Number.isNaN(new Date(date).getTime());
@@ -68,7 +74,8 @@ export function faultProblem(rule: unknown): string | undefined {
   if (delay !== undefined && !isDelay(delay))
     return `delay must be milliseconds up to ${LONGEST_DELAY}, { uniform: [least, most] } or { logNormal: { median, sigma } }`;
   if (status !== undefined && !(isWhole(status) && isNumber(status, 200, 599))) return 'status must be a whole number from 200 to 599';
-  if (headers !== undefined && !areHeaders(headers)) return 'headers must be an object of header names and plain ASCII values';
+  if (headers !== undefined && !areHeaders(headers))
+    return 'headers must be an object of header names and plain ASCII values, without those that frame the answer';
   if (body !== undefined && !isJson(body)) return 'body must be JSON';
   if (retryAfter !== undefined && !isWhole(retryAfter) && !isDate((retryAfter as { date?: unknown } | null)?.date)) {
     return 'retryAfter must be whole seconds or { date }';

@@ -104,11 +104,11 @@ export function createFaults(seed: number): FaultBox {
       const problem = faultProblem(rule);
       if (problem) throw new TypeError(`The fault cannot be set: ${problem}.`);
       last += 1;
-      const own = rule.body === undefined ? { ...rule } : { ...rule, body: JSON.parse(JSON.stringify(rule.body)) as unknown };
-      rules.push({ rule: own, id: last, seen: 0, struck: 0 });
+      // A copy, so that no later change of the caller's object passes by the check.
+      rules.push({ rule: structuredClone(rule), id: last, seen: 0, struck: 0 });
       return last;
     },
-    list: () => rules.map(shown),
+    list: () => structuredClone(rules.map(shown)),
     reset() {
       rules = [];
       random = createRandom(seed);

@@ -27,6 +27,8 @@ export function createGuard({ address, token }: GuardOptions): Guard {
     if (!isTrusted && !hosts.has(url.host)) return refuse(403, `The Host header must be one of ${[...hosts].join(', ')}`);
     const origin = request.headers.get('origin');
     if (origin !== null && origin !== url.origin) return refuse(403, "The Origin header is not this server's own address");
+    // Browsers say so where another site asks, also where they send no Origin.
+    if (request.headers.get('sec-fetch-site') === 'cross-site') return refuse(403, 'Another site may not ask for this');
     return undefined;
   }
 

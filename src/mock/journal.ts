@@ -1,6 +1,7 @@
 import type { Environment } from '../errors.js';
 import type { OperationName } from '../operations.js';
 import type { FaultKind } from './faults.js';
+import { freezeDeep } from './freeze-deep.js';
 
 /** What came in and what went out. Key and personal data are masked. */
 export interface JournalEntry {
@@ -51,7 +52,9 @@ export function createJournal(size: number): Journal {
   return {
     add(given) {
       last += 1;
-      const entry = { id: last, ...given, method: cut(given.method), path: cut(given.path), reference: cut(given.reference) };
+      // A path that names nothing may hold anything, somebody's number too.
+      const path = cut(given.operation ? given.path : given.path.replace(/[0-9]{5,}/g, '[masked]'));
+      const entry = freezeDeep({ id: last, ...given, method: cut(given.method), path, reference: cut(given.reference) });
       entries.push(entry);
       // Now and then, so that forgetting costs nothing on each request.
       if (entries.length >= 2 * size) entries = latest();

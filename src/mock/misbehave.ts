@@ -49,6 +49,7 @@ function toWire({ status, body, headers }: Answer, transport: Transport = { kind
 
 function statusAnswer({ status = 503, retryAfter, body, headers: more }: SetFault): Answer {
   const wait = typeof retryAfter === 'object' ? new Date(retryAfter.date).toUTCString() : retryAfter?.toString();
-  const headers = { ...(wait !== undefined && { 'retry-after': wait }), ...more };
+  const own = Object.fromEntries(Object.entries(more ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  const headers = { ...(wait !== undefined && { 'retry-after': wait }), ...own };
   return body === undefined ? refuse(status, 'Told to answer so', headers) : { status, body, headers };
 }

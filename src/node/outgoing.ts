@@ -1,9 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { hasNoBody, piecesOf, type WireAnswer } from '../mock/wire.js';
 
 /** How long the rest of a request that nobody reads may take, so that its sender sees the answer and no broken connection. */
-const LONGEST_REST_MS = 1_000;
+const LONGEST_REST_MS = 10_000;
+/** How long a sender may pause within it. */
+const LONGEST_PAUSE_MS = 1_000;
 
 /** Sends the gateway's answer, as broken as it is to be. */
 export async function sendAnswer(answer: WireAnswer, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
@@ -50,13 +53,27 @@ async function end(incoming: IncomingMessage, outgoing: ServerResponse, bytes?: 
   if (incoming.complete) return void outgoing.end(bytes);
   if (bytes) outgoing.write(bytes);
   outgoing.flushHeaders();
-  incoming.resume();
-  const rest = new AbortController();
-  incoming.once('end', () => rest.abort()).once('close', () => rest.abort());
-  await setTimeout(LONGEST_REST_MS, undefined, { signal: rest.signal }).catch(() => undefined);
+  await restOf(incoming);
   outgoing.end();
 }
 
 function closeIfUnread(outgoing: ServerResponse): void {
   if (!outgoing.req.complete) outgoing.setHeader('connection', 'close');
+}
+
+/** Lets the rest of a request pass by, as long as it comes. */
+async function restOf(incoming: IncomingMessage): Promise<void> {
+  await new Promise<unknown>((resolve) => {
+    const pause = startTimer(resolve, LONGEST_PAUSE_MS);
+    const whole = startTimer(resolve, LONGEST_REST_MS);
+    const over = () => {
+      clearTimeout(pause);
+      clearTimeout(whole);
+      resolve(undefined);
+    };
+    incoming
+      .on('data', () => pause.refresh())
+      .once('end', over)
+      .once('close', over);
+  });
 }

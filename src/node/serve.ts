@@ -71,7 +71,9 @@ export async function serve<Mode extends ValidationMode = 'strict'>(
     });
   });
   const { address, port: taken, family } = server.address() as AddressInfo;
-  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
+  // An address that stands for all is none to dial: this machine reaches itself by loopback.
+  const dialled = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
+  const url = `http://${family === 'IPv6' ? `[${dialled}]` : dialled}:${taken}`;
   const { validation, location } = gateway.clientOptions(url);
   const openapi = () => openApiDocument({ address: url, validation, location });
   admin = createAdmin(gateway, { address: url, version, token: adminToken, events: createEvents(gateway), page: inspectorPage, openapi });

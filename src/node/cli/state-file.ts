@@ -1,4 +1,4 @@
-import { closeSync, constants, fsyncSync, openSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { MockGateway } from '../../mock/interface.js';
@@ -37,7 +37,8 @@ export async function openStateFile(given: string, gateway: MockGateway): Promis
 /** Gives the file's real path, so that a link to it stays one. */
 function load(path: string, gateway: MockGateway): string {
   try {
-    gateway.restore(JSON.parse(readFileSync(path, 'utf8')));
+    if (!statSync(path).isFile()) throw new Error('it is no plain file');
+    gateway.restore(JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, '')));
     return realpathSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return path;
