@@ -53,7 +53,7 @@ export function createAdmin(gateway: MockGateway, options: AdminOptions): Admin 
 
   return async (request) => {
     const url = new URL(request.url);
-    if (url.pathname.startsWith(ADMIN_PATH)) return toResponse(await answer(request, url));
+    if (`${url.pathname}/`.startsWith(ADMIN_PATH)) return toResponse(await answer(request, url));
     const file = request.method === 'GET' || request.method === 'HEAD' ? options.page?.(url.pathname) : undefined;
     if (!file) return undefined;
     const refused = guard.page(request);

@@ -15,7 +15,7 @@ import type { MockGatewayOptions } from './options.js';
 import { createPending } from './pending.js';
 import { createRateLimiter } from './rate-limit.js';
 import { LONGEST_BODY, parseObject, readText } from './read-body.js';
-import { type Route, route } from './routing.js';
+import { PATHS, type Route, route } from './routing.js';
 import { emptyLedgers, fromState, toLedger, toState } from './state.js';
 import { brokenConnection, toResponse, type WireAnswer } from './wire.js';
 
@@ -77,7 +77,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
 
   /** In the order that the checks have: path, method, key, rate, fault, body, fields, ledger. */
   async function respond(request: Request, found: Route | undefined, key: JournalEntry['key']): Promise<Handled> {
-    if (!found) return { answer: refuse(404, 'There is no such path') };
+    if (!found) return { answer: refuse(404, `There is no such path; known are ${PATHS.join(', ')}`) };
     if (request.method !== 'POST') return { answer: refuse(405, 'Use POST', { allow: 'POST' }) };
     if (key !== 'valid') return { answer: refuse(401, `API key is ${key}`) };
     const retryAfter = limiter?.(clock.now());

@@ -107,7 +107,7 @@ async function respond({ gateway, admin, closing }: Behind, incoming: IncomingMe
     return sendAnswer({ status, headers: json, body: JSON.stringify(body), transport: { kind: 'whole' } }, outgoing, closing);
   }
   const reads = incoming.method === 'GET' || incoming.method === 'HEAD';
-  if (reads || url.pathname.startsWith(ADMIN_PATH)) {
+  if (reads || `${url.pathname}/`.startsWith(ADMIN_PATH)) {
     const gone = new AbortController();
     outgoing.once('close', () => gone.abort());
     const answer = await admin(toRequest(incoming, url, { signal: gone.signal, ...(!reads && { body: streamBody(incoming) }) }));

@@ -47,7 +47,7 @@ test("what is the gateway's to answer is left to it", async () => {
   const { ask } = serving();
   expect(await ask('/integration-gateway/external/report-bet-event', { base: ADDRESS })).toBeUndefined();
   expect(await ask('/', { base: ADDRESS })).toBeUndefined();
-  expect(await ask('/__admin', { base: ADDRESS })).toBeUndefined();
+  expect(await ask('/__administration', { base: ADDRESS })).toBeUndefined();
 });
 
 describe('reports', () => {

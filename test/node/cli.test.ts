@@ -237,7 +237,7 @@ test('the version and the help are printed', async () => {
   expect(await cli.run('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
   for (const words of [[], ['--help'], ['mock', '--help'], ['mock', 'ready', '--help']]) {
     const { code, out, err } = await cli.run(...words);
-    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect({ code, err }).toEqual({ code: words.length === 0 ? 2 : 0, err: '' });
     expect(out).toMatch(/^Usage: location-sdk/m);
     expect(out.split('\n').filter((line) => line.length > 120)).toEqual([]);
   }

@@ -19,7 +19,8 @@ async function run(words: readonly string[]): Promise<number> {
   const rest = words.slice(command?.words.length ?? 0);
   if (rest.includes('--help') || rest.includes('-h') || words.length === 0) {
     say(command ? helpOf(command) : generalHelp());
-    return EXIT.done;
+    // A script whose command came out empty has done nothing.
+    return words.length === 0 ? EXIT.usage : EXIT.done;
   }
   if (command) return command.run(rest);
   if (words[0] === '--version') {

@@ -61,8 +61,9 @@ async function listen(start: () => Promise<MockServer>, where: string): Promise<
 }
 
 const howToUse = (url: string, key: string = MOCK_API_KEY): string => `
+  See it in a browser:  ${url}/
   Reports of your suite come here, without a change of code:  LOCATION_SDK_MOCK=${url}
   From any other language:  ${url}/integration-gateway/external/…  with the header  x-api-key: ${key === MOCK_API_KEY ? key : '(the key given by --key)'}
-  What was reported:  ${url}/__admin/reports
+  What was reported:  ${url}/__admin/reports   Paths and fields:  ${url}/__admin/openapi.json
 ${key === MOCK_API_KEY ? '' : `  LOCATION_SDK_MOCK uses the key ${MOCK_API_KEY}; start without --key for it.\n`}  Stop with Ctrl+C.
 `;

@@ -23,7 +23,8 @@ export async function ready(words: readonly string[]): Promise<number> {
       say(`location-sdk mock gateway ready at ${shown}`);
       return EXIT.done;
     }
-    if (!wait || Date.now() + PAUSE_MS >= until) throw new Failure(`no mock gateway at ${shown}: ${problem}`, EXIT.failed);
+    if (!wait || Date.now() + PAUSE_MS >= until)
+      throw new Failure(`no mock gateway at ${shown}: ${problem}; start one with: npx location-sdk mock`, EXIT.failed);
     await setTimeout(PAUSE_MS);
   }
 }
