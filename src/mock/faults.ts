@@ -69,7 +69,7 @@ export interface SetFault extends FaultRule {
   readonly struck: number;
 }
 
-/** The rules that are set, in order; the first that matches strikes. */
+/** The rules that are set. Those of `before` are asked first, then those of `after`, each in the order set; a request is struck once. */
 export interface Faults {
   /**
    * Sets a rule and gives its id. Throws a `TypeError` that says what is wrong with it.
@@ -80,6 +80,7 @@ export interface Faults {
    * ```
    */
   add(rule: FaultRule): number;
+  /** The rules that are set, in order, those that are used up too. */
   list(): SetFault[];
   /** Takes a rule away, or all of them. */
   clear(id?: number): void;

@@ -17,7 +17,7 @@ import { createRateLimiter } from './rate-limit.js';
 import { LONGEST_BODY, parseObject, readText } from './read-body.js';
 import { PATHS, type Route, route } from './routing.js';
 import { emptyLedgers, fromState, toLedger, toState } from './state.js';
-import { brokenConnection, toResponse, type WireAnswer } from './wire.js';
+import { toResponse, type WireAnswer } from './wire.js';
 
 /** An address that is only a name: nothing listens there, the client's `fetch` is the gateway. */
 const IN_PROCESS_ADDRESS = 'http://mock-gateway.localhost';
@@ -115,7 +115,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
     const given = request.headers.get('x-api-key');
     const key = !given ? 'missing' : given === apiKey ? 'valid' : 'invalid';
     const { answer, fault, body, reference, applied = false } = await respond(request, found, key);
-    const { wire, held } = misbehave(answer, fault, faults.delayOf);
+    const { wire, held, sent } = misbehave(answer, fault, faults.delayOf);
     note({
       at: clock.now(),
       method: request.method,
@@ -126,7 +126,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
       key,
       body: found && body && maskBody(found.row, body),
       status: wire.transport.kind === 'connection-reset' ? undefined : wire.status,
-      answer: maskAnswer(answer.body),
+      answer: maskAnswer(sent),
       applied,
       fault: fault?.kind,
     });
@@ -137,16 +137,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
 
   function note(entry: Omit<JournalEntry, 'id'>): void {
     const added = journal.add(entry);
-    for (const listener of [...listeners]) {
-      try {
-        listener(added);
-      } catch (error) {
-        // What a listener throws is uncaught, as with events; the request goes on.
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
-    }
+    for (const listener of [...listeners]) callGuarded(() => listener(added));
   }
 
   async function fetch(input: Request | URL | string, init?: object): Promise<Response> {
@@ -155,7 +146,6 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
     signal.throwIfAborted();
     const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
     const answer = await Promise.race([handle(request), aborted]);
-    if (answer.transport.kind === 'connection-reset') throw brokenConnection();
     return toResponse(answer, async (milliseconds) => void (await pending.wait(milliseconds)), signal);
   }
 
@@ -203,7 +193,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
   }
 
   function tellReplaced(): void {
-    for (const replaced of [...onReplace]) replaced();
+    for (const replaced of [...onReplace]) callGuarded(replaced);
   }
 
   return {
@@ -246,3 +236,14 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
 
 /** A verified number's data is somebody's identity. */
 const maskAnswer = (body: unknown): unknown => (typeof body === 'object' && body !== null && 'data' in body ? { ...body, data: '[masked]' } : body);
+
+/** What a listener throws is uncaught, as with events; the gateway goes on. */
+function callGuarded(listener: () => void): void {
+  try {
+    listener();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}

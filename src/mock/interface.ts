@@ -39,14 +39,14 @@ export interface ReportQuery {
   reference?: string | undefined;
 }
 
-/** A stand-in for the gateway, in memory, that behaves like the real one. */
+/** A stand-in for the gateway, in memory; it answers as `docs/assumptions.md` says. */
 export interface MockGateway<Mode extends ValidationMode = ValidationMode> {
   /** The gateway as a `fetch` function: give it to a client as its `fetch`. */
   fetch(input: WebRequest | WebUrl | string, init?: object): Promise<WebResponse>;
   /** Options for a client in the same process, or for one that reaches the gateway at an address. */
   clientOptions(): MockClientOptions<Mode> & { fetch: MockGateway['fetch'] };
   clientOptions(address: string): MockClientOptions<Mode>;
-  /** What is recorded, in the order of arrival. */
+  /** What is recorded, in the order of arrival; `environment` is `'staging'` by default. */
   reports(environment?: Environment, query?: ReportQuery): RecordedReport[];
   /** The latest requests, masked, with what was answered; see `journalSize`. */
   requests(query?: JournalQuery): JournalEntry[];

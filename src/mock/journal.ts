@@ -19,6 +19,7 @@ export interface JournalEntry {
   readonly body: unknown;
   /** The status of the answer; undefined where none was sent. */
   readonly status: number | undefined;
+  /** What the answer says, masked; undefined where a fault left it without a body. */
   readonly answer: unknown;
   /** Whether the report was recorded by this request. */
   readonly applied: boolean;

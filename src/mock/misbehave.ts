@@ -6,6 +6,8 @@ import type { Transport, WireAnswer } from './wire.js';
 export interface Struck {
   readonly wire: WireAnswer;
   readonly held: number | 'forever';
+  /** What the answer says, before its connection or its text is broken; undefined where it has no body. */
+  readonly sent: unknown;
 }
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
@@ -20,26 +22,27 @@ export const unseenAnswer = ({ kind }: SetFault): Answer =>
 
 /** What becomes of an answer under a fault. */
 export function misbehave(answer: Answer, fault: SetFault | undefined, delayOf: (fault: SetFault) => number): Struck {
+  const sent = answer.body;
   switch (fault?.kind) {
     case 'hang':
-      return { wire: toWire(answer, { kind: 'connection-reset' }), held: 'forever' };
+      return { wire: toWire(answer, { kind: 'connection-reset' }), held: 'forever', sent };
     case 'latency':
-      return { wire: toWire(answer), held: fault.when === 'after' ? delayOf(fault) : 0 };
+      return { wire: toWire(answer), held: fault.when === 'after' ? delayOf(fault) : 0, sent };
     case 'slow-body':
-      return { wire: toWire(answer, { kind: 'slow-body', milliseconds: delayOf(fault) }), held: 0 };
+      return { wire: toWire(answer, { kind: 'slow-body', milliseconds: delayOf(fault) }), held: 0, sent };
     case 'connection-reset':
     case 'half-body':
-      return { wire: toWire(answer, { kind: fault.kind }), held: 0 };
+      return { wire: toWire(answer, { kind: fault.kind }), held: 0, sent };
     case 'status':
-      return { wire: toWire(statusAnswer(fault)), held: 0 };
+      return { wire: toWire(statusAnswer(fault)), held: 0, sent: statusAnswer(fault).body };
     case 'broken-json':
-      return { wire: { ...toWire(answer), body: JSON.stringify(answer.body ?? {}).slice(0, -1) }, held: 0 };
+      return { wire: { ...toWire(answer), body: JSON.stringify(answer.body ?? {}).slice(0, -1) }, held: 0, sent };
     case 'wrong-content-type':
-      return { wire: { ...toWire(answer), headers: { ...answer.headers, 'content-type': 'text/html; charset=utf-8' }, body: PAGE }, held: 0 };
+      return { wire: { ...toWire(answer), headers: { ...answer.headers, 'content-type': 'text/html; charset=utf-8' }, body: PAGE }, held: 0, sent: PAGE };
     case 'empty-body':
-      return { wire: { ...toWire(answer), body: '' }, held: 0 };
+      return { wire: { ...toWire(answer), body: '' }, held: 0, sent: undefined };
     default:
-      return { wire: toWire(answer), held: 0 };
+      return { wire: toWire(answer), held: 0, sent };
   }
 }
 

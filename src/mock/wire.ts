@@ -21,24 +21,40 @@ export function piecesOf(body: string): Uint8Array[] {
   return Array.from({ length: Math.ceil(bytes.byteLength / size) }, (_, index) => bytes.slice(index * size, (index + 1) * size));
 }
 
-/** What `fetch` throws where a connection breaks, in the runtime that this is. */
-export function brokenConnection(): Error {
-  if (isBrowser()) return new TypeError('Failed to fetch');
+type Runtime = 'browser' | 'bun' | 'deno' | 'node';
+
+function runtime(): Runtime {
   const scope = globalThis as { Bun?: unknown; Deno?: unknown };
-  const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
-  if (scope.Bun !== undefined) return Object.assign(new Error('The socket connection was closed unexpectedly.'), { code: 'ECONNRESET' });
-  if (scope.Deno !== undefined) return new TypeError('error sending request: connection error: Connection reset by peer (os error 104)');
-  return new TypeError('fetch failed', { cause: reset });
+  if (scope.Bun !== undefined) return 'bun';
+  if (scope.Deno !== undefined) return 'deno';
+  return isBrowser() ? 'browser' : 'node';
 }
 
-/** What reading a body throws where the connection breaks in the middle. */
-const brokenBody = () => new TypeError('terminated', { cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }) });
+const closedInBun = () => Object.assign(new TypeError('ECONNRESET: The socket connection was closed unexpectedly.'), { code: 'ECONNRESET' });
+
+/** What `fetch` throws where a connection breaks without an answer, as seen in each runtime. */
+const BROKEN_CONNECTION: Readonly<Record<Runtime, () => Error>> = {
+  browser: () => new TypeError('Failed to fetch'),
+  bun: closedInBun,
+  deno: () => new TypeError('fetch failed', { cause: new Error('Connection reset by peer (os error 104)') }),
+  node: () => new TypeError('fetch failed', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) }),
+};
+
+/** What reading a body throws where the connection breaks in the middle, as seen in each runtime. */
+const BROKEN_BODY: Readonly<Record<Runtime, () => Error>> = {
+  browser: () => new TypeError('network error'),
+  bun: closedInBun,
+  deno: () => new TypeError('error reading a body from connection'),
+  node: () => new TypeError('terminated', { cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }) }),
+};
+
+const brokenBody = () => BROKEN_BODY[runtime()]();
 
 type Wait = (milliseconds: number) => Promise<void>;
 
 /** The answer as `fetch` gives it, to a caller who may abort; throws as `fetch` throws. */
 export function toResponse({ status, headers, body, transport }: WireAnswer, wait: Wait, signal: AbortSignal): Response {
-  if (transport.kind === 'connection-reset') throw brokenConnection();
+  if (transport.kind === 'connection-reset') throw BROKEN_CONNECTION[runtime()]();
   return new Response(bodyOf(status, body, transport, wait, signal), { status, headers: { ...headers } });
 }
 

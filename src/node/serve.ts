@@ -12,6 +12,7 @@ import { readBody, streamBody, toRequest, urlOf } from './incoming.js';
 import { sendAnswer, sendResponse } from './outgoing.js';
 import { version } from './version.js';
 
+/** Where a mock gateway listens, and who may use its own routes. */
 export interface ServeOptions {
   /** 0 takes a free one. Default: 0. */
   port?: number | undefined;

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createClient } from '../../src/index.js';
 import { createMockGateway } from '../../src/mock/index.js';
 import { serve } from '../../src/node/index.js';
@@ -46,4 +46,37 @@ test('what another site asks is refused, also without an Origin', async () => {
   const answer = await fetch(`${server.url}/__admin/reset`, { method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } });
   expect(answer.status).toBe(403);
   await server.close();
+});
+
+test('the journal holds the answer that was sent, not the one that a fault replaced', async () => {
+  const gateway = createMockGateway();
+  const client = createClient({ ...gateway.clientOptions(), retry: { limit: 0 } });
+  gateway.faults.add({ kind: 'status', status: 503, when: 'after' });
+  gateway.faults.add({ kind: 'empty-body', when: 'after' });
+  await client.reportBetEvent(betEvent()).catch(() => undefined);
+  await client.reportBetEvent(betEvent({ bet_id: 'BET-2' }));
+  expect(gateway.requests().map(({ status, answer }) => [status, answer])).toEqual([
+    [503, { message: 'Told to answer so', error: 'Service Unavailable', statusCode: 503 }],
+    [200, undefined],
+  ]);
+});
+
+test.each([
+  ['Bun', 'ECONNRESET', 'ECONNRESET'],
+  ['Deno', 'fetch failed', 'error reading a body from connection'],
+])('in %s, broken connections look as its fetch shows them', async (name, connection, body) => {
+  vi.stubGlobal(name, {});
+  const gateway = createMockGateway();
+  const { gateways } = gateway.clientOptions();
+  const ask = () =>
+    gateway.fetch(`${gateways.staging.baseUrl}/integration-gateway/external/report-bet-event`, {
+      method: 'POST',
+      headers: { 'x-api-key': gateways.staging.apiKey },
+      body: '{}',
+    });
+  gateway.faults.add({ kind: 'connection-reset' });
+  await expect(ask()).rejects.toThrow(connection);
+  gateway.faults.add({ kind: 'half-body', when: 'after' });
+  await expect((await ask()).text()).rejects.toThrow(body);
+  vi.unstubAllGlobals();
 });
