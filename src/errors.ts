@@ -180,7 +180,7 @@ export class NotFoundError extends ReportingError {
 /**
  * The gateway holds a report under this reference already, and it was not this call that sent it. In a browser it may
  * be this call's own: browsers repeat a request by themselves when a connection breaks. The outcome is then `'unknown'`,
- * and `resend` tells.
+ * and only the operator's records can tell.
  */
 export class DuplicateReportError extends ReportingError {
   override readonly name = 'DuplicateReportError';

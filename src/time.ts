@@ -39,11 +39,12 @@ export function limited<T>(work: (signal: AbortSignal) => T | PromiseLike<T>, li
     const end = (result: Limited<T>) => {
       // First of all, so that a clock or a signal that throws cannot keep the caller waiting.
       resolve(result);
+      if (result.ended === 'timeout' || result.ended === 'aborted') controller.abort();
       try {
         clock.clearTimeout(timer);
         signal?.removeEventListener('abort', abort);
-      } finally {
-        if (result.ended === 'timeout' || result.ended === 'aborted') controller.abort();
+      } catch {
+        // Thrown into a timer it would end the process, and the caller has the result already.
       }
     };
     const abort = () => end({ ended: 'aborted' });

@@ -25,7 +25,7 @@ export function isRecorded({ body, json }: Answer): boolean {
 
 const DUPLICATE = /\bduplicate|\balready\s+(?:been\s+)?(?:reported|recorded|settled|submitted|processed|exists?)\b/i;
 /** Said of what should be, not of what is. */
-const NEGATED = /\b(?:not|never|must|should|cannot|isn't|wasn't)\b[^.;]*\b(?:already|duplicate)/i;
+const NEGATED = /\b(?:not|never|must|should)(?:\s+(?:not|be|been|yet|a))*\s+(?:already|duplicate)\b/i;
 const OTHER_DATA = /\bdifferent\b|\bother\s+data\b/i;
 
 /** Whether a refusal means that the gateway holds this report already (our decision: the specification gives no status). */

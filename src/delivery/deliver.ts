@@ -60,6 +60,8 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
   const subject = subjectOf(report);
   let { inDoubt } = delivery;
   let attempts = 0;
+  /** From when a request may leave until its end is understood. */
+  let onItsWay = false;
   /** Each that was used: a rotated one is a secret still. */
   const keys = new Set<string>();
 
@@ -97,6 +99,7 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
     keys.add(apiKey);
     if (limit().milliseconds <= 0) throw fail(OUT_OF_TIME);
     attempts += 1;
+    onItsWay = true;
     return classify(
       await attempt(
         { url: destination.baseUrl + GATEWAY_PATH + destination.paths[operation].replace(/^\//, ''), apiKey, body: report.body },
@@ -111,6 +114,7 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
   try {
     for (;;) {
       const verdict = await once();
+      onItsWay = false;
       if (verdict.kind === 'recorded') return { outcome: 'recorded', attempts, message: shown(verdict.said), body: verdict.body };
       const { failure } = verdict;
       if (verdict.kind === 'same' && inDoubt) return { outcome: 'already-recorded', attempts, message: shown(failure.said), body: undefined };
@@ -126,6 +130,7 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
     }
   } catch (error) {
     // A clock, a random or a signal of the caller's that throws must not cost what is known of the report.
+    if (onItsWay) inDoubt = true;
     throw isReportingError(error) ? error : fail(unusable('a clock, random or signal that was passed threw an error'));
   }
 }

@@ -48,6 +48,22 @@ describe('what the caller passes and what fails', () => {
     expect([client, run]).toHaveLength(2);
   });
 
+  it('a clock that throws once the request has left does not make the report certain', async () => {
+    const time = { now: () => 0, setTimeout: () => 0, clearTimeout() {} };
+    const fetch = async () => {
+      time.now = fails;
+      return answer(503);
+    };
+    const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } }, clock: time, fetch });
+    await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'configuration', outcome: 'unknown', attempts: 1 });
+  });
+
+  it('a signal that cannot be left does not end the process when the time is over', async () => {
+    const signal = { aborted: false, addEventListener() {}, removeEventListener: fails };
+    const { client, failure } = scripted(['silence'], once);
+    expect(await failure(client.reportSettledBet(bet, { signal }))).toMatchObject({ code: 'timeout', outcome: 'unknown' });
+  });
+
   it.each(['addEventListener', 'removeEventListener'] as const)('a signal whose %s throws neither hangs nor loses the outcome', async (method) => {
     const signal = { aborted: false, addEventListener() {}, removeEventListener() {}, [method]: fails };
     const { client, clock } = scripted([recorded()]);
