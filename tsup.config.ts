@@ -7,6 +7,8 @@ const entries = {
   mock: 'src/mock/index.ts',
   'mock-msw': 'src/mock/msw.ts',
   'mock-node': 'src/node/index.ts',
+  outbox: 'src/outbox/index.ts',
+  'outbox-contract': 'src/outbox/contract/index.ts',
 };
 
 const shared = {

@@ -1,3 +1,4 @@
+import { withDoor } from './client-door.js';
 import { type PartDefaults, resolveOptions, type Settings } from './config.js';
 import { isDuplicate, isRecorded } from './delivery/answer.js';
 import { type Delivered, deliver } from './delivery/deliver.js';
@@ -124,8 +125,12 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
     return deliver(report, { ...call, destination: settings.destinations[report.environment] }, settings);
   };
 
-  /** Checks, locates and sends: the way of every call. */
-  async function call(operation: OperationName, payload: unknown, options: unknown): Promise<Delivered & { report: FrozenReport }> {
+  /** Checks and locates: the half of every call that sends nothing. */
+  async function freeze(
+    operation: OperationName,
+    payload: unknown,
+    options: unknown,
+  ): Promise<{ report: FrozenReport; signal: Parameters['signal']; deadline: number }> {
     const row = operations[operation];
     if (browser && !row.browser) {
       throw new ConfigurationError(`${operation} is not available in a browser; call it from your backend.`, { operation });
@@ -140,7 +145,13 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
     const deadline = clock.now() + timeoutMs;
     const location = row.location === 'none' ? undefined : await resolveLocation(settings, parameters, deadline, { operation, reference });
     const report = { operation, environment, reference, location, body: JSON.stringify(copyJson(location ? { ...body, location } : body).value) };
-    return { ...(await send(report, { inDoubt: false, signal, deadline })), report };
+    return { report, signal, deadline };
+  }
+
+  /** Checks, locates and sends: the way of every call. */
+  async function call(operation: OperationName, payload: unknown, options: unknown): Promise<Delivered & { report: FrozenReport }> {
+    const { report, ...limits } = await freeze(operation, payload, options);
+    return { ...(await send(report, { inDoubt: false, ...limits })), report };
   }
 
   const report = async (operation: OperationName, payload: unknown, options: unknown): Promise<Receipt> => {
@@ -148,7 +159,7 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
     return receiptOf(delivered.report, delivered);
   };
 
-  return {
+  const client: Client<Mode> = {
     reportBetEvent: (bet, options) => report('reportBetEvent', bet, options),
     reportSettledBet: (bet, options) => report('reportSettledBet', bet, options),
     reportWithdrawalEvent: (withdrawal, options) => report('reportWithdrawalEvent', withdrawal, options),
@@ -176,6 +187,18 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
       return receiptOf(frozen, await send(frozen, { inDoubt, signal, deadline: clock.now() + timeoutMs }));
     },
   };
+  const once = { ...settings, retry: { ...settings.retry, limit: 0 } };
+  return withDoor(client, {
+    clock,
+    random: settings.random,
+    logger: settings.logger,
+    attemptTimeoutMs: settings.attemptTimeoutMs,
+    freeze: async (...given) => (await freeze(...given)).report,
+    attempt: (report, { signal, milliseconds }) => {
+      const destination = settings.destinations[report.environment];
+      return deliver(report, { inDoubt: false, signal, deadline: clock.now() + milliseconds, destination, advice: '' }, once);
+    },
+  });
 }
 
 /** Wrong options of a repetition leave the report as it was: in doubt if it was, and kept for the next try. */

@@ -21,6 +21,8 @@ export interface Delivery {
   readonly signal?: AbortSignalLike | undefined;
   /** Whether an earlier call with these bytes ended unknown. */
   readonly inDoubt: boolean;
+  /** What to do about a failure, where the caller knows it better than the outcome does. */
+  readonly advice?: string;
 }
 
 export interface Delivered {
@@ -78,8 +80,8 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
   const fail = ({ type, text, said, certain, retryable = false, details, advice: instead, ...failure }: Failure): ReportingError => {
     const outcome = inDoubt && !certain ? 'unknown' : failure.outcome;
     const words = shown(said);
-    const advice = ` ${instead ?? (isReport ? ADVICE[outcome] : 'Verifying records nothing: call it again.')}`;
-    const message = `${subject}: ${sentence(text)}${words ? ` The gateway said: "${words}".` : ''}${advice}`;
+    const advice = delivery.advice ?? instead ?? (isReport ? ADVICE[outcome] : 'Verifying records nothing: call it again.');
+    const message = `${subject}: ${sentence(text)}${words ? ` The gateway said: "${words}".` : ''}${advice && ` ${advice}`}`;
     const error = new type(message, { operation, reference, environment, attempts, retryable, outcome, ...details });
     if (isReport) keepFrozen(error, report);
     return error;

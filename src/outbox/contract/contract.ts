@@ -1,0 +1,20 @@
+import { claimCases } from './claims.js';
+import type { ContractCase } from './harness.js';
+import { orderCases } from './order.js';
+import { pauseCases } from './pauses.js';
+import { receiptCases } from './receipts.js';
+import { rowCases } from './rows.js';
+import { survivalCases } from './survival.js';
+
+/**
+ * The cases that every store must pass, also one of your own. They need no test runner: each rejects with an `Error`
+ * that says what was expected. What they cannot show (power loss, cost with a million rows) remains to be tested.
+ *
+ * @example
+ * ```ts
+ * for (const { name, run } of storeContract) {
+ *   test(name, () => run(() => ({ store: myStore(), advance: (ms) => clock.advance(ms) })));
+ * }
+ * ```
+ */
+export const storeContract: readonly ContractCase[] = [...rowCases, ...claimCases, ...orderCases, ...pauseCases, ...receiptCases, ...survivalCases];

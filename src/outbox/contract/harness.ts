@@ -1,0 +1,121 @@
+import { type Change, LONGEST_WAIT_MS, type Row } from '../record.js';
+import type { NewRow, OutboxStore, TurnResult } from '../store.js';
+
+/** A store under test, empty at first, and power over its clock. */
+export interface StoreHarness {
+  readonly store: OutboxStore;
+  /** Lets the store's clock go on; with a negative number, jump back. Making stored times earlier by as much is as good. */
+  advance(milliseconds: number): void | Promise<void>;
+  /** Another store on the same data, as another process or tab has it. Without it those cases are left out. */
+  another?(): Promise<OutboxStore>;
+  /** The store as it is found after this process died without a word. Without it those cases are left out. */
+  reopen?(): Promise<OutboxStore>;
+  /** Gives back what the harness opened. */
+  close?(): void | Promise<void>;
+}
+
+/** Makes an empty store for each case. */
+export type MakeHarness = () => StoreHarness | Promise<StoreHarness>;
+
+/** One thing that a store must do. */
+export interface ContractCase {
+  /** What it does, as a sentence. */
+  readonly name: string;
+  /** Rejects with an `Error` that says what was expected, where the store does not do it. */
+  run(make: MakeHarness): Promise<void>;
+}
+
+export type Check = (harness: StoreHarness) => Promise<void>;
+
+/** A case; the harness is closed after it, however it ends. */
+export const contractCase = (name: string, check: Check): ContractCase => ({
+  name,
+  run: async (make) => {
+    const harness = await make();
+    try {
+      await check(harness);
+    } finally {
+      await harness.store.close?.();
+      await harness.close?.();
+    }
+  },
+});
+
+/** Compares data; what is undefined is not there. */
+export function equal(actual: unknown, expected: unknown, what: string): void {
+  const [seen, wanted] = [canonical(actual), canonical(expected)];
+  if (seen !== wanted) throw new Error(`${what}: expected ${wanted}, got ${seen}`);
+}
+
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  ) ?? 'undefined';
+
+export const LEASE_MS = 30_000;
+export const DAY_MS = LONGEST_WAIT_MS;
+
+/** A new row: a bet, or what is given instead. */
+export const newRow = (reference: string, overrides: Partial<NewRow> = {}): NewRow => {
+  const { environment = 'staging', operation = 'reportBetEvent' } = overrides;
+  const body = `{"bet_id":${JSON.stringify(reference)}}`;
+  return {
+    id: `${environment}:${operation}:${reference}`,
+    environment,
+    operation,
+    reference,
+    waitsFor: undefined,
+    body,
+    fingerprint: `print-${reference}`,
+    ...overrides,
+  };
+};
+
+/** The settled report to a bet. */
+export const settledRow = (reference: string, overrides: Partial<NewRow> = {}): NewRow =>
+  newRow(reference, { operation: 'reportSettledBet', waitsFor: `${overrides.environment ?? 'staging'}:reportBetEvent:${reference}`, ...overrides });
+
+export const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
+
+export const claim = async (store: OutboxStore, limit = 10): Promise<readonly Row[]> =>
+  (await store.turn({ writes: [], claim: { limit, leaseMs: LEASE_MS } })).claimed;
+
+/** Claims the one row that there must be. */
+export async function claimOne(store: OutboxStore): Promise<Row> {
+  const rows = await claim(store);
+  const [row] = rows;
+  if (!row || rows.length > 1) throw new Error(`one row to claim: expected one, got ${rows.length}`);
+  return row;
+}
+
+/** The row as it is in the store. */
+export async function read(store: OutboxStore, id: string): Promise<Row> {
+  const [row] = await store.get([id]);
+  if (!row) throw new Error(`${id}: expected a row, got none`);
+  return row;
+}
+
+/** A change of a row that was claimed; recorded, unless something else is given. */
+export const change = (row: Row, overrides: Partial<Change> = {}): Change => ({
+  state: 'recorded',
+  fence: row.fence,
+  attempts: row.attempts,
+  inDoubt: false,
+  doubtBefore: row.doubtBefore,
+  delayMs: 0,
+  outcome: 'recorded',
+  message: undefined,
+  problem: undefined,
+  decisions: [],
+  keepBody: false,
+  ...overrides,
+});
+
+export const WAITS: Partial<Change> = { state: 'waiting', outcome: undefined, keepBody: true };
+export const QUARANTINED: Partial<Change> = { state: 'quarantined', outcome: undefined, keepBody: true };
+
+/** Writes the end of a claim. */
+export const write = (store: OutboxStore, row: Row, overrides: Partial<Change> = {}): Promise<TurnResult> =>
+  store.turn({ writes: [{ id: row.id, expected: { state: row.state, fence: row.fence }, change: change(row, overrides) }], claim: undefined });

@@ -1,0 +1,65 @@
+import type { PauseChange } from '../pause.js';
+import type { OutboxStore } from '../store.js';
+import { type ContractCase, claim, contractCase, equal, idsOf, LEASE_MS, newRow } from './harness.js';
+
+const paused: PauseChange = { environment: 'staging', version: 0, reason: 'rate-limited', message: 'HTTP 429', strikes: 1, forMs: 5_000, continues: false };
+
+async function staging(store: OutboxStore) {
+  const found = (await store.outlook()).find(({ environment }) => environment === 'staging');
+  if (!found) throw new Error('outlook: expected staging');
+  return found;
+}
+
+export const pauseCases: readonly ContractCase[] = [
+  contractCase('the outlook names both environments, and when the next row is due', async ({ store, advance }) => {
+    equal(
+      (await store.outlook()).map(({ environment, pause, nextInMs }) => [environment, pause.version, pause.reason, nextInMs]).sort(),
+      [
+        ['production', 0, undefined, undefined],
+        ['staging', 0, undefined, undefined],
+      ],
+      'when there is nothing',
+    );
+    await store.enqueue([newRow('B-1')]);
+    equal(((await staging(store)).nextInMs ?? 1) <= 0, true, 'a row is due');
+    await claim(store);
+    await advance(10_000);
+    const { nextInMs = 0 } = await staging(store);
+    equal(nextInMs > LEASE_MS - 15_000 && nextInMs <= LEASE_MS - 10_000, true, 'the end of the lease');
+  }),
+  contractCase('a paused environment gives no rows, and the other one does', async ({ store, advance }) => {
+    await store.enqueue([newRow('B-1'), newRow('B-2', { environment: 'production' })]);
+    equal(await store.pause(paused), true, 'paused');
+    equal(idsOf(await claim(store)), [newRow('B-2', { environment: 'production' }).id], 'what may be claimed');
+    await advance(6_000);
+    equal(await claim(store), [], 'after its time, too');
+    const { pause, nextInMs = 1 } = await staging(store);
+    equal([pause.reason, pause.message, pause.strikes, pause.version], ['rate-limited', 'HTTP 429', 1, 1], 'the pause');
+    equal([pause.remainingMs <= 0, nextInMs <= 0], [true, true], 'it is time for a probe');
+  }),
+  contractCase('a probe is given rows of the paused environment only', async ({ store }) => {
+    await store.enqueue([newRow('B-1', { environment: 'production' }), newRow('B-2'), newRow('B-3')]);
+    await store.pause(paused);
+    const { claimed } = await store.turn({ writes: [], claim: { limit: 1, leaseMs: LEASE_MS, probe: 'staging' } });
+    equal(idsOf(claimed), [newRow('B-2').id], 'the probe');
+  }),
+  contractCase('a pause is changed only by who saw it as it is, and is seen by others', async ({ store, advance, another }) => {
+    const other = (await another?.()) ?? store;
+    equal(await store.pause(paused), true, 'the first');
+    equal(await other.pause({ ...paused, reason: 'authentication' }), false, 'one that saw the version before');
+    await advance(1_000);
+    const { pause } = await staging(other);
+    equal([pause.reason, pause.version, pause.until - pause.since, pause.remainingMs <= 4_000], ['rate-limited', 1, 5_000, true], 'the pause');
+    equal(await other.pause({ ...paused, version: 1, strikes: 2, forMs: 9_000, continues: true }), true, 'the second');
+    const { pause: longer } = await staging(store);
+    equal([longer.since, longer.strikes, longer.version], [pause.since, 2, 2], 'the same pause, longer');
+    equal(await store.pause({ ...paused, version: 2, reason: undefined, message: undefined, strikes: 0, forMs: 0 }), true, 'the end');
+    const { pause: over } = await staging(other);
+    equal([over.reason, over.message, over.version], [undefined, undefined, 3], 'no pause');
+  }),
+  contractCase('one of many that change a pause at once succeeds', async ({ store, another }) => {
+    const other = (await another?.()) ?? store;
+    const made = await Promise.all(Array.from({ length: 6 }, (_, index) => (index % 2 ? store : other).pause(paused)));
+    equal(made.filter(Boolean).length, 1, 'how many succeeded');
+  }),
+];

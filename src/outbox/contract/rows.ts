@@ -1,0 +1,103 @@
+import { type ContractCase, claimOne, contractCase, equal, idsOf, newRow, QUARANTINED, read, settledRow, write } from './harness.js';
+
+const NEW = { state: 'waiting', blocked: false, fence: 0, attempts: 0, inDoubt: false, doubtBefore: false, decisions: [] };
+
+/** Text that databases stumble over. */
+const ODD = ['quote\'s "double"', 'back\\slash', 'ünï☃😀', 'a%b_c', '  spaces  ', 'line\nbreak\ttab', '{"json":true}', ';DROP TABLE x;--'];
+
+export const rowCases: readonly ContractCase[] = [
+  contractCase('a row is kept as it was given, waiting and due', async ({ store }) => {
+    const given = newRow('B-1');
+    const [first] = await store.enqueue([given]);
+    const row = await read(store, given.id);
+    const { id, environment, operation, reference, waitsFor, body, fingerprint } = row;
+    equal({ id, environment, operation, reference, waitsFor, body, fingerprint }, given, 'what was given');
+    const { state, blocked, fence, attempts, inDoubt, doubtBefore, decisions } = row;
+    equal({ state, blocked, fence, attempts, inDoubt, doubtBefore, decisions }, NEW, 'a new row');
+    equal([first?.added, first?.row], [true, row], 'what enqueue returns');
+    equal([row.outcome, row.message, row.problem], [undefined, undefined, undefined], 'what it has not');
+    equal([row.dueAt, row.changedAt], [row.enqueuedAt, row.enqueuedAt], 'its times');
+  }),
+  contractCase('a row that is there is returned untouched', async ({ store }) => {
+    await store.enqueue([newRow('B-1')]);
+    const claimed = await claimOne(store);
+    const [again] = await store.enqueue([newRow('B-1', { body: 'other', fingerprint: 'other' })]);
+    equal([again?.added, again?.row], [false, claimed], 'the row that was there');
+    equal(await read(store, claimed.id), claimed, 'the row in the store');
+  }),
+  contractCase('the same row twice in one call is added once', async ({ store }) => {
+    const enqueued = await store.enqueue([newRow('B-1'), newRow('B-2'), newRow('B-1', { body: 'other' })]);
+    equal(
+      enqueued.map(({ added }) => added),
+      [true, true, false],
+      'what was added',
+    );
+    equal(enqueued[2]?.row, enqueued[0]?.row, 'the third is the first');
+  }),
+  contractCase('the order of enqueueing is kept', async ({ store }) => {
+    await store.enqueue(['c', 'a', 'b'].map((reference) => newRow(reference)));
+    await store.enqueue([newRow('0')]);
+    const rows = await store.list({ limit: 10 });
+    equal(
+      rows.map(({ reference }) => reference),
+      ['c', 'a', 'b', '0'],
+      'the order',
+    );
+    equal(
+      rows.every(({ sequence }, index) => index === 0 || sequence > (rows[index - 1]?.sequence ?? 0)),
+      true,
+      'sequence rises',
+    );
+  }),
+  contractCase('text comes back as it was, whatever is in it', async ({ store }) => {
+    await store.enqueue(ODD.map((text) => newRow(text, { body: text, fingerprint: text })));
+    for (const text of ODD) {
+      const { reference, body, fingerprint } = await read(store, newRow(text).id);
+      equal([reference, body, fingerprint], [text, text, text], 'text');
+    }
+  }),
+  contractCase('a long body is kept whole', async ({ store }) => {
+    const body = 'x'.repeat(300_000);
+    await store.enqueue([newRow('B-1', { body })]);
+    equal((await read(store, newRow('B-1').id)).body === body, true, 'the body is the same');
+  }),
+  contractCase('rows are got by their ids, in that order, and unknown ones are undefined', async ({ store }) => {
+    await store.enqueue([newRow('B-1'), newRow('B-2')]);
+    const got = await store.get([newRow('B-2').id, 'unknown', newRow('B-1').id]);
+    equal(
+      got.map((row) => row?.reference ?? 'none'),
+      ['B-2', 'none', 'B-1'],
+      'rows by id',
+    );
+    equal(await store.get([]), [], 'no ids');
+  }),
+  contractCase('rows are listed by state, environment, operation and reference, a page at a time', async ({ store }) => {
+    await store.enqueue([newRow('B-1'), settledRow('B-1'), newRow('B-2', { environment: 'production' }), newRow('B-3')]);
+    const list = async (query: object) => idsOf(await store.list({ limit: 10, ...query })).join();
+    equal(await list({ environment: 'production' }), newRow('B-2', { environment: 'production' }).id, 'by environment');
+    equal(await list({ operation: 'reportSettledBet' }), settledRow('B-1').id, 'by operation');
+    equal(await list({ reference: 'B-1' }), idsOf([newRow('B-1'), settledRow('B-1')]).join(), 'by reference');
+    equal(await list({ state: 'recorded' }), '', 'by state');
+    const [first] = await store.list({ limit: 1 });
+    equal(
+      idsOf(await store.list({ limit: 2, after: first?.sequence })),
+      idsOf([settledRow('B-1'), newRow('B-2', { environment: 'production' })]),
+      'the next page',
+    );
+  }),
+  contractCase('rows are counted by state', async ({ store }) => {
+    await store.enqueue(['B-1', 'B-2', 'B-3'].flatMap((reference) => [newRow(reference), settledRow(reference)]));
+    const { claimed } = await store.turn({ writes: [], claim: { limit: 2, leaseMs: 1_000 } });
+    if (claimed[0]) await write(store, claimed[0]);
+    if (claimed[1]) await write(store, claimed[1], QUARANTINED);
+    const { states, attempts, oldestOpenAt } = await store.counts();
+    equal(states, { waiting: 2, blocked: 2, 'in-flight': 0, recorded: 1, quarantined: 1, dismissed: 0 }, 'counts');
+    equal(attempts, 2, 'attempts');
+    equal(oldestOpenAt, (await read(store, settledRow('B-1').id)).enqueuedAt, 'the oldest that is open');
+  }),
+  contractCase('a setting is kept as it was first given', async ({ store }) => {
+    equal(await store.remember('salt', 'one'), 'one', 'the first time');
+    equal(await store.remember('salt', 'two'), 'one', 'the second time');
+    equal(await store.remember('other', 'three'), 'three', 'another name');
+  }),
+];

@@ -1,0 +1,141 @@
+import {
+  AbortedError,
+  AuthenticationError,
+  BadRequestError,
+  ConfigurationError,
+  DuplicateReportError,
+  type ErrorCode,
+  type ErrorDetails,
+  GatewayError,
+  NotFoundError,
+  ReportingError,
+  UnprocessableError,
+} from '../errors.js';
+import { subjectOf } from '../messages.js';
+import type { Receipt } from '../receipt.js';
+import type { Location } from '../schema/location.js';
+import type { Row } from './record.js';
+import type { OutboxSettings } from './settings.js';
+
+interface Waiter {
+  readonly location: Location | undefined;
+  readonly resolve: (receipt: Receipt) => void;
+  readonly reject: (error: ReportingError) => void;
+}
+
+const SLOWEST_POLL_MS = 15_000;
+const POLLED_AT_ONCE = 200;
+
+/** The promises of receipts that somebody waits for. What other processes record is found by looking now and then. */
+export function createWaiters({ store, door: { clock }, pollMs }: OutboxSettings) {
+  const waiters = new Map<string, Waiter[]>();
+  let timer: unknown;
+  let stopped = false;
+  let wait = pollMs;
+
+  function settle(row: Row): void {
+    const waiting = waiters.get(row.id);
+    if (!waiting || row.state === 'waiting' || row.state === 'in-flight') return;
+    waiters.delete(row.id);
+    for (const { location, resolve, reject } of waiting) {
+      if (row.state === 'recorded') resolve(receiptOf(row, location));
+      else reject(errorOf(row));
+    }
+  }
+
+  async function look(ids: readonly string[]): Promise<void> {
+    try {
+      for (const row of await store.get(ids)) if (row) settle(row);
+    } catch {
+      // The store is tried again with the next look.
+    }
+  }
+
+  function lookLater(): void {
+    if (timer !== undefined || stopped || waiters.size === 0) return;
+    timer = clock.setTimeout(async () => {
+      const ids = [...waiters.keys()].slice(0, POLLED_AT_ONCE);
+      await look(ids);
+      // Those that are not done go to the end, so that all get their turn.
+      for (const id of ids) {
+        const still = waiters.get(id);
+        if (still && waiters.delete(id)) waiters.set(id, still);
+      }
+      timer = undefined;
+      wait = Math.min(SLOWEST_POLL_MS, wait * 1.5);
+      lookLater();
+    }, wait);
+  }
+
+  return {
+    /** The receipt of a row, now or later. */
+    receiptFor(id: string, location: Location | undefined): Promise<Receipt> {
+      const promise = new Promise<Receipt>((resolve, reject) => {
+        if (stopped) return reject(stoppedError());
+        waiters.set(id, [...(waiters.get(id) ?? []), { location, resolve, reject }]);
+        wait = pollMs;
+        void look([id]).then(lookLater);
+      });
+      // Whoever does not look at it must not lose the process to it.
+      promise.catch(() => {});
+      return promise;
+    },
+    settle,
+    start(): void {
+      stopped = false;
+    },
+    /** Ends all waiting: the reports stay in the store. */
+    stop(): void {
+      stopped = true;
+      clock.clearTimeout(timer);
+      timer = undefined;
+      for (const { reject } of [...waiters.values()].flat()) reject(stoppedError());
+      waiters.clear();
+    },
+  };
+}
+
+export type Waiters = ReturnType<typeof createWaiters>;
+
+const stoppedError = () =>
+  new AbortedError('The outbox was stopped before this report was recorded; it stays in the store and is sent once an outbox is started on it.', {
+    outcome: 'unknown',
+  });
+
+/** The receipt of a recorded row. */
+export const receiptOf = ({ outcome = 'recorded', operation, reference, environment, attempts, message }: Row, location?: Location): Receipt => ({
+  outcome,
+  operation,
+  reference,
+  environment,
+  attempts,
+  ...(message !== undefined && { message }),
+  ...(location && { location }),
+});
+
+const CLASSES: { readonly [Code in ErrorCode]?: new (message: string, details: ErrorDetails) => ReportingError } = {
+  authentication: AuthenticationError,
+  'bad-request': BadRequestError,
+  configuration: ConfigurationError,
+  duplicate: DuplicateReportError,
+  gateway: GatewayError,
+  'not-found': NotFoundError,
+  unprocessable: UnprocessableError,
+};
+
+/** Why a row will not be recorded unless a person does something. */
+export function errorOf({ state, problem, operation, reference, environment, attempts, inDoubt }: Row): ReportingError {
+  const { code = 'bad-request', message = subjectOf({ operation, reference }), status, conflict } = problem ?? {};
+  const ErrorClass = CLASSES[code] ?? ReportingError;
+  const advice =
+    state === 'dismissed' ? 'A person decided that it is not to be sent.' : 'It is quarantined: look into it, then call retry or resolve of the outbox.';
+  return new ErrorClass(`${message} ${advice}`, {
+    operation,
+    reference,
+    environment,
+    status,
+    attempts,
+    outcome: inDoubt && conflict !== true ? 'unknown' : 'rejected',
+    ...(code === 'duplicate' && { conflict: conflict === true }),
+  });
+}

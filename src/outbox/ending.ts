@@ -1,0 +1,57 @@
+import type { Delivered } from '../delivery/deliver.js';
+import { type ErrorCode, type ErrorOutcome, isReportingError, type ReportingError } from '../errors.js';
+import type { PauseReason } from './pause.js';
+import type { Ending, Problem } from './record.js';
+
+const PAUSES: { readonly [Code in ErrorCode]?: PauseReason } = {
+  authentication: 'authentication',
+  'rate-limited': 'rate-limited',
+  configuration: 'configuration',
+  network: 'unreachable',
+  // Without doubt it was the function that gives the key: nothing had left.
+  timeout: 'configuration',
+};
+
+const KINDS: { readonly [Code in ErrorCode]?: 'not-found' | 'refused' } = {
+  'not-found': 'not-found',
+  'bad-request': 'refused',
+  unprocessable: 'refused',
+  validation: 'refused',
+};
+
+/** Runs one attempt and says how it ended; never rejects. */
+export async function endingOf(attempt: () => Promise<Delivered>): Promise<Ending> {
+  try {
+    return { kind: 'recorded', message: (await attempt()).message };
+  } catch (error) {
+    return isReportingError(error) ? failed(error) : broken();
+  }
+}
+
+/** What an error of one attempt means for its row. */
+export function failed(error: ReportingError): Ending {
+  const { code, message, status, outcome } = error;
+  const { conflict, retryAfterMs } = error as { conflict?: boolean; retryAfterMs?: number };
+  const problem: Problem = { code, message, ...(status !== undefined && { status }), ...(conflict !== undefined && { conflict }) };
+  const pause = pauseFor(code, status, outcome);
+  return {
+    kind: code === 'duplicate' ? (conflict ? 'conflict' : 'same') : (KINDS[code] ?? 'failed'),
+    outcome,
+    problem,
+    ...(pause !== undefined && { pause }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+/** What is wrong with the destination rather than with the report. A connection that broke on the way may be either. */
+function pauseFor(code: ErrorCode, status: number | undefined, outcome: ErrorOutcome): PauseReason | undefined {
+  if (status === 503) return 'unavailable';
+  return outcome === 'unknown' ? undefined : PAUSES[code];
+}
+
+/** Something that should not throw threw: nobody knows what became of the attempt. */
+const broken = (): Ending => ({
+  kind: 'failed',
+  outcome: 'unknown',
+  problem: { code: 'gateway', message: 'The attempt ended with an error that is not of this package; it is not shown, since it may hold anything.' },
+});

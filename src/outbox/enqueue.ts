@@ -1,0 +1,119 @@
+import type { FrozenReport } from '../delivery/frozen.js';
+import { DuplicateReportError, type Environment, isReportingError, ValidationError } from '../errors.js';
+import { subjectOf } from '../messages.js';
+import { type OperationName, operations } from '../operations.js';
+import type { Location } from '../schema/location.js';
+import { aboutReport, type Events } from './events.js';
+import type { Row } from './record.js';
+import type { OutboxSettings } from './settings.js';
+import type { Enqueued, NewRow } from './store.js';
+
+/** The calls that are reports; each is a method of the outbox. */
+export type ReportName = Exclude<OperationName, 'verifyNin'>;
+
+/** A report as it is given. */
+export interface Given {
+  readonly operation: ReportName;
+  readonly payload: unknown;
+  readonly options?: unknown;
+}
+
+/** A report that is committed. */
+export interface Committed {
+  readonly row: Row;
+  readonly location: Location | undefined;
+}
+
+interface Queued {
+  readonly row: NewRow;
+  readonly resolve: (enqueued: Enqueued) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** How many rows share a commit at most. */
+const LARGEST_COMMIT = 500;
+
+/** The id of a report's row: one row for each environment, operation and reference. */
+export const rowId = (environment: Environment, operation: OperationName, reference: string): string => `${environment}:${operation}:${reference}`;
+
+/** The way in: validates, locates, freezes, seals and commits. What is enqueued while a commit is under way shares the next one. */
+export function createEntrance({ store, seal, door }: OutboxSettings, events: Events) {
+  const queue: Queued[] = [];
+  let committing = false;
+
+  async function commit(batch: readonly Queued[]): Promise<void> {
+    try {
+      const enqueued = await store.enqueue(batch.map(({ row }) => row));
+      batch.forEach(({ resolve, reject }, index) => {
+        const one = enqueued[index];
+        if (one) resolve(one);
+        else reject(new Error('The store did not say what became of the row.'));
+      });
+    } catch (error) {
+      // One row that the store cannot hold must not refuse the others.
+      if (batch.length > 1) for (const one of batch) await commit([one]);
+      else for (const { reject } of batch) reject(error);
+    }
+  }
+
+  async function commitAll(): Promise<void> {
+    if (committing) return;
+    committing = true;
+    while (queue.length > 0) await commit(queue.splice(0, LARGEST_COMMIT));
+    committing = false;
+  }
+
+  const enqueue = (row: NewRow): Promise<Enqueued> =>
+    new Promise((resolve, reject) => {
+      queue.push({ row, resolve, reject });
+      // Those of the same turn of the event loop go together.
+      if (!committing) queueMicrotask(() => void commitAll());
+    });
+
+  /** Everything before the commit: nothing of it reaches the store unless all of it went well. */
+  async function prepare({ operation, payload, options }: Given): Promise<{ report: FrozenReport; row: NewRow; transaction: unknown }> {
+    const { transaction, ...callOptions } = readTransaction(options);
+    const report = await door.freeze(operation, payload, options === undefined || !isObject(options) ? options : callOptions);
+    const { environment, reference } = report;
+    if (reference === undefined) throw new ValidationError(`${operation}: only a report can be enqueued. Nothing was sent.`, { operation });
+    const row = operations[operation];
+    const key = { id: rowId(environment, operation, reference), environment, operation, reference };
+    const waitsFor = 'after' in row ? rowId(environment, row.after, reference) : undefined;
+    return { report, row: { ...key, waitsFor, ...(await seal.seal(report.body, key)) }, transaction };
+  }
+
+  return {
+    /** Resolves once the row is committed. Rejects as the client does, with a `DuplicateReportError` where other data is there, or with the store's error. */
+    async commit(given: Given): Promise<Committed> {
+      const { report, row, transaction } = await prepare(given);
+      const enqueued = transaction === undefined ? await enqueue(row) : (await store.enqueue([row], transaction))[0];
+      if (!enqueued) throw new Error('The store did not say what became of the row.');
+      if (enqueued.added) events.emit('enqueued', aboutReport(enqueued.row));
+      else if (!(await seal.matches(enqueued.row.fingerprint, report.body, enqueued.row))) throw otherData(report);
+      return { row: enqueued.row, location: report.location };
+    },
+  };
+}
+
+function otherData({ operation, reference, environment }: FrozenReport): DuplicateReportError {
+  const subject = subjectOf({ operation, reference });
+  const text = `${subject}: the outbox holds other data under this reference (a new timestamp or location is other data too), and a report cannot be changed`;
+  return new DuplicateReportError(`${text}; compare your records. Nothing was sent.`, {
+    operation,
+    reference,
+    environment,
+    outcome: 'rejected',
+    conflict: true,
+  });
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function readTransaction(options: unknown): { transaction?: unknown } {
+  try {
+    return isObject(options) ? { ...options } : {};
+  } catch (error) {
+    if (isReportingError(error)) throw error;
+    throw new ValidationError('options could not be read: a getter or proxy threw. Nothing was sent.', { issues: [] });
+  }
+}

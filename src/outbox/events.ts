@@ -1,0 +1,65 @@
+import type { Environment, ErrorCode } from '../errors.js';
+import type { OperationName } from '../operations.js';
+import type { PauseReason } from './pause.js';
+import type { Decision, Row } from './record.js';
+
+/** Which report an event is about; its reference is the only thing of the operator's in it. */
+export interface AboutReport {
+  readonly id: string;
+  readonly environment: Environment;
+  readonly operation: OperationName;
+  readonly reference: string;
+  readonly attempts: number;
+}
+
+/** The events of an outbox by their names. None holds a secret or personal data. */
+export interface OutboxEvents {
+  /** A report is committed to the store. */
+  enqueued: AboutReport;
+  /** The gateway holds it; `'already-recorded'`: an earlier attempt had landed. */
+  recorded: AboutReport & { readonly outcome: 'recorded' | 'already-recorded' };
+  /** An attempt failed and there will be another one. */
+  delayed: AboutReport & { readonly code: ErrorCode; readonly inDoubt: boolean; readonly delayMs: number };
+  /** A person must look: see `resolve` and `retry`. */
+  quarantined: AboutReport & { readonly code: ErrorCode; readonly message: string; readonly conflict: boolean; readonly inDoubt: boolean };
+  /** A person decided. */
+  decided: AboutReport & { readonly action: Decision['action'] };
+  /** An attempt ended after another worker had taken its row; what it found was not written. */
+  late: AboutReport;
+  /** Nothing is sent to an environment until a probe gets through. */
+  paused: { readonly environment: Environment; readonly reason: PauseReason; readonly message: string | undefined; readonly forMs: number };
+  /** Reports are sent to the environment again. */
+  resumed: { readonly environment: Environment };
+  /** The store could not do something; the outbox goes on trying. The cause is the store's own error. */
+  error: { readonly message: string; readonly cause: unknown };
+}
+
+export type OutboxListener<Type extends keyof OutboxEvents> = (event: OutboxEvents[Type]) => void;
+
+/** Who listens to what; a listener that throws harms nobody. */
+export function createEvents() {
+  const listeners = new Map<keyof OutboxEvents, Set<(event: never) => unknown>>();
+  return {
+    on<Type extends keyof OutboxEvents>(type: Type, listener: OutboxListener<Type>): () => void {
+      // A function of its own, so that the same listener can be added twice and each is taken off by itself.
+      const own = (event: OutboxEvents[Type]) => listener(event);
+      const set = listeners.get(type) ?? new Set();
+      listeners.set(type, set.add(own));
+      return () => void set.delete(own);
+    },
+    emit<Type extends keyof OutboxEvents>(type: Type, event: OutboxEvents[Type]): void {
+      for (const listener of listeners.get(type) ?? []) {
+        try {
+          const returned = listener(event as never);
+          if (returned instanceof Promise) returned.catch(() => {});
+        } catch {
+          // The listener's own affair: the report goes its way.
+        }
+      }
+    },
+  };
+}
+
+export type Events = ReturnType<typeof createEvents>;
+
+export const aboutReport = ({ id, environment, operation, reference, attempts }: Row): AboutReport => ({ id, environment, operation, reference, attempts });

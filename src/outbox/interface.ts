@@ -1,0 +1,122 @@
+import type { Environment } from '../errors.js';
+import type { CallOptions } from '../options.js';
+import type { Payloads } from '../payloads.js';
+import type { Receipt } from '../receipt.js';
+import type { ValidationMode } from '../schema/model.js';
+import type { AbortSignalLike } from '../web-types.js';
+import type { ReportName } from './enqueue.js';
+import type { OutboxEvents, OutboxListener } from './events.js';
+import type { Pause, PauseReason } from './pause.js';
+import type { Row } from './record.js';
+import type { Counts, RowQuery } from './store.js';
+
+/** What a report to the outbox takes beside its payload. */
+export interface EnqueueOptions extends CallOptions {
+  /** Your own database transaction, for stores that can write within it: the report is enqueued if it commits. */
+  transaction?: unknown;
+}
+
+/** A report that is committed to the store. */
+export interface EnqueuedReport {
+  /** For `get`, `retry` and `resolve`: environment, operation and reference. */
+  readonly id: string;
+  /** `'waiting'`, or where the same bytes had been enqueued before, how far they are. */
+  readonly state: Row['state'];
+  /**
+   * The receipt, once the gateway holds the report. Rejects once it is quarantined or dismissed, or the outbox is
+   * stopped; whoever does not look at it need not handle that. Not enumerable.
+   */
+  readonly done: Promise<Receipt>;
+}
+
+/** A report as the outbox shows it: without its body. Times are milliseconds since 1970, by the store's clock. */
+export type OutboxReport = Pick<
+  Row,
+  | 'id'
+  | 'sequence'
+  | 'environment'
+  | 'operation'
+  | 'reference'
+  | 'state'
+  | 'blocked'
+  | 'attempts'
+  | 'inDoubt'
+  | 'enqueuedAt'
+  | 'dueAt'
+  | 'changedAt'
+  | 'outcome'
+  | 'message'
+  | 'problem'
+  | 'decisions'
+>;
+
+/** Which reports are listed: by state, environment, operation, reference; `after` a `sequence`. `limit` is 100 by default. */
+export type OutboxQuery = Partial<RowQuery>;
+
+/** A report for `reportAll`. */
+export interface BatchedReport {
+  readonly operation: ReportName;
+  readonly payload: unknown;
+  readonly options?: EnqueueOptions;
+}
+
+/** How an outbox is doing. */
+export interface OutboxStats extends Counts {
+  /** The environments to which nothing is sent, why, since when, and when it is tried again. */
+  readonly paused: readonly (Pick<Pause, 'environment' | 'message' | 'since' | 'until'> & { readonly reason: PauseReason })[];
+}
+
+/** How `drain` ended. */
+export interface Drained {
+  /** Whether nothing is left to send; false when the time was over. Quarantined reports, and those that wait for one, may be left. */
+  readonly drained: boolean;
+  readonly states: Counts['states'];
+}
+
+/**
+ * An outbox over a client and a store. The report methods validate and locate as the client's do and reject with the
+ * same errors; they resolve once the report is durably committed. Rejects with a `DuplicateReportError` where the
+ * outbox holds other data under the same reference: calling again with a new timestamp or location is other data, so
+ * keep the result of the first call. The store's own errors (disk, quota) reject as they are, and nothing is kept.
+ */
+export interface Outbox<Mode extends ValidationMode = 'strict'> {
+  /** Whether what is committed outlives the process. */
+  readonly durable: boolean;
+  /** Enqueues an initiated bet (specification, section 1). */
+  reportBetEvent(bet: Payloads<Mode>['reportBetEvent'], options?: EnqueueOptions): Promise<EnqueuedReport>;
+  /** Enqueues a settled bet (specification, section 4.1); it is sent after its initiated one, if that is in the outbox. */
+  reportSettledBet(bet: Payloads<Mode>['reportSettledBet'], options?: EnqueueOptions): Promise<EnqueuedReport>;
+  /** Enqueues an initiated withdrawal (specification, section 1). */
+  reportWithdrawalEvent(withdrawal: Payloads<Mode>['reportWithdrawalEvent'], options?: EnqueueOptions): Promise<EnqueuedReport>;
+  /** Enqueues a settled withdrawal (specification, section 4.2); it is sent after its initiated one, if that is in the outbox. */
+  reportSettledWithdrawal(withdrawal: Payloads<Mode>['reportSettledWithdrawal'], options?: EnqueueOptions): Promise<EnqueuedReport>;
+  /** Enqueues many in as few commits as the store allows; each is accepted or refused by itself, in the given order. */
+  reportAll(reports: readonly BatchedReport[]): Promise<PromiseSettledResult<EnqueuedReport>[]>;
+
+  /** Begins to send. Several workers, in any number of processes, may work on one store. */
+  start(): void;
+  /** Ends sending: attempts on their way finish within the time, or their rows stay in doubt. Default: the option `stopTimeoutMs`. */
+  stop(options?: { timeoutMs?: number }): Promise<void>;
+  /** Sends until nothing is left to send, starting and stopping the worker if it was not started. Without a limit it waits out every pause. */
+  drain(options?: { timeoutMs?: number; signal?: AbortSignalLike }): Promise<Drained>;
+
+  stats(): Promise<OutboxStats>;
+  get(id: string): Promise<OutboxReport | undefined>;
+  /** Reports in the order in which they were enqueued. */
+  list(query?: OutboxQuery): Promise<OutboxReport[]>;
+  /** The same for any number of them, a page at a time. */
+  iterate(query?: Omit<OutboxQuery, 'limit'>): AsyncIterable<OutboxReport>;
+
+  /** Sends a quarantined report again, or a waiting one now. Rejects with a `ValidationError` where it is neither. */
+  retry(id: string, options?: { reason?: string }): Promise<OutboxReport>;
+  /**
+   * A person's verdict on a quarantined report: `'recorded'`, the gateway holds it; `'dismissed'`, it is not to be sent.
+   * The reason is kept with it. It cannot be taken back.
+   */
+  resolve(id: string, decision: { as: 'recorded' | 'dismissed'; reason: string }): Promise<OutboxReport>;
+  /** Lifts the pause of an environment before its time: after the key was mended, say. False where there was none. */
+  resume(environment: Environment): Promise<boolean>;
+
+  /** Listens to events. Returns how to stop. */
+  on<Type extends keyof OutboxEvents>(type: Type, listener: OutboxListener<Type>): () => void;
+}

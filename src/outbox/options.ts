@@ -1,0 +1,37 @@
+import type { Client } from '../client.js';
+import type { ValidationMode } from '../schema/model.js';
+import type { Seal } from './seal.js';
+import type { OutboxStore } from './store.js';
+
+/** How long a report waits between attempts; any number of them is made. */
+export interface OutboxRetryOptions {
+  /** The first wait at most, in milliseconds; each next one doubles. Default: 1,000. */
+  baseMs?: number | undefined;
+  /** The longest wait, in milliseconds. Default: 300,000. */
+  capMs?: number | undefined;
+}
+
+/** What `createOutbox` takes. */
+export interface OutboxOptions<Mode extends ValidationMode = 'strict'> {
+  /** Validates, locates and sends. Its `retry` is not used: the outbox has a schedule of its own. */
+  client: Client<Mode>;
+  /** Where reports are kept until they are recorded. */
+  store: OutboxStore;
+  /** How many reports are sent at the same time. Default: 8. */
+  concurrency?: number | undefined;
+  /** Attempts after a failure. */
+  retry?: OutboxRetryOptions | undefined;
+  /**
+   * Milliseconds for which a worker has a report to itself; longer than the client's `attemptTimeoutMs`. Default:
+   * `attemptTimeoutMs` and 20,000.
+   */
+  leaseMs?: number | undefined;
+  /** How often an idle worker looks for reports of other processes, in milliseconds. Default: 1,000. */
+  pollMs?: number | undefined;
+  /** How long `stop` waits for attempts on their way, in milliseconds. Default: 10,000. */
+  stopTimeoutMs?: number | undefined;
+  /** Keeps the bodies of recorded reports in the store. Default: false, only their fingerprints stay. */
+  keepBodies?: boolean | undefined;
+  /** Seals bodies before they are stored, and makes their fingerprints. Default: bodies are stored as they are. */
+  seal?: Seal | undefined;
+}

@@ -1,0 +1,204 @@
+import type { Environment, ErrorCode, ErrorOutcome } from '../errors.js';
+import type { OperationName } from '../operations.js';
+import type { PauseReason } from './pause.js';
+
+/**
+ * Where a report stands. `'waiting'` for its turn, also between two attempts; `'in-flight'`, a worker has it;
+ * `'recorded'`, the gateway holds it; `'quarantined'`, a person must look; `'dismissed'`, a person decided that it is
+ * not to be sent. Nothing leaves `'recorded'` and `'dismissed'`.
+ */
+export type RowState = 'waiting' | 'in-flight' | 'recorded' | 'quarantined' | 'dismissed';
+
+/** Why the latest attempt did not end well; free of secrets and personal data. */
+export interface Problem {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly status?: number;
+  /** Whether the gateway holds other data than this report's. */
+  readonly conflict?: boolean;
+}
+
+/** What a person decided about a row, and why. */
+export interface Decision {
+  readonly action: 'retry' | 'recorded' | 'dismissed';
+  readonly reason: string;
+  /** Milliseconds since 1970, by the clock of whoever decided. */
+  readonly at: number;
+}
+
+/** The part of a row that its state machine reads and writes. */
+export interface Progress {
+  readonly state: RowState;
+  /** Counts the claims: who holds an older number writes nothing. */
+  readonly fence: number;
+  /** Attempts that count: those that a rate limit or a wrong key turned away do not. */
+  readonly attempts: number;
+  /** Whether an attempt may have landed. True from before the first byte leaves until an answer proves otherwise. */
+  readonly inDoubt: boolean;
+  /** `inDoubt` as it was before the attempt that is, or was last, in flight. */
+  readonly doubtBefore: boolean;
+}
+
+/** One report in a store. Times are milliseconds since 1970 by the store's clock. */
+export interface Row extends Progress {
+  /** Environment, operation and reference: one row for each report. */
+  readonly id: string;
+  /** Given by the store, rising: the order of enqueueing. */
+  readonly sequence: number;
+  readonly environment: Environment;
+  readonly operation: OperationName;
+  readonly reference: string;
+  /** The id of the row that must be final first, where there is one in the store. */
+  readonly waitsFor: string | undefined;
+  /** Whether that row is in the store and not final. A blocked row is never claimed. */
+  readonly blocked: boolean;
+  /** The bytes to send, sealed; undefined once they are no longer kept. */
+  readonly body: string | undefined;
+  /** Tells the same bytes from others, also once the body is gone. */
+  readonly fingerprint: string;
+  readonly enqueuedAt: number;
+  /** When it may be claimed: for a row in flight, when its lease ends. */
+  readonly dueAt: number;
+  /** When its state last changed. */
+  readonly changedAt: number;
+  /** How a recorded row came to be so. */
+  readonly outcome: 'recorded' | 'already-recorded' | undefined;
+  /** The gateway's words when it recorded, with every sent value masked. */
+  readonly message: string | undefined;
+  readonly problem: Problem | undefined;
+  readonly decisions: readonly Decision[];
+}
+
+/** What a row becomes: its whole new progress, and what a store writes beside it. */
+export interface Change extends Progress {
+  /** Milliseconds from now, by the store's clock, until it may be claimed. */
+  readonly delayMs: number;
+  readonly outcome: Row['outcome'];
+  readonly message: string | undefined;
+  readonly problem: Problem | undefined;
+  readonly decisions: readonly Decision[];
+  /** Whether the store keeps the body; once it is gone only the fingerprint remains. */
+  readonly keepBody: boolean;
+}
+
+/** How an attempt ended. */
+export type Ending =
+  | { readonly kind: 'recorded'; readonly message: string | undefined }
+  | {
+      /** `'same'`, `'conflict'`: the gateway holds this data, or other data; `'refused'`: any other 4xx; `'failed'`: it may pass. */
+      readonly kind: 'same' | 'conflict' | 'not-found' | 'refused' | 'failed';
+      /** What this attempt alone tells. All but `'unknown'` proves that it recorded nothing. */
+      readonly outcome: ErrorOutcome;
+      readonly problem: Problem;
+      /** Why nothing more should be sent to this environment for now; such an attempt does not count. */
+      readonly pause?: PauseReason;
+      readonly retryAfterMs?: number;
+    };
+
+/** How long a row waits between attempts. */
+export interface Schedule {
+  readonly baseMs: number;
+  readonly capMs: number;
+}
+
+/** What else decides about the end of an attempt. */
+export interface EndingContext {
+  readonly schedule: Schedule;
+  readonly random: () => number;
+  readonly keepBodies: boolean;
+  /** Whether the row that this one waits for is in the outbox and not final. */
+  readonly dependencyOpen: boolean;
+}
+
+/** No wait is longer. A time further ahead is the mark of a clock that jumped, and stores take it as past. */
+export const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
+
+/** Whether nothing more can happen to a row. */
+export const isFinal = (state: RowState): boolean => state === 'recorded' || state === 'dismissed';
+
+/** Whether a row may be claimed: a waiting one when its time has come, one in flight when its lease is over. */
+export const isClaimable = ({ state, blocked, dueAt }: Pick<Row, 'state' | 'blocked' | 'dueAt'>, now: number): boolean =>
+  (state === 'in-flight' || (state === 'waiting' && !blocked)) && (dueAt <= now || dueAt > now + LONGEST_WAIT_MS);
+
+/**
+ * A claim. In doubt from here on: whoever finds the row later cannot know whether this attempt landed. Counts as an
+ * attempt until it ends otherwise, so that one which takes its worker down is seen.
+ */
+export const claimed = (row: Progress): Progress => ({
+  state: 'in-flight',
+  fence: row.fence + 1,
+  attempts: row.attempts + 1,
+  inDoubt: true,
+  doubtBefore: row.inDoubt,
+});
+
+/** What the end of an attempt makes of a row that was claimed for it. */
+export function ended(row: Progress & Pick<Row, 'decisions'>, ending: Ending, context: EndingContext): Change {
+  if (ending.kind === 'recorded') return recorded(row, 'recorded', context.keepBodies, ending.message);
+  const { kind, outcome, problem } = ending;
+  // A duplicate is this report only if an attempt before this one may have landed; else somebody else's.
+  if (kind === 'same' && row.doubtBefore) return recorded(row, 'already-recorded', context.keepBodies);
+
+  // An attempt that recorded nothing leaves the doubt as it found it: an earlier one may have landed.
+  const inDoubt = outcome === 'unknown' || row.doubtBefore;
+  const waits = kind === 'failed' || (kind === 'not-found' && context.dependencyOpen);
+  return {
+    state: waits ? 'waiting' : 'quarantined',
+    fence: row.fence,
+    attempts: ending.pause ? row.attempts - 1 : row.attempts,
+    inDoubt,
+    doubtBefore: row.doubtBefore,
+    delayMs: waits ? waitMs(row.attempts, ending.retryAfterMs, context) : 0,
+    outcome: undefined,
+    message: undefined,
+    problem,
+    decisions: row.decisions,
+    keepBody: true,
+  };
+}
+
+/** Exponential with full jitter, so that what failed together does not come back together. Any number of attempts is fine. */
+function waitMs(attempts: number, retryAfterMs: number | undefined, { schedule, random }: EndingContext): number {
+  const backoff = random() * Math.min(schedule.capMs, schedule.baseMs * 2 ** Math.min(30, attempts - 1));
+  return Math.min(LONGEST_WAIT_MS, Math.max(backoff, retryAfterMs ?? 0));
+}
+
+const recorded = (row: Progress & Pick<Row, 'decisions'>, outcome: Row['outcome'], keepBody: boolean, message?: string): Change => ({
+  state: 'recorded',
+  fence: row.fence,
+  attempts: row.attempts,
+  inDoubt: false,
+  doubtBefore: row.doubtBefore,
+  delayMs: 0,
+  outcome,
+  message,
+  problem: undefined,
+  decisions: row.decisions,
+  keepBody,
+});
+
+/** What a person's decision makes of a row; a text says why it cannot. */
+export function decided(row: Row, decision: Decision, keepBodies: boolean): Change | string {
+  const { state, fence, attempts, inDoubt, doubtBefore, problem } = row;
+  const decisions = [...row.decisions, decision];
+  if (decision.action === 'retry') {
+    if (state !== 'quarantined' && state !== 'waiting') return `it is ${state}; only a quarantined or waiting report can be tried again`;
+    // The doubt stays: the next answer is read as if the person had not looked.
+    return { state: 'waiting', fence, attempts, inDoubt, doubtBefore, delayMs: 0, outcome: undefined, message: undefined, problem, decisions, keepBody: true };
+  }
+  if (state !== 'quarantined') return `it is ${state}; only a quarantined report can be resolved`;
+  if (decision.action === 'recorded') return { ...recorded(row, 'already-recorded', keepBodies), decisions };
+  return {
+    state: 'dismissed',
+    fence,
+    attempts,
+    inDoubt,
+    doubtBefore,
+    delayMs: 0,
+    outcome: undefined,
+    message: undefined,
+    problem,
+    decisions,
+    keepBody: keepBodies,
+  };
+}

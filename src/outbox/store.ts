@@ -1,0 +1,157 @@
+import type { Environment } from '../errors.js';
+import type { OperationName } from '../operations.js';
+import type { Pause, PauseChange } from './pause.js';
+import type { Change, Row, RowState } from './record.js';
+
+/** What a store makes a row of. */
+export type NewRow = Pick<Row, 'id' | 'environment' | 'operation' | 'reference' | 'waitsFor' | 'body' | 'fingerprint'> & { readonly body: string };
+
+/** What became of a new row. */
+export interface Enqueued {
+  /** The row in the store; where its id was there already, that one, untouched. */
+  readonly row: Row;
+  /** Whether it was added by this call. */
+  readonly added: boolean;
+}
+
+/** A change of a row, made only if the row still has the state and the fence that it was decided for. */
+export interface Write {
+  readonly id: string;
+  readonly expected: Pick<Row, 'state' | 'fence'>;
+  readonly change: Change;
+}
+
+/** Which rows a worker takes next. */
+export interface ClaimRequest {
+  /** How many at most. */
+  readonly limit: number;
+  /** Milliseconds until another worker may take them. */
+  readonly leaseMs: number;
+  /** Only of this environment, and although it is paused. */
+  readonly probe?: Environment;
+}
+
+/** One turn of a worker: what ended is written, then what comes next is claimed, in one commit. */
+export interface Turn {
+  readonly writes: readonly Write[];
+  readonly claim: ClaimRequest | undefined;
+}
+
+export interface TurnResult {
+  /** For each write, in order, whether it was made; false where the fence or the state had moved on. */
+  readonly written: readonly boolean[];
+  /** Rows as they are after the claim. */
+  readonly claimed: readonly Row[];
+}
+
+/** What there is to do for an environment. */
+export interface Outlook {
+  readonly environment: Environment;
+  readonly pause: Pause;
+  /** Milliseconds until the next row may be claimed, whether paused or not; not above 0 when there is one now; undefined for none. */
+  readonly nextInMs: number | undefined;
+}
+
+/** Which rows are listed; what is left out matches everything. */
+export interface RowQuery {
+  readonly state?: RowState | undefined;
+  readonly environment?: Environment | undefined;
+  readonly operation?: OperationName | undefined;
+  readonly reference?: string | undefined;
+  /** Only rows after this `sequence`. */
+  readonly after?: number | undefined;
+  readonly limit: number;
+}
+
+export interface Counts {
+  /** Rows by state; blocked ones are not among the waiting. */
+  readonly states: Readonly<Record<RowState | 'blocked', number>>;
+  /** `enqueuedAt` of the oldest row that is neither final nor quarantined. */
+  readonly oldestOpenAt: number | undefined;
+  /** The sum of all rows' attempts. */
+  readonly attempts: number;
+}
+
+/** One line of the receipt log; the store knows its place and whose it is, not what is in it. */
+export interface LogLine {
+  /** From 0, without gaps. */
+  readonly index: number;
+  /** The row whose line it is. */
+  readonly id: string;
+  readonly line: string;
+}
+
+/** The log of receipts: lines are added at its end and never changed. Linking them is the outbox's work. */
+export interface ReceiptLog {
+  /** Final rows that have no line yet, in the order in which they became final, as far as the store knows it. */
+  unlogged(limit: number): Promise<readonly Row[]>;
+  /** Adds all lines in one commit, or none: false where the log does not end right before the first, or a row has its line already. */
+  append(lines: readonly LogLine[]): Promise<boolean>;
+  /** Lines from an index on. */
+  read(from: number, limit: number): Promise<readonly LogLine[]>;
+  last(): Promise<LogLine | undefined>;
+}
+
+/**
+ * Where an outbox keeps its reports: a plain object, so that any database can be one. A store does no more than
+ * compare and write; what is written is decided in `record.ts` and `pause.ts`. `storeContract` is the suite that a
+ * store must pass.
+ *
+ * Every method rejects when the store cannot do it, and then has done nothing; none falls back to memory. A method
+ * that writes resolves only after a durable commit, and is atomic: all of it or nothing, also beside other workers,
+ * processes and tabs on the same data. All times are by the store's one clock (a database's own, where several machines
+ * share it); callers pass durations only.
+ */
+export interface OutboxStore {
+  /** Whether what is committed outlives the process, or the page. */
+  readonly durable: boolean;
+
+  /**
+   * Adds rows that are not there, in order, in one commit: `'waiting'`, due now, `fence` and `attempts` 0, not in
+   * doubt. A row whose id is there (in the store or earlier among these) is left as it is and returned.
+   * `transaction` is the user's own, in which the rows are written; with it, the commit is the user's.
+   */
+  enqueue(rows: readonly NewRow[], transaction?: unknown): Promise<readonly Enqueued[]>;
+
+  /**
+   * Makes the writes, then the claim. A write whose row has another state or fence than expected is not made, and
+   * `changedAt` and `dueAt` (now and `delayMs` from now) are set by one that is.
+   *
+   * Claimed are rows for which `isClaimable` holds, due first, then by `sequence`; what `claimed` makes of them is
+   * committed before the method resolves. Rows of a paused environment are left out, but for the probe. Never claimed
+   * is a waiting row while the row it `waitsFor` is in the store and not final, whichever of the two came first.
+   * What a claim costs must not depend on how many rows wait, are blocked, or are final.
+   */
+  turn(turn: Turn): Promise<TurnResult>;
+
+  /** What there is to do, for each environment. */
+  outlook(): Promise<readonly Outlook[]>;
+
+  /** Changes the pause of an environment; false, and nothing done, where its version is not the one that was seen. */
+  pause(change: PauseChange): Promise<boolean>;
+
+  /** Rows by their ids, in that order. */
+  get(ids: readonly string[]): Promise<readonly (Row | undefined)[]>;
+
+  /** Rows in the order of `sequence`. */
+  list(query: RowQuery): Promise<readonly Row[]>;
+
+  counts(): Promise<Counts>;
+
+  /** Keeps a setting of the outbox under a name, unless there is one, and returns what is kept. */
+  remember(name: string, value: string): Promise<string>;
+
+  readonly receipts: ReceiptLog;
+
+  /** Tells when there may be something new to claim, where the store can know. Returns how to stop. */
+  watch?(listener: () => void): () => void;
+
+  /**
+   * Where one worker at a time is enough (tabs of a browser): resolves when it is this one's turn, with how to end it.
+   * Rejects when the signal aborts. Leases keep everything right without it.
+   */
+  lead?(signal: { readonly aborted: boolean; addEventListener(type: 'abort', listener: () => void): void }): Promise<() => void>;
+
+  /** Gives back what the store itself opened. */
+  close?(): Promise<void>;
+}

@@ -1,0 +1,195 @@
+import { ConfigurationError } from '../errors.js';
+import { subjectOf } from '../messages.js';
+import { limited } from '../time.js';
+import type { Waiters } from './done.js';
+import { endingOf, failed } from './ending.js';
+import { aboutReport, type Events } from './events.js';
+import { isProbeDue, pausedBy, probeTaken } from './pause.js';
+import { type Change, type Ending, ended, isFinal, type Row } from './record.js';
+import type { OutboxSettings } from './settings.js';
+import type { Outlook, TurnResult, Write } from './store.js';
+
+/** A row that this worker has claimed. */
+interface Claim {
+  readonly row: Row;
+  /** When the claim was asked for, by this worker's clock: its lease began later. */
+  readonly askedAt: number;
+  /** The version of the pause that it probes. */
+  readonly probe: number | undefined;
+}
+
+type Finished = { readonly row: Row; readonly change: Change };
+
+/** Tries to change a pause that others change too. */
+const PAUSE_TRIES = 5;
+
+const NOT_SENT: Ending = {
+  kind: 'failed',
+  outcome: 'not-sent',
+  problem: { code: 'aborted', message: 'Its lease, or the time of the outbox, was nearly over before it could be sent.' },
+};
+
+/**
+ * The loop: each turn writes what ended and claims what is next, in one commit, and starts the attempts. All that it
+ * decides is decided in `record.ts` and `pause.ts`.
+ */
+export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void) {
+  const { store, seal, door, concurrency, leaseMs, pollMs, random } = settings;
+  const { clock, attemptTimeoutMs } = door;
+  /** Claimed and not yet written. */
+  let busy = 0;
+  let finished: Finished[] = [];
+  let stopping = false;
+  let wakeUp: (() => void) | undefined;
+  let woken = false;
+  let failures = 0;
+  const abort = new AbortController();
+
+  const wake = () => {
+    woken = true;
+    wakeUp?.();
+  };
+
+  async function sleep(milliseconds: number): Promise<void> {
+    if (!woken) {
+      const awake = new Promise<void>((resolve) => {
+        wakeUp = resolve;
+      });
+      await limited(() => awake, { clock, milliseconds });
+    }
+    woken = false;
+  }
+
+  async function attempt({ row, askedAt, probe }: Claim): Promise<void> {
+    try {
+      const ending = await send(row, askedAt);
+      await updatePause(row, ending, probe);
+      const dependency = ending.kind === 'not-found' && row.waitsFor !== undefined ? (await store.get([row.waitsFor]))[0] : undefined;
+      finished.push({ row, change: ended(row, ending, { ...settings, dependencyOpen: dependency !== undefined && !isFinal(dependency.state) }) });
+    } catch (cause) {
+      events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
+      // Its row stays in flight, and in doubt, until its lease is over.
+      busy -= 1;
+    }
+    wake();
+  }
+
+  async function send(row: Row, askedAt: number): Promise<Ending> {
+    const { operation, environment, reference } = row;
+    let body: string;
+    try {
+      if (row.body === undefined) throw new Error('no body');
+      body = await seal.open(row.body, row);
+    } catch (error) {
+      if (error instanceof ConfigurationError) return failed(error);
+      const message = `${subjectOf({ operation, reference })}: the stored bytes cannot be opened; they are damaged. Nothing was sent.`;
+      return { kind: 'refused', outcome: 'not-sent', problem: { code: 'validation', message } };
+    }
+    // Sent too late it could meet the attempt of the next worker.
+    if (abort.signal.aborted || clock.now() - askedAt > leaseMs - attemptTimeoutMs) return NOT_SENT;
+    const report = { operation, environment, reference, body, location: undefined };
+    return endingOf(() => door.attempt(report, { signal: abort.signal, milliseconds: attemptTimeoutMs }));
+  }
+
+  async function updatePause(row: Row, ending: Ending, probe: number | undefined): Promise<void> {
+    const concerns = probe !== undefined || (ending.kind !== 'recorded' && ending.pause !== undefined);
+    for (let tries = 0; concerns && tries < PAUSE_TRIES; tries += 1) {
+      const seen = (await store.outlook()).find(({ environment }) => environment === row.environment)?.pause;
+      const change = seen && pausedBy(seen, ending, probe, random);
+      if (!change) return;
+      if (!(await store.pause(change))) continue;
+      const { environment, reason, message, forMs } = change;
+      if (reason === undefined) events.emit('resumed', { environment });
+      else events.emit('paused', { environment, reason, message, forMs });
+      return;
+    }
+  }
+
+  function written({ row, change }: Finished, done: boolean): void {
+    const { delayMs, keepBody, ...progress } = change;
+    const now: Row = { ...row, ...progress };
+    const about = aboutReport(now);
+    const { outcome, problem, inDoubt } = now;
+    if (!done) events.emit('late', about);
+    else if (now.state === 'recorded' && outcome !== undefined) events.emit('recorded', { ...about, outcome });
+    else if (problem && now.state === 'waiting') events.emit('delayed', { ...about, code: problem.code, inDoubt, delayMs });
+    else if (problem) events.emit('quarantined', { ...about, code: problem.code, message: problem.message, conflict: problem.conflict === true, inDoubt });
+    if (done) waiters.settle(now);
+  }
+
+  /** Whether a write that was refused had been made by a turn which committed, and failed to say so. */
+  async function wasWritten({ row, change }: Finished): Promise<boolean> {
+    const [now] = await store.get([row.id]);
+    return now?.fence === change.fence && now.state === change.state;
+  }
+
+  /** One turn; says whether anything was written or claimed. */
+  async function turn(probe?: Outlook): Promise<boolean> {
+    const batch = finished;
+    finished = [];
+    const free = stopping ? 0 : concurrency - (busy - batch.length);
+    const writes = batch.map(({ row, change }): Write => ({ id: row.id, expected: { state: 'in-flight', fence: row.fence }, change }));
+    const claim = free > 0 ? { limit: probe ? 1 : free, leaseMs, ...(probe && { probe: probe.environment }) } : undefined;
+    const askedAt = clock.now();
+    let result: TurnResult;
+    try {
+      result = await store.turn({ writes, claim });
+    } catch (error) {
+      finished = [...batch, ...finished];
+      throw error;
+    }
+    busy += result.claimed.length - batch.length;
+    for (const row of result.claimed) void attempt({ row, askedAt, probe: probe && probe.pause.version + 1 });
+    for (const [index, one] of batch.entries()) written(one, result.written[index] === true || (await wasWritten(one)));
+    return batch.length + result.claimed.length > 0;
+  }
+
+  /** Sends one report to each environment whose pause may be over, and says how long there is nothing to do. */
+  async function probeAndLookAhead(): Promise<number> {
+    let wait = pollMs;
+    for (const outlook of await store.outlook()) {
+      const { pause, nextInMs } = outlook;
+      if (nextInMs === undefined) continue;
+      if (pause.reason === undefined) wait = Math.min(wait, nextInMs);
+      else if (!isProbeDue(pause)) wait = Math.min(wait, Math.max(nextInMs, pause.remainingMs));
+      else if (nextInMs <= 0 && busy < concurrency && (await store.pause(probeTaken(pause, leaseMs)))) await turn(outlook);
+      else wait = Math.min(wait, Math.max(nextInMs, 1));
+    }
+    return wait;
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping || busy > 0) {
+      try {
+        const worked = await turn();
+        failures = 0;
+        if (worked) continue;
+        const wait = stopping ? pollMs : await probeAndLookAhead();
+        if (busy === 0) onIdle();
+        if (!(stopping && busy === 0)) await sleep(Math.max(1, wait));
+      } catch (cause) {
+        failures += 1;
+        events.emit('error', { message: 'The store did not do what the outbox needs; it is tried again.', cause });
+        if (abort.signal.aborted) return;
+        await sleep(Math.min(30_000, pollMs * 2 ** Math.min(10, failures - 1)));
+      }
+    }
+  }
+
+  const running = run();
+  return {
+    wake,
+    /** Lets attempts on their way end within the time, then cuts them off; their rows are then in doubt. */
+    async stop(timeoutMs: number): Promise<void> {
+      stopping = true;
+      wake();
+      const ended = await limited(() => running, { clock, milliseconds: timeoutMs });
+      if (ended.ended === 'done') return;
+      abort.abort();
+      wake();
+      await limited(() => running, { clock, milliseconds: 1_000 });
+    },
+  };
+}
+
+export type Worker = ReturnType<typeof createWorker>;

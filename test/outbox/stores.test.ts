@@ -1,0 +1,15 @@
+import { describe, it } from 'vitest';
+import { storeContract } from '../../src/outbox/contract/index.js';
+import { memoryStore } from '../../src/outbox/index.js';
+
+describe('the memory store', () => {
+  it.each(storeContract.map(({ name, run }) => [name, run] as const))('%s', (_, run) => {
+    let time = 1_795_161_600_000;
+    return run(() => ({
+      store: memoryStore({ now: () => time }),
+      advance: (milliseconds) => {
+        time += milliseconds;
+      },
+    }));
+  });
+});
