@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors.js';
+import { isConfigurationError } from '../errors.js';
 import { subjectOf } from '../messages.js';
 import { limited } from '../time.js';
 import type { Waiters } from './done.js';
@@ -85,7 +85,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       if (row.body === undefined) throw new Error('no body');
       body = await seal.open(row.body, row);
     } catch (error) {
-      if (error instanceof ConfigurationError) return failed(error);
+      if (isConfigurationError(error)) return failed(error);
       const message = `${subjectOf({ operation, reference })}: the stored bytes cannot be opened; they are damaged. Nothing was sent.`;
       return { kind: 'refused', outcome: 'not-sent', problem: { code: 'validation', message } };
     }
