@@ -100,13 +100,22 @@ export class ValidationError extends ReportingError {
 
 /** One step of the location chain that gave no location. */
 export interface LocationStep {
-  /** `'browser-geolocation'`, `'client-ip'`, or the name of the lookup service. */
+  /** `'browser-geolocation'`, `'client-ip'`, `'reverse-geocode'`, or the name of the lookup service. */
   readonly step: string;
   /** Why, in a word to branch on. */
   readonly reason: LocationFailure;
   /** Why, in a sentence; never an address or a coordinate. */
   readonly message: string;
   readonly durationMs: number;
+}
+
+/** The step of the location chain that gave the location, or completed it. */
+export interface FoundStep {
+  /** `'browser-geolocation'`, the name of the lookup service, or `'reverse-geocode'`. */
+  readonly step: string;
+  readonly durationMs: number;
+  readonly reason?: never;
+  readonly message?: never;
 }
 
 /** Why a step of the location chain gave no location. */
