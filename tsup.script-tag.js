@@ -15,7 +15,7 @@ const browserStandIns = {
   },
 };
 
-/** How the script-tag file is made; `npm run size` makes its floor the same way. @satisfies {import('tsup').Options} */
+/** How the script-tag file is made; `npm run size` bundles its libraries the same way. @satisfies {import('tsup').Options} */
 export const scriptTag = {
   format: /** @type {const} */ ('iife'),
   platform: /** @type {const} */ ('browser'),

@@ -86,9 +86,9 @@ const object = (isStrict: boolean) => (shape: Record<string, Schema>, expected: 
       const isThere = key in input;
       if (!isThere && field.isOptional) return;
       issues.push(...found.map((issue) => ({ ...issue, path: [key, ...issue.path] })));
-      if (isThere) copy[key] = value;
       // Only a proxy gives what it says it has not.
-      else if (found.length === 0) find(payload, 'invalid_type', 'Invalid input', [key]);
+      if (!isThere && found.length === 0) find(payload, 'invalid_type', 'Invalid input', [key]);
+      copy[key] = value;
     };
     for (const [key, field] of Object.entries(shape)) take(key, field);
     const known = Object.keys(shape);
