@@ -25,8 +25,4 @@ export const scriptTag = {
   minify: /** @type {const} */ ('terser'),
   terserOptions: { ecma: /** @type {const} */ (2020), toplevel: true, compress: { passes: 3, pure_getters: true } },
   esbuildPlugins: [browserStandIns],
-  // What a stand-in lacks is not to be found out by visitors.
-  esbuildOptions: (/** @type {import('esbuild').BuildOptions} */ options) => {
-    options.logOverride = { 'import-is-undefined': 'error' };
-  },
 };

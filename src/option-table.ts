@@ -7,7 +7,7 @@ import type { ClientOptions, GatewayOptions } from './options.js';
 import type { Field } from './schema/fields.js';
 import { type LocationInput, locationInput } from './schema/location.js';
 import { type Model, model, type ValidationMode } from './schema/model.js';
-import * as z from './schema/zod.js';
+import { z } from './schema/zod.js';
 import { type Clock, LONGEST_TIMER_MS, systemClock } from './time.js';
 import type { Fetch } from './web-types.js';
 

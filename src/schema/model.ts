@@ -1,5 +1,5 @@
 import { type Field, traitsOf } from './fields.js';
-import * as z from './zod.js';
+import { z } from './zod.js';
 
 /** `'strict'`: every field that the specification lists is required. `'partial'`: only the identifiers are. */
 export type ValidationMode = 'strict' | 'partial';

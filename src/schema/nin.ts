@@ -1,6 +1,6 @@
 import { always, nin, personal } from './fields.js';
 import { model } from './model.js';
-import * as z from './zod.js';
+import { z } from './zod.js';
 
 /** A number to verify (specification, section 2.3). */
 export interface NinVerificationRequest {

@@ -46,22 +46,22 @@ const typeOf = (holds: (value: unknown) => boolean) => (expected: string) =>
     if (!holds(payload.value)) find(payload, 'invalid_type', expected);
   });
 
-export const string = typeOf((value) => typeof value === 'string');
-export const number = typeOf(Number.isFinite);
-export const boolean = typeOf((value) => typeof value === 'boolean');
+const string = typeOf((value) => typeof value === 'string');
+const number = typeOf(Number.isFinite);
+const boolean = typeOf((value) => typeof value === 'boolean');
 
-export const check = (made: Check) => made;
+const check = (made: Check) => made;
 
-export const refine =
+const refine =
   (holds: (value: never) => boolean, expected: Expected): Check =>
   (payload) => {
     const input = payload.value;
     if (!holds(input as never)) find(payload, 'custom', typeof expected === 'string' ? expected : expected.error({ input }));
   };
 
-export const custom = (holds: (value: unknown) => boolean, expected: string) => schema(refine(holds, expected));
+const custom = (holds: (value: unknown) => boolean, expected: string) => schema(refine(holds, expected));
 
-export const optional = (inner: Schema) =>
+const optional = (inner: Schema) =>
   schema(
     (payload) => {
       if (payload.value !== undefined) Object.assign(payload, inner.run(payload.value));
@@ -102,10 +102,12 @@ const object = (isStrict: boolean) => (shape: Record<string, Schema>, expected: 
     payload.value = copy;
   });
 
-export const strictObject = object(true);
-export const looseObject = object(false);
+const strictObject = object(true);
+const looseObject = object(false);
 
-export function safeParse(model: Schema, value: unknown) {
+function safeParse(model: Schema, value: unknown) {
   const { value: data, issues } = model.run(value);
   return issues.length > 0 ? { success: false, error: { issues } } : { success: true, data };
 }
+
+export const z = { boolean, check, custom, looseObject, number, optional, refine, safeParse, strictObject, string };
