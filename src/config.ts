@@ -37,7 +37,7 @@ export interface PartDefaults extends Pick<DeliverySettings, 'isRecorded' | 'isD
  * once, or, where there is none, every unsafe address and key.
  */
 export function resolveOptions(options: ClientOptions<ValidationMode>, parts: PartDefaults): Settings {
-  const checked = validate(clientOptions, 'strict', readOptions(options));
+  const checked = checkOptions(options);
   if (!checked.value) throw unusable(checked.issues);
   const given = complete(optionTable, checked.value);
   const browser = isBrowser();
@@ -82,9 +82,10 @@ const told = new WeakSet<Logger>();
 
 const unusable = (issues: readonly ValidationIssue[]) => new ConfigurationError(`The options cannot be used: ${listIssues(issues)}`);
 
-function readOptions(options: unknown): unknown {
+/** Whatever throws when it is read, however deep it stands, is a wrong option and no more. */
+function checkOptions(options: unknown) {
   try {
-    return ownOptions(optionTable, options);
+    return validate(clientOptions, 'strict', ownOptions(optionTable, options));
   } catch {
     throw unusable([issue(['options'], 'not-json', 'could not be read: a getter or proxy threw')]);
   }

@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import type { Logger } from './delivery/settings.js';
 import type { Environment } from './errors.js';
 import type { GeolocationLike } from './location/browser-geolocation.js';
@@ -9,6 +8,7 @@ import type { ClientOptions, GatewayOptions } from './options.js';
 import type { Field } from './schema/fields.js';
 import { type LocationInput, locationInput } from './schema/location.js';
 import { type Model, model, type ValidationMode } from './schema/model.js';
+import { z } from './schema/zod.js';
 import { type Clock, LONGEST_TIMER_MS, systemClock } from './time.js';
 import type { Fetch } from './web-types.js';
 
