@@ -3,7 +3,7 @@
  * a section of records, and metadata at the end. For the tests and for `bench/`; plain JavaScript, since both run it.
  *
  * @typedef {{ bytes: Buffer }} Encoded
- * @typedef {string | number | bigint | boolean | Encoded | readonly Value[] | { readonly [name: string]: Value }} Value
+ * @typedef {string | number | bigint | boolean | Encoded | readonly unknown[] | { readonly [name: string]: unknown }} Value the members of which are values too
  * @typedef {{ left: Branch, right: Branch }} Node
  * @typedef {Node | { record: Value } | undefined} Branch undefined where nothing is known
  */
@@ -30,16 +30,37 @@ function filled(length, write) {
 }
 
 /** A number of 32-bit floating point, as some publishers write coordinates. @param {number} value @returns {Encoded} */
-export const float = (value) => ({ bytes: field(TYPES.float, filled(4, (bytes) => bytes.writeFloatBE(value))) });
+export const float = (value) => ({
+  bytes: field(
+    TYPES.float,
+    filled(4, (bytes) => bytes.writeFloatBE(value)),
+  ),
+});
 
 /** @param {number} value @returns {Encoded} */
-const uint16 = (value) => ({ bytes: field(TYPES.uint16, filled(2, (bytes) => bytes.writeUInt16BE(value))) });
+const uint16 = (value) => ({
+  bytes: field(
+    TYPES.uint16,
+    filled(2, (bytes) => bytes.writeUInt16BE(value)),
+  ),
+});
 
 /** @param {number} value */
 function encodeNumber(value) {
-  if (!Number.isInteger(value)) return field(TYPES.double, filled(8, (bytes) => bytes.writeDoubleBE(value)));
-  if (value < 0) return field(TYPES.int32, filled(4, (bytes) => bytes.writeInt32BE(value)));
-  return field(TYPES.uint32, filled(4, (bytes) => bytes.writeUInt32BE(value)));
+  if (!Number.isInteger(value))
+    return field(
+      TYPES.double,
+      filled(8, (bytes) => bytes.writeDoubleBE(value)),
+    );
+  if (value < 0)
+    return field(
+      TYPES.int32,
+      filled(4, (bytes) => bytes.writeInt32BE(value)),
+    );
+  return field(
+    TYPES.uint32,
+    filled(4, (bytes) => bytes.writeUInt32BE(value)),
+  );
 }
 
 /** A pointer to an offset in the same section. @param {number} offset */
@@ -69,25 +90,31 @@ function createSection() {
     append(field(TYPES.string, Buffer.from(text)));
   }
 
-  /** @param {Value} value @returns {void} */
+  /** @param {unknown} value @returns {void} */
   function write(value) {
     if (typeof value === 'string') return writeText(value);
     if (typeof value === 'number') return append(encodeNumber(value));
-    if (typeof value === 'bigint') return append(field(TYPES.uint64, filled(8, (bytes) => bytes.writeBigUInt64BE(value))));
+    if (typeof value === 'bigint')
+      return append(
+        field(
+          TYPES.uint64,
+          filled(8, (bytes) => bytes.writeBigUInt64BE(value)),
+        ),
+      );
     if (typeof value === 'boolean') return append(control(TYPES.boolean, Number(value)));
-    if (value instanceof Array) {
+    if (Array.isArray(value)) {
       append(control(TYPES.array, value.length));
       for (const one of value) write(one);
-    } else if (Buffer.isBuffer(value.bytes)) {
+    } else if (typeof value === 'object' && value && 'bytes' in value && Buffer.isBuffer(value.bytes)) {
       append(value.bytes);
-    } else {
+    } else if (typeof value === 'object' && value) {
       const entries = Object.entries(value);
       append(control(TYPES.map, entries.length));
       for (const [name, member] of entries) {
         writeText(name);
         write(member);
       }
-    }
+    } else throw new TypeError(`a database holds no ${typeof value}`);
   }
 
   return {
@@ -104,7 +131,11 @@ function createSection() {
 
 /** The bits of an address, 32 or 128 of them. @param {string} address */
 function bitsOf(address) {
-  if (!address.includes(':')) return address.split('.').map((part) => Number(part).toString(2).padStart(8, '0')).join('');
+  if (!address.includes(':'))
+    return address
+      .split('.')
+      .map((part) => Number(part).toString(2).padStart(8, '0'))
+      .join('');
   const [head = '', tail = ''] = address.split('::');
   const groups = (/** @type {string} */ part) => (part === '' ? [] : part.split(':'));
   const [front, back] = [groups(head), groups(tail)];
@@ -163,11 +194,11 @@ export function writeMmdb(networks, { ipVersion = 6, recordSize = 24, databaseTy
     pending.push(branch.right, branch.left);
   }
   const section = createSection();
-  const valueOf = (/** @type {Branch} */ branch) => {
+  const targetOf = (/** @type {Branch} */ branch) => {
     if (!branch) return nodes.length;
     return 'left' in branch ? places.get(branch) : nodes.length + SEPARATOR.length + section.add(branch.record);
   };
-  const tree = Buffer.concat(nodes.map(({ left, right }) => encodeNode(recordSize, valueOf(left), valueOf(right))));
+  const tree = Buffer.concat(nodes.map(({ left, right }) => encodeNode(recordSize, targetOf(left), targetOf(right))));
   const metadata = createSection();
   metadata.add({
     binary_format_major_version: uint16(2),
