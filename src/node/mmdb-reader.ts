@@ -1,4 +1,5 @@
 import type { MmdbReader } from '../location/mmdb-lookup.js';
+import { createRecordCache } from './mmdb-cache.js';
 
 /** The class `Reader` of `mmdb-lib`, which `maxmind` exports too: made from the bytes of a file. */
 export type MmdbReaderClass = new (bytes: never, options?: never) => MmdbReader;
@@ -49,7 +50,7 @@ export async function openReader(bytes: Buffer, given: MmdbReaderClass | undefin
   const Reader = given ?? (await findReaderClass());
   if (!Reader) return { problem: 'no package is installed that reads it: run "npm install mmdb-lib"; in a bundled server, pass its Reader too' };
   try {
-    const reader = new Reader(bytes as never);
+    const reader = new Reader(bytes as never, { cache: createRecordCache() } as never);
     if (fits(reader, bytes)) return { reader };
   } catch {
     // The reader's error says no more.
