@@ -7,6 +7,7 @@ const entries = {
   mock: 'src/mock/index.ts',
   'mock-msw': 'src/mock/msw.ts',
   'mock-node': 'src/node/index.ts',
+  'location-mmdb': 'src/node/mmdb-entry.ts',
 };
 
 const shared = {

@@ -122,7 +122,7 @@ export interface FoundStep {
 export type LocationFailure =
   /** The page is not https. */
   | 'insecure-context'
-  /** The browser has no geolocation, or the step is switched off. */
+  /** The browser has no geolocation, the step is switched off, or a database cannot be used. */
   | 'not-available'
   /** The player, or a policy of the page, does not allow it. */
   | 'denied'

@@ -31,6 +31,9 @@ const LAYERS = {
 /** Single files that may import more than their layer. */
 const FILE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'base-url.ts': ['operations'],
+  // A provider of locations, made for Node.js.
+  'node/mmdb.ts': ['location/provider.ts', 'location/mmdb-lookup.ts', 'errors'],
+  'node/mmdb-options.ts': ['errors'],
 };
 
 /** Types vanish, so they may cross, but for these layers: what may be shown depends on the schemas alone. */
@@ -45,6 +48,8 @@ const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   // All else takes it from there, so that in the script-tag file a stand-in takes its place.
   { named: /^zod\/mini$/, by: ['schema/zod.ts', 'openapi/'] },
   { named: /^node:/, by: ['node/'] },
+  // Peers, loaded when they are needed.
+  { named: /^(?:mmdb-lib|maxmind)$/, by: ['node/mmdb-reader.ts'] },
   // Its version.
   { named: /^\.\.\/package\.json$/, by: ['node/version.ts'] },
 ];
