@@ -100,7 +100,7 @@ export class ValidationError extends ReportingError {
 
 /** One step of the location chain that gave no location. */
 export interface LocationStep {
-  /** `'browser-geolocation'`, `'client-ip'`, or the name of the lookup service. */
+  /** `'browser-geolocation'`, `'client-ip'`, `'reverse-geocode'`, or the name of the lookup service. */
   readonly step: string;
   /** Why, in a word to branch on. */
   readonly reason: LocationFailure;
@@ -109,11 +109,20 @@ export interface LocationStep {
   readonly durationMs: number;
 }
 
+/** The step of the location chain that gave the location, or completed it. */
+export interface FoundStep {
+  /** `'browser-geolocation'`, the name of the lookup service, or `'reverse-geocode'`. */
+  readonly step: string;
+  readonly durationMs: number;
+  readonly reason?: never;
+  readonly message?: never;
+}
+
 /** Why a step of the location chain gave no location. */
 export type LocationFailure =
   /** The page is not https. */
   | 'insecure-context'
-  /** The browser has no geolocation, or the step is switched off. */
+  /** The browser has no geolocation, the step is switched off, or a database cannot be used. */
   | 'not-available'
   /** The player, or a policy of the page, does not allow it. */
   | 'denied'

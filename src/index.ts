@@ -12,6 +12,7 @@ export {
   type ErrorCode,
   type ErrorDetails,
   type ErrorOutcome,
+  type FoundStep,
   GatewayError,
   isAbortedError,
   isAuthenticationError,
@@ -38,7 +39,10 @@ export {
   UnprocessableError,
   ValidationError,
 } from './errors.js';
+export type { ClientEvent, LocationStepEvent } from './events.js';
+export type { LocateResult } from './locate-result.js';
 export type { GeolocationLike } from './location/browser-geolocation.js';
+export type { Place, ReverseGeocode } from './location/find-place.js';
 export { fixedLocation, type SourceNames } from './location/locate.js';
 export type { IpLocation, IpLookup, IpProvider } from './location/provider.js';
 export { freeipapi } from './location/providers/freeipapi.js';

@@ -1,6 +1,8 @@
 import type { Answer, Logger } from './delivery/settings.js';
 import type { Environment } from './errors.js';
+import type { ClientEvent } from './events.js';
 import type { GeolocationLike } from './location/browser-geolocation.js';
+import type { ReverseGeocode } from './location/find-place.js';
 import type { SourceNames } from './location/locate.js';
 import type { IpProvider } from './location/provider.js';
 import type { OperationName } from './operations.js';
@@ -51,6 +53,18 @@ export interface LocationOptions {
   fixed?: LocationInput | undefined;
   /** Milliseconds for the whole chain. Default: 20,000. */
   timeoutMs?: number | undefined;
+  /**
+   * Fills city, region and country of a position that the browser gave; asked once for each. One that throws or is
+   * slow costs its time limit and no report. Default: none, the coordinates go alone.
+   *
+   * @example
+   * ```ts
+   * reverseGeocode: async ({ latitude, longitude }, { signal }) => (await fetch(`/place?at=${latitude},${longitude}`, { signal })).json()
+   * ```
+   */
+  reverseGeocode?: ReverseGeocode | undefined;
+  /** Milliseconds for `reverseGeocode`. Default: 1,500. */
+  reverseGeocodeTimeoutMs?: number | undefined;
   /** Browser geolocation. */
   browser?: BrowserGeolocationOptions | undefined;
   /** IP lookup through third-party services. */
@@ -100,6 +114,8 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   logger?: Logger | undefined;
   /** Default: the platform's `fetch`. */
   fetch?: Fetch | undefined;
+  /** Told of every step of the location chain, for metrics. No event holds personal data. Default: nobody is told. */
+  onEvent?: ((event: ClientEvent) => void) | undefined;
   /** Default: the browser's `navigator.geolocation`. */
   geolocation?: GeolocationLike | undefined;
   /** Default: the system's clock. */

@@ -1,3 +1,5 @@
+import { type Groups, parseAddress } from './address.js';
+
 /** Address ranges that belong to nobody in public (IANA special-purpose registries), and what they usually mean here. */
 const NOT_PUBLIC: readonly (readonly [range: string, kind: string])[] = [
   ['0.0.0.0/8', 'a "this network" address'],
@@ -29,40 +31,14 @@ const NOT_PUBLIC: readonly (readonly [range: string, kind: string])[] = [
   ['ff00::/8', 'a multicast address'],
 ];
 
-const LONGEST_ADDRESS = 45;
-
-/** The 16-bit groups of an address: two for IPv4, eight for IPv6. */
-type Groups = number[];
-
-function parseIPv4(text: string): Groups | undefined {
-  const parts = text.split('.');
-  if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9][0-9]{0,2})$/.test(part) && Number(part) < 256)) return undefined;
-  const [a = 0, b = 0, c = 0, d = 0] = parts.map(Number);
-  return [a * 256 + b, c * 256 + d];
-}
-
-function parseIPv6(text: string): Groups | undefined {
-  if (text.length > LONGEST_ADDRESS || !/^[0-9a-fA-F:.]+$/.test(text) || !text.includes(':')) return undefined;
-  let canonical: string;
-  try {
-    canonical = new URL(`http://[${text}]/`).hostname.slice(1, -1);
-  } catch {
-    return undefined;
-  }
-  const [head = '', tail] = canonical.split('::');
-  const groups = (part: string) => (part ? part.split(':').map((group) => Number.parseInt(group, 16)) : []);
-  const [front, back] = [groups(head), groups(tail ?? '')];
-  return [...front, ...Array<number>(8 - front.length - back.length).fill(0), ...back];
-}
-
-const isMapped = (groups: Groups) => groups.length === 8 && groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
-
-const parse = (text: string): Groups | undefined => {
-  const groups = parseIPv4(text) ?? parseIPv6(text);
-  return groups && isMapped(groups) ? groups.slice(6) : groups;
-};
-
 const bits = (groups: Groups) => groups.map((group) => group.toString(2).padStart(16, '0')).join('');
+
+/** The ranges as the bits that their addresses begin with. */
+const RANGES = NOT_PUBLIC.map(([range, kind]) => {
+  const [start = '', length] = range.split('/');
+  const groups = parseAddress(start)?.groups ?? [];
+  return { size: groups.length, prefix: bits(groups).slice(0, Number(length)), notPublic: `${kind} (${range})` };
+});
 
 export interface ClientIp {
   /** As lookup services take it; an IPv4 address mapped into IPv6 is unmapped. */
@@ -76,16 +52,12 @@ export interface ClientIp {
  * octal or shortened form.
  */
 export function parseClientIp(text: string): ClientIp | undefined {
-  const groups = parse(text);
-  if (!groups) return undefined;
-  const address = groups.length === 2 ? groups.flatMap((group) => [group >> 8, group & 255]).join('.') : new URL(`http://[${text}]/`).hostname.slice(1, -1);
+  const parsed = parseAddress(text);
+  if (!parsed) return undefined;
+  const { groups, address } = parsed;
   const own = bits(groups);
-  const found = NOT_PUBLIC.find(([range]) => {
-    const [start = '', length] = range.split('/');
-    const prefix = bits(parse(start) ?? []).slice(0, Number(length));
-    return range.includes(':') === (groups.length === 8) && own.startsWith(prefix);
-  });
-  if (found) return { address, notPublic: `${found[1]} (${found[0]})` };
+  const found = RANGES.find(({ size, prefix }) => size === groups.length && own.startsWith(prefix));
+  if (found) return { address, notPublic: found.notPublic };
   // All that is public in IPv6 begins with these bits.
   const reserved = groups.length === 8 && !own.startsWith('001');
   return { address, notPublic: reserved ? 'a reserved address (outside 2000::/3)' : undefined };

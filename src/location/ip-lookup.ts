@@ -1,4 +1,4 @@
-import type { LocationStep } from '../errors.js';
+import type { FoundStep, LocationStep } from '../errors.js';
 import { type Clock, limited } from '../time.js';
 import type { AbortSignalLike, Fetch } from '../web-types.js';
 import { type IpLocation, type IpProvider, LookupFailure } from './provider.js';
@@ -10,43 +10,54 @@ export interface IpLookupSettings {
   readonly timeoutMs: number;
 }
 
-interface Lookup {
+export interface LookupRequest {
   /** The address to look up; undefined for the caller's own. */
   ip: string | undefined;
-  settings: IpLookupSettings;
-  fetch: Fetch;
-  clock: Clock;
   /** On the clock, in milliseconds: when the whole chain must be over. */
   deadline: number;
   signal: AbortSignalLike | undefined;
 }
 
-/** Asks one service after the other until one knows; says of each other one why it did not. */
-export async function lookUpIp({ ip, settings, fetch, clock, deadline, signal }: Lookup): Promise<{ found?: IpLocation; steps: LocationStep[] }> {
-  const steps: LocationStep[] = [];
-  for (const provider of settings.providers) {
-    const started = clock.now();
-    const milliseconds = Math.min(settings.timeoutMs, deadline - started);
-    const failed = (reason: LocationStep['reason'], message: string) => steps.push({ step: provider.name, reason, message, durationMs: clock.now() - started });
-    if (milliseconds <= 0) {
-      failed('timeout', 'the time for finding a location was over');
-      continue;
-    }
-    const answer = await limited(async (ended) => usable(await provider.lookup({ ip, fetch, signal: ended })), { clock, milliseconds, signal });
-    if (answer.ended === 'done') {
-      if (answer.value) return { found: answer.value, steps };
-      failed('bad-answer', 'the service does not know where the address is');
-    } else if (answer.ended === 'failed') {
-      const known = answer.error instanceof LookupFailure ? answer.error : new LookupFailure('bad-answer', 'the lookup threw an error');
-      failed(known.reason, known.message);
-    } else if (answer.ended === 'timeout') {
-      failed('timeout', `no answer within ${milliseconds} ms`);
-    } else {
-      failed('aborted', 'the call was aborted');
-      break;
-    }
-  }
-  return { steps };
+export type LookupResult =
+  | { found: IpLocation; ageMs: number; steps: readonly (LocationStep | FoundStep)[] }
+  | { found?: never; steps: readonly LocationStep[] };
+
+/** The lookup services of one client. */
+export interface IpLookups {
+  /** Asks one service after the other until one knows; says of each other one why it did not. Never rejects. */
+  find(request: LookupRequest): Promise<LookupResult>;
+}
+
+export function createIpLookup(settings: IpLookupSettings, { fetch, clock }: { fetch: Fetch; clock: Clock }): IpLookups {
+  return {
+    async find({ ip, deadline, signal }) {
+      const steps: LocationStep[] = [];
+      for (const provider of settings.providers) {
+        const started = clock.now();
+        const milliseconds = Math.min(settings.timeoutMs, deadline - started);
+        const ended = () => ({ step: provider.name, durationMs: clock.now() - started });
+        const failed = (reason: LocationStep['reason'], message: string) => steps.push({ ...ended(), reason, message });
+        if (milliseconds <= 0) {
+          failed('timeout', 'the time for finding a location was over');
+          continue;
+        }
+        const answer = await limited(async (over) => usable(await provider.lookup({ ip, fetch, signal: over })), { clock, milliseconds, signal });
+        if (answer.ended === 'done') {
+          if (answer.value) return { found: answer.value, ageMs: 0, steps: [...steps, ended()] };
+          failed('bad-answer', 'the service does not know where the address is');
+        } else if (answer.ended === 'failed') {
+          const known = answer.error instanceof LookupFailure ? answer.error : new LookupFailure('bad-answer', 'the lookup threw an error');
+          failed(known.reason, known.message);
+        } else if (answer.ended === 'timeout') {
+          failed('timeout', `no answer within ${milliseconds} ms`);
+        } else {
+          failed('aborted', 'the call was aborted');
+          break;
+        }
+      }
+      return { steps };
+    },
+  };
 }
 
 /** A service's answer, if it has coordinates that can be: 0, 0 is what services write when they do not know. */

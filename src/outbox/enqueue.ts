@@ -24,6 +24,13 @@ export interface Committed {
   readonly location: Location | undefined;
 }
 
+interface Prepared {
+  readonly report: FrozenReport;
+  readonly row: NewRow;
+  /** The user's own, where the row is written in it. */
+  readonly transaction: unknown;
+}
+
 interface Queued {
   readonly row: NewRow;
   readonly resolve: (enqueued: Enqueued) => void;
@@ -71,7 +78,7 @@ export function createEntrance({ store, seal, door }: OutboxSettings, events: Ev
     });
 
   /** Everything before the commit: nothing of it reaches the store unless all of it went well. */
-  async function prepare({ operation, payload, options }: Given): Promise<{ report: FrozenReport; row: NewRow; transaction: unknown }> {
+  async function prepare({ operation, payload, options }: Given): Promise<Prepared> {
     const { transaction, ...callOptions } = readTransaction(options);
     const report = await door.freeze(operation, payload, options === undefined || !isObject(options) ? options : callOptions);
     const { environment, reference } = report;
@@ -82,15 +89,26 @@ export function createEntrance({ store, seal, door }: OutboxSettings, events: Ev
     return { report, row: { ...key, waitsFor, ...(await seal.seal(report.body, key)) }, transaction };
   }
 
+  async function accept({ report, row, transaction }: Prepared): Promise<Committed> {
+    const enqueued = transaction === undefined ? await enqueue(row) : (await store.enqueue([row], transaction))[0];
+    if (!enqueued) throw new Error('The store did not say what became of the row.');
+    if (enqueued.added) events.emit('enqueued', aboutReport(enqueued.row));
+    else if (!(await seal.matches(enqueued.row.fingerprint, report.body, enqueued.row))) throw otherData(report);
+    return { row: enqueued.row, location: report.location };
+  }
+
   return {
     /** Resolves once the row is committed. Rejects as the client does, with a `DuplicateReportError` where other data is there, or with the store's error. */
-    async commit(given: Given): Promise<Committed> {
-      const { report, row, transaction } = await prepare(given);
-      const enqueued = transaction === undefined ? await enqueue(row) : (await store.enqueue([row], transaction))[0];
-      if (!enqueued) throw new Error('The store did not say what became of the row.');
-      if (enqueued.added) events.emit('enqueued', aboutReport(enqueued.row));
-      else if (!(await seal.matches(enqueued.row.fingerprint, report.body, enqueued.row))) throw otherData(report);
-      return { row: enqueued.row, location: report.location };
+    commit: async (given: Given): Promise<Committed> => accept(await prepare(given)),
+
+    /** The same for many, which share commits: all of a commit's rows are prepared before it. */
+    async commitAll(given: readonly Given[]): Promise<PromiseSettledResult<Committed>[]> {
+      const results: PromiseSettledResult<Committed>[] = [];
+      for (let from = 0; from < given.length; from += LARGEST_COMMIT) {
+        const prepared = await Promise.allSettled(given.slice(from, from + LARGEST_COMMIT).map(prepare));
+        results.push(...(await Promise.allSettled(prepared.map(async (one) => (one.status === 'fulfilled' ? accept(one.value) : Promise.reject(one.reason))))));
+      }
+      return results;
     },
   };
 }

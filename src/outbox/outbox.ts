@@ -54,6 +54,12 @@ export function createOutbox<Mode extends ValidationMode = 'strict'>(options: Ou
     return report;
   }
 
+  async function reportAll(reports: readonly Given[]): Promise<PromiseSettledResult<EnqueuedReport>[]> {
+    const results = await entrance.commitAll(reports);
+    wake();
+    return results.map((result) => (result.status === 'fulfilled' ? { ...result, value: committed(result.value) } : result));
+  }
+
   async function decide(id: string, name: 'retry' | 'resolve', decision: Decision): Promise<OutboxReport> {
     for (let tries = 0; tries < DECISION_TRIES; tries += 1) {
       const [row] = await store.get([id]);
@@ -116,7 +122,6 @@ export function createOutbox<Mode extends ValidationMode = 'strict'>(options: Ou
         idle.delete(listener);
         resolve();
       });
-      wake();
     });
 
   async function drain({ timeoutMs = LONGEST_TIMER_MS, signal }: Parameters<Outbox['drain']>[0] = {}): Promise<Drained> {
@@ -124,6 +129,7 @@ export function createOutbox<Mode extends ValidationMode = 'strict'>(options: Ou
     start();
     const { ended } = await limited(
       async (over) => {
+        wake();
         while (!over.aborted) {
           await nextIdle();
           const { states } = await store.counts();
@@ -143,7 +149,7 @@ export function createOutbox<Mode extends ValidationMode = 'strict'>(options: Ou
     reportSettledBet: (payload, given) => enqueue({ operation: 'reportSettledBet', payload, options: given }),
     reportWithdrawalEvent: (payload, given) => enqueue({ operation: 'reportWithdrawalEvent', payload, options: given }),
     reportSettledWithdrawal: (payload, given) => enqueue({ operation: 'reportSettledWithdrawal', payload, options: given }),
-    reportAll: (reports) => Promise.allSettled(reports.map(enqueue)),
+    reportAll,
     start,
     stop,
     drain,

@@ -106,8 +106,8 @@ export interface EndingContext {
   readonly schedule: Schedule;
   readonly random: () => number;
   readonly keepBodies: boolean;
-  /** Whether the row that this one waits for is in the outbox and not final. */
-  readonly dependencyOpen: boolean;
+  /** The row that this one waits for, as it is now: not in the outbox, not final, or final. */
+  readonly dependency: 'none' | 'open' | 'final';
 }
 
 /** No wait is longer. A time further ahead is the mark of a clock that jumped, and stores take it as past. */
@@ -133,7 +133,7 @@ export const claimed = (row: Progress): Progress => ({
 });
 
 /** What the end of an attempt makes of a row that was claimed for it. */
-export function ended(row: Progress & Pick<Row, 'decisions'>, ending: Ending, context: EndingContext): Change {
+export function ended(row: Progress & Pick<Row, 'decisions' | 'problem'>, ending: Ending, context: EndingContext): Change {
   if (ending.kind === 'recorded') return recorded(row, 'recorded', context.keepBodies, ending.message);
   const { kind, outcome, problem } = ending;
   // A duplicate is this report only if an attempt before this one may have landed; else somebody else's.
@@ -141,7 +141,7 @@ export function ended(row: Progress & Pick<Row, 'decisions'>, ending: Ending, co
 
   // An attempt that recorded nothing leaves the doubt as it found it: an earlier one may have landed.
   const inDoubt = outcome === 'unknown' || row.doubtBefore;
-  const waits = kind === 'failed' || (kind === 'not-found' && context.dependencyOpen);
+  const waits = kind === 'failed' || (kind === 'not-found' && mayBeEarly(row, context));
   return {
     state: waits ? 'waiting' : 'quarantined',
     fence: row.fence,
@@ -156,6 +156,13 @@ export function ended(row: Progress & Pick<Row, 'decisions'>, ending: Ending, co
     keepBody: true,
   };
 }
+
+/**
+ * Whether a 404 may only mean that the gateway did not hold the initiated report yet. It may have been recorded while
+ * this one was on its way: then only a second 404 in a row tells, since a row is not sent while what it waits for is open.
+ */
+const mayBeEarly = ({ problem }: Pick<Row, 'problem'>, { dependency }: EndingContext): boolean =>
+  dependency === 'open' || (dependency === 'final' && problem?.code !== 'not-found');
 
 /** Exponential with full jitter, so that what failed together does not come back together. Any number of attempts is fine. */
 function waitMs(attempts: number, retryAfterMs: number | undefined, { schedule, random }: EndingContext): number {

@@ -8,7 +8,7 @@ import { plainSeal, type Seal } from './seal.js';
 import type { OutboxStore } from './store.js';
 
 /** Everything an outbox knows; nothing is optional any more. */
-export interface OutboxSettings extends Omit<EndingContext, 'dependencyOpen'> {
+export interface OutboxSettings extends Omit<EndingContext, 'dependency'> {
   readonly door: ClientDoor;
   readonly store: OutboxStore;
   readonly seal: Seal;

@@ -1,11 +1,11 @@
-import { ConfigurationError } from '../errors.js';
+import { isConfigurationError } from '../errors.js';
 import { subjectOf } from '../messages.js';
 import { limited } from '../time.js';
 import type { Waiters } from './done.js';
 import { endingOf, failed } from './ending.js';
 import { aboutReport, type Events } from './events.js';
 import { isProbeDue, pausedBy, probeTaken } from './pause.js';
-import { type Change, type Ending, ended, isFinal, type Row } from './record.js';
+import { type Change, type Ending, type EndingContext, ended, isFinal, type Row } from './record.js';
 import type { OutboxSettings } from './settings.js';
 import type { Outlook, TurnResult, Write } from './store.js';
 
@@ -64,14 +64,18 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     try {
       const ending = await send(row, askedAt);
       await updatePause(row, ending, probe);
-      const dependency = ending.kind === 'not-found' && row.waitsFor !== undefined ? (await store.get([row.waitsFor]))[0] : undefined;
-      finished.push({ row, change: ended(row, ending, { ...settings, dependencyOpen: dependency !== undefined && !isFinal(dependency.state) }) });
+      finished.push({ row, change: ended(row, ending, { ...settings, dependency: await dependencyOf(row, ending) }) });
     } catch (cause) {
       events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
       // Its row stays in flight, and in doubt, until its lease is over.
       busy -= 1;
     }
     wake();
+  }
+
+  async function dependencyOf({ waitsFor }: Row, { kind }: Ending): Promise<EndingContext['dependency']> {
+    const [row] = kind === 'not-found' && waitsFor !== undefined ? await store.get([waitsFor]) : [];
+    return row === undefined ? 'none' : isFinal(row.state) ? 'final' : 'open';
   }
 
   async function send(row: Row, askedAt: number): Promise<Ending> {
@@ -81,7 +85,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       if (row.body === undefined) throw new Error('no body');
       body = await seal.open(row.body, row);
     } catch (error) {
-      if (error instanceof ConfigurationError) return failed(error);
+      if (isConfigurationError(error)) return failed(error);
       const message = `${subjectOf({ operation, reference })}: the stored bytes cannot be opened; they are damaged. Nothing was sent.`;
       return { kind: 'refused', outcome: 'not-sent', problem: { code: 'validation', message } };
     }

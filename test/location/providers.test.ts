@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createClient, type Fetch, freeipapi, geojs, type IpProvider, ipapiCo, ipinfo, type LocationError } from '../../src/index.js';
 import { failureOf } from '../failure-of.js';
 import { json } from '../recording-fetch.js';
+import { placeOf } from './place-of.js';
 
 // The shapes are those that the services answer with; the values are made up.
 const GEOJS = {
@@ -133,7 +134,7 @@ describe.each<[string, IpProvider, object, string]>([
 
 describe('GeoJS', () => {
   test('gives its accuracy in kilometres', async () => {
-    expect(await answering(geojs(), GEOJS).locate()).toEqual({ ...LAGOS, accuracy: 20_000 });
+    expect(await placeOf(answering(geojs(), GEOJS).locate())).toEqual({ ...LAGOS, accuracy: 20_000 });
     expect(await answering(geojs(), { ...GEOJS, accuracy: '5' }).locate()).toMatchObject({ accuracy: 5_000 });
   });
 
@@ -143,7 +144,7 @@ describe('GeoJS', () => {
 
   test('writes "nil" where it does not know', async () => {
     expect(await answering(geojs(), GEOJS_UNKNOWN).failedStep()).toMatchObject({ reason: 'bad-answer' });
-    expect(await answering(geojs(), { ...GEOJS, city: 'nil', region: 'nil' }).locate()).toEqual({
+    expect(await placeOf(answering(geojs(), { ...GEOJS, city: 'nil', region: 'nil' }).locate())).toEqual({
       latitude: 6.4474,
       longitude: 3.3903,
       country: 'NG',

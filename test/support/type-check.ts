@@ -8,6 +8,7 @@ const PATHS = {
   'location-sdk': ['./src/index.ts'],
   'location-sdk/mock': ['./src/mock/index.ts'],
   'location-sdk/mock/node': ['./src/node/index.ts'],
+  'location-sdk/location/mmdb': ['./src/node/mmdb-entry.ts'],
 };
 
 /** Makes `LocationSDK` a global, with what the script-tag file offers and no more. */

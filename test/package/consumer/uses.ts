@@ -37,6 +37,7 @@ import {
   verifyNin,
   type WithdrawalEvent,
 } from 'location-sdk';
+import { type MmdbOptions, type MmdbProvider, type MmdbReader, mmdb } from 'location-sdk/location/mmdb';
 import { createMockGateway, type FaultRule, type MatcherResult, type MockGateway, matchers, openApiDocument, type RecordedReport } from 'location-sdk/mock';
 import { type MswHttp, mockGatewayHandlers } from 'location-sdk/mock/msw';
 import { type MockServer, serve } from 'location-sdk/mock/node';
@@ -155,4 +156,12 @@ export function assertOnTheMock(gateway: MockGateway, http: MswHttp<string>): bo
   const result: MatcherResult = matchers.toHaveReported(gateway, 'reportBetEvent', 'B-1', { amount: 1500 });
   const handlers: string[] = mockGatewayHandlers(http, gateway, { staging: 'https://staging.example.com' });
   return result.pass && handlers.length === 2 && openApiDocument({ validation: 'partial' }).openapi === '3.1.0';
+}
+
+/** Looks addresses up without asking anybody, in a file or in a database that any reader opened. */
+export async function offline(reader: MmdbReader): Promise<Client> {
+  const options: MmdbOptions = { file: '/var/lib/GeoIP/GeoLite2-City.mmdb', checkEveryMs: 60_000, logger: { warn() {} } };
+  const database: MmdbProvider = mmdb(options);
+  await database.ready();
+  return createClient({ location: { ip: { providers: [database, mmdb({ database: reader, name: 'ours' })] } } });
 }

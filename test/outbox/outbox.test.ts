@@ -1,0 +1,403 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../src/client.js';
+import { createOutbox, memoryStore, type OutboxStore } from '../../src/outbox/index.js';
+import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
+import { failureOf, issuesOf } from '../failure-of.js';
+import { outboxWorld } from './world.js';
+
+const BET = 'staging:reportBetEvent:BET-1';
+const SETTLED = 'staging:reportSettledBet:BET-1';
+
+describe('enqueueing', () => {
+  it('resolves with the id and the state, and sends nothing before start', async () => {
+    const { outbox, sent } = outboxWorld();
+    expect(await outbox.reportBetEvent(betEvent())).toMatchObject({ id: BET, state: 'waiting' });
+    expect(sent).toEqual([]);
+    expect(await outbox.get(BET)).toMatchObject({ state: 'waiting', inDoubt: false, attempts: 0 });
+  });
+
+  it('refuses what the client refuses, and keeps nothing of it', async () => {
+    const { outbox } = outboxWorld();
+    expect(await issuesOf(outbox.reportBetEvent(betEvent({ amount: Number.NaN })))).toEqual(['amount: not-json']);
+    expect(await failureOf(outbox.reportBetEvent(betEvent(), { environment: 'moon' as 'staging' }))).toMatchObject({ code: 'validation' });
+    expect(await outbox.list()).toEqual([]);
+  });
+
+  it('freezes the bytes: later changes of the payload are not sent', async () => {
+    const { outbox, sent, run } = outboxWorld();
+    const bet = betEvent();
+    await outbox.reportBetEvent(bet);
+    bet.amount = 1;
+    await run(outbox.drain());
+    expect(sent.map((body) => JSON.parse(body).amount)).toEqual([1500]);
+  });
+
+  it('gives the same row for the same bytes, also once they are recorded', async () => {
+    const { outbox, run, sent } = outboxWorld();
+    const bet = settledBet();
+    await outbox.reportBetEvent(betEvent());
+    await outbox.reportSettledBet(bet);
+    expect(await outbox.reportSettledBet(bet)).toMatchObject({ id: SETTLED, state: 'waiting' });
+    await run(outbox.drain());
+    const again = await outbox.reportSettledBet(bet);
+    expect(again).toMatchObject({ id: SETTLED, state: 'recorded' });
+    outbox.start();
+    expect(await again.done).toMatchObject({ outcome: 'recorded', reference: 'BET-1' });
+    await run(outbox.stop());
+    expect(sent).toHaveLength(2);
+  });
+
+  it('refuses other data under the same reference, and sends the first', async () => {
+    const { outbox, run, sent } = outboxWorld();
+    await outbox.reportBetEvent(betEvent({ amount: 1 }));
+    expect(await failureOf(outbox.reportBetEvent(betEvent({ amount: 2 })))).toMatchObject({
+      code: 'duplicate',
+      conflict: true,
+      outcome: 'rejected',
+      attempts: 0,
+    });
+    await run(outbox.drain());
+    expect(sent.map((body) => JSON.parse(body).amount)).toEqual([1]);
+  });
+
+  it('rejects with the error of a store that cannot commit, for the row that it cannot hold', async () => {
+    const store = memoryStore();
+    const full: OutboxStore = {
+      ...store,
+      enqueue: async (rows) => (rows.some(({ reference }) => reference === 'big') ? Promise.reject(new Error('quota')) : store.enqueue(rows)),
+    };
+    const { outbox } = outboxWorld({ store: full });
+    const results = await outbox.reportAll(['a', 'big', 'b'].map((bet_id) => ({ operation: 'reportBetEvent', payload: betEvent({ bet_id }) })));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((await outbox.list()).map(({ reference }) => reference)).toEqual(['a', 'b']);
+  });
+
+  it('commits many together', async () => {
+    const store = memoryStore();
+    const commits: number[] = [];
+    const counting: OutboxStore = { ...store, enqueue: (rows) => store.enqueue(rows).finally(() => commits.push(rows.length)) };
+    const { outbox } = outboxWorld({ store: counting });
+    await outbox.reportAll(Array.from({ length: 100 }, (_, index) => ({ operation: 'reportBetEvent' as const, payload: betEvent({ bet_id: `B-${index}` }) })));
+    expect(commits.length).toBeLessThan(20);
+    expect((await outbox.list({ limit: 200 })).map(({ reference }) => reference)).toEqual(Array.from({ length: 100 }, (_, index) => `B-${index}`));
+  });
+
+  it("writes within the user's transaction", async () => {
+    const store = memoryStore();
+    const seen: unknown[] = [];
+    const { outbox } = outboxWorld({ store: { ...store, enqueue: (rows, transaction) => store.enqueue(rows).finally(() => seen.push(transaction)) } });
+    const transaction = { query: () => {} };
+    await outbox.reportBetEvent(betEvent(), { transaction });
+    expect(seen).toEqual([transaction]);
+  });
+});
+
+describe('delivering', () => {
+  it('sends each report once, and the settled ones after their initiated ones', async () => {
+    const { outbox, gateway, run } = outboxWorld();
+    const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+    await outbox.reportSettledWithdrawal({ ...settledWithdrawal(), location });
+    await outbox.reportSettledBet(settledBet());
+    await outbox.reportWithdrawalEvent(withdrawalEvent());
+    await outbox.reportBetEvent(betEvent());
+    expect(await run(outbox.drain())).toMatchObject({ drained: true, states: { recorded: 4, waiting: 0 } });
+    expect(
+      gateway
+        .reports()
+        .map(({ operation }) => operation)
+        .sort(),
+    ).toEqual(['reportBetEvent', 'reportSettledBet', 'reportSettledWithdrawal', 'reportWithdrawalEvent']);
+  });
+
+  it('resolves done with the receipt, its location included', async () => {
+    const { outbox, run } = outboxWorld();
+    outbox.start();
+    const { done } = await outbox.reportBetEvent(betEvent());
+    expect(await run(done)).toMatchObject({ outcome: 'recorded', operation: 'reportBetEvent', attempts: 1, location: { source: expect.any(String) } });
+    await run(outbox.stop());
+  });
+
+  it('resolves done for what another worker records', async () => {
+    const { make, outbox, run } = outboxWorld();
+    const { done } = await outbox.reportBetEvent(betEvent());
+    const receipt = done;
+    await run(make().drain());
+    expect(await run(receipt)).toMatchObject({ outcome: 'recorded' });
+  });
+
+  it.each(['connection-reset', 'half-body', 'broken-json', 'wrong-content-type'] as const)(
+    'a report whose answer is lost (%s) is already recorded',
+    async (kind) => {
+      const { outbox, gateway, run, events, sent } = outboxWorld();
+      gateway.faults.add({ kind, when: 'after' });
+      await outbox.reportBetEvent(betEvent());
+      expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 1 } });
+      expect(await outbox.get(BET)).toMatchObject({ outcome: 'already-recorded', attempts: 2, inDoubt: false });
+      expect(new Set(sent).size).toBe(1);
+      expect(events.map(([name]) => name)).toEqual(['enqueued', 'delayed', 'recorded']);
+    },
+  );
+
+  it('a rate limit in between does not clear the doubt', async () => {
+    const { outbox, gateway, run, names } = outboxWorld();
+    gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+    gateway.faults.add({ kind: 'status', status: 429, retryAfter: 60, skip: 1 });
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    expect(await outbox.get(BET)).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
+    expect(names()).toEqual(['enqueued', 'delayed', 'paused', 'delayed', 'resumed', 'recorded']);
+  });
+
+  it('a duplicate that nobody of ours sent is quarantined', async () => {
+    const { outbox, client, run, events } = outboxWorld();
+    const bet = betEvent({ timestamp: '1795161600' });
+    await client.reportBetEvent(bet);
+    await outbox.reportBetEvent(bet);
+    await run(outbox.drain());
+    expect(await outbox.get(BET)).toMatchObject({ state: 'quarantined', inDoubt: false, problem: { code: 'duplicate', conflict: false, status: 409 } });
+    expect(events.at(-1)).toEqual(['quarantined', expect.objectContaining({ id: BET, code: 'duplicate' })]);
+  });
+
+  it('a conflict is quarantined, in doubt or not', async () => {
+    const { outbox, client, gateway, run } = outboxWorld();
+    await client.reportBetEvent(betEvent({ amount: 7 }));
+    gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    expect(await outbox.get(BET)).toMatchObject({ state: 'quarantined', problem: { code: 'duplicate', conflict: true } });
+  });
+
+  it('a refused report is quarantined, holds up its own reference only, and rejects done', async () => {
+    const { outbox, gateway, run } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 422, reference: 'BET-1' });
+    outbox.start();
+    const { done } = await outbox.reportBetEvent(betEvent());
+    await outbox.reportSettledBet(settledBet());
+    await outbox.reportBetEvent(betEvent({ bet_id: 'BET-2' }));
+    expect(await failureOf(run(done))).toMatchObject({ code: 'unprocessable', outcome: 'rejected', status: 422, reference: 'BET-1' });
+    expect(await run(outbox.drain())).toMatchObject({ drained: true, states: { blocked: 1, quarantined: 1, recorded: 1 } });
+    await run(outbox.stop());
+  });
+
+  it('any other refusal while in doubt is quarantine, and stays in doubt', async () => {
+    const { outbox, gateway, run } = outboxWorld();
+    gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+    gateway.faults.add({ kind: 'status', status: 400, skip: 1 });
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    expect(await outbox.get(BET)).toMatchObject({ state: 'quarantined', inDoubt: true });
+  });
+
+  it('a settled report that the gateway does not know of is quarantined where its initiated one is not on its way', async () => {
+    const { outbox, run } = outboxWorld();
+    await outbox.reportSettledBet(settledBet());
+    await run(outbox.drain());
+    expect(await outbox.get(SETTLED)).toMatchObject({ state: 'quarantined', problem: { code: 'not-found' } });
+  });
+
+  it('a settled report refused with 404 waits for an initiated one that came meanwhile', async () => {
+    const { outbox, gateway, run, sent } = outboxWorld();
+    gateway.faults.add({ kind: 'latency', delay: 1, operation: 'reportSettledBet' });
+    await outbox.reportSettledBet(settledBet());
+    outbox.start();
+    while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await run(outbox.reportBetEvent(betEvent()));
+    expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 2 } });
+    await run(outbox.stop());
+  });
+
+  it('is quarantined by a second 404, when the initiated one is long recorded', async () => {
+    const { outbox, gateway, run } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 404, operation: 'reportSettledBet', times: 2 });
+    await outbox.reportBetEvent(betEvent());
+    await outbox.reportSettledBet(settledBet());
+    await run(outbox.drain());
+    expect(await outbox.get(SETTLED)).toMatchObject({ state: 'quarantined', attempts: 2 });
+  });
+
+  it('tries as often as it takes', async () => {
+    const { outbox, gateway, run } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 500, times: 100 });
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    expect(await outbox.get(BET)).toMatchObject({ state: 'recorded', attempts: 101 });
+  });
+});
+
+describe('a paused environment', () => {
+  it.each([
+    [401, 'authentication'],
+    [429, 'rate-limited'],
+    [503, 'unavailable'],
+  ] as const)('HTTP %i pauses it, condemns nothing and counts for nothing', async (status, reason) => {
+    const { outbox, gateway, run, events } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status, times: 30 });
+    await outbox.reportAll(Array.from({ length: 20 }, (_, index) => ({ operation: 'reportBetEvent' as const, payload: betEvent({ bet_id: `B-${index}` }) })));
+    expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 20, quarantined: 0 } });
+    expect((await outbox.list()).every(({ attempts }) => attempts === 1)).toBe(true);
+    expect(events.find(([name]) => name === 'paused')?.[1]).toMatchObject({ environment: 'staging', reason });
+    expect(events.filter(([name]) => name === 'resumed')).toHaveLength(1);
+  });
+
+  it('waits for Retry-After, sends one probe, and then all the others', async () => {
+    const { outbox, gateway, run, clock, sent } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 429, retryAfter: 120, times: 8 });
+    await outbox.reportAll(Array.from({ length: 12 }, (_, index) => ({ operation: 'reportBetEvent' as const, payload: betEvent({ bet_id: `B-${index}` }) })));
+    const began = clock.now();
+    await run(outbox.drain());
+    expect(clock.now() - began).toBeGreaterThanOrEqual(120_000);
+    expect(sent).toHaveLength(8 + 12);
+  });
+
+  it('is seen in the stats, and can be resumed by hand', async () => {
+    const { outbox, gateway, run } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 401 });
+    await outbox.reportBetEvent(betEvent());
+    outbox.on('paused', () => void outbox.stop());
+    outbox.start();
+    await run(new Promise<void>((resolve) => void outbox.on('delayed', () => resolve())));
+    const { paused, states, oldestOpenAt } = await outbox.stats();
+    expect(paused).toMatchObject([{ environment: 'staging', reason: 'authentication', message: expect.stringContaining('401') }]);
+    expect([states.waiting, typeof oldestOpenAt]).toEqual([1, 'number']);
+    expect(await outbox.resume('staging')).toBe(true);
+    expect(await outbox.resume('staging')).toBe(false);
+    expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 1 } });
+  });
+
+  it('a key function that fails pauses it too', async () => {
+    let fails = 3;
+    const gateways = (baseUrl: string) => ({ staging: { baseUrl, apiKey: () => (fails-- > 0 ? Promise.reject(new Error('vault')) : 'mock-api-key') } });
+    const { outbox, run, sent, names } = outboxWorld({ client: { gateways: gateways('http://localhost') } });
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    expect(sent).toHaveLength(1);
+    expect(names()).toContain('paused');
+    expect(await outbox.get(BET)).toMatchObject({ state: 'recorded', attempts: 1, outcome: 'recorded' });
+  });
+});
+
+describe('stopping', () => {
+  it('lets an attempt on its way end', async () => {
+    const { outbox, gateway, run, sent, store } = outboxWorld();
+    gateway.faults.add({ kind: 'latency', delay: 20 });
+    await outbox.reportBetEvent(betEvent());
+    outbox.start();
+    while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await outbox.stop({ timeoutMs: 60_000 });
+    expect((await store.get([BET]))[0]).toMatchObject({ state: 'recorded' });
+    await run(Promise.resolve());
+  });
+
+  it('cuts off what takes too long, and leaves it in doubt', async () => {
+    const { outbox, gateway, run, sent, make } = outboxWorld();
+    gateway.faults.add({ kind: 'hang', when: 'after' });
+    await outbox.reportBetEvent(betEvent());
+    outbox.start();
+    while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await run(outbox.stop({ timeoutMs: 100 }));
+    expect(await outbox.get(BET)).toMatchObject({ state: 'waiting', inDoubt: true });
+    await run(make().drain());
+    expect(await outbox.get(BET)).toMatchObject({ state: 'recorded', outcome: 'already-recorded' });
+  });
+});
+
+describe('a person', () => {
+  async function quarantined(status = 422) {
+    const world = outboxWorld();
+    world.gateway.faults.add({ kind: 'status', status });
+    await world.outbox.reportBetEvent(betEvent());
+    await world.outbox.reportSettledBet(settledBet());
+    await world.run(world.outbox.drain());
+    return world;
+  }
+
+  it('sends a quarantined report again', async () => {
+    const { outbox, run } = await quarantined();
+    expect(await outbox.retry(BET, { reason: 'mended' })).toMatchObject({ state: 'waiting', decisions: [{ action: 'retry', reason: 'mended' }] });
+    expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 2 } });
+  });
+
+  it('resolves a quarantined report, with a reason that is kept, and frees what waited for it', async () => {
+    const { outbox } = await quarantined();
+    await outbox.resolve(BET, { as: 'recorded', reason: 'seen in the portal' });
+    expect(await outbox.get(BET)).toMatchObject({
+      state: 'recorded',
+      outcome: 'already-recorded',
+      decisions: [{ action: 'recorded', reason: 'seen in the portal' }],
+    });
+    expect(await outbox.get(SETTLED)).toMatchObject({ state: 'waiting', blocked: false });
+  });
+
+  it('cannot change what is recorded, unknown, or without a reason', async () => {
+    const { outbox } = await quarantined();
+    await outbox.resolve(BET, { as: 'dismissed', reason: 'a test bet' });
+    for (const attempt of [
+      () => outbox.retry(BET),
+      () => outbox.resolve(BET, { as: 'recorded', reason: 'x' }),
+      () => outbox.retry('nothing'),
+      () => outbox.resolve(SETTLED, { as: 'recorded', reason: ' ' }),
+    ])
+      expect(await failureOf(attempt())).toMatchObject({ code: 'validation' });
+  });
+});
+
+describe('around it', () => {
+  it('iterates over many reports without loading them all', async () => {
+    const { outbox } = outboxWorld();
+    await outbox.reportAll(Array.from({ length: 250 }, (_, index) => ({ operation: 'reportBetEvent' as const, payload: betEvent({ bet_id: `B-${index}` }) })));
+    const seen: string[] = [];
+    for await (const { reference } of outbox.iterate()) seen.push(reference);
+    expect(seen).toEqual(Array.from({ length: 250 }, (_, index) => `B-${index}`));
+  });
+
+  it('shows nothing personal in what it lists, tells or throws', async () => {
+    const { outbox, gateway, run, events } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 422, body: { message: 'Adaeze Okonkwo 99012345678' } });
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    const row = await outbox.get(BET);
+    const error = await failureOf(outbox.reportBetEvent(betEvent({ amount: 2 })));
+    for (const secret of ['Adaeze', 'Okonkwo', '99012345678', '2034567890123', 'U-88412', 'Ogui', 'mock-api-key'])
+      expect(inspect([row, events, error], { depth: 9 })).not.toContain(secret);
+  });
+
+  it('goes on when the store or a listener fails for a while', async () => {
+    const store = memoryStore();
+    let failing = 3;
+    const flaky: OutboxStore = { ...store, turn: (turn) => (failing-- > 0 ? Promise.reject(new Error('disk')) : store.turn(turn)) };
+    const { outbox, run, names } = outboxWorld({ store: flaky });
+    outbox.on('recorded', () => {
+      throw new Error('a bug of the listener');
+    });
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    expect(names()).toContain('error');
+    expect(await outbox.get(BET)).toMatchObject({ state: 'recorded' });
+  });
+
+  it('knows a write that was made although the store failed to say so', async () => {
+    const store = memoryStore();
+    let lost = false;
+    const lying: OutboxStore = {
+      ...store,
+      turn: async (turn) => {
+        const result = await store.turn(turn);
+        if (lost || turn.writes.length === 0) return result;
+        lost = true;
+        throw new Error('the answer of the store was lost');
+      },
+    };
+    const { outbox, run, names } = outboxWorld({ store: lying });
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    expect(names().filter((name) => name === 'recorded' || name === 'late')).toEqual(['recorded']);
+  });
+
+  it('lists every wrong option at once', async () => {
+    const wrong = { client: {}, store: {}, concurency: 1, concurrency: 0, retry: { limit: 1 }, leaseMs: 'long' } as never;
+    const { message } = await failureOf(() => createOutbox(wrong));
+    for (const part of ['concurency', 'concurrency:', 'retry.limit', 'leaseMs', 'client:', 'store:']) expect(message).toContain(part);
+    expect(() => createOutbox({ client: createClient(), store: memoryStore(), leaseMs: 5_000 })).toThrow('leaseMs');
+  });
+});

@@ -1,0 +1,46 @@
+import { createClient } from '../../src/client.js';
+import type { ClientOptions, Fetch } from '../../src/index.js';
+import { createMockGateway } from '../../src/mock/index.js';
+import { createOutbox, memoryStore, type OutboxEvents, type OutboxOptions, type OutboxStore } from '../../src/outbox/index.js';
+import { FakeClock } from '../delivery/fake-clock.js';
+
+export const EVENTS: readonly (keyof OutboxEvents)[] = ['enqueued', 'recorded', 'delayed', 'quarantined', 'decided', 'late', 'paused', 'resumed', 'error'];
+
+/** An outbox over a store in memory, a mock gateway and a clock that waits for nobody. */
+export function outboxWorld({
+  outbox: options = {},
+  client: clientOptions = {},
+  store: given,
+}: {
+  outbox?: Partial<OutboxOptions>;
+  client?: ClientOptions;
+  store?: OutboxStore;
+} = {}) {
+  const clock = new FakeClock();
+  const gateway = createMockGateway();
+  const store = given ?? memoryStore({ now: clock.now });
+  const sent: string[] = [];
+  const fetch: Fetch = (url, init) => {
+    sent.push(init.body ?? '');
+    return gateway.fetch(url, init as object);
+  };
+  const client = createClient({ ...gateway.clientOptions(), fetch, clock, random: () => 0.5, ...clientOptions });
+  const events: [keyof OutboxEvents, object][] = [];
+  const make = (more: Partial<OutboxOptions> = {}) => {
+    const made = createOutbox({ client, store, ...options, ...more });
+    for (const type of EVENTS) made.on(type, (event) => events.push([type, event]));
+    return made;
+  };
+  return {
+    clock,
+    gateway,
+    store,
+    client,
+    sent,
+    events,
+    make,
+    outbox: make(),
+    run: <T>(promise: Promise<T>) => clock.run(promise),
+    names: () => events.map(([type]) => type),
+  };
+}
