@@ -9,6 +9,7 @@ const entries = {
   'mock-node': 'src/node/index.ts',
   outbox: 'src/outbox/index.ts',
   'outbox-contract': 'src/outbox/contract/index.ts',
+  'outbox-sqlite': 'src/outbox/stores/sqlite/index.ts',
   'location-mmdb': 'src/node/mmdb-entry.ts',
 };
 

@@ -3,26 +3,9 @@ import { changePause, notPaused, type Pause } from '../pause.js';
 import { claimed, isClaimable, isFinal, LONGEST_WAIT_MS, type Row, type RowState } from '../record.js';
 import type { ClaimRequest, Counts, Enqueued, LogLine, NewRow, OutboxStore, RowQuery, Write } from '../store.js';
 import { createQueue } from './due-queue.js';
+import { newRow } from './new-row.js';
 
 const ENVIRONMENTS: readonly Environment[] = ['staging', 'production'];
-
-const newRow = (row: NewRow, sequence: number, now: number, blocked: boolean): Row => ({
-  ...row,
-  sequence,
-  state: 'waiting',
-  blocked,
-  fence: 0,
-  attempts: 0,
-  inDoubt: false,
-  doubtBefore: false,
-  enqueuedAt: now,
-  dueAt: now,
-  changedAt: now,
-  outcome: undefined,
-  message: undefined,
-  problem: undefined,
-  decisions: [],
-});
 
 /** What the memory store takes. */
 export interface MemoryStoreOptions {

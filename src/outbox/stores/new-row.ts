@@ -1,0 +1,21 @@
+import type { Row } from '../record.js';
+import type { NewRow } from '../store.js';
+
+/** What a store makes of a row that it is given: waiting, due now, not in doubt. */
+export const newRow = (given: NewRow, sequence: number, now: number, blocked: boolean): Row => ({
+  ...given,
+  sequence,
+  state: 'waiting',
+  blocked,
+  fence: 0,
+  attempts: 0,
+  inDoubt: false,
+  doubtBefore: false,
+  enqueuedAt: now,
+  dueAt: now,
+  changedAt: now,
+  outcome: undefined,
+  message: undefined,
+  problem: undefined,
+  decisions: [],
+});

@@ -1,0 +1,67 @@
+/** What is bound to a statement. */
+export type SqliteValue = string | number | null;
+
+/** A prepared statement, as `node:sqlite`, `libsql` and `better-sqlite3` have it. */
+export interface SqliteStatement {
+  run(...values: SqliteValue[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint };
+  get(...values: SqliteValue[]): unknown;
+  all(...values: SqliteValue[]): unknown[];
+}
+
+/** A connection, as `node:sqlite`, `libsql` and `better-sqlite3` have it. It answers at once, not with promises. */
+export interface SqliteDatabase {
+  exec(sql: string): unknown;
+  prepare(sql: string): SqliteStatement;
+  close(): unknown;
+}
+
+/** A row as it comes from SQLite: columns by name. */
+export type Columns = Readonly<Record<string, unknown>>;
+
+/** A connection whose statements are prepared once. */
+export interface Connection {
+  readonly database: SqliteDatabase;
+  first(sql: string, ...values: SqliteValue[]): Columns | undefined;
+  all(sql: string, ...values: SqliteValue[]): Columns[];
+  /** Returns how many rows it changed. */
+  run(sql: string, ...values: SqliteValue[]): number;
+  /** Returns the number of the row, or undefined where it was there already. */
+  insert(sql: string, ...values: SqliteValue[]): number | undefined;
+}
+
+/** Every text of a statement here is fixed, or one of a few: the statements that are kept are few, too. */
+export function connect(database: SqliteDatabase): Connection {
+  const statements = new Map<string, SqliteStatement>();
+  const prepared = (sql: string): SqliteStatement => {
+    const known = statements.get(sql);
+    if (known) return known;
+    const statement = database.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
+  return {
+    database,
+    first: (sql, ...values) => prepared(sql).get(...values) as Columns | undefined,
+    all: (sql, ...values) => prepared(sql).all(...values) as Columns[],
+    run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
+    insert: (sql, ...values) => {
+      const { changes, lastInsertRowid } = prepared(sql).run(...values);
+      return Number(changes) === 0 ? undefined : Number(lastInsertRowid);
+    },
+  };
+}
+
+/** The number that a pragma answers with. */
+export function pragma(database: SqliteDatabase, text: string): unknown {
+  const answer = database.prepare(`PRAGMA ${text}`).get() as Columns | undefined;
+  return answer && Object.values(answer)[0];
+}
+
+/** Takes a transaction back; where SQLite has done so itself, as it does when the disk is full, there is nothing to do. */
+export function rollBack(database: SqliteDatabase, text = 'ROLLBACK'): void {
+  try {
+    database.exec(text);
+  } catch {
+    // There is none any more.
+  }
+}

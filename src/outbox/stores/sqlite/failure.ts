@@ -1,0 +1,78 @@
+/**
+ * What is wrong: `'busy'`, others held the file for too long; `'full'`, the disk is; `'io'`, the disk failed;
+ * `'corrupt'`, the file is damaged or no database; `'newer'`, a newer version of this package made it; `'read-only'`, it
+ * cannot be written; `'unsafe'`, commits would not outlive a power loss; `'unavailable'`, it cannot be opened, or no
+ * library is there that could; `'closed'`, the store is; `'other'`.
+ */
+export type SqliteStoreErrorCode = 'busy' | 'full' | 'io' | 'corrupt' | 'newer' | 'read-only' | 'unsafe' | 'unavailable' | 'closed' | 'other';
+
+/**
+ * What the SQLite store rejects with; whatever was asked for is then not done. The `cause` is the library's own error.
+ * Neither holds anything of a report.
+ *
+ * @example
+ * ```ts
+ * outbox.on('error', ({ cause }) => {
+ *   if (cause instanceof SqliteStoreError && cause.code === 'full') alarm('the disk of the outbox is full');
+ * });
+ * ```
+ */
+export class SqliteStoreError extends Error {
+  override readonly name = 'SqliteStoreError';
+  /** A stable name of what is wrong. */
+  readonly code: SqliteStoreErrorCode;
+
+  constructor(code: SqliteStoreErrorCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}
+
+/** SQLite's primary result codes, and what the libraries call them. */
+const CODES: Readonly<Record<number, readonly [name: string, code: SqliteStoreErrorCode]>> = {
+  5: ['SQLITE_BUSY', 'busy'],
+  6: ['SQLITE_LOCKED', 'busy'],
+  8: ['SQLITE_READONLY', 'read-only'],
+  10: ['SQLITE_IOERR', 'io'],
+  11: ['SQLITE_CORRUPT', 'corrupt'],
+  13: ['SQLITE_FULL', 'full'],
+  14: ['SQLITE_CANTOPEN', 'unavailable'],
+  26: ['SQLITE_NOTADB', 'corrupt'],
+};
+
+const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
+  busy: 'is locked by others for too long; look for a process that holds a transaction open',
+  full: 'cannot grow: the disk is full. Make room; reports are accepted again then',
+  io: 'cannot be read or written: the disk failed, or the file is gone',
+  corrupt: 'is damaged, or is no SQLite database. Keep it and its -wal file for an inquiry, and restore or recover it (sqlite3 has .recover)',
+  newer: 'was made by a newer version of this package; use that version',
+  'read-only': 'cannot be written; look at the permissions of the file and of its folder',
+  unsafe: 'would lose commits at a power loss',
+  unavailable: 'cannot be opened; look whether the folder exists, and at its permissions',
+  closed: 'is closed',
+  other: 'did not do what the outbox needs',
+};
+
+/** What a library's error means. */
+export function codeOf(error: unknown): SqliteStoreErrorCode {
+  if (error instanceof SqliteStoreError) return error.code;
+  const { code, errcode, rawCode, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  // The connection is in a transaction of the user's, which ends soon.
+  if (isNested(message)) return 'busy';
+  const number = typeof rawCode === 'number' ? rawCode : errcode;
+  if (typeof number === 'number') return CODES[number & 0xff]?.[1] ?? 'other';
+  return Object.values(CODES).find(([name]) => typeof code === 'string' && code.startsWith(name))?.[1] ?? 'other';
+}
+
+export const isNested = (message: unknown): boolean => typeof message === 'string' && message.includes('within a transaction');
+
+/** The store's own error for a library's. */
+export function storeError(place: string, error: unknown): SqliteStoreError {
+  if (error instanceof SqliteStoreError) return error;
+  const code = codeOf(error);
+  return failure(code, place, error);
+}
+
+/** An error in the words of its code. */
+export const failure = (code: SqliteStoreErrorCode, place: string, cause?: unknown, more = ''): SqliteStoreError =>
+  new SqliteStoreError(code, `The outbox's database ${place} ${SENTENCES[code]}${more}.`, cause);

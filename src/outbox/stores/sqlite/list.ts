@@ -1,0 +1,31 @@
+import type { Row } from '../../record.js';
+import type { RowQuery } from '../../store.js';
+import type { Connection, SqliteValue } from './database.js';
+import { ROW, rowOf } from './row-columns.js';
+import { OPEN } from './schema.js';
+
+/** States by whose own index rows are found; final ones are most of the table anyway. */
+const BY_STATE: Readonly<Record<Row['state'], { index: string; where: string }>> = {
+  waiting: { index: 'INDEXED BY outbox_open', where: `${OPEN} AND state = 'waiting'` },
+  'in-flight': { index: 'INDEXED BY outbox_open', where: `${OPEN} AND state = 'in-flight'` },
+  quarantined: { index: 'INDEXED BY outbox_quarantined', where: "state = 'quarantined'" },
+  recorded: { index: '', where: "state = 'recorded'" },
+  dismissed: { index: '', where: "state = 'dismissed'" },
+};
+
+/** The statement for a query, and what is bound to it. */
+export function listStatement({ state, environment, operation, reference, after = 0, limit }: RowQuery): { sql: string; values: SqliteValue[] } {
+  const conditions = Object.entries({ environment, operation, reference }).filter((condition): condition is [string, string] => condition[1] !== undefined);
+  const byState = state === undefined ? undefined : BY_STATE[state];
+  const index = reference === undefined ? (byState?.index ?? '') : 'INDEXED BY outbox_reference';
+  const where = ['sequence > ?', ...(byState ? [byState.where] : []), ...conditions.map(([name]) => `${name} = ?`)].join(' AND ');
+  return {
+    sql: `SELECT ${ROW} FROM outbox_rows ${index} WHERE ${where} ORDER BY sequence LIMIT ?`,
+    values: [after, ...conditions.map(([, value]) => value), limit],
+  };
+}
+
+export function listRows({ all }: Connection, query: RowQuery): Row[] {
+  const { sql, values } = listStatement(query);
+  return all(sql, ...values).map(rowOf);
+}

@@ -1,0 +1,100 @@
+import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type Columns, connect, pragma, type SqliteDatabase } from './database.js';
+import { failure } from './failure.js';
+import { migrate, readVersion } from './schema.js';
+
+/** Opens a file with a library of the user's choice. */
+export type OpenDatabase = (file: string) => SqliteDatabase;
+
+const MAGIC = 'SQLite format 3\0';
+/** Above this the check of the whole file would hold up a start for seconds; what is damaged is then found when it is read. */
+const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
+/** How long SQLite itself waits for a lock. It blocks the process, so the rest of the waiting is done by timers. */
+const BLOCKING_WAIT_MS = 50;
+const MOST_WAL_BYTES = 64 * 1024 * 1024;
+const FULL = 2;
+
+const LIBRARIES: readonly { name: string; open: (library: Record<string, unknown>, file: string) => SqliteDatabase }[] = [
+  { name: 'node:sqlite', open: (library, file) => construct(library.DatabaseSync, file) },
+  { name: 'libsql', open: (library, file) => construct(library.default, file) },
+  { name: 'better-sqlite3', open: (library, file) => construct(library.default, file) },
+];
+
+const construct = (Database: unknown, file: string) => new (Database as new (file: string) => SqliteDatabase)(file);
+
+/** The first library that is there. Loaded by name, so that none is needed where a handle is given. */
+async function findLibrary(): Promise<OpenDatabase> {
+  for (const { name, open } of LIBRARIES) {
+    try {
+      const library = (await import(/* @vite-ignore */ name)) as Record<string, unknown>;
+      return (file) => open(library, file);
+    } catch {
+      // Not installed, or an older Node.js: the next one may be.
+    }
+  }
+  throw failure('unavailable', '', undefined, `: there is no SQLite. Use Node.js 22.13 or newer, or install libsql or better-sqlite3`);
+}
+
+/** Makes a file that only this user may read, since reports hold personal data, or looks whether one that is there is a database. */
+function prepareFile(file: string): void {
+  if (existsSync(file)) {
+    const start = Buffer.alloc(MAGIC.length);
+    const descriptor = openSync(file, 'r');
+    const length = readSync(descriptor, start);
+    closeSync(descriptor);
+    if (length > 0 && start.toString('latin1') !== MAGIC) throw failure('corrupt', file);
+    return;
+  }
+  closeSync(openSync(file, 'a', 0o600));
+  if (process.platform === 'win32') return;
+  // Else the entry of the folder may be lost with the power, and the file with it.
+  const folder = openSync(dirname(file), 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+/** Opens a file of its own, looks whether it is sound and known, and only then writes to it. */
+export async function openFile(name: string, open?: OpenDatabase): Promise<{ database: SqliteDatabase; place: string }> {
+  const openDatabase = open ?? (await findLibrary());
+  if (name === ':memory:') return { database: openDatabase(name), place: name };
+  // An absolute path is never taken for an address, as some libraries do with `file:` or `http:`.
+  const file = resolve(name);
+  prepareFile(file);
+  return { database: openDatabase(file), place: file };
+}
+
+/** Makes a connection fit for the outbox; throws where it cannot be made so. Returns whether its commits outlive the process. */
+export function prepareDatabase(database: SqliteDatabase, place: string, own: boolean): boolean {
+  if (own) database.exec(`PRAGMA busy_timeout = ${BLOCKING_WAIT_MS}`);
+  const version = readVersion(connect(database), place);
+  const file = fileOf(database);
+  if (own && version > 0 && file !== '' && statSync(file).size <= MOST_CHECKED_BYTES) {
+    const found = pragma(database, 'quick_check(1)');
+    if (found !== 'ok') throw failure('corrupt', place);
+  }
+  if (own) database.exec(`PRAGMA journal_size_limit = ${MOST_WAL_BYTES}`);
+  if (file !== '') {
+    const mode = pragma(database, 'main.journal_mode = WAL');
+    if (mode !== 'wal') throw failure('unsafe', place, undefined, `: its journal_mode stays ${String(mode)}, expected wal`);
+  }
+  // Without it, macOS returns before the disk has it.
+  database.exec('PRAGMA fullfsync = ON');
+  ensureFull(database, place);
+  migrate(database, place);
+  return file !== '';
+}
+
+/** Makes each commit wait until the disk has it, and verifies that: within a transaction, say, the pragma does nothing. */
+export function ensureFull(database: SqliteDatabase, place: string): void {
+  if (Number(pragma(database, 'main.synchronous')) >= FULL) return;
+  database.exec('PRAGMA main.synchronous = FULL');
+  const level = Number(pragma(database, 'main.synchronous'));
+  if (level < FULL) throw failure('unsafe', place, undefined, `: PRAGMA synchronous stays ${level}, expected ${FULL} (FULL)`);
+}
+
+/** The file of a connection; empty for one in memory, or a temporary one. */
+export function fileOf(database: SqliteDatabase): string {
+  const databases = database.prepare('PRAGMA database_list').all() as Columns[];
+  return String(databases.find(({ name }) => name === 'main')?.file ?? '');
+}

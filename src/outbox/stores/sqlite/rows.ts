@@ -1,0 +1,97 @@
+import { claimed, isFinal, LONGEST_WAIT_MS, type Row } from '../../record.js';
+import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store.js';
+import { newRow } from '../new-row.js';
+import type { Columns, Connection, SqliteValue } from './database.js';
+import { ROW, rowOf, textOf } from './row-columns.js';
+import { QUEUED } from './schema.js';
+import type { Tally } from './tally.js';
+
+const INSERT = `INSERT INTO outbox_rows (id, environment, operation, reference, waits_for, state, blocked, queued, fence, attempts,
+  in_doubt, doubt_before, enqueued_at, due_at, changed_at, fingerprint, body)
+  VALUES (?, ?, ?, ?, ?, 'waiting', ?, ?, 0, 0, 0, 0, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`;
+
+const UPDATE = `UPDATE outbox_rows SET state = ?, blocked = ?, queued = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?,
+  due_at = ?, changed_at = ?, outcome = ?, message = ?, problem = ?, decisions = ?, body = CASE ? WHEN 1 THEN body END,
+  ended = CASE ? WHEN 1 THEN (SELECT coalesce(max(ended), 0) + 1 FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL) ELSE ended END
+  WHERE sequence = ?`;
+
+const CLAIM = `UPDATE outbox_rows SET state = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?, due_at = ?, changed_at = ? WHERE sequence = ?`;
+
+/** Only of the index, so that what it costs does not depend on how many rows there are. */
+export const DUE = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND environment = ? AND due_at <= ? ORDER BY due_at, sequence LIMIT ?`;
+export const BLOCK = `UPDATE outbox_rows INDEXED BY outbox_dependents SET blocked = ?, queued = ? WHERE waits_for = ? AND state = 'waiting' AND blocked <> ?`;
+/** A bound on the work of one turn. */
+export const RESCUE = `UPDATE outbox_rows SET due_at = ? WHERE sequence IN
+  (SELECT sequence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND environment = ? AND due_at > ? ORDER BY due_at DESC LIMIT 1000)`;
+/** The first and the last row of an environment to come up, of the index alone. */
+export const FIRST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND environment = ? ORDER BY due_at LIMIT 1`;
+export const LAST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND environment = ? ORDER BY due_at DESC LIMIT 1`;
+
+const bit = (value: boolean): number => (value ? 1 : 0);
+
+/** The changes of rows. Each is part of a transaction that somebody else begins and commits. */
+export function createRows(connection: Connection, tally: Tally) {
+  const { first, all, run, insert } = connection;
+
+  const byId = (id: string): Columns | undefined => first(`SELECT ${ROW} FROM outbox_rows WHERE id = ?`, id);
+
+  function isOpen(id: string | undefined): boolean {
+    const found = id === undefined ? undefined : first('SELECT state FROM outbox_rows WHERE id = ?', id);
+    return found !== undefined && !isFinal(found.state as Row['state']);
+  }
+
+  /** Blocks those that wait for a row, or lets them go. */
+  function block(id: string, blocked: boolean): void {
+    const changed = run(BLOCK, bit(blocked), bit(!blocked), id, bit(blocked));
+    tally.move(blocked ? 'waiting' : 'blocked', blocked ? 'blocked' : 'waiting', changed);
+  }
+
+  function add(given: NewRow, now: number): Enqueued {
+    const { id, environment, operation, reference, waitsFor, body, fingerprint } = given;
+    const blocked = isOpen(waitsFor);
+    const values: SqliteValue[] = [id, environment, operation, reference, waitsFor ?? null, bit(blocked), bit(!blocked), now, now, now, fingerprint, body];
+    const sequence = insert(INSERT, ...values);
+    if (sequence === undefined) return { row: rowOf(byId(id) ?? {}), added: false };
+    tally.add(blocked ? 'blocked' : 'waiting', 1);
+    block(id, true);
+    return { row: newRow(given, sequence, now, blocked), added: true };
+  }
+
+  function write({ id, expected, change }: Write, now: number): boolean {
+    const found = byId(id);
+    const row = found && rowOf(found);
+    if (row?.state !== expected.state || row.fence !== expected.fence) return false;
+    const { state, fence, attempts, inDoubt, doubtBefore, delayMs, outcome, message, problem, decisions, keepBody } = change;
+    const blocked = state === 'waiting' && isOpen(row.waitsFor);
+    const queued = state === 'in-flight' || (state === 'waiting' && !blocked);
+    const ends = isFinal(state) && !isFinal(row.state);
+    const progress = [state, bit(blocked), bit(queued), fence, attempts, bit(inDoubt), bit(doubtBefore)] as const;
+    const texts = [outcome ?? null, message ?? null, problem ? textOf(problem) : null, decisions.length > 0 ? textOf(decisions) : null] as const;
+    run(UPDATE, ...progress, now + delayMs, now, ...texts, bit(keepBody), bit(ends), row.sequence);
+    tally.move(row.blocked ? 'blocked' : row.state, blocked ? 'blocked' : state, 1);
+    tally.add('attempts', attempts - row.attempts);
+    if (isFinal(state) !== isFinal(row.state)) block(id, !isFinal(state));
+    return true;
+  }
+
+  /** Rows whose time a jump of the clock has put too far ahead are due. */
+  function rescue(environment: string, now: number): void {
+    const last = first(LAST_DUE, environment);
+    if (last && Number(last.due_at) > now + LONGEST_WAIT_MS) run(RESCUE, now, environment, now + LONGEST_WAIT_MS);
+  }
+
+  function claim({ limit, leaseMs }: ClaimRequest, environments: readonly string[], now: number): Row[] {
+    for (const environment of environments) rescue(environment, now);
+    const due = environments.flatMap((environment) => all(DUE, environment, now, limit).map(rowOf));
+    due.sort((a, b) => a.dueAt - b.dueAt || a.sequence - b.sequence);
+    return due.slice(0, limit).map((row) => {
+      const next = claimed(row);
+      run(CLAIM, next.state, next.fence, next.attempts, bit(next.inDoubt), bit(next.doubtBefore), now + leaseMs, now, row.sequence);
+      tally.move(row.state, next.state, 1);
+      tally.add('attempts', next.attempts - row.attempts);
+      return { ...row, ...next, dueAt: now + leaseMs, changedAt: now };
+    });
+  }
+
+  return { add, write, claim };
+}

@@ -1,0 +1,87 @@
+import { type Connection, connect, rollBack, type SqliteDatabase } from './database.js';
+import { failure } from './failure.js';
+
+/** Rows that a worker may take, or will be able to; the only ones in the index that is searched for them. */
+export const QUEUED = 'queued = 1';
+/** Rows that are waited for. */
+export const OPEN = "state IN ('waiting', 'in-flight')";
+
+/**
+ * `queued` is 1 for rows in flight and for waiting ones that are not blocked. `ended` numbers final rows in the order
+ * in which they became final until they have their line in the log. All indexes but those of `id` and `reference` are
+ * partial and leave final rows out, so that what a claim costs does not grow with them.
+ */
+const FIRST = `
+  CREATE TABLE outbox_rows (
+    sequence INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    environment TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    waits_for TEXT,
+    state TEXT NOT NULL,
+    blocked INTEGER NOT NULL,
+    queued INTEGER NOT NULL,
+    fence INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    in_doubt INTEGER NOT NULL,
+    doubt_before INTEGER NOT NULL,
+    enqueued_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
+    ended INTEGER,
+    outcome TEXT,
+    message TEXT,
+    problem TEXT,
+    decisions TEXT,
+    fingerprint TEXT NOT NULL,
+    body TEXT
+  );
+  CREATE INDEX outbox_due ON outbox_rows (environment, due_at) WHERE ${QUEUED};
+  CREATE INDEX outbox_dependents ON outbox_rows (waits_for) WHERE waits_for IS NOT NULL AND state = 'waiting';
+  CREATE INDEX outbox_open ON outbox_rows (sequence) WHERE ${OPEN};
+  CREATE INDEX outbox_quarantined ON outbox_rows (sequence) WHERE state = 'quarantined';
+  CREATE INDEX outbox_unlogged ON outbox_rows (ended) WHERE ended IS NOT NULL;
+  CREATE INDEX outbox_reference ON outbox_rows (reference);
+  CREATE TABLE outbox_pauses (
+    environment TEXT PRIMARY KEY,
+    version INTEGER NOT NULL,
+    reason TEXT,
+    message TEXT,
+    since INTEGER NOT NULL,
+    strikes INTEGER NOT NULL,
+    until INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE outbox_receipts (position INTEGER PRIMARY KEY, id TEXT NOT NULL, line TEXT NOT NULL);
+  CREATE TABLE outbox_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE outbox_counts (name TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
+`;
+
+/** Each makes of a database of the version before it one of its own; never changed once released. */
+const MIGRATIONS: readonly string[] = [FIRST];
+
+/** The version of the tables; 0 where there are none. Throws, and has changed nothing, where this package does not know it. */
+export function readVersion({ first }: Connection, place: string): number {
+  if (!first("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'outbox_meta'")) return 0;
+  const version = Number(first("SELECT value FROM outbox_meta WHERE name = 'version'")?.value);
+  if (!Number.isInteger(version) || version < 1) throw failure('corrupt', place, undefined, ' (it does not say its version)');
+  if (version > MIGRATIONS.length) throw failure('newer', place, undefined, ` (its version is ${version}, this one knows ${MIGRATIONS.length})`);
+  return version;
+}
+
+/** Brings the tables to the newest version, in one transaction; where another process is faster, there is nothing to do. */
+export function migrate(database: SqliteDatabase, place: string): void {
+  const connection = connect(database);
+  if (readVersion(connection, place) === MIGRATIONS.length) return;
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const version = readVersion(connection, place);
+    if (version === 0) database.exec('CREATE TABLE outbox_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID');
+    for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
+    connection.run("INSERT OR REPLACE INTO outbox_meta (name, value) VALUES ('version', ?)", MIGRATIONS.length);
+    database.exec('COMMIT');
+  } catch (error) {
+    rollBack(database);
+    throw error;
+  }
+}

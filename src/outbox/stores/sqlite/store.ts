@@ -1,0 +1,155 @@
+import { ConfigurationError } from '../../../errors.js';
+import { type Clock, systemClock } from '../../../time.js';
+import type { OutboxStore, Turn, TurnResult } from '../../store.js';
+import { createCommits } from './commits.js';
+import { connect, pragma, type SqliteDatabase } from './database.js';
+import { codeOf, failure, SqliteStoreError } from './failure.js';
+import { listRows } from './list.js';
+import { ensureFull, type OpenDatabase, openFile, prepareDatabase } from './open.js';
+import { createPauses } from './pauses.js';
+import { createReceipts } from './receipts.js';
+import { ROW, rowOf } from './row-columns.js';
+import { createRows } from './rows.js';
+import { createTally } from './tally.js';
+import { enqueueWithin } from './transaction.js';
+import { watchCommits } from './watch.js';
+
+/** What the SQLite store takes: a file, or a connection of yours. */
+export interface SqliteStoreOptions {
+  /**
+   * The file, made where there is none, readable by its owner only. On a disk of this machine: over a network share
+   * SQLite's locks cannot be relied on.
+   */
+  file?: string | undefined;
+  /** Opens the file, with a library of your choice. Default: `node:sqlite`, else `libsql`, else `better-sqlite3`, whichever is there. */
+  open?: OpenDatabase | undefined;
+  /**
+   * Instead of `file`: a connection to a file that holds tables of yours too, so that a report can be enqueued within
+   * your transaction. It is switched to WAL and `synchronous=FULL`, and is yours to close.
+   */
+  database?: SqliteDatabase | undefined;
+  /** How long an operation waits while others hold the file, in milliseconds. Default: 10,000. */
+  busyTimeoutMs?: number | undefined;
+  /** Times and timers. Default: the system's. All processes on one file should have the same time. */
+  clock?: Clock | undefined;
+  /** Spreads the waits for the file; from 0 to below 1. Default: `Math.random`. */
+  random?: (() => number) | undefined;
+}
+
+/**
+ * A store in a SQLite file, for one machine with any number of processes. What it accepted outlives the process and a
+ * power loss: commits are made in WAL mode with `synchronous=FULL`. Rejects with a `SqliteStoreError` where the file is
+ * damaged, newer than this package or cannot be opened, and has then changed nothing; with a `ConfigurationError`
+ * where the options are wrong.
+ *
+ * @example
+ * ```ts
+ * import { sqliteStore } from 'location-sdk/outbox/sqlite';
+ *
+ * const outbox = createOutbox({ client, store: await sqliteStore({ file: '/var/lib/bets/outbox.db' }) });
+ * ```
+ */
+export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxStore> {
+  const { file, open, database: given, busyTimeoutMs: busyMs = 10_000, clock = systemClock, random = Math.random } = checked(options);
+  const opened = given ? { database: given, place: 'connection' } : await openOrReject(file ?? '', open);
+  const { database, place } = opened;
+  const connection = connect(database);
+  const tally = createTally(connection);
+  const verify = given ? () => ensureFull(database, place) : () => {};
+  const commits = createCommits({ database, place, clock, random, busyMs, verify, tally });
+
+  let durable: boolean;
+  try {
+    durable = await commits.read(() => prepareDatabase(database, place, !given));
+  } catch (error) {
+    if (!given) database.close();
+    throw error;
+  }
+
+  const rows = createRows(connection, tally);
+  const pauses = createPauses(connection);
+  const receipts = createReceipts(connection);
+  const { read, write } = commits;
+
+  async function turn({ writes, claim }: Turn): Promise<TurnResult> {
+    const open = (now: number) => (claim?.probe === undefined ? pauses.open(now) : [claim.probe]);
+    // An idle worker does not keep others from writing.
+    if (writes.length === 0) {
+      const now = clock.now();
+      if (!claim || !(await read(() => pauses.hasDue(open(now), now)))) return { written: [], claimed: [] };
+    }
+    return write(
+      () => {
+        const now = clock.now();
+        const written = writes.map((one) => rows.write(one, now));
+        return { written, claimed: claim ? rows.claim(claim, open(now), now) : [] };
+      },
+      writes.length + (claim?.limit ?? 0),
+    );
+  }
+
+  return {
+    durable,
+    enqueue: (given, transaction) =>
+      transaction === undefined
+        ? write(() => given.map((row) => rows.add(row, clock.now())), given.length)
+        : enqueueWithin(transaction, { own: database, place, rows: given, now: clock.now() }),
+    turn,
+    outlook: () => read(() => pauses.outlook(clock.now())),
+    pause: (change) => write(() => pauses.change(change, clock.now())),
+    get: (ids) =>
+      read(() =>
+        ids.map((id) => {
+          const found = connection.first(`SELECT ${ROW} FROM outbox_rows WHERE id = ?`, id);
+          return found && rowOf(found);
+        }),
+      ),
+    list: (query) => read(() => listRows(connection, query)),
+    counts: () => read(tally.read),
+    remember: (name, value) =>
+      write(() => {
+        connection.run('INSERT INTO outbox_settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING', name, value);
+        return String(connection.first('SELECT value FROM outbox_settings WHERE name = ?', name)?.value);
+      }),
+    receipts: {
+      unlogged: (limit) => read(() => receipts.unlogged(limit)),
+      append: (lines) => write(() => receipts.append(lines), lines.length),
+      read: (from, limit) => read(() => receipts.read(from, limit)),
+      last: () => read(receipts.last),
+    },
+    watch: (listener) => watchCommits(() => pragma(database, 'data_version'), listener, clock),
+    close: async () => {
+      await commits.close();
+      if (!given) database.close();
+    },
+  };
+}
+
+async function openOrReject(file: string, open: OpenDatabase | undefined) {
+  try {
+    return await openFile(file, open);
+  } catch (error) {
+    if (error instanceof SqliteStoreError) throw error;
+    const code = codeOf(error);
+    throw failure(code === 'other' ? 'unavailable' : code, file, error);
+  }
+}
+
+function checked(options: SqliteStoreOptions): SqliteStoreOptions {
+  const { file, open, database, busyTimeoutMs } = options;
+  const problems: string[] = [];
+  if ((file === undefined) === (database === undefined)) problems.push('file, database: expected one of them');
+  if (file !== undefined && (typeof file !== 'string' || file === '')) problems.push('file: expected a path');
+  if (open !== undefined && typeof open !== 'function') problems.push('open: expected a function that opens a file');
+  if (database !== undefined && !isDatabase(database))
+    problems.push('database: expected a connection of node:sqlite, libsql or better-sqlite3, with exec and prepare');
+  if (busyTimeoutMs !== undefined && !(typeof busyTimeoutMs === 'number' && busyTimeoutMs >= 0))
+    problems.push('busyTimeoutMs: expected milliseconds, 0 or more');
+  if (problems.length > 0) throw new ConfigurationError(`The options of the SQLite store cannot be used: ${problems.join('; ')}.`);
+  return options;
+}
+
+const isDatabase = (value: unknown): boolean => {
+  const { exec, prepare } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  return typeof exec === 'function' && typeof prepare === 'function';
+};

@@ -1,0 +1,52 @@
+import type { Enqueued, NewRow } from '../../store.js';
+import { connect, rollBack, type SqliteDatabase } from './database.js';
+import { failure, isNested, storeError } from './failure.js';
+import { ensureFull, fileOf } from './open.js';
+import { createRows } from './rows.js';
+import { createTally } from './tally.js';
+
+interface Within {
+  /** The store's own connection. */
+  readonly own: SqliteDatabase;
+  readonly place: string;
+  readonly rows: readonly NewRow[];
+  readonly now: number;
+}
+
+/**
+ * Adds rows within the user's transaction: of the store's connection, or of another one to the same file. All of them
+ * or none; they are there once the user commits.
+ */
+export async function enqueueWithin(transaction: unknown, { own, place, rows: given, now }: Within): Promise<readonly Enqueued[]> {
+  const database = transaction as SqliteDatabase;
+  if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function') throw unfit(place, 'expected the connection that began it');
+  if (database !== own && fileOf(database) !== fileOf(own)) throw unfit(place, 'it is of a connection to another file');
+  if (!isWithin(database)) throw unfit(place, 'the connection has begun none');
+  ensureFull(database, place);
+  const connection = connect(database);
+  const tally = createTally(connection);
+  database.exec('SAVEPOINT outbox');
+  try {
+    const rows = createRows(connection, tally);
+    const enqueued = given.map((row) => rows.add(row, now));
+    tally.write();
+    database.exec('RELEASE outbox');
+    return enqueued;
+  } catch (error) {
+    rollBack(database, 'ROLLBACK TO outbox; RELEASE outbox');
+    throw storeError(place, error);
+  }
+}
+
+const unfit = (place: string, why: string) => failure('other', place, undefined, `: transaction: ${why}`);
+
+/** The libraries have different names for it; a transaction within one is refused by all. */
+function isWithin(database: SqliteDatabase): boolean {
+  try {
+    database.exec('BEGIN');
+  } catch (error) {
+    return isNested((error as Error).message);
+  }
+  database.exec('ROLLBACK');
+  return false;
+}

@@ -1,0 +1,55 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { type SqliteDatabase, type SqliteStoreOptions, sqliteStore } from '../../../src/outbox/stores/sqlite/index.js';
+import { systemClock } from '../../../src/time.js';
+
+type Constructor = new (file: string) => SqliteDatabase;
+
+/** The libraries that are here, by name: `libsql` always, `node:sqlite` from Node.js 22.13 on, `better-sqlite3` where it is installed. */
+export const LIBRARIES: { readonly [Name: string]: (file: string) => SqliteDatabase } = Object.fromEntries(
+  (
+    await Promise.all(
+      ['libsql', 'node:sqlite', 'better-sqlite3'].map(async (name) => {
+        try {
+          const library = (await import(/* @vite-ignore */ name)) as { default?: Constructor; DatabaseSync?: Constructor };
+          const Database = library.DatabaseSync ?? library.default;
+          return Database ? [[name, (file: string) => new Database(file)] as const] : [];
+        } catch (error) {
+          if (name === 'libsql') throw error;
+          return [];
+        }
+      }),
+    )
+  ).flat(),
+);
+
+export const openLibsql = LIBRARIES.libsql as (file: string) => SqliteDatabase;
+
+const folder = mkdtempSync(join(tmpdir(), 'location-sdk-sqlite-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let files = 0;
+
+/** The path of a file that is not there yet. */
+export const newFile = (): string => join(folder, `outbox-${(files += 1)}.db`);
+
+/** The file as it is now, under another name: what a process that is killed leaves behind. */
+export function copyOf(file: string): string {
+  const copy = newFile();
+  for (const suffix of ['', '-wal']) if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix);
+  return copy;
+}
+
+/** A clock that is moved by hand; its timers are real. */
+export function movableClock() {
+  let time = 1_795_161_600_000;
+  return {
+    clock: { ...systemClock, now: () => time },
+    advance: (milliseconds: number) => {
+      time += milliseconds;
+    },
+  };
+}
+
+export const openStore = (file: string, options: SqliteStoreOptions = {}) => sqliteStore({ file, open: openLibsql, ...options });
