@@ -17,6 +17,8 @@ const shared = {
   target: 'es2022',
   platform: 'neutral',
   external: [/^node:/],
+  // `node:sqlite` exists under no other name.
+  removeNodeProtocol: false,
   sourcemap: true,
   treeshake: true,
   define: await inspectorDefine(),

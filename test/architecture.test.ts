@@ -52,6 +52,7 @@ const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^node:/, by: ['node/', 'outbox/stores/sqlite/open.ts'] },
   // Peers, loaded when they are needed.
   { named: /^(?:mmdb-lib|maxmind)$/, by: ['node/mmdb-reader.ts'] },
+  { named: /^(?:libsql|better-sqlite3)$/, by: ['outbox/stores/sqlite/open.ts'] },
   // Its version.
   { named: /^\.\.\/package\.json$/, by: ['node/version.ts'] },
 ];

@@ -32,7 +32,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 
 /** The path of a file that is not there yet. */
-export const newFile = (): string => join(folder, `outbox-${(files += 1)}.db`);
+export function newFile(): string {
+  files += 1;
+  return join(folder, `outbox-${files}.db`);
+}
 
 /** The file as it is now, under another name: what a process that is killed leaves behind. */
 export function copyOf(file: string): string {

@@ -15,25 +15,20 @@ const BLOCKING_WAIT_MS = 50;
 const MOST_WAL_BYTES = 64 * 1024 * 1024;
 const FULL = 2;
 
-const LIBRARIES: readonly { name: string; open: (library: Record<string, unknown>, file: string) => SqliteDatabase }[] = [
-  { name: 'node:sqlite', open: (library, file) => construct(library.DatabaseSync, file) },
-  { name: 'libsql', open: (library, file) => construct(library.default, file) },
-  { name: 'better-sqlite3', open: (library, file) => construct(library.default, file) },
+/** Each gives its constructor, or undefined where it is not installed, or this Node.js is older. A bundler leaves them alone. */
+const LIBRARIES: readonly (() => Promise<unknown>)[] = [
+  () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:sqlite').then(({ DatabaseSync }) => DatabaseSync).catch(() => undefined),
+  () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'libsql').then((library) => library.default).catch(() => undefined),
+  () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'better-sqlite3').then((library) => library.default).catch(() => undefined),
 ];
 
-const construct = (Database: unknown, file: string) => new (Database as new (file: string) => SqliteDatabase)(file);
-
-/** The first library that is there. Loaded by name, so that none is needed where a handle is given. */
+/** The first library that is there; none is needed where a connection is given. */
 async function findLibrary(): Promise<OpenDatabase> {
-  for (const { name, open } of LIBRARIES) {
-    try {
-      const library = (await import(/* @vite-ignore */ name)) as Record<string, unknown>;
-      return (file) => open(library, file);
-    } catch {
-      // Not installed, or an older Node.js: the next one may be.
-    }
+  for (const load of LIBRARIES) {
+    const Database = await load();
+    if (typeof Database === 'function') return (file) => new (Database as new (file: string) => SqliteDatabase)(file);
   }
-  throw failure('unavailable', '', undefined, `: there is no SQLite. Use Node.js 22.13 or newer, or install libsql or better-sqlite3`);
+  throw failure('unavailable', '', undefined, ': there is no SQLite. Use Node.js 22.13 or newer, or install libsql or better-sqlite3');
 }
 
 /** Makes a file that only this user may read, since reports hold personal data, or looks whether one that is there is a database. */

@@ -1,0 +1,8 @@
+// What is loaded of them; their own types are not needed, and not there where another of them is used.
+declare module 'node:sqlite' {
+  export const DatabaseSync: unknown;
+}
+declare module 'better-sqlite3' {
+  const Database: unknown;
+  export default Database;
+}
