@@ -43,6 +43,12 @@ const LARGEST_COMMIT = 500;
 /** The id of a report's row: one row for each environment, operation and reference. */
 export const rowId = (environment: Environment, operation: OperationName, reference: string): string => `${environment}:${operation}:${reference}`;
 
+/** The id of the row that must be final before this one is sent, wherever there is such a row (specification, section 1). */
+export function rowBefore(environment: Environment, operation: OperationName, reference: string): string | undefined {
+  const row = operations[operation];
+  return 'after' in row ? rowId(environment, row.after, reference) : undefined;
+}
+
 /** The way in: validates, locates, freezes, seals and commits. What is enqueued while a commit is under way shares the next one. */
 export function createEntrance({ store, seal, door }: OutboxSettings, events: Events) {
   const queue: Queued[] = [];
@@ -83,9 +89,8 @@ export function createEntrance({ store, seal, door }: OutboxSettings, events: Ev
     const report = await door.freeze(operation, payload, options === undefined || !isObject(options) ? options : callOptions);
     const { environment, reference } = report;
     if (reference === undefined) throw new ValidationError(`${operation}: only a report can be enqueued. Nothing was sent.`, { operation });
-    const row = operations[operation];
     const key = { id: rowId(environment, operation, reference), environment, operation, reference };
-    const waitsFor = 'after' in row ? rowId(environment, row.after, reference) : undefined;
+    const waitsFor = rowBefore(environment, operation, reference);
     return { report, row: { ...key, waitsFor, ...(await seal.seal(report.body, key)) }, transaction };
   }
 

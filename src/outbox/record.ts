@@ -120,6 +120,14 @@ export const isFinal = (state: RowState): boolean => state === 'recorded' || sta
 export const isClaimable = ({ state, blocked, dueAt }: Pick<Row, 'state' | 'blocked' | 'dueAt'>, now: number): boolean =>
   (state === 'in-flight' || (state === 'waiting' && !blocked)) && (dueAt <= now || dueAt > now + LONGEST_WAIT_MS);
 
+/** Whether a row has to wait for the one before it, as that is in the store. */
+export const isBlocked = ({ state }: Pick<Row, 'state'>, before: Pick<Row, 'state'> | undefined): boolean =>
+  state === 'waiting' && before !== undefined && !isFinal(before.state);
+
+/** Whether a row is still as it was when a change of it was decided: else the change comes too late. */
+export const isAsExpected = ({ state, fence }: Pick<Row, 'state' | 'fence'>, expected: Pick<Row, 'state' | 'fence'>): boolean =>
+  state === expected.state && fence === expected.fence;
+
 /**
  * A claim. In doubt from here on: whoever finds the row later cannot know whether this attempt landed. Counts as an
  * attempt until it ends otherwise, so that one which takes its worker down is seen.

@@ -4,10 +4,11 @@ import { limited } from '../time.js';
 import type { Waiters } from './done.js';
 import { endingOf, failed } from './ending.js';
 import { aboutReport, type Events } from './events.js';
-import { isProbeDue, pausedBy, probeTaken } from './pause.js';
-import { type Change, type Ending, type EndingContext, ended, isFinal, type Row } from './record.js';
+import { pausedBy, probeTaken } from './pause.js';
+import { asksFor, concernsPause, damaged, dependencyOf, type Finished, failureWaitMs, isInTime, lookAhead, NOT_SENT, planTurn, type Standing } from './plan.js';
+import { type Ending, ended, type Row } from './record.js';
 import type { OutboxSettings } from './settings.js';
-import type { Outlook, TurnResult, Write } from './store.js';
+import type { Outlook, TurnResult } from './store.js';
 
 /** A row that this worker has claimed. */
 interface Claim {
@@ -18,23 +19,15 @@ interface Claim {
   readonly probe: number | undefined;
 }
 
-type Finished = { readonly row: Row; readonly change: Change };
-
 /** Tries to change a pause that others change too. */
 const PAUSE_TRIES = 5;
 
-const NOT_SENT: Ending = {
-  kind: 'failed',
-  outcome: 'not-sent',
-  problem: { code: 'aborted', message: 'Its lease, or the time of the outbox, was nearly over before it could be sent.' },
-};
-
 /**
- * The loop: each turn writes what ended and claims what is next, in one commit, and starts the attempts. All that it
- * decides is decided in `record.ts` and `pause.ts`.
+ * The loop: each turn writes what ended and claims what is next, in one commit, and starts the attempts. It decides
+ * nothing by itself: that is in `plan.ts`, `record.ts` and `pause.ts`.
  */
 export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void) {
-  const { store, seal, door, concurrency, leaseMs, pollMs, random } = settings;
+  const { store, seal, door, leaseMs, pollMs, random } = settings;
   const { clock, attemptTimeoutMs } = door;
   /** Claimed and not yet written. */
   let busy = 0;
@@ -44,6 +37,8 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   let woken = false;
   let failures = 0;
   const abort = new AbortController();
+
+  const standing = (): Standing => ({ ...settings, busy, stopping });
 
   const wake = () => {
     woken = true;
@@ -64,18 +59,15 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     try {
       const ending = await send(row, askedAt);
       await updatePause(row, ending, probe);
-      finished.push({ row, change: ended(row, ending, { ...settings, dependency: await dependencyOf(row, ending) }) });
+      const before = asksFor(row, ending);
+      const [dependency] = before === undefined ? [] : await store.get([before]);
+      finished.push({ row, change: ended(row, ending, { ...settings, dependency: dependencyOf(dependency) }) });
     } catch (cause) {
       events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
       // Its row stays in flight, and in doubt, until its lease is over.
       busy -= 1;
     }
     wake();
-  }
-
-  async function dependencyOf({ waitsFor }: Row, { kind }: Ending): Promise<EndingContext['dependency']> {
-    const [row] = kind === 'not-found' && waitsFor !== undefined ? await store.get([waitsFor]) : [];
-    return row === undefined ? 'none' : isFinal(row.state) ? 'final' : 'open';
   }
 
   async function send(row: Row, askedAt: number): Promise<Ending> {
@@ -86,18 +78,15 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       body = await seal.open(row.body, row);
     } catch (error) {
       if (isConfigurationError(error)) return failed(error);
-      const message = `${subjectOf({ operation, reference })}: the stored bytes cannot be opened; they are damaged. Nothing was sent.`;
-      return { kind: 'refused', outcome: 'not-sent', problem: { code: 'validation', message } };
+      return damaged(subjectOf({ operation, reference }));
     }
-    // Sent too late it could meet the attempt of the next worker.
-    if (abort.signal.aborted || clock.now() - askedAt > leaseMs - attemptTimeoutMs) return NOT_SENT;
+    if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
     const report = { operation, environment, reference, body, location: undefined };
     return endingOf(() => door.attempt(report, { signal: abort.signal, milliseconds: attemptTimeoutMs }));
   }
 
   async function updatePause(row: Row, ending: Ending, probe: number | undefined): Promise<void> {
-    const concerns = probe !== undefined || (ending.kind !== 'recorded' && ending.pause !== undefined);
-    for (let tries = 0; concerns && tries < PAUSE_TRIES; tries += 1) {
+    for (let tries = 0; concernsPause(ending, probe) && tries < PAUSE_TRIES; tries += 1) {
       const seen = (await store.outlook()).find(({ environment }) => environment === row.environment)?.pause;
       const change = seen && pausedBy(seen, ending, probe, random);
       if (!change) return;
@@ -131,13 +120,10 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   async function turn(probe?: Outlook): Promise<boolean> {
     const batch = finished;
     finished = [];
-    const free = stopping ? 0 : concurrency - (busy - batch.length);
-    const writes = batch.map(({ row, change }): Write => ({ id: row.id, expected: { state: 'in-flight', fence: row.fence }, change }));
-    const claim = free > 0 ? { limit: probe ? 1 : free, leaseMs, ...(probe && { probe: probe.environment }) } : undefined;
     const askedAt = clock.now();
     let result: TurnResult;
     try {
-      result = await store.turn({ writes, claim });
+      result = await store.turn(planTurn(batch, standing(), probe?.environment));
     } catch (error) {
       finished = [...batch, ...finished];
       throw error;
@@ -148,18 +134,11 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     return batch.length + result.claimed.length > 0;
   }
 
-  /** Sends one report to each environment whose pause may be over, and says how long there is nothing to do. */
-  async function probeAndLookAhead(): Promise<number> {
-    let wait = pollMs;
-    for (const outlook of await store.outlook()) {
-      const { pause, nextInMs } = outlook;
-      if (nextInMs === undefined) continue;
-      if (pause.reason === undefined) wait = Math.min(wait, nextInMs);
-      else if (!isProbeDue(pause)) wait = Math.min(wait, Math.max(nextInMs, pause.remainingMs));
-      else if (nextInMs <= 0 && busy < concurrency && (await store.pause(probeTaken(pause, leaseMs)))) await turn(outlook);
-      else wait = Math.min(wait, Math.max(nextInMs, 1));
-    }
-    return wait;
+  /** Sends the probes that are due, and says how long there is nothing to do. */
+  async function probeAndWait(): Promise<number> {
+    const { probes, waitMs } = lookAhead(await store.outlook(), standing());
+    for (const outlook of probes) if (await store.pause(probeTaken(outlook.pause, leaseMs))) await turn(outlook);
+    return waitMs;
   }
 
   async function run(): Promise<void> {
@@ -168,14 +147,14 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
         const worked = await turn();
         failures = 0;
         if (worked) continue;
-        const wait = stopping ? pollMs : await probeAndLookAhead();
+        const wait = stopping ? pollMs : await probeAndWait();
         if (busy === 0) onIdle();
-        if (!(stopping && busy === 0)) await sleep(Math.max(1, wait));
+        if (!(stopping && busy === 0)) await sleep(wait);
       } catch (cause) {
         failures += 1;
         events.emit('error', { message: 'The store did not do what the outbox needs; it is tried again.', cause });
         if (abort.signal.aborted) return;
-        await sleep(Math.min(30_000, pollMs * 2 ** Math.min(10, failures - 1)));
+        await sleep(failureWaitMs(failures, pollMs));
       }
     }
   }

@@ -197,12 +197,26 @@ describe('delivering', () => {
   });
 
   it('a settled report refused with 404 waits for an initiated one that came meanwhile', async () => {
-    const { outbox, gateway, run, sent } = outboxWorld();
-    gateway.faults.add({ kind: 'latency', delay: 1, operation: 'reportSettledBet' });
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let asked = 0;
+    const { outbox, gateway, run } = outboxWorld({
+      client: {
+        fetch: async (url, init) => {
+          asked += 1;
+          const answer = await gateway.fetch(url, init as object);
+          if (asked === 1) await released;
+          return answer;
+        },
+      },
+    });
     await outbox.reportSettledBet(settledBet());
     outbox.start();
-    while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    await run(outbox.reportBetEvent(betEvent()));
+    while (asked === 0) await new Promise((resolve) => setImmediate(resolve));
+    await outbox.reportBetEvent(betEvent());
+    release();
     expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 2 } });
     await run(outbox.stop());
   });

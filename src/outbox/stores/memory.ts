@@ -1,6 +1,6 @@
 import type { Environment } from '../../errors.js';
 import { changePause, notPaused, type Pause } from '../pause.js';
-import { claimed, isClaimable, isFinal, LONGEST_WAIT_MS, type Row, type RowState } from '../record.js';
+import { claimed, isAsExpected, isBlocked, isClaimable, isFinal, LONGEST_WAIT_MS, type Row, type RowState } from '../record.js';
 import type { ClaimRequest, Counts, Enqueued, LogLine, NewRow, OutboxStore, RowQuery, Write } from '../store.js';
 import { createQueue } from './due-queue.js';
 import { newRow } from './new-row.js';
@@ -42,15 +42,12 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Outbox
     return at;
   }
 
-  const isOpen = (id: string | undefined): boolean => {
-    const row = id === undefined ? undefined : rows.get(id);
-    return row !== undefined && !isFinal(row.state);
-  };
+  const isOpen = (row: Row | undefined): boolean => row !== undefined && !isFinal(row.state);
 
   /** Puts a row in its place, and those that wait for it in theirs. */
   function put(next: Row): Row {
-    const row = { ...next, blocked: next.state === 'waiting' && isOpen(next.waitsFor) };
-    const wasOpen = isOpen(row.id);
+    const row = { ...next, blocked: isBlocked(next, next.waitsFor === undefined ? undefined : rows.get(next.waitsFor)) };
+    const wasOpen = isOpen(rows.get(row.id));
     rows.set(row.id, row);
     const queued = row.state === 'in-flight' || (row.state === 'waiting' && !row.blocked);
     queues[row.environment].set(row.id, queued ? { dueAt: row.dueAt, sequence: row.sequence } : undefined);
@@ -73,7 +70,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Outbox
 
   function write({ id, expected, change }: Write, at: number): boolean {
     const row = rows.get(id);
-    if (row?.state !== expected.state || row.fence !== expected.fence) return false;
+    if (!row || !isAsExpected(row, expected)) return false;
     const { delayMs, keepBody, ...progress } = change;
     put({ ...row, ...progress, dueAt: at + delayMs, changedAt: at, body: keepBody ? row.body : undefined });
     return true;

@@ -1,0 +1,92 @@
+import type { Environment } from '../errors.js';
+import { isProbeDue } from './pause.js';
+import { type Change, type Ending, type EndingContext, isFinal, type Row } from './record.js';
+import type { Outlook, Turn } from './store.js';
+
+/** An attempt that ended, and what its row is to become. */
+export interface Finished {
+  readonly row: Row;
+  readonly change: Change;
+}
+
+/** Where a worker stands when it plans. */
+export interface Standing {
+  /** How many rows it has claimed and not yet written back. */
+  readonly busy: number;
+  readonly concurrency: number;
+  readonly leaseMs: number;
+  readonly pollMs: number;
+  /** Whether it claims nothing more. */
+  readonly stopping: boolean;
+}
+
+/** What a worker does when there was nothing to write or to claim. */
+export interface Ahead {
+  /** Environments whose pause may be over: one report is sent to each, if nobody else takes the probe first. */
+  readonly probes: readonly Outlook[];
+  /** Milliseconds to sleep after that, unless something ends or is enqueued before. */
+  readonly waitMs: number;
+}
+
+const LONGEST_FAILURE_WAIT_MS = 30_000;
+
+/** A turn: what ended is written, and as many rows are claimed as there is room for, or one as a probe. */
+export function planTurn(finished: readonly Finished[], { busy, concurrency, leaseMs, stopping }: Standing, probe?: Environment): Turn {
+  const free = stopping ? 0 : concurrency - (busy - finished.length);
+  return {
+    writes: finished.map(({ row, change }) => ({ id: row.id, expected: { state: 'in-flight', fence: row.fence }, change })),
+    claim: free > 0 ? { limit: probe === undefined ? free : 1, leaseMs, ...(probe !== undefined && { probe }) } : undefined,
+  };
+}
+
+/** What comes next, when a turn found nothing to do. */
+export function lookAhead(outlooks: readonly Outlook[], { busy, concurrency, pollMs, stopping }: Standing): Ahead {
+  // Without room nothing can be done before an attempt ends, and that wakes the worker.
+  const room = stopping ? 0 : concurrency - busy;
+  if (room <= 0) return { probes: [], waitMs: pollMs };
+  const probes: Outlook[] = [];
+  let waitMs = pollMs;
+  for (const outlook of outlooks) {
+    const { pause, nextInMs } = outlook;
+    if (nextInMs === undefined) continue;
+    const due = pause.reason === undefined || isProbeDue(pause);
+    if (pause.reason !== undefined && due && nextInMs <= 0 && probes.length < room) probes.push(outlook);
+    else waitMs = Math.min(waitMs, Math.max(1, nextInMs, due ? 0 : pause.remainingMs));
+  }
+  return { probes, waitMs };
+}
+
+/**
+ * Whether an attempt that begins now ends within the lease; sent too late it could meet the attempt of the next worker.
+ * Both times are by the worker's clock; once that has jumped back, nobody knows how much of the lease is left.
+ */
+export const isInTime = (askedAt: number, now: number, { leaseMs, attemptTimeoutMs }: { leaseMs: number; attemptTimeoutMs: number }): boolean =>
+  now >= askedAt && now - askedAt <= leaseMs - attemptTimeoutMs;
+
+/** Whether the end of an attempt may change the pause of its environment. */
+export const concernsPause = (ending: Ending, probe: number | undefined): boolean =>
+  probe !== undefined || (ending.kind !== 'recorded' && ending.pause !== undefined);
+
+/** Which row must be read before it is known what an ending means. */
+export const asksFor = ({ waitsFor }: Pick<Row, 'waitsFor'>, { kind }: Ending): string | undefined => (kind === 'not-found' ? waitsFor : undefined);
+
+/** What that row says. */
+export const dependencyOf = (before: Pick<Row, 'state'> | undefined): EndingContext['dependency'] =>
+  before === undefined ? 'none' : isFinal(before.state) ? 'final' : 'open';
+
+/** How long to wait when the store failed this often in a row. */
+export const failureWaitMs = (failures: number, pollMs: number): number => Math.min(LONGEST_FAILURE_WAIT_MS, pollMs * 2 ** Math.min(10, failures - 1));
+
+/** The end of an attempt that was not begun. */
+export const NOT_SENT: Ending = {
+  kind: 'failed',
+  outcome: 'not-sent',
+  problem: { code: 'aborted', message: 'Its lease, or the time of the outbox, was nearly over before it could be sent.' },
+};
+
+/** The end of an attempt whose bytes are gone. */
+export const damaged = (subject: string): Ending => ({
+  kind: 'refused',
+  outcome: 'not-sent',
+  problem: { code: 'validation', message: `${subject}: the stored bytes cannot be opened; they are damaged. Nothing was sent.` },
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { notPaused, type Pause } from '../../src/outbox/pause.js';
+import { dependencyOf, isInTime, lookAhead, planTurn, type Standing } from '../../src/outbox/plan.js';
+import type { Outlook } from '../../src/outbox/store.js';
+
+const standing: Standing = { busy: 0, concurrency: 4, leaseMs: 30_000, pollMs: 1_000, stopping: false };
+const outlook = (nextInMs: number | undefined, pause: Partial<Pause> = {}): Outlook => ({
+  environment: 'staging',
+  pause: { ...notPaused('staging'), ...pause },
+  nextInMs,
+});
+const paused = (remainingMs: number): Partial<Pause> => ({ reason: 'rate-limited', version: 1, remainingMs });
+
+describe('a turn', () => {
+  it('claims as many as there is room for, nothing when stopping, and one as a probe', () => {
+    expect(planTurn([], { ...standing, busy: 1 })).toEqual({ writes: [], claim: { limit: 3, leaseMs: 30_000 } });
+    expect(planTurn([], { ...standing, busy: 4 }).claim).toBeUndefined();
+    expect(planTurn([], { ...standing, stopping: true }).claim).toBeUndefined();
+    expect(planTurn([], standing, 'production').claim).toEqual({ limit: 1, leaseMs: 30_000, probe: 'production' });
+  });
+});
+
+describe('looking ahead', () => {
+  it.each([
+    ['nothing to do', outlook(undefined), 1_000],
+    ['a row that is due soon', outlook(40), 40],
+    ['a row that is due now', outlook(-5), 1],
+    ['a pause', outlook(-5, paused(300)), 300],
+    ['a row due after the pause', outlook(500, paused(300)), 500],
+    ['a pause that is over, and a row due later', outlook(200, paused(-1)), 200],
+  ])('sleeps for %s', (_, given, waitMs) => {
+    expect(lookAhead([given], standing)).toEqual({ probes: [], waitMs });
+  });
+
+  it('probes where a pause may be over and a row is due', () => {
+    const due = outlook(-5, paused(-1));
+    expect(lookAhead([due], standing)).toEqual({ probes: [due], waitMs: 1_000 });
+    expect(lookAhead([outlook(-5, paused(10 ** 12))], standing).probes).toHaveLength(1);
+  });
+
+  it('does not look again and again while it has no room: an attempt that ends wakes it', () => {
+    expect(lookAhead([outlook(-5)], { ...standing, busy: 4 })).toEqual({ probes: [], waitMs: 1_000 });
+    expect(lookAhead([outlook(-5, paused(-1))], { ...standing, busy: 4 })).toEqual({ probes: [], waitMs: 1_000 });
+  });
+});
+
+describe('an attempt', () => {
+  const limits = { leaseMs: 30_000, attemptTimeoutMs: 10_000 };
+
+  it('is begun only if it ends within the lease', () => {
+    expect(isInTime(5_000, 25_000, limits)).toBe(true);
+    expect(isInTime(5_000, 25_001, limits)).toBe(false);
+  });
+
+  it('is not begun when the clock jumped back, since nobody knows how much of the lease is left', () => {
+    expect(isInTime(5_000, 4_999, limits)).toBe(false);
+  });
+});
+
+describe('the row before', () => {
+  it.each([
+    [undefined, 'none'],
+    ['waiting', 'open'],
+    ['quarantined', 'open'],
+    ['recorded', 'final'],
+    ['dismissed', 'final'],
+  ] as const)('%s is %s', (state, dependency) => {
+    expect(dependencyOf(state && { state })).toBe(dependency);
+  });
+});
