@@ -35,3 +35,9 @@ export interface FetchResponse {
 
 /** A `fetch` function: the platform's, a wrapped one, or a mock gateway's. Always called with an address and an init. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
+
+/** A `CryptoKey` that was imported for HKDF; every one fits. */
+export interface HkdfKeyLike {
+  readonly algorithm: { readonly name: string };
+  readonly usages: readonly string[];
+}

@@ -1,6 +1,7 @@
 import type { Environment, ErrorCode } from '../errors.js';
 import type { OperationName } from '../operations.js';
 import type { PauseReason } from './pause.js';
+import type { ReceiptHead } from './proof/entry.js';
 import type { Decision, Row } from './record.js';
 
 /** Which report an event is about; its reference is the only thing of the operator's in it. */
@@ -20,10 +21,14 @@ export interface OutboxEvents {
   recorded: AboutReport & { readonly outcome: 'recorded' | 'already-recorded' };
   /** An attempt failed and there will be another one. */
   delayed: AboutReport & { readonly code: ErrorCode; readonly inDoubt: boolean; readonly delayMs: number };
+  /** A stored body cannot be opened without the key of this id, which is not there; the report waits for it. */
+  locked: AboutReport & { readonly keyId: string };
   /** A person must look: see `resolve` and `retry`. */
   quarantined: AboutReport & { readonly code: ErrorCode; readonly message: string; readonly conflict: boolean; readonly inDoubt: boolean };
   /** A person decided. */
   decided: AboutReport & { readonly action: Decision['action'] };
+  /** The log of receipts has grown; note its head somewhere else, since only that shows a log which was cut. */
+  logged: ReceiptHead;
   /** An attempt ended after another worker had taken its row; what it found was not written. */
   late: AboutReport;
   /** Nothing is sent to an environment until a probe gets through. */

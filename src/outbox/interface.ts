@@ -7,6 +7,9 @@ import type { AbortSignalLike } from '../web-types.js';
 import type { ReportName } from './enqueue.js';
 import type { OutboxEvents, OutboxListener } from './events.js';
 import type { Pause, PauseReason } from './pause.js';
+import type { ReceiptHead } from './proof/entry.js';
+import type { AnyIterable } from './proof/lines.js';
+import type { ReconcileDefaults, Reconciled, ReportReference } from './proof/reconcile.js';
 import type { Row } from './record.js';
 import type { Counts, RowQuery } from './store.js';
 
@@ -62,6 +65,8 @@ export interface BatchedReport {
 
 /** How an outbox is doing. */
 export interface OutboxStats extends Counts {
+  /** Ids of keys that this outbox has missed since it was made; what was sealed with them waits. */
+  readonly missingKeys: readonly string[];
   /** The environments to which nothing is sent, why, since when, and when it is tried again. */
   readonly paused: readonly (Pick<Pause, 'environment' | 'message' | 'since' | 'until'> & { readonly reason: PauseReason })[];
 }
@@ -114,6 +119,18 @@ export interface Outbox<Mode extends ValidationMode = 'strict'> {
    * The reason is kept with it. It cannot be taken back.
    */
   resolve(id: string, decision: { as: 'recorded' | 'dismissed'; reason: string }): Promise<OutboxReport>;
+  /**
+   * The log of receipts as JSON Lines, one `ReceiptEntry` each with its line break: pipe it to a file. Reports that
+   * became final until now are in it. `from` is the index of the first entry; default: 0.
+   */
+  exportReceipts(options?: { from?: number }): AsyncIterable<string>;
+  /** How many receipts there are and the hash of the last one; undefined for none. Note it elsewhere, for `verifyReceipts`. */
+  receiptHead(): Promise<ReceiptHead | undefined>;
+  /**
+   * Tells for each bet or withdrawal of your own list, in its order, what the outbox knows of it. Takes and gives any
+   * number, a batch at a time. Rejects with a `ValidationError` at an item that names no report.
+   */
+  reconcile(references: AnyIterable<string | ReportReference>, defaults?: ReconcileDefaults): AsyncIterable<Reconciled>;
   /** Lifts the pause of an environment before its time: after the key was mended, say. False where there was none. */
   resume(environment: Environment): Promise<boolean>;
 

@@ -1,5 +1,6 @@
 import type { Client } from '../client.js';
 import type { ValidationMode } from '../schema/model.js';
+import type { OutboxEncryption } from './encryption.js';
 import type { Seal } from './seal.js';
 import type { OutboxStore } from './store.js';
 
@@ -32,6 +33,8 @@ export interface OutboxOptions<Mode extends ValidationMode = 'strict'> {
   stopTimeoutMs?: number | undefined;
   /** Keeps the bodies of recorded reports in the store. Default: false, only their fingerprints stay. */
   keepBodies?: boolean | undefined;
-  /** Seals bodies before they are stored, and makes their fingerprints. Default: bodies are stored as they are. */
+  /** Encrypts the stored bodies, with keys of yours. Default: bodies are stored as they are until they are recorded. */
+  encryption?: OutboxEncryption | undefined;
+  /** Instead of `encryption`: seals bodies and makes fingerprints by your own means. */
   seal?: Seal | undefined;
 }

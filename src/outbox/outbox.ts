@@ -1,19 +1,20 @@
-import { type Environment, ValidationError } from '../errors.js';
+import type { Environment } from '../errors.js';
 import type { Receipt } from '../receipt.js';
 import type { ValidationMode } from '../schema/model.js';
 import { LONGEST_TIMER_MS, limited } from '../time.js';
+import { decideRow, refusal } from './decide.js';
 import { createWaiters } from './done.js';
 import { type Committed, createEntrance, type Given } from './enqueue.js';
 import { aboutReport, createEvents } from './events.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport } from './interface.js';
 import type { OutboxOptions } from './options.js';
-import { type Change, type Decision, decided, type Row } from './record.js';
+import { createReceiptLog, readHead, readReceipts } from './proof/log.js';
+import { reconcile } from './proof/reconcile.js';
+import type { Decision, Row } from './record.js';
 import { readSettings } from './settings.js';
 import { createWorker, type Worker } from './worker.js';
 
 const PAGE = 100;
-/** Changes of a row by a person, when others change it too. */
-const DECISION_TRIES = 5;
 
 /**
  * Makes an outbox: reports are committed to a store first and sent later, as often as it takes, so that none is lost
@@ -34,12 +35,19 @@ export function createOutbox<Mode extends ValidationMode = 'strict'>(options: Ou
   const events = createEvents();
   const waiters = createWaiters(settings);
   const entrance = createEntrance(settings, events);
+  const log = createReceiptLog(store, events, door.clock);
+  const missingKeys = new Set<string>();
   const idle = new Set<() => void>();
   let worker: Worker | undefined;
   let leading: AbortController | undefined;
   let unwatch: (() => void) | undefined;
 
   const wake = () => worker?.wake();
+
+  events.on('recorded', log.soon);
+  events.on('decided', log.soon);
+  events.on('locked', ({ keyId }) => missingKeys.add(keyId));
+  settings.seal.prepare?.().catch(() => {});
 
   function committed({ row, location }: Committed): EnqueuedReport {
     let done: Promise<Receipt> | undefined;
@@ -60,26 +68,19 @@ export function createOutbox<Mode extends ValidationMode = 'strict'>(options: Ou
     return results.map((result) => (result.status === 'fulfilled' ? { ...result, value: committed(result.value) } : result));
   }
 
-  async function decide(id: string, name: 'retry' | 'resolve', decision: Decision): Promise<OutboxReport> {
-    for (let tries = 0; tries < DECISION_TRIES; tries += 1) {
-      const [row] = await store.get([id]);
-      if (!row) throw refusal(name, `the outbox has no report ${JSON.stringify(id)}`);
-      const change = decided(row, decision, keepBodies);
-      if (typeof change === 'string') throw refusal(name, `${id}: ${change}`);
-      const { written } = await store.turn({ writes: [{ id, expected: row, change }], claim: undefined });
-      if (written[0] !== true) continue;
-      const now = changed(row, change);
-      events.emit('decided', { ...aboutReport(now), action: decision.action });
-      waiters.settle(now);
-      wake();
-      return shown(now);
-    }
-    throw refusal(name, `${id} is being changed by others all the time; try again`);
+  async function decide(id: string, decision: Decision): Promise<OutboxReport> {
+    const now = await decideRow(store, id, decision, keepBodies);
+    events.emit('decided', { ...aboutReport(now), action: decision.action });
+    waiters.settle(now);
+    wake();
+    return shown(now);
   }
 
   function start(): void {
     if (worker || leading) return;
     waiters.start();
+    // What became final before the last process could log it.
+    log.soon();
     unwatch = store.watch?.(wake);
     const begin = () => {
       worker = createWorker(settings, events, waiters, () => {
@@ -111,6 +112,7 @@ export function createOutbox<Mode extends ValidationMode = 'strict'>(options: Ou
     worker = undefined;
     unwatch?.();
     await stopped?.stop(timeoutMs);
+    await log.stop(timeoutMs);
     leading?.abort();
     leading = undefined;
     waiters.stop();
@@ -158,7 +160,7 @@ export function createOutbox<Mode extends ValidationMode = 'strict'>(options: Ou
       const paused = outlook.flatMap(({ pause: { environment, reason, message, since, until } }) =>
         reason ? [{ environment, reason, message, since, until }] : [],
       );
-      return { states, oldestOpenAt, attempts, paused };
+      return { states, oldestOpenAt, attempts, missingKeys: [...missingKeys], paused };
     },
     get: async (id) => {
       const [row] = await store.get([id]);
@@ -174,12 +176,18 @@ export function createOutbox<Mode extends ValidationMode = 'strict'>(options: Ou
         after = last.sequence;
       }
     },
-    retry: (id, { reason = '' } = {}) => decide(id, 'retry', { action: 'retry', reason, at: door.clock.now() }),
+    retry: (id, { reason = '' } = {}) => decide(id, { action: 'retry', reason, at: door.clock.now() }),
     resolve: async (id, { as: action, reason }) => {
       if (action !== 'recorded' && action !== 'dismissed') throw refusal('resolve', "as: expected 'recorded' or 'dismissed'");
       if (typeof reason !== 'string' || !reason.trim()) throw refusal('resolve', 'reason: say why, for those who ask later');
-      return decide(id, 'resolve', { action, reason, at: door.clock.now() });
+      return decide(id, { action, reason, at: door.clock.now() });
     },
+    async *exportReceipts({ from = 0 } = {}) {
+      await log.catchUp();
+      yield* readReceipts(store, from);
+    },
+    receiptHead: () => readHead(store),
+    reconcile: (references, defaults) => reconcile(store, references, defaults),
     resume: async (environment: Environment) => {
       const pause = (await store.outlook()).find((one) => one.environment === environment)?.pause;
       if (!pause?.reason) return false;
@@ -190,13 +198,6 @@ export function createOutbox<Mode extends ValidationMode = 'strict'>(options: Ou
     },
     on: events.on,
   };
-}
-
-const refusal = (operation: 'retry' | 'resolve', message: string) =>
-  new ValidationError(`${operation}: ${message}.`, { operation, issues: [{ path: 'id', code: 'invalid', message }] });
-
-function changed(row: Row, { delayMs: _, keepBody, ...progress }: Change): Row {
-  return { ...row, ...progress, body: keepBody ? row.body : undefined };
 }
 
 const shown = ({ body: _, fingerprint: __, fence: ___, doubtBefore: ____, waitsFor: _____, ...report }: Row): OutboxReport => report;

@@ -81,8 +81,21 @@ export const failureWaitMs = (failures: number, pollMs: number): number => Math.
 export const NOT_SENT: Ending = {
   kind: 'failed',
   outcome: 'not-sent',
+  counts: false,
   problem: { code: 'aborted', message: 'Its lease, or the time of the outbox, was nearly over before it could be sent.' },
 };
+
+/** How long a row waits for a missing key; a process that has it takes the row then. */
+const MISSING_KEY_WAIT_MS = 300_000;
+
+/** The end of an attempt that was not begun, since its bytes cannot be opened without a key that is not there. */
+export const withoutKey = (message: string): Ending => ({
+  kind: 'failed',
+  outcome: 'not-sent',
+  counts: false,
+  retryAfterMs: MISSING_KEY_WAIT_MS,
+  problem: { code: 'configuration', message },
+});
 
 /** The end of an attempt whose bytes are gone. */
 export const damaged = (subject: string): Ending => ({

@@ -93,6 +93,8 @@ export type Ending =
       /** Why nothing more should be sent to this environment for now; such an attempt does not count. */
       readonly pause?: PauseReason;
       readonly retryAfterMs?: number;
+      /** False where nothing was even tried. */
+      readonly counts?: false;
     };
 
 /** How long a row waits between attempts. */
@@ -153,7 +155,7 @@ export function ended(row: Progress & Pick<Row, 'decisions' | 'problem'>, ending
   return {
     state: waits ? 'waiting' : 'quarantined',
     fence: row.fence,
-    attempts: ending.pause ? row.attempts - 1 : row.attempts,
+    attempts: ending.pause || ending.counts === false ? row.attempts - 1 : row.attempts,
     inDoubt,
     doubtBefore: row.doubtBefore,
     delayMs: waits ? waitMs(row.attempts, ending.retryAfterMs, context) : 0,

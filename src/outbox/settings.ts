@@ -2,9 +2,11 @@ import { type ClientDoor, doorOf } from '../client-door.js';
 import { ConfigurationError } from '../errors.js';
 import type { ValidationMode } from '../schema/model.js';
 import { LONGEST_TIMER_MS } from '../time.js';
+import { readEncryption } from './encryption.js';
 import type { OutboxOptions } from './options.js';
 import type { EndingContext } from './record.js';
-import { plainSeal, type Seal } from './seal.js';
+import type { Seal } from './seal.js';
+import { standardSeal } from './standard-seal.js';
 import type { OutboxStore } from './store.js';
 
 /** Everything an outbox knows; nothing is optional any more. */
@@ -21,7 +23,7 @@ export interface OutboxSettings extends Omit<EndingContext, 'dependency'> {
 /** Between the end of an attempt and the end of its lease, so that the end can be written. */
 const LEAST_MARGIN_MS = 1_000;
 
-const NAMES = ['client', 'store', 'concurrency', 'retry', 'leaseMs', 'pollMs', 'stopTimeoutMs', 'keepBodies', 'seal'];
+const NAMES = ['client', 'store', 'concurrency', 'retry', 'leaseMs', 'pollMs', 'stopTimeoutMs', 'keepBodies', 'encryption', 'seal'];
 const STORE_METHODS = ['enqueue', 'turn', 'outlook', 'pause', 'get', 'list', 'counts', 'remember'] as const;
 const SEAL_METHODS = ['seal', 'open', 'matches'] as const;
 
@@ -46,10 +48,14 @@ export function readSettings(options: OutboxOptions<ValidationMode>): OutboxSett
   if (given.seal !== undefined) lacking('seal', given.seal, SEAL_METHODS, problems);
   if (given.keepBodies !== undefined && typeof given.keepBodies !== 'boolean') problems.push('keepBodies: expected true or false');
 
+  if (given.seal !== undefined && given.encryption !== undefined) problems.push('encryption, seal: expected one of them');
+  if (given.seal === undefined && !globalThis.crypto?.subtle) problems.push('seal: this runtime has no WebCrypto; in a page it needs https');
+  const encryption = readEncryption(given.encryption, problems);
+
   const leastLeaseMs = (door?.attemptTimeoutMs ?? 0) + LEAST_MARGIN_MS;
   const settings = {
     store: given.store as OutboxStore,
-    seal: (given.seal as Seal | undefined) ?? plainSeal(),
+    seal: (given.seal as Seal | undefined) ?? standardSeal(given.store as OutboxStore, encryption),
     concurrency: number('concurrency', given.concurrency, 8, 1, 1_000),
     schedule: { baseMs: number('retry.baseMs', retry.baseMs, 1_000, 1), capMs: number('retry.capMs', retry.capMs, 300_000, 1) },
     leaseMs: number('leaseMs', given.leaseMs, leastLeaseMs - LEAST_MARGIN_MS + 20_000, leastLeaseMs),

@@ -5,8 +5,22 @@ import type { Waiters } from './done.js';
 import { endingOf, failed } from './ending.js';
 import { aboutReport, type Events } from './events.js';
 import { pausedBy, probeTaken } from './pause.js';
-import { asksFor, concernsPause, damaged, dependencyOf, type Finished, failureWaitMs, isInTime, lookAhead, NOT_SENT, planTurn, type Standing } from './plan.js';
+import {
+  asksFor,
+  concernsPause,
+  damaged,
+  dependencyOf,
+  type Finished,
+  failureWaitMs,
+  isInTime,
+  lookAhead,
+  NOT_SENT,
+  planTurn,
+  type Standing,
+  withoutKey,
+} from './plan.js';
 import { type Ending, ended, type Row } from './record.js';
+import { missingKeyOf } from './seal.js';
 import type { OutboxSettings } from './settings.js';
 import type { Outlook, TurnResult } from './store.js';
 
@@ -77,7 +91,9 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       if (row.body === undefined) throw new Error('no body');
       body = await seal.open(row.body, row);
     } catch (error) {
-      if (isConfigurationError(error)) return failed(error);
+      const keyId = missingKeyOf(error);
+      if (keyId !== undefined) events.emit('locked', { ...aboutReport(row), keyId });
+      if (isConfigurationError(error)) return keyId === undefined ? failed(error) : withoutKey(error.message);
       return damaged(subjectOf({ operation, reference }));
     }
     if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;

@@ -1,0 +1,26 @@
+const CHUNK = 0x8000;
+
+/** Bytes of our own, as WebCrypto wants them. */
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+export const utf8 = (text: string): Bytes => new TextEncoder().encode(text);
+
+export const toHex = (bytes: ArrayBuffer | Uint8Array): string => Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+export function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  // A part at a time: too many arguments would overflow the stack.
+  for (let from = 0; from < bytes.length; from += CHUNK) text += String.fromCharCode(...bytes.subarray(from, from + CHUNK));
+  return btoa(text);
+}
+
+/** The bytes of base64 or base64url; undefined where it is neither. */
+export function fromBase64(text: string): Bytes | undefined {
+  try {
+    return Uint8Array.from(atob(text.trim().replace(/-/g, '+').replace(/_/g, '/')), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+export const sha256 = async (text: string): Promise<string> => toHex(await crypto.subtle.digest('SHA-256', utf8(text)));
