@@ -4,7 +4,18 @@ import { createMockGateway } from '../../src/mock/index.js';
 import { createOutbox, memoryStore, type OutboxEvents, type OutboxOptions, type OutboxStore } from '../../src/outbox/index.js';
 import { FakeClock } from '../delivery/fake-clock.js';
 
-export const EVENTS: readonly (keyof OutboxEvents)[] = ['enqueued', 'recorded', 'delayed', 'quarantined', 'decided', 'late', 'paused', 'resumed', 'error'];
+export const EVENTS: readonly (keyof OutboxEvents)[] = [
+  'enqueued',
+  'recorded',
+  'delayed',
+  'locked',
+  'quarantined',
+  'decided',
+  'late',
+  'paused',
+  'resumed',
+  'error',
+];
 
 /** An outbox over a store in memory, a mock gateway and a clock that waits for nobody. */
 export function outboxWorld({
