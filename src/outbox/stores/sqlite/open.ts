@@ -88,6 +88,16 @@ export function ensureFull(database: SqliteDatabase, place: string): void {
   if (level < FULL) throw failure('unsafe', place, undefined, `: PRAGMA synchronous stays ${level}, expected ${FULL} (FULL)`);
 }
 
+/** Closes a connection. All is moved into the file first, as some libraries do it only once their statements are collected. */
+export function closeFile(database: SqliteDatabase): void {
+  try {
+    pragma(database, 'wal_checkpoint(TRUNCATE)');
+  } catch {
+    // Others are at it, or the disk is full: what is committed is in the -wal file, and is found there.
+  }
+  database.close();
+}
+
 /** The file of a connection; empty for one in memory, or a temporary one. */
 export function fileOf(database: SqliteDatabase): string {
   const databases = database.prepare('PRAGMA database_list').all() as Columns[];
