@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newRow } from '../../../src/outbox/contract/harness.js';
-import { pragma, type SqliteDatabase } from '../../../src/outbox/stores/sqlite/database.js';
+import { connect, pragma, type SqliteDatabase } from '../../../src/outbox/stores/sqlite/database.js';
 import { sqliteStore } from '../../../src/outbox/stores/sqlite/index.js';
 import { newFile, openLibsql, openStore, rejectionOf } from './files.js';
 
@@ -19,11 +19,17 @@ function counting(database: SqliteDatabase): { database: SqliteDatabase; commits
   return {
     commits: () => commits,
     database: {
-      exec: (sql) => {
-        if (sql === 'COMMIT') commits += 1;
-        return database.exec(sql);
+      exec: (sql) => database.exec(sql),
+      prepare: (sql) => {
+        const statement = database.prepare(sql) as { run(): unknown };
+        if (sql !== 'COMMIT') return statement;
+        return {
+          run: () => {
+            commits += 1;
+            return statement.run();
+          },
+        };
       },
-      prepare: (sql) => database.prepare(sql),
       close: () => database.close(),
     },
   };
@@ -57,7 +63,7 @@ describe('a connection that the store is given', () => {
     const { database, store } = await connected();
     database.exec('CREATE TABLE bets (id TEXT)');
     await store.close?.();
-    expect(database.prepare('SELECT count(*) AS bets FROM bets').get()).toMatchObject({ bets: 0 });
+    expect(connect(database).first('SELECT count(*) AS bets FROM bets')).toMatchObject({ bets: 0 });
     database.close();
   });
 });

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Columns, connect, pragma, type SqliteDatabase } from './database.js';
+import { connect, pragma, type SqliteDatabase } from './database.js';
 import { failure } from './failure.js';
 import { migrate, readVersion } from './schema.js';
 
@@ -100,6 +100,6 @@ export function closeFile(database: SqliteDatabase): void {
 
 /** The file of a connection; empty for one in memory, or a temporary one. */
 export function fileOf(database: SqliteDatabase): string {
-  const databases = database.prepare('PRAGMA database_list').all() as Columns[];
+  const databases = connect(database).all('PRAGMA database_list');
   return String(databases.find(({ name }) => name === 'main')?.file ?? '');
 }

@@ -56,7 +56,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   const connection = connect(database);
   const tally = createTally(connection);
   const verify = given ? () => ensureFull(database, place) : () => {};
-  const commits = createCommits({ database, place, clock, random, busyMs, verify, tally });
+  const commits = createCommits({ connection, place, clock, random, busyMs, verify, tally });
 
   let durable: boolean;
   try {
