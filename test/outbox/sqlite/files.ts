@@ -56,3 +56,12 @@ export function movableClock() {
 }
 
 export const openStore = (file: string, options: SqliteStoreOptions = {}) => sqliteStore({ file, open: openLibsql, ...options });
+
+/** What a promise rejects with; one that does not fails the test. */
+export const rejectionOf = (promise: Promise<unknown>): Promise<Error> =>
+  promise.then(
+    (value) => {
+      throw new Error(`expected a rejection, got ${JSON.stringify(value)}`);
+    },
+    (error: Error) => error,
+  );

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../time.js';
-import { rollBack, type SqliteDatabase } from './database.js';
+import { type Connection, rollBack } from './database.js';
 import { codeOf, failure, storeError } from './failure.js';
 
 /** Work for a transaction: done at once, and done again from the start where the transaction had to be taken back. */
@@ -12,7 +12,7 @@ export interface Job {
 }
 
 export interface CommitSettings {
-  readonly database: SqliteDatabase;
+  readonly connection: Connection;
   /** The file, for messages. */
   readonly place: string;
   readonly clock: Clock;
@@ -34,7 +34,7 @@ const LONGEST_WAIT_MS = 100;
  * Transactions, one after the other. What is asked for in the same turn of the event loop shares one commit, since
  * what a commit costs is the wait for the disk. Others who hold the file are waited for with timers, within a limit.
  */
-export function createCommits({ database, place, clock, random, busyMs, verify, tally }: CommitSettings) {
+export function createCommits({ connection, place, clock, random, busyMs, verify, tally }: CommitSettings) {
   const jobs: Job[] = [];
   let running: Promise<void> | undefined;
   let closed = false;
@@ -55,15 +55,15 @@ export function createCommits({ database, place, clock, random, busyMs, verify, 
 
   function transact(group: readonly Job[]): unknown[] {
     verify();
-    database.exec('BEGIN IMMEDIATE');
+    connection.run('BEGIN IMMEDIATE');
     try {
       tally.reset();
       const results = group.map(({ work }) => work());
       tally.write();
-      database.exec('COMMIT');
+      connection.run('COMMIT');
       return results;
     } catch (error) {
-      rollBack(database);
+      rollBack(connection.database);
       throw error;
     }
   }

@@ -1,8 +1,8 @@
 /** What is bound to a statement. */
 export type SqliteValue = string | number | null;
 
-/** A prepared statement, as `node:sqlite`, `libsql` and `better-sqlite3` have it. */
-export interface SqliteStatement {
+/** A prepared statement, as all three have it. */
+interface SqliteStatement {
   run(...values: SqliteValue[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint };
   get(...values: SqliteValue[]): unknown;
   all(...values: SqliteValue[]): unknown[];
@@ -11,7 +11,8 @@ export interface SqliteStatement {
 /** A connection, as `node:sqlite`, `libsql` and `better-sqlite3` have it. It answers at once, not with promises. */
 export interface SqliteDatabase {
   exec(sql: string): unknown;
-  prepare(sql: string): SqliteStatement;
+  /** Returns a statement with `run`, `get` and `all`, which take values in their order; each library has types of its own for it. */
+  prepare(sql: string): object;
   close(): unknown;
 }
 
@@ -35,7 +36,7 @@ export function connect(database: SqliteDatabase): Connection {
   const prepared = (sql: string): SqliteStatement => {
     const known = statements.get(sql);
     if (known) return known;
-    const statement = database.prepare(sql);
+    const statement = database.prepare(sql) as SqliteStatement;
     statements.set(sql, statement);
     return statement;
   };
@@ -53,7 +54,7 @@ export function connect(database: SqliteDatabase): Connection {
 
 /** The number that a pragma answers with. */
 export function pragma(database: SqliteDatabase, text: string): unknown {
-  const answer = database.prepare(`PRAGMA ${text}`).get() as Columns | undefined;
+  const answer = (database.prepare(`PRAGMA ${text}`) as SqliteStatement).get() as Columns | undefined;
   return answer && Object.values(answer)[0];
 }
 

@@ -1,6 +1,9 @@
+import { operationNames } from '../../../operations.js';
+import { rowId } from '../../enqueue.js';
 import type { Row } from '../../record.js';
 import type { RowQuery } from '../../store.js';
 import type { Connection, SqliteValue } from './database.js';
+import { ENVIRONMENTS } from './pauses.js';
 import { ROW, rowOf } from './row-columns.js';
 import { OPEN } from './schema.js';
 
@@ -15,13 +18,19 @@ const BY_STATE: Readonly<Record<Row['state'], { index: string; where: string }>>
 
 /** The statement for a query, and what is bound to it. */
 export function listStatement({ state, environment, operation, reference, after = 0, limit }: RowQuery): { sql: string; values: SqliteValue[] } {
-  const conditions = Object.entries({ environment, operation, reference }).filter((condition): condition is [string, string] => condition[1] !== undefined);
+  const conditions = Object.entries({ environment, operation }).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
   const byState = state === undefined ? undefined : BY_STATE[state];
-  const index = reference === undefined ? (byState?.index ?? '') : 'INDEXED BY outbox_reference';
-  const where = ['sequence > ?', ...(byState ? [byState.where] : []), ...conditions.map(([name]) => `${name} = ?`)].join(' AND ');
+  // The few ids that a reference can have are found by their index.
+  const ids = reference === undefined ? [] : ENVIRONMENTS.flatMap((one) => operationNames.map((name) => rowId(one, name, reference)));
+  const index = ids.length === 0 ? (byState?.index ?? '') : '';
+  const where = [
+    ids.length > 0 ? `id IN (${ids.map(() => '?').join()}) AND +sequence > ?` : 'sequence > ?',
+    ...(byState ? [byState.where] : []),
+    ...conditions.map(({ name }) => `${name} = ?`),
+  ].join(' AND ');
   return {
     sql: `SELECT ${ROW} FROM outbox_rows ${index} WHERE ${where} ORDER BY sequence LIMIT ?`,
-    values: [after, ...conditions.map(([, value]) => value), limit],
+    values: [...ids, after, ...conditions.map(({ value }) => value), limit],
   };
 }
 

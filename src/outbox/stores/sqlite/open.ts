@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Columns, connect, pragma, type SqliteDatabase } from './database.js';
+import { connect, pragma, type SqliteDatabase } from './database.js';
 import { failure } from './failure.js';
 import { migrate, readVersion } from './schema.js';
 
@@ -88,8 +88,18 @@ export function ensureFull(database: SqliteDatabase, place: string): void {
   if (level < FULL) throw failure('unsafe', place, undefined, `: PRAGMA synchronous stays ${level}, expected ${FULL} (FULL)`);
 }
 
+/** Closes a connection. All is moved into the file first, as some libraries do it only once their statements are collected. */
+export function closeFile(database: SqliteDatabase): void {
+  try {
+    pragma(database, 'wal_checkpoint(TRUNCATE)');
+  } catch {
+    // Others are at it, or the disk is full: what is committed is in the -wal file, and is found there.
+  }
+  database.close();
+}
+
 /** The file of a connection; empty for one in memory, or a temporary one. */
 export function fileOf(database: SqliteDatabase): string {
-  const databases = database.prepare('PRAGMA database_list').all() as Columns[];
+  const databases = connect(database).all('PRAGMA database_list');
   return String(databases.find(({ name }) => name === 'main')?.file ?? '');
 }

@@ -42,8 +42,7 @@ export function createRows(connection: Connection, tally: Tally) {
 
   /** Blocks those that wait for a row, or lets them go. */
   function block(id: string, blocked: boolean): void {
-    const changed = run(BLOCK, bit(blocked), bit(!blocked), id, bit(blocked));
-    tally.move(blocked ? 'waiting' : 'blocked', blocked ? 'blocked' : 'waiting', changed);
+    run(BLOCK, bit(blocked), bit(!blocked), id, bit(blocked));
   }
 
   function add(given: NewRow, now: number): Enqueued {
@@ -52,7 +51,6 @@ export function createRows(connection: Connection, tally: Tally) {
     const values: SqliteValue[] = [id, environment, operation, reference, waitsFor ?? null, bit(blocked), bit(!blocked), now, now, now, fingerprint, body];
     const sequence = insert(INSERT, ...values);
     if (sequence === undefined) return { row: rowOf(byId(id) ?? {}), added: false };
-    tally.add(blocked ? 'blocked' : 'waiting', 1);
     block(id, true);
     return { row: newRow(given, sequence, now, blocked), added: true };
   }
@@ -68,8 +66,8 @@ export function createRows(connection: Connection, tally: Tally) {
     const progress = [state, bit(blocked), bit(queued), fence, attempts, bit(inDoubt), bit(doubtBefore)] as const;
     const texts = [outcome ?? null, message ?? null, problem ? textOf(problem) : null, decisions.length > 0 ? textOf(decisions) : null] as const;
     run(UPDATE, ...progress, now + delayMs, now, ...texts, bit(keepBody), bit(ends), row.sequence);
-    tally.move(row.blocked ? 'blocked' : row.state, blocked ? 'blocked' : state, 1);
-    tally.add('attempts', attempts - row.attempts);
+    tally.move(row.state, state);
+    tally.attempts(attempts - row.attempts);
     if (isFinal(state) !== isFinal(row.state)) block(id, !isFinal(state));
     return true;
   }
@@ -87,8 +85,7 @@ export function createRows(connection: Connection, tally: Tally) {
     return due.slice(0, limit).map((row) => {
       const next = claimed(row);
       run(CLAIM, next.state, next.fence, next.attempts, bit(next.inDoubt), bit(next.doubtBefore), now + leaseMs, now, row.sequence);
-      tally.move(row.state, next.state, 1);
-      tally.add('attempts', next.attempts - row.attempts);
+      tally.attempts(next.attempts - row.attempts);
       return { ...row, ...next, dueAt: now + leaseMs, changedAt: now };
     });
   }

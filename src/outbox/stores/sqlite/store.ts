@@ -5,7 +5,7 @@ import { createCommits } from './commits.js';
 import { connect, pragma, type SqliteDatabase } from './database.js';
 import { codeOf, failure, SqliteStoreError } from './failure.js';
 import { listRows } from './list.js';
-import { ensureFull, type OpenDatabase, openFile, prepareDatabase } from './open.js';
+import { closeFile, ensureFull, type OpenDatabase, openFile, prepareDatabase } from './open.js';
 import { createPauses } from './pauses.js';
 import { createReceipts } from './receipts.js';
 import { ROW, rowOf } from './row-columns.js';
@@ -56,7 +56,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   const connection = connect(database);
   const tally = createTally(connection);
   const verify = given ? () => ensureFull(database, place) : () => {};
-  const commits = createCommits({ database, place, clock, random, busyMs, verify, tally });
+  const commits = createCommits({ connection, place, clock, random, busyMs, verify, tally });
 
   let durable: boolean;
   try {
@@ -120,7 +120,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     watch: (listener) => watchCommits(() => pragma(database, 'data_version'), listener, clock),
     close: async () => {
       await commits.close();
-      if (!given) database.close();
+      if (!given) closeFile(database);
     },
   };
 }

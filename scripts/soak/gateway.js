@@ -1,0 +1,49 @@
+// The mock gateway of the soak on a socket, made to lose a fifth of its answers after it has recorded.
+import { createMockGateway } from 'location-sdk/mock';
+import { serve } from 'location-sdk/mock/node';
+
+/** What goes wrong, each by its chance. Of all requests, about a fifth is recorded while its answer is lost. */
+const FAULTS = [
+  { kind: 'connection-reset', when: 'before', probability: 0.02 },
+  { kind: 'status', status: 500, when: 'before', probability: 0.02 },
+  { kind: 'connection-reset', when: 'after', probability: 0.15 },
+  { kind: 'half-body', when: 'after', probability: 0.06 },
+  { kind: 'hang', when: 'after', probability: 0.02 },
+  { kind: 'latency', when: 'after', probability: 0.5, delay: { uniform: [5, 120] } },
+];
+const LOST = ['connection-reset', 'half-body', 'hang'];
+
+/** @param {number} seed */
+export async function startGateway(seed) {
+  const server = await serve(createMockGateway({ seed }));
+  /** How often a report was applied, by the id that it has in the outbox. @type {Map<string, number>} */
+  const applied = new Map();
+  server.gateway.subscribe((entry) => {
+    if (!entry.applied) return;
+    const id = `${entry.environment}:${entry.operation}:${entry.reference}`;
+    applied.set(id, (applied.get(id) ?? 0) + 1);
+  });
+  for (const fault of FAULTS) {
+    const body = JSON.stringify({ times: null, ...fault });
+    const { status } = await fetch(`${server.url}/__admin/faults`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    if (status !== 201) throw new Error(`the fault ${fault.kind} was refused: ${status}`);
+  }
+  return {
+    url: server.url,
+    applied,
+    /** What is recorded: the body by the id that the report has in the outbox. */
+    ledger: () =>
+      new Map(
+        /** @type {const} */ (['staging', 'production']).flatMap((environment) =>
+          server.gateway.reports(environment).map(({ operation, reference, body }) => [`${environment}:${operation}:${reference}`, body]),
+        ),
+      ),
+    /** How many answers were lost after the report was recorded. */
+    lost: () =>
+      server.gateway.faults
+        .list()
+        .filter(({ kind, when }) => when === 'after' && LOST.includes(kind))
+        .reduce((sum, { struck }) => sum + struck, 0),
+    close: () => server.close(),
+  };
+}
