@@ -7,7 +7,7 @@ import { parseSource, readSource, type SourceFile } from './read-source.js';
  */
 const LAYERS = {
   face: { files: ['index.ts', 'global.ts'], mayImport: ['client', 'errors', 'location', 'face'] },
-  node: { files: ['node/'], mayImport: ['mock', 'openapi'] },
+  node: { files: ['node/'], mayImport: ['mock', 'openapi', 'outbox'] },
   client: {
     files: ['client.ts', 'default-client.ts', 'prepare.ts', 'payloads.ts', 'receipt.ts', 'resolve-location.ts', 'locate-result.ts'],
     mayImport: ['config', 'operations', 'location', 'delivery', 'schema', 'errors'],

@@ -17,11 +17,18 @@ export type Values<Table extends OptionTable> = {
 };
 
 /** Reads the words of a command by its table; throws a `Failure` at a word that it does not know. */
-export function readArgs<Table extends OptionTable>(table: Table, words: readonly string[]): Values<Table> {
+export const readArgs = <Table extends OptionTable>(table: Table, words: readonly string[]): Values<Table> => readWords(table, words, 0).values;
+
+/** The same for a command that takes words which are no options, so many at most. */
+export function readWords<Table extends OptionTable>(table: Table, words: readonly string[], most: number): { values: Values<Table>; given: string[] } {
   const { tokens } = parseArgs({ args: [...words], strict: false, tokens: true, options: parserOptions(table) });
   const values: Record<string, unknown> = {};
+  const given: string[] = [];
   for (const token of tokens) {
-    if (token.kind === 'positional') throw new Failure(`unexpected word '${token.value}'; see --help`);
+    if (token.kind === 'positional') {
+      if (given.length >= most) throw new Failure(`unexpected word '${token.value}'; see --help`);
+      given.push(token.value);
+    }
     if (token.kind !== 'option') continue;
     const { name, rawName, value } = token;
     const row = Object.hasOwn(table, name) ? table[name] : undefined;
@@ -31,7 +38,7 @@ export function readArgs<Table extends OptionTable>(table: Table, words: readonl
     if (name in values) throw new Failure(`${rawName} is given twice`);
     values[name] = row.read ? readValue(row.read, rawName, value as string) : true;
   }
-  return values as Values<Table>;
+  return { values: values as Values<Table>, given };
 }
 
 const parserOptions = (table: OptionTable) =>

@@ -1,5 +1,6 @@
 import type { OptionTable } from './args.js';
 import { MOCK_OPTIONS, mock } from './mock.js';
+import { OUTBOX_NOTES, OUTBOX_OPTIONS, outbox } from './outbox/command.js';
 import { READY_OPTIONS, ready } from './ready.js';
 
 /** A command of `location-sdk`. */
@@ -7,6 +8,8 @@ export interface Command {
   /** The words that call it. */
   readonly words: readonly string[];
   readonly summary: string;
+  /** What follows the words, where it is not options alone. */
+  readonly usage?: string;
   readonly options: OptionTable;
   /** More for its help. */
   readonly notes: string;
@@ -35,5 +38,13 @@ export const COMMANDS: readonly Command[] = [
       'or the state file cannot be used (it is left as it is).',
     ].join('\n'),
     run: mock,
+  },
+  {
+    words: ['outbox'],
+    summary: "Look into an outbox's SQLite file, and decide what needs a person",
+    usage: '<file> [command] [report…]',
+    options: OUTBOX_OPTIONS,
+    notes: OUTBOX_NOTES,
+    run: outbox,
   },
 ];

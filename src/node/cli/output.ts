@@ -17,5 +17,14 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 export const say = (text: string): void => void process.stdout.write(`${text}\n`);
 export const remark = (text: string): void => void process.stderr.write(`${text}\n`);
 
+/** Writes texts as fast as whoever reads takes them, and stops where nobody reads any more. */
+export async function sayAll(texts: AsyncIterable<string>): Promise<void> {
+  for await (const text of texts) {
+    if (process.stdout.destroyed) return;
+    if (!process.stdout.write(text))
+      await new Promise<void>((resolve) => ['drain', 'close', 'error'].forEach((name) => void process.stdout.once(name, resolve)));
+  }
+}
+
 /** One line, whatever the text holds. */
 export const complain = (text: string): void => remark(`location-sdk: ${text.replace(/\s*[\r\n]+\s*/g, ' ')}`);

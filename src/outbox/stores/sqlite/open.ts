@@ -23,7 +23,7 @@ const LIBRARIES: readonly (() => Promise<unknown>)[] = [
 ];
 
 /** The first library that is there; none is needed where a connection is given. */
-async function findLibrary(): Promise<OpenDatabase> {
+export async function findLibrary(): Promise<OpenDatabase> {
   for (const load of LIBRARIES) {
     const Database = await load();
     if (typeof Database === 'function') return (file) => new (Database as new (file: string) => SqliteDatabase)(file);

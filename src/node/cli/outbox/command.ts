@@ -1,0 +1,104 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { notEmpty, type OptionTable, oneOf, readWords, type Values, wholeNumber } from '../args.js';
+import { EXIT, Failure } from '../output.js';
+import { resolve, retry } from './decide.js';
+import { exportLog } from './export.js';
+import { list } from './list.js';
+import { openOutboxFile } from './open.js';
+import type { View } from './printable.js';
+import { show } from './show.js';
+import { stats } from './stats.js';
+import { verifyFile, verifyLog } from './verify.js';
+
+export const OUTBOX_OPTIONS = {
+  json: { help: 'Print JSON, one object a line' },
+  state: { hint: '<state>', help: 'list: only these', read: oneOf('waiting', 'in-flight', 'quarantined', 'recorded', 'dismissed') },
+  environment: { hint: '<name>', help: 'list, retry --all: only these', read: oneOf('staging', 'production') },
+  operation: {
+    hint: '<name>',
+    help: 'list, retry --all: only these, such as reportBetEvent',
+    read: oneOf('reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'),
+  },
+  limit: { hint: '<number>', help: 'list: at most (default: 50)', read: wholeNumber(1, 1_000_000) },
+  after: { hint: '<number>', help: 'list: the next page', read: wholeNumber(0, 9_999_999_999) },
+  all: { help: 'retry: every quarantined report' },
+  as: { hint: '<verdict>', help: 'resolve: recorded or dismissed', read: oneOf('recorded', 'dismissed') },
+  reason: { hint: '<text>', help: 'retry, resolve: why; it is kept, so name no player', read: notEmpty },
+  'keep-body': { help: 'resolve: keep the body, as the option keepBodies does' },
+  from: { hint: '<index>', help: 'export: begin with this entry (default: 0)', read: wholeNumber(0, 9_999_999_999) },
+  head: { hint: '<hash>', help: 'verify: a head that was noted; it must be in the log', read: notEmpty },
+} as const satisfies OptionTable;
+
+export type OutboxValues = Values<typeof OUTBOX_OPTIONS>;
+
+export const OUTBOX_NOTES = `Commands (default: stats):
+  stats               How many reports wait, are recorded, need a person; pauses
+  list                Reports that are not recorded, quarantined ones first
+  show <report>       One report, and what can be done about it
+  retry <report>…     Send quarantined reports again, or waiting ones now
+  resolve <report>…   Your verdict on quarantined reports; needs --as, --reason.
+                      recorded: the gateway holds it. dismissed: never send it
+  export              The log of receipts as JSON Lines, on standard output
+  verify              Check that log; <file> may be an exported one too
+
+A <report> is its id, as list prints it, or its bet_id or request_id where
+only one report has it. Workers may go on meanwhile. No personal data is
+printed: bodies are never shown.
+
+Exit code 0: done. 1: it could not be done, or verify found a break.
+2: the call is wrong, or the file cannot be used; it is left as it is.`;
+
+type Run = (view: View, options: OutboxValues, reports: readonly string[]) => Promise<number>;
+
+const COMMANDS: Readonly<Record<string, { run: Run; takes: readonly (keyof OutboxValues)[]; reports?: 'one' | 'many' }>> = {
+  stats: { run: stats, takes: [] },
+  list: { run: list, takes: ['state', 'environment', 'operation', 'limit', 'after'] },
+  show: { run: show, takes: [], reports: 'one' },
+  retry: { run: retry, takes: ['all', 'environment', 'operation', 'reason'], reports: 'many' },
+  resolve: { run: resolve, takes: ['as', 'reason', 'keep-body'], reports: 'many' },
+  export: { run: exportLog, takes: ['from'] },
+  verify: { run: verifyLog, takes: ['head'] },
+};
+
+const MOST_REPORTS = 1_000;
+
+/** Does one thing with the file of an outbox. */
+export async function outbox(words: readonly string[]): Promise<number> {
+  const { values, given } = readWords(OUTBOX_OPTIONS, words, MOST_REPORTS + 2);
+  const [file, name = 'stats', ...reports] = given;
+  if (file === undefined) throw new Failure('which file? location-sdk outbox <file> [command]; see --help');
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (Object.hasOwn(COMMANDS, file) && !isThere(file)) throw new Failure(`the file comes first: location-sdk outbox <file> ${file}`);
+  if (!command) throw new Failure(`unknown command ${name}; known are ${Object.keys(COMMANDS).join(', ')}; see --help`);
+  for (const option of Object.keys(values) as (keyof OutboxValues)[])
+    if (option !== 'json' && !command.takes.includes(option)) throw new Failure(`--${option} does not go with ${name}; see --help`);
+  if (!command.reports && reports.length > 0) throw new Failure(`unexpected word '${reports[0]}'; see --help`);
+  if (command.reports === 'one' && reports.length !== 1) throw new Failure(`${name} needs one report: its id, as list prints it`);
+  if (command.reports === 'many' && reports.length === 0 && !values.all) throw new Failure(`${name} needs a report: its id, as list prints it`);
+  if (values.all && reports.length > 0) throw new Failure('--all goes without names of reports');
+  if (name === 'verify' && beginsWithBrace(file)) return verifyFile(file, values);
+
+  const store = await openOutboxFile(file);
+  try {
+    return await command.run({ store, file, now: Date.now() }, values, reports);
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'SqliteStoreError') throw error;
+    throw new Failure(error.message, EXIT.failed);
+  } finally {
+    await store.close?.();
+  }
+}
+
+const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
+
+/** Whether it is a log that was exported, rather than a database. */
+function beginsWithBrace(file: string): boolean {
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return false;
+  const start = Buffer.alloc(1);
+  const descriptor = openSync(file, 'r');
+  try {
+    return readSync(descriptor, start) === 1 && start.toString() === '{';
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,78 @@
+import { isValidationError } from '../../../errors.js';
+import { decideRow } from '../../../outbox/decide.js';
+import { appendReceipts } from '../../../outbox/proof/log.js';
+import type { Decision } from '../../../outbox/record.js';
+import type { RowQuery } from '../../../outbox/store.js';
+import { EXIT, Failure, remark, say } from '../output.js';
+import type { OutboxValues } from './command.js';
+import { findReport } from './find.js';
+import { printable, type View } from './printable.js';
+import { startProgress } from './progress.js';
+
+const PAGE = 500;
+
+/** Lets reports be sent again. */
+export async function retry(view: View, { all, environment, operation, reason = '', json }: OutboxValues, names: readonly string[]): Promise<number> {
+  if (!all && (environment ?? operation) !== undefined) throw new Failure('--environment and --operation go with --all only');
+  const ids = all ? quarantined(view, { environment, operation }) : namedIds(view, names);
+  return decideAll(view, ids, { action: 'retry', reason, at: view.now }, { json, keepBody: true });
+}
+
+/** A person's verdict. */
+export async function resolve(view: View, { as: action, reason, json, 'keep-body': keepBody }: OutboxValues, names: readonly string[]): Promise<number> {
+  if (action === undefined) throw new Failure('resolve needs --as recorded (the gateway holds it) or --as dismissed (never send it)');
+  if (reason === undefined || !reason.trim()) throw new Failure('resolve needs --reason "…": it is kept with the report and in the log of receipts');
+  return decideAll(view, namedIds(view, names), { action, reason, at: view.now }, { json, keepBody: keepBody === true });
+}
+
+async function* namedIds(view: View, names: readonly string[]): AsyncGenerator<string> {
+  // All are looked up before the first is changed: a name that is wrong changes nothing.
+  const rows = [];
+  for (const name of names) rows.push(await findReport(view, name));
+  for (const { id } of rows) yield id;
+}
+
+async function* quarantined({ store }: View, query: Pick<RowQuery, 'environment' | 'operation'>): AsyncGenerator<string> {
+  for (let after = 0; ; ) {
+    const rows = await store.list({ state: 'quarantined', environment: query.environment, operation: query.operation, after, limit: PAGE });
+    for (const { id } of rows) yield id;
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE) return;
+    after = last.sequence;
+  }
+}
+
+const DONE: Readonly<Record<Decision['action'], string>> = {
+  retry: 'waits to be sent again',
+  recorded: 'is resolved as recorded',
+  dismissed: 'is dismissed',
+};
+
+async function decideAll(
+  { store }: View,
+  ids: AsyncIterable<string>,
+  decision: Decision,
+  { json, keepBody }: { json: boolean | undefined; keepBody: boolean },
+): Promise<number> {
+  const progress = startProgress('Decided');
+  let [done, refused] = [0, 0];
+  for await (const id of ids) {
+    try {
+      const { state } = await decideRow(store, id, decision, keepBody);
+      done += 1;
+      if (json) say(JSON.stringify({ id, done: true, state }));
+      else say(`${printable(id)} ${DONE[decision.action]}`);
+    } catch (error) {
+      if (!isValidationError(error)) throw error;
+      refused += 1;
+      if (json) say(JSON.stringify({ id, done: false, message: error.message }));
+      else remark(`location-sdk: ${printable(error.message)}`);
+    }
+    progress.count(done + refused);
+  }
+  progress.end();
+  if (decision.action !== 'retry' && done > 0) await appendReceipts(store);
+  if (!json && done + refused === 0) remark('No such report is quarantined.');
+  else if (!json && decision.action === 'retry' && done > 0) remark('\nA running worker sends them; if none runs, start your application.');
+  return refused > 0 ? EXIT.failed : EXIT.done;
+}

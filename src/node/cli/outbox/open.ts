@@ -1,0 +1,60 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import type { OutboxStore } from '../../../outbox/store.js';
+import { connect, type SqliteDatabase } from '../../../outbox/stores/sqlite/database.js';
+import { SqliteStoreError } from '../../../outbox/stores/sqlite/failure.js';
+import { findLibrary, type OpenDatabase } from '../../../outbox/stores/sqlite/open.js';
+import { sqliteStore } from '../../../outbox/stores/sqlite/store.js';
+import { EXIT, Failure } from '../output.js';
+
+/** How long others may hold the file. */
+const BUSY_MS = 5_000;
+const MAGIC = 'SQLite format 3\0';
+/** What passes by itself, or once somebody made room. */
+const MAY_PASS: readonly string[] = ['busy', 'full', 'io'];
+
+/** Opens the file of an outbox. One that is none is left as it is, and none is made. */
+export async function openOutboxFile(file: string): Promise<OutboxStore> {
+  ensureDatabase(file);
+  const open = await library();
+  const openKnown: OpenDatabase = (path) => {
+    const database = open(path);
+    if (holdsOutbox(database)) return database;
+    database.close();
+    throw new Failure(`${file} is a SQLite database without an outbox in it; it is left as it is`);
+  };
+  try {
+    return await sqliteStore({ file, open: openKnown, busyTimeoutMs: BUSY_MS });
+  } catch (error) {
+    if (!(error instanceof SqliteStoreError)) throw error;
+    if (error.cause instanceof Failure) throw error.cause;
+    throw new Failure(error.message, MAY_PASS.includes(error.code) ? EXIT.failed : EXIT.usage);
+  }
+}
+
+async function library(): Promise<OpenDatabase> {
+  try {
+    return await findLibrary();
+  } catch {
+    throw new Failure(`Node.js ${process.version} cannot read SQLite files: use 22.13 or newer, or npm install libsql (or better-sqlite3) beside location-sdk`);
+  }
+}
+
+function holdsOutbox(database: SqliteDatabase): boolean {
+  return connect(database).first("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'outbox_meta'") !== undefined;
+}
+
+/** Looks before SQLite does, which would make what is not there. */
+function ensureDatabase(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found) throw new Failure(`there is no file ${file}; give the one that the outbox's sqliteStore has`);
+  if (!found.isFile()) throw new Failure(`${file} is no plain file; give the one that the outbox's sqliteStore has`);
+  const start = Buffer.alloc(MAGIC.length);
+  try {
+    const descriptor = openSync(file, 'r');
+    readSync(descriptor, start);
+    closeSync(descriptor);
+  } catch (error) {
+    throw new Failure(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+  }
+  if (start.toString('latin1') !== MAGIC) throw new Failure(`${file} is no SQLite database; it is left as it is`);
+}

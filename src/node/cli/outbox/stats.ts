@@ -1,0 +1,40 @@
+import { readHead } from '../../../outbox/proof/log.js';
+import { EXIT, say } from '../output.js';
+import type { OutboxValues } from './command.js';
+import { duration, printable, quoted, time, type View, wrapped } from './printable.js';
+
+/** Prints how the outbox is doing. */
+export async function stats({ store, file, now }: View, { json }: OutboxValues): Promise<number> {
+  const { states, oldestOpenAt, attempts } = await store.counts();
+  const head = await readHead(store).catch(() => undefined);
+  const unlogged = (await store.receipts.unlogged(1)).length > 0;
+  const paused = (await store.outlook()).flatMap(({ pause: { environment, reason, message, since, until } }) =>
+    reason ? [{ environment, reason, message, since, until }] : [],
+  );
+  if (json) {
+    say(JSON.stringify({ states, oldestOpenAt: oldestOpenAt ?? null, attempts, paused, receipts: head ?? null }));
+    return EXIT.done;
+  }
+  const command = `location-sdk outbox ${quoted(file)}`;
+  const width = Math.max(...Object.values(states).map((count) => grouped(count).length));
+  const line = (name: string, count: number, remark = '') => `${name.padEnd(12)}${grouped(count).padStart(width)}  ${remark}`.trimEnd();
+  const oldest = oldestOpenAt === undefined ? '' : `the oldest for ${duration(now - oldestOpenAt)}`;
+  say(line('waiting', states.waiting, oldest));
+  say(line('blocked', states.blocked, states.blocked > 0 ? 'wait for their initiated report' : ''));
+  say(line('in flight', states['in-flight']));
+  say(line('quarantined', states.quarantined, states.quarantined > 0 ? 'need a person, see below' : ''));
+  say(line('recorded', states.recorded));
+  say(line('dismissed', states.dismissed));
+  say('');
+  for (const { environment, reason, message, since, until } of paused) {
+    const next = until <= now ? 'any moment' : `in ${duration(until - now)}`;
+    say(wrapped(`${environment} is paused (${reason}) since ${time(since)}; the next try is ${next}. ${printable(message ?? '')}`.trim(), '  '));
+  }
+  if (paused.length === 0) say('No environment is paused.');
+  say(head ? `Receipts: ${grouped(head.count)}, head ${head.hash}` : 'Receipts: none.');
+  if (unlogged) say('Some reports that ended have no receipt in the log yet; a worker adds it.');
+  if (states.quarantined > 0) say(`\nWhat needs a person: ${command} list --state quarantined`);
+  return EXIT.done;
+}
+
+const grouped = (count: number) => count.toLocaleString('en');
