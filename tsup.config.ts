@@ -9,6 +9,7 @@ const entries = {
   'mock-node': 'src/node/index.ts',
   outbox: 'src/outbox/index.ts',
   'outbox-contract': 'src/outbox/contract/index.ts',
+  'outbox-indexeddb': 'src/outbox/indexeddb.ts',
   'location-mmdb': 'src/node/mmdb-entry.ts',
 };
 
@@ -26,5 +27,5 @@ export default defineConfig([
   // ky exists as ESM only, so the CommonJS build carries it inside.
   { ...shared, entry: entries, format: 'cjs', dts: true, noExternal: ['ky'], splitting: true, outExtension: () => ({ js: '.cjs', dts: '.d.cts' }) },
   { ...shared, entry: { cli: 'src/node/cli.ts' }, format: 'esm' },
-  { ...scriptTag, entry: { 'location-sdk': 'src/global.ts' } },
+  { ...scriptTag, entry: { 'location-sdk': 'src/global.ts', 'location-sdk.outbox': 'src/global-outbox.ts' } },
 ]);

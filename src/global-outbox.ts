@@ -1,0 +1,12 @@
+/**
+ * The face of the script-tag build with the outbox: the members of `LocationSDK`, and two more. Loaded beside the
+ * smaller file, in either order, it adds them to what is there.
+ */
+import { LocationSDK as core } from './global.js';
+import { indexedDbStore } from './outbox/indexeddb.js';
+import { createOutbox } from './outbox/outbox.js';
+
+export const LocationSDK = { ...core, createOutbox, indexedDbStore };
+
+const { LocationSDK: there } = globalThis as unknown as { LocationSDK: object };
+Object.assign(there, { createOutbox, indexedDbStore });

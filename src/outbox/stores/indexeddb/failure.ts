@@ -1,0 +1,49 @@
+/** What kept the store from doing what it was asked. */
+export type IndexedDbProblem =
+  /** The browser's storage is full. */
+  | 'quota'
+  /** No answer within `timeoutMs`; another tab may hold the database. */
+  | 'timeout'
+  /** The database was written by a newer version of this package, and was left as it is. */
+  | 'newer'
+  /** `close` was called. */
+  | 'closed'
+  /** Anything else: storage is switched off, broken, or was cleared while it was in use. */
+  | 'unavailable';
+
+/**
+ * What the methods of the store reject with. Holds no report. But for `'timeout'` nothing was done; after a
+ * `'timeout'` the commit may have been made, and doing the same again is safe.
+ */
+export interface IndexedDbError extends Error {
+  readonly name: 'IndexedDbError';
+  readonly code: IndexedDbProblem;
+}
+
+const MESSAGES: Readonly<Record<IndexedDbProblem, string>> = {
+  quota: "The browser's storage is full. This was not stored; what was accepted before is kept. Free space on the device.",
+  timeout: "The browser's storage did not answer in time; another tab may hold it. Try the same again.",
+  newer: 'The outbox was written by a newer version of this package, and was left as it is. Load the page again.',
+  closed: 'The store is closed.',
+  unavailable: "The browser's storage failed",
+};
+
+const PROBLEMS: Readonly<Record<string, IndexedDbProblem>> = { QuotaExceededError: 'quota', VersionError: 'newer' };
+
+const nameOf = (error: unknown): string => String((error as { name?: unknown } | null)?.name);
+
+export function failure(code: IndexedDbProblem, message = MESSAGES[code], cause?: unknown): IndexedDbError {
+  return Object.assign(new Error(message, { cause }), { name: 'IndexedDbError', code } as const);
+}
+
+/** What a failed transaction or opening means. */
+export function failureOf(error: unknown): unknown {
+  const name = nameOf(error);
+  // A bug, or a failure that has its name already.
+  if (error instanceof Error && !(error instanceof DOMException)) return error;
+  const code = PROBLEMS[name] ?? 'unavailable';
+  return failure(code, code === 'unavailable' ? `${MESSAGES[code]} (${name}).` : undefined, error);
+}
+
+/** Whether the connection may be gone, and a new one may do it: nothing was committed. */
+export const isLost = (error: unknown): boolean => ['InvalidStateError', 'AbortError', 'UnknownError'].includes(nameOf(error));
