@@ -1,6 +1,5 @@
 /**
- * The face of the script-tag build with the outbox: the members of `LocationSDK`, and two more. Loaded beside the
- * smaller file, in either order, it adds them to what is there.
+ * The face of the script-tag build with the outbox: the members of `LocationSDK`, and two more.
  */
 import { LocationSDK as core } from './global.js';
 import { indexedDbStore } from './outbox/indexeddb.js';
