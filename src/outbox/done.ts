@@ -15,7 +15,7 @@ import { subjectOf } from '../messages.js';
 import type { Receipt } from '../receipt.js';
 import type { Location } from '../schema/location.js';
 import type { Row } from './record.js';
-import type { OutboxSettings } from './settings.js';
+import type { OutboxSettings } from './settings-shape.js';
 
 interface Waiter {
   readonly location: Location | undefined;

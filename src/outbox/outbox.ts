@@ -1,19 +1,17 @@
-import { type Environment, ValidationError } from '../errors.js';
 import type { Receipt } from '../receipt.js';
 import type { ValidationMode } from '../schema/model.js';
-import { LONGEST_TIMER_MS, limited } from '../time.js';
 import { createWaiters } from './done.js';
 import { type Committed, createEntrance, type Given } from './enqueue.js';
-import { aboutReport, createEvents } from './events.js';
-import type { Drained, EnqueuedReport, Outbox, OutboxReport } from './interface.js';
+import { createEvents } from './events.js';
+import type { EnqueuedReport, Outbox } from './interface.js';
+import { operatorMethods } from './operator-methods.js';
 import type { OutboxOptions } from './options.js';
-import { type Change, type Decision, decided, type Row } from './record.js';
 import { readSettings } from './settings.js';
+import { shown } from './shown.js';
 import { createWorker, type Worker } from './worker.js';
 
+/** How many reports are listed unless told otherwise. */
 const PAGE = 100;
-/** Changes of a row by a person, when others change it too. */
-const DECISION_TRIES = 5;
 
 /**
  * Makes an outbox: reports are committed to a store first and sent later, as often as it takes, so that none is lost
@@ -30,7 +28,7 @@ const DECISION_TRIES = 5;
  */
 export function createOutbox<Mode extends ValidationMode = 'strict'>(options: OutboxOptions<Mode>): Outbox<Mode> {
   const settings = readSettings(options as OutboxOptions<ValidationMode>);
-  const { store, door, keepBodies } = settings;
+  const { store } = settings;
   const events = createEvents();
   const waiters = createWaiters(settings);
   const entrance = createEntrance(settings, events);
@@ -54,31 +52,10 @@ export function createOutbox<Mode extends ValidationMode = 'strict'>(options: Ou
     return report;
   }
 
-  async function reportAll(reports: readonly Given[]): Promise<PromiseSettledResult<EnqueuedReport>[]> {
-    const results = await entrance.commitAll(reports);
-    wake();
-    return results.map((result) => (result.status === 'fulfilled' ? { ...result, value: committed(result.value) } : result));
-  }
-
-  async function decide(id: string, name: 'retry' | 'resolve', decision: Decision): Promise<OutboxReport> {
-    for (let tries = 0; tries < DECISION_TRIES; tries += 1) {
-      const [row] = await store.get([id]);
-      if (!row) throw refusal(name, `the outbox has no report ${JSON.stringify(id)}`);
-      const change = decided(row, decision, keepBodies);
-      if (typeof change === 'string') throw refusal(name, `${id}: ${change}`);
-      const { written } = await store.turn({ writes: [{ id, expected: row, change }], claim: undefined });
-      if (written[0] !== true) continue;
-      const now = changed(row, change);
-      events.emit('decided', { ...aboutReport(now), action: decision.action });
-      waiters.settle(now);
-      wake();
-      return shown(now);
-    }
-    throw refusal(name, `${id} is being changed by others all the time; try again`);
-  }
+  const isStarted = () => worker !== undefined || leading !== undefined;
 
   function start(): void {
-    if (worker || leading) return;
+    if (isStarted()) return;
     waiters.start();
     unwatch = store.watch?.(wake);
     const begin = () => {
@@ -116,43 +93,16 @@ export function createOutbox<Mode extends ValidationMode = 'strict'>(options: Ou
     waiters.stop();
   }
 
-  const nextIdle = () =>
-    new Promise<void>((resolve) => {
-      idle.add(function listener() {
-        idle.delete(listener);
-        resolve();
-      });
-    });
-
-  async function drain({ timeoutMs = LONGEST_TIMER_MS, signal }: Parameters<Outbox['drain']>[0] = {}): Promise<Drained> {
-    const startedHere = worker === undefined && leading === undefined;
-    start();
-    const { ended } = await limited(
-      async (over) => {
-        wake();
-        while (!over.aborted) {
-          await nextIdle();
-          const { states } = await store.counts();
-          if (states.waiting + states['in-flight'] === 0) return;
-        }
-      },
-      { clock: door.clock, milliseconds: timeoutMs, signal },
-    );
-    if (startedHere) await stop();
-    const { states } = await store.counts();
-    return { drained: ended === 'done', states };
-  }
-
   return {
-    durable: store.durable,
+    get durable() {
+      return store.durable;
+    },
     reportBetEvent: (payload, given) => enqueue({ operation: 'reportBetEvent', payload, options: given }),
     reportSettledBet: (payload, given) => enqueue({ operation: 'reportSettledBet', payload, options: given }),
     reportWithdrawalEvent: (payload, given) => enqueue({ operation: 'reportWithdrawalEvent', payload, options: given }),
     reportSettledWithdrawal: (payload, given) => enqueue({ operation: 'reportSettledWithdrawal', payload, options: given }),
-    reportAll,
     start,
     stop,
-    drain,
     stats: async () => {
       const [{ states, oldestOpenAt, attempts }, outlook] = [await store.counts(), await store.outlook()];
       const paused = outlook.flatMap(({ pause: { environment, reason, message, since, until } }) =>
@@ -165,38 +115,7 @@ export function createOutbox<Mode extends ValidationMode = 'strict'>(options: Ou
       return row && shown(row);
     },
     list: async ({ limit = PAGE, ...query } = {}) => (await store.list({ ...query, limit })).map(shown),
-    async *iterate(query = {}) {
-      for (let after = query.after ?? 0; ; ) {
-        const rows = await store.list({ ...query, after, limit: PAGE });
-        yield* rows.map(shown);
-        const last = rows.at(-1);
-        if (!last || rows.length < PAGE) return;
-        after = last.sequence;
-      }
-    },
-    retry: (id, { reason = '' } = {}) => decide(id, 'retry', { action: 'retry', reason, at: door.clock.now() }),
-    resolve: async (id, { as: action, reason }) => {
-      if (action !== 'recorded' && action !== 'dismissed') throw refusal('resolve', "as: expected 'recorded' or 'dismissed'");
-      if (typeof reason !== 'string' || !reason.trim()) throw refusal('resolve', 'reason: say why, for those who ask later');
-      return decide(id, 'resolve', { action, reason, at: door.clock.now() });
-    },
-    resume: async (environment: Environment) => {
-      const pause = (await store.outlook()).find((one) => one.environment === environment)?.pause;
-      if (!pause?.reason) return false;
-      const lifted = await store.pause({ environment, version: pause.version, reason: undefined, message: undefined, strikes: 0, forMs: 0, continues: false });
-      if (lifted) events.emit('resumed', { environment });
-      wake();
-      return lifted;
-    },
+    ...operatorMethods({ settings, events, waiters, entrance, idle, committed, start, stop, isStarted, worker: () => worker }),
     on: events.on,
   };
 }
-
-const refusal = (operation: 'retry' | 'resolve', message: string) =>
-  new ValidationError(`${operation}: ${message}.`, { operation, issues: [{ path: 'id', code: 'invalid', message }] });
-
-function changed(row: Row, { delayMs: _, keepBody, ...progress }: Change): Row {
-  return { ...row, ...progress, body: keepBody ? row.body : undefined };
-}
-
-const shown = ({ body: _, fingerprint: __, fence: ___, doubtBefore: ____, waitsFor: _____, ...report }: Row): OutboxReport => report;

@@ -6,7 +6,7 @@ import { endingOf, failed } from './ending.js';
 import { aboutReport, type Events } from './events.js';
 import { isProbeDue, pausedBy, probeTaken } from './pause.js';
 import { type Change, type Ending, type EndingContext, ended, isFinal, type Row } from './record.js';
-import type { OutboxSettings } from './settings.js';
+import type { OutboxSettings } from './settings-shape.js';
 import type { Outlook, TurnResult, Write } from './store.js';
 
 /** A row that this worker has claimed. */

@@ -151,11 +151,13 @@ describe("the browser's promise to keep the data", () => {
           timeoutMs: 5_000,
           platform: {
             indexedDB,
-            storage: {
-              persisted: async () => promised === true,
-              persist: () => {
-                asked.push(name);
-                return promised === undefined ? new Promise(() => {}) : Promise.resolve(true);
+            navigator: {
+              storage: {
+                persisted: async () => promised === true,
+                persist: () => {
+                  asked.push(name);
+                  return promised === undefined ? new Promise(() => {}) : Promise.resolve(true);
+                },
               },
             },
           },

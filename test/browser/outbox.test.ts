@@ -162,12 +162,9 @@ test('in a private window it works, and does not call itself durable', async ({ 
   expect(await page.evaluate(() => outbox.durable)).toBe(false);
 });
 
-test.for(['outbox', 'outbox-too'])(
-  'the script with the outbox, as on the page /%s, offers all that the other does',
-  async (path, { page, site }) => {
-    await page.goto(site.url);
-    const offered = await page.evaluate(() => Object.keys(LocationSDK));
-    await page.goto(`${site.url}/${path}`);
-    expect(await page.evaluate(() => Object.keys(LocationSDK).sort())).toEqual([...offered, 'createOutbox', 'indexedDbStore'].sort());
-  },
-);
+test.for(['outbox', 'outbox-too'])('the script with the outbox, as on the page /%s, offers all that the other does', async (path, { page, site }) => {
+  await page.goto(site.url);
+  const offered = await page.evaluate(() => Object.keys(LocationSDK));
+  await page.goto(`${site.url}/${path}`);
+  expect(await page.evaluate(() => Object.keys(LocationSDK).sort())).toEqual([...offered, 'createOutbox', 'indexedDbStore'].sort());
+});

@@ -128,3 +128,5 @@ export function createConnection({ name, timeoutMs, clock, platform }: IndexedDb
     },
   };
 }
+
+export type Connection = ReturnType<typeof createConnection>;

@@ -21,29 +21,22 @@ export interface IndexedDbError extends Error {
 }
 
 const MESSAGES: Readonly<Record<IndexedDbProblem, string>> = {
-  quota: "The browser's storage is full. This was not stored; what was accepted before is kept. Free space on the device.",
+  quota: "The browser's storage is full; this was not stored, and what was accepted before is kept.",
   timeout: "The browser's storage did not answer in time; another tab may hold it. Try the same again.",
   newer: 'The outbox was written by a newer version of this package, and was left as it is. Load the page again.',
   closed: 'The store is closed.',
-  unavailable: "The browser's storage failed",
+  unavailable: "The browser's storage failed.",
 };
 
 const PROBLEMS: Readonly<Record<string, IndexedDbProblem>> = { QuotaExceededError: 'quota', VersionError: 'newer' };
 
 const nameOf = (error: unknown): string => String((error as { name?: unknown } | null)?.name);
 
-export function failure(code: IndexedDbProblem, message = MESSAGES[code], cause?: unknown): IndexedDbError {
-  return Object.assign(new Error(message, { cause }), { name: 'IndexedDbError', code } as const);
-}
+export const failure = (code: IndexedDbProblem, cause?: unknown): IndexedDbError =>
+  Object.assign(new Error(MESSAGES[code], { cause }), { name: 'IndexedDbError', code } as const);
 
-/** What a failed transaction or opening means. */
-export function failureOf(error: unknown): unknown {
-  const name = nameOf(error);
-  // A bug, or a failure that has its name already.
-  if (error instanceof Error && !(error instanceof DOMException)) return error;
-  const code = PROBLEMS[name] ?? 'unavailable';
-  return failure(code, code === 'unavailable' ? `${MESSAGES[code]} (${name}).` : undefined, error);
-}
+/** What a failed transaction or opening means. What is not the browser's is a bug, or has its name already. */
+export const failureOf = (error: unknown): unknown => (error instanceof DOMException ? failure(PROBLEMS[nameOf(error)] ?? 'unavailable', error) : error);
 
 /** Whether the connection may be gone, and a new one may do it: nothing was committed. */
-export const isLost = (error: unknown): boolean => ['InvalidStateError', 'AbortError', 'UnknownError'].includes(nameOf(error));
+export const isLost = (error: unknown): boolean => /^(?:InvalidState|Abort|Unknown)Error$/.test(nameOf(error));

@@ -9,17 +9,20 @@ export interface ChannelLike {
   close(): void;
 }
 
-/** What the store uses of the browser. A member that is undefined does not exist; the store does without, but for `indexedDB`. */
+/** What the store uses of the browser: `globalThis` fits. It does without a member that is not there, but for `indexedDB`. */
 export interface IndexedDbPlatform {
-  /** `window.indexedDB`. */
   readonly indexedDB?: { open(name: string, version?: number): object } | undefined;
-  /** `navigator.locks`, for one leader among tabs. Without it all tabs work, kept apart by leases alone. */
-  readonly locks?: { request(name: string, options: { signal: WebAbortSignal }, callback: () => Promise<void>): Promise<unknown> } | undefined;
-  /** `navigator.storage`, which tells whether the browser promised to keep the data. */
-  readonly storage?: { persisted?(): Promise<boolean>; persist?(): Promise<boolean> } | undefined;
-  /** Opens a `BroadcastChannel`, by which the leader learns of other tabs' reports at once instead of at its next look. */
-  readonly openChannel?: ((name: string) => ChannelLike) | undefined;
-  /** `window.addEventListener`: a leader that goes into the cache for "back" hands over. */
+  readonly navigator?:
+    | {
+        /** For one leader among tabs. Without it all tabs work, kept apart by leases alone. */
+        readonly locks?: { request(name: string, options: { signal: WebAbortSignal }, callback: () => Promise<void>): Promise<unknown> } | undefined;
+        /** Tells whether the browser promised to keep the data. */
+        readonly storage?: { persisted?(): Promise<boolean>; persist?(): Promise<boolean> } | undefined;
+      }
+    | undefined;
+  /** By which the leader learns of other tabs' reports at once instead of at its next look. */
+  readonly BroadcastChannel?: (new (name: string) => ChannelLike) | undefined;
+  /** A leader that goes into the cache for "back" hands over. */
   readonly addEventListener?: ((type: 'pagehide', listener: () => void) => void) | undefined;
 }
 
@@ -36,7 +39,7 @@ export interface IndexedDbStoreOptions {
   persist?: boolean | undefined;
   /** The clock of the rows and the time limits. Default: the system's. */
   clock?: Clock | undefined;
-  /** For tests, and for pages that wrap these. Default: the browser's own. */
+  /** For tests, and for pages that wrap it. Default: `globalThis`. */
   platform?: IndexedDbPlatform | undefined;
 }
 
@@ -49,30 +52,20 @@ export interface IndexedDbSettings {
   readonly platform: Omit<IndexedDbPlatform, 'indexedDB'> & { readonly indexedDB: IDBFactory };
 }
 
-function browserPlatform(): IndexedDbPlatform {
-  const { indexedDB, navigator, BroadcastChannel, addEventListener } = globalThis as Partial<typeof globalThis>;
-  return {
-    indexedDB,
-    locks: navigator?.locks,
-    storage: navigator?.storage,
-    openChannel: BroadcastChannel && ((name) => new BroadcastChannel(name)),
-    addEventListener,
-  };
-}
-
 /** Checks the options. Throws a `ConfigurationError` that lists every problem. */
 export function readOptions({
   name = 'location-sdk-outbox',
   timeoutMs = 10_000,
   persist = true,
   clock = systemClock,
-  platform = browserPlatform(),
+  platform = globalThis,
 }: IndexedDbStoreOptions): IndexedDbSettings {
-  const problems: string[] = [];
-  if (typeof name !== 'string' || name === '') problems.push('name: expected a string that is not empty');
-  if (typeof timeoutMs !== 'number' || !(timeoutMs > 0)) problems.push('timeoutMs: expected a number of milliseconds above 0');
-  if (typeof persist !== 'boolean') problems.push('persist: expected true or false');
-  if (!platform.indexedDB) problems.push('there is no IndexedDB here: this store is for pages; on a server use the SQLite or PostgreSQL store');
+  const problems = [
+    (typeof name !== 'string' || !name) && 'name: expected a string that is not empty',
+    !(timeoutMs > 0) && 'timeoutMs: expected a number of milliseconds above 0',
+    typeof persist !== 'boolean' && 'persist: expected true or false',
+    !platform.indexedDB && 'there is no IndexedDB here; this store is for pages',
+  ].filter(Boolean);
   if (problems.length > 0) throw new ConfigurationError(`indexedDbStore: ${problems.join('; ')}.`);
   return { name, timeoutMs, persist, clock, platform: platform as IndexedDbSettings['platform'] };
 }

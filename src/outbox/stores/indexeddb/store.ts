@@ -2,8 +2,9 @@ import { ConfigurationError } from '../../../errors.js';
 import { limited } from '../../../time.js';
 import { changePause } from '../../pause.js';
 import type { Row } from '../../record.js';
-import type { LogLine, OutboxStore, RowQuery } from '../../store.js';
+import type { OutboxStore, RowQuery } from '../../store.js';
 import { ask, createConnection } from './connection.js';
+import { ledger } from './ledger.js';
 import { type IndexedDbStoreOptions, readOptions } from './options.js';
 import { dueRanges, ENVIRONMENTS, readCounts, readPause, readRow, rowWriter, type StoredRow } from './rows.js';
 import { createTabs } from './tabs.js';
@@ -39,7 +40,7 @@ const PERSISTED_MS = 1_000;
 export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promise<OutboxStore> {
   const settings = readOptions(options);
   const { clock, persist } = settings;
-  const { storage } = settings.platform;
+  const storage = settings.platform.navigator?.storage;
   const { run, close } = createConnection(settings);
   await run('readonly', async () => {});
   const { announce, watch, lead, close: closeTabs } = createTabs(settings);
@@ -122,26 +123,7 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
         }
       }),
     counts: () => run('readonly', readCounts),
-    remember: (name, value) =>
-      run('readwrite', async ({ meta }) => {
-        const there = await ask<string | undefined>(meta.get(`setting:${name}`));
-        if (there === undefined) meta.put(value, `setting:${name}`);
-        return there ?? value;
-      }),
-    receipts: {
-      unlogged: (limit) => run('readonly', async ({ rows }) => (await ask<StoredRow[]>(rows.index('unlogged').getAll(undefined, limit))).map(({ row }) => row)),
-      append: (lines) =>
-        run('readwrite', async ({ rows, log }) => {
-          const length = ((await lastLine(log))?.index ?? -1) + 1;
-          const ends = await Promise.all(lines.map(({ id }) => ask<StoredRow | undefined>(rows.get(id))));
-          if (lines.some(({ index }, offset) => index !== length + offset || ends[offset]?.unlogged === undefined)) return false;
-          for (const line of lines) log.add(line);
-          for (const end of ends) rows.put({ ...end, unlogged: undefined });
-          return true;
-        }),
-      read: (from, limit) => run('readonly', ({ log }) => ask<LogLine[]>(log.getAll(IDBKeyRange.lowerBound(from), limit))),
-      last: () => run('readonly', ({ log }) => lastLine(log)),
-    },
+    ...ledger(run),
     watch,
     ...(lead && { lead }),
     close: async () => {
@@ -150,8 +132,6 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
     },
   };
 }
-
-const lastLine = async (log: IDBObjectStore): Promise<LogLine | undefined> => (await ask(log.openCursor(null, 'prev')))?.value;
 
 const matches = (row: Row, { state, environment, operation, reference }: RowQuery): boolean =>
   (state ?? row.state) === row.state &&

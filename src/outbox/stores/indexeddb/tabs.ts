@@ -2,9 +2,11 @@ import type { OutboxStore } from '../../store.js';
 import type { IndexedDbSettings } from './options.js';
 
 /** What tabs say to each other: that there is something new, and who leads. */
-export function createTabs({ name, platform: { openChannel, locks, addEventListener } }: IndexedDbSettings) {
+export function createTabs({ name, platform }: IndexedDbSettings) {
   const listeners = new Set<() => void>();
-  const channel = openChannel?.(name);
+  const { navigator, BroadcastChannel } = platform;
+  const locks = navigator?.locks;
+  const channel = BroadcastChannel && new BroadcastChannel(name);
   if (channel)
     channel.onmessage = () => {
       for (const listener of listeners) listener();
@@ -28,7 +30,7 @@ export function createTabs({ name, platform: { openChannel, locks, addEventListe
         const held = () =>
           new Promise<void>((end) => {
             // A page kept for "back" does nothing; should it come back, its worker is one beside the leader's, and leases keep them apart.
-            addEventListener?.('pagehide', end);
+            platform.addEventListener?.('pagehide', end);
             resolve(end);
           });
         locks.request(name, { signal: controller.signal }, held).catch(reject);
