@@ -110,7 +110,7 @@ export type Entrance = ReturnType<typeof createEntrance>;
 
 function otherData({ operation, reference, environment }: FrozenReport): DuplicateReportError {
   const subject = subjectOf({ operation, reference });
-  const text = `${subject}: the outbox holds other data under this reference (a new timestamp or location is other data too), and a report cannot be changed`;
+  const text = `${subject}: the outbox holds other data under this reference (a new timestamp or location is other data too)`;
   return new DuplicateReportError(`${text}; compare your records. Nothing was sent.`, {
     operation,
     reference,

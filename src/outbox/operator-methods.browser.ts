@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors.js';
 import type { OperatorMethods } from './operator-methods.js';
 
 const absent = (): never => {
-  throw new ConfigurationError('This method of the outbox is not in the script-tag file; import createOutbox from location-sdk/outbox.');
+  throw new ConfigurationError('This is not in the script-tag file; import location-sdk/outbox.');
 };
 
 const rejected = async () => absent();
@@ -11,6 +11,7 @@ const rejected = async () => absent();
 export const operatorMethods = (): OperatorMethods => ({
   reportAll: rejected,
   drain: rejected,
+  list: rejected,
   iterate: absent,
   retry: rejected,
   resolve: rejected,

@@ -9,8 +9,8 @@ import type { OutboxSettings } from './settings-shape.js';
 import { shown } from './shown.js';
 import type { Worker } from './worker.js';
 
-/** The methods of an outbox that its operator needs and a page does not: batches, walks over all rows, decisions, sending until all is sent. */
-export type OperatorMethods = Pick<Outbox, 'reportAll' | 'drain' | 'iterate' | 'retry' | 'resolve' | 'resume'>;
+/** The methods of an outbox that its operator needs and a page does not: batches, lists, decisions, sending until all is sent. */
+export type OperatorMethods = Pick<Outbox, 'reportAll' | 'drain' | 'list' | 'iterate' | 'retry' | 'resolve' | 'resume'>;
 
 /** What they are made of. */
 export interface OperatorParts {
@@ -28,6 +28,7 @@ export interface OperatorParts {
   worker(): Worker | undefined;
 }
 
+/** How many reports are listed unless told otherwise, and read together. */
 const PAGE = 100;
 /** Changes of a row by a person, when others change it too. */
 const DECISION_TRIES = 5;
@@ -98,6 +99,7 @@ export function operatorMethods({ settings, events, waiters, entrance, idle, com
       wake();
       return results;
     },
+    list: async ({ limit = PAGE, ...query } = {}) => (await store.list({ ...query, limit })).map(shown),
     async *iterate(query = {}) {
       for (let after = query.after ?? 0; ; ) {
         const rows = await store.list({ ...query, after, limit: PAGE });

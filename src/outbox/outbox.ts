@@ -10,9 +10,6 @@ import { readSettings } from './settings.js';
 import { shown } from './shown.js';
 import { createWorker, type Worker } from './worker.js';
 
-/** How many reports are listed unless told otherwise. */
-const PAGE = 100;
-
 /**
  * Makes an outbox: reports are committed to a store first and sent later, as often as it takes, so that none is lost
  * when the process dies, the network fails or the gateway is down. Throws a `ConfigurationError` that lists every
@@ -114,7 +111,6 @@ export function createOutbox<Mode extends ValidationMode = 'strict'>(options: Ou
       const [row] = await store.get([id]);
       return row && shown(row);
     },
-    list: async ({ limit = PAGE, ...query } = {}) => (await store.list({ ...query, limit })).map(shown),
     ...operatorMethods({ settings, events, waiters, entrance, idle, committed, start, stop, isStarted, worker: () => worker }),
     on: events.on,
   };

@@ -6,11 +6,10 @@ import { plainSeal } from './seal.js';
 import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings } from './settings-shape.js';
 
 /** The check of the options in fewer words: one rule for all numbers. */
-export function readSettings(options: OutboxOptions<ValidationMode>): OutboxSettings {
-  const { client, store, seal = plainSeal(), retry, keepBodies = false, ...numbers } = options;
+export function readSettings({ client, store, seal = plainSeal(), retry, keepBodies = false, ...numbers }: OutboxOptions<ValidationMode>): OutboxSettings {
   const door = doorOf(client);
   const problems = [];
-  if (!door || !store?.turn) problems.push('client: expected what createClient returns; store: expected what indexedDbStore resolves with');
+  if (!door || !store?.turn) problems.push('expected a client and a store');
   const leastLeaseMs = (door?.attemptTimeoutMs ?? 0) + LEAST_MARGIN_MS;
   const { marginMs, ...standard } = DEFAULTS;
   const settings = { ...standard, leaseMs: leastLeaseMs + marginMs - LEAST_MARGIN_MS };

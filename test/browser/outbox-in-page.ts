@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { OutboxOptions, OutboxQuery, OutboxStats } from '../../src/outbox/index.js';
+import type { OutboxOptions, OutboxReport, OutboxStats } from '../../src/outbox/index.js';
 import { betEvent } from './bet.js';
 import type { PageOptions } from './in-page.js';
 
@@ -40,4 +40,11 @@ export const enqueue = (page: Page, references: readonly string[], metadata: Rec
 
 export const statsOf = (page: Page): Promise<OutboxStats> => page.evaluate(() => outbox.stats());
 
-export const listOf = (page: Page, query: OutboxQuery = {}) => page.evaluate((query) => outbox.list({ limit: 1_000, ...query }), query);
+/** The reports of these references, as far as the outbox has them. */
+export const reportsOf = async (page: Page, references: readonly string[]): Promise<OutboxReport[]> => {
+  const found = await page.evaluate(
+    (ids) => Promise.all(ids.map((id) => outbox.get(id))),
+    references.map((reference) => `staging:reportBetEvent:${reference}`),
+  );
+  return found.flatMap((report) => report ?? []);
+};

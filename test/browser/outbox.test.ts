@@ -6,7 +6,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test as base } from './browser-test.js';
 import { type KillableBrowser, startChromium } from './chromium.js';
-import { enqueue, listOf, openOutbox, statsOf } from './outbox-in-page.js';
+import { enqueue, openOutbox, reportsOf, statsOf } from './outbox-in-page.js';
 import type { ServedGateway } from './served-gateway.js';
 
 declare const LocationSDK: typeof import('../../src/global-outbox.js').LocationSDK;
@@ -67,7 +67,7 @@ test('what a crashed tab had accepted, also what was on its way, is delivered by
   await expect.poll(async () => (await statsOf(next)).states.recorded, patient).toBe(20);
 
   expect(recorded(gateway)).toEqual(names('B', 20).sort());
-  const rows = await listOf(next);
+  const rows = await reportsOf(next, names('B', 20));
   expect(rows.slice(0, 3).map(({ outcome }) => outcome)).toEqual(['already-recorded', 'already-recorded', 'already-recorded']);
   expect(rows.filter(({ state }) => state !== 'recorded')).toEqual([]);
 });
@@ -118,7 +118,7 @@ test('what is reported offline is accepted, and delivered when the network is ba
   await openOutbox(page, site.url, options);
   await context.setOffline(true);
   expect(await enqueue(page, names('B', 5))).toEqual(Array(5).fill('waiting'));
-  await expect.poll(async () => (await listOf(page)).every(({ problem }) => problem?.code === 'network'), patient).toBe(true);
+  await expect.poll(async () => (await reportsOf(page, names('B', 5))).every(({ problem }) => problem?.code === 'network'), patient).toBe(true);
   expect(recorded(gateway)).toEqual([]);
 
   await context.setOffline(false);
@@ -133,7 +133,7 @@ test('a full storage refuses the report, and what was accepted before is deliver
   await enqueue(page, names('B', 3));
   // Chromium packs what it stores: this cannot be packed.
   expect(await enqueue(page, ['large'], { note: randomBytes(150_000).toString('hex') })).toEqual(['IndexedDbError quota']);
-  expect((await listOf(page)).map(({ reference }) => reference)).toEqual(names('B', 3));
+  expect(await statsOf(page)).toMatchObject({ states: { waiting: 3 } });
 
   await page.evaluate(() => outbox.start());
   await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(3);
@@ -145,7 +145,8 @@ test('what was acknowledged is there after the whole browser was killed', async 
   for (const round of names('round', 3)) {
     const context = await restart();
     const page = await openOutbox(await context.newPage(), site.url, options, { start: false });
-    expect((await listOf(page)).map(({ reference }) => reference)).toEqual(accepted);
+    expect(await statsOf(page)).toMatchObject({ states: { waiting: accepted.length } });
+    expect((await reportsOf(page, accepted)).map(({ reference }) => reference)).toEqual(accepted);
     await enqueue(page, names(round, 10));
     accepted.push(...names(round, 10));
     // At once: nothing gives the browser time to write.
@@ -167,4 +168,29 @@ test.for(['outbox', 'outbox-too'])('the script with the outbox, as on the page /
   const offered = await page.evaluate(() => Object.keys(LocationSDK));
   await page.goto(`${site.url}/${path}`);
   expect(await page.evaluate(() => Object.keys(LocationSDK).sort())).toEqual([...offered, 'createOutbox', 'indexedDbStore'].sort());
+});
+
+test('what only operators need says where it is', async ({ page, site, options }) => {
+  await openOutbox(page, site.url, options);
+  const messages = await page.evaluate(() =>
+    Promise.all(
+      [outbox.drain(), outbox.list(), outbox.retry('x'), outbox.resolve('x', { as: 'recorded', reason: 'y' }), outbox.resume('staging')].map((one) =>
+        one.catch(({ code, message }) => `${code}: ${message}`),
+      ),
+    ),
+  );
+  for (const message of messages) expect(message).toMatch(/^configuration: .*location-sdk\/outbox/);
+});
+
+test('a wrong option of the outbox is named', async ({ page, site, options }) => {
+  await page.goto(`${site.url}/outbox`);
+  const message = await page.evaluate(async (options) => {
+    const client = LocationSDK.createClient(options);
+    try {
+      LocationSDK.createOutbox({ client, store: await LocationSDK.indexedDbStore(), leaseMs: 5, concurency: 1, retry: { capMs: 'long' } } as never);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }, options);
+  for (const part of ['leaseMs', 'concurency', 'capMs']) expect(message).toContain(part);
 });

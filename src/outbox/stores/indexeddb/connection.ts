@@ -12,19 +12,10 @@ export interface Tables {
   readonly meta: IDBObjectStore;
 }
 
-const NAMES: readonly (keyof Tables)[] = ['rows', 'log', 'meta'];
-
 function createTables(database: IDBDatabase): void {
   const rows = database.createObjectStore('rows', { keyPath: 'row.id' });
-  for (const [name, keyPath] of [
-    ['sequence', 'row.sequence'],
-    ['waitsFor', 'row.waitsFor'],
-    // Rows that do not have one of these are not in its index: what is blocked or final costs a claim nothing.
-    ['due', 'due'],
-    ['openAt', 'openAt'],
-    ['unlogged', 'unlogged'],
-  ] as const)
-    rows.createIndex(name, keyPath);
+  // Rows that do not have one of these are not in its index: what is blocked or final costs a claim nothing.
+  for (const path of ['row.sequence', 'row.waitsFor', 'due', 'openAt', 'unlogged']) rows.createIndex(path, path);
   database.createObjectStore('log', { keyPath: 'index' });
   database.createObjectStore('meta');
 }
@@ -40,8 +31,9 @@ export const ask = <T>(request: IDBRequest<T>): Promise<T> =>
 function transact<T>(database: IDBDatabase, mode: IDBTransactionMode, work: (tables: Tables) => Promise<T>, over: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     // All of them, so that writers come one after the other. Browsers do not wait for the disk unless they are told to.
-    const transaction = database.transaction(NAMES, mode, { durability: 'strict' });
-    let result: T;
+    const transaction = database.transaction(['rows', 'log', 'meta'], mode, { durability: 'strict' });
+    const table = (name: keyof Tables) => transaction.objectStore(name);
+    let value: T;
     let problem: unknown;
     const abort = () => {
       try {
@@ -51,12 +43,12 @@ function transact<T>(database: IDBDatabase, mode: IDBTransactionMode, work: (tab
       }
     };
     over.addEventListener('abort', abort);
-    transaction.oncomplete = () => resolve(result);
-    transaction.onabort = () => reject(transaction.error ?? problem ?? new DOMException('', 'AbortError'));
-    const [rows, log, meta] = NAMES.map((name) => transaction.objectStore(name)) as [IDBObjectStore, IDBObjectStore, IDBObjectStore];
-    work({ rows, log, meta }).then(
-      (value) => {
-        result = value;
+    transaction.oncomplete = () => resolve(value);
+    // Its own error first: requests that were under way only say that it was aborted.
+    transaction.onabort = () => reject(transaction.error ?? problem);
+    work({ rows: table('rows'), log: table('log'), meta: table('meta') }).then(
+      (result) => {
+        value = result;
       },
       (error: unknown) => {
         problem = error;

@@ -21,9 +21,9 @@ export interface IndexedDbError extends Error {
 }
 
 const MESSAGES: Readonly<Record<IndexedDbProblem, string>> = {
-  quota: "The browser's storage is full; this was not stored, and what was accepted before is kept.",
-  timeout: "The browser's storage did not answer in time; another tab may hold it. Try the same again.",
-  newer: 'The outbox was written by a newer version of this package, and was left as it is. Load the page again.',
+  quota: "The browser's storage is full; this was not stored, what was before is kept.",
+  timeout: "The browser's storage did not answer in time; try the same again.",
+  newer: 'The outbox was written by a newer version, and left as it is; load the page again.',
   closed: 'The store is closed.',
   unavailable: "The browser's storage failed.",
 };

@@ -1,9 +1,24 @@
-import type { LogLine, OutboxStore } from '../../store.js';
+import type { Row } from '../../record.js';
+import type { LogLine, OutboxStore, RowQuery } from '../../store.js';
 import { ask, type Connection } from './connection.js';
 import type { StoredRow } from './rows.js';
 
-/** What a page that only reports does not need: the log of receipts, and the settings of seals. */
-export const ledger = (run: Connection['run']): Pick<OutboxStore, 'remember' | 'receipts'> => ({
+/** How many rows are looked at together where most may not match. */
+const PAGE = 200;
+
+/** What a page that only reports does not need: lists, the log of receipts, and the settings of seals. */
+export const ledger = (run: Connection['run']): Pick<OutboxStore, 'list' | 'remember' | 'receipts'> => ({
+  list: (query) =>
+    run('readonly', async ({ rows }) => {
+      const found: Row[] = [];
+      for (let after = query.after ?? 0; ; ) {
+        const page = await ask<StoredRow[]>(rows.index('row.sequence').getAll(IDBKeyRange.lowerBound(after, true), PAGE));
+        found.push(...page.map(({ row }) => row).filter((row) => matches(row, query)));
+        const last = page.at(-1);
+        if (!last || found.length >= query.limit) return found.slice(0, query.limit);
+        after = last.row.sequence;
+      }
+    }),
   remember: (name, value) =>
     run('readwrite', async ({ meta }) => {
       const there = await ask<string | undefined>(meta.get(`setting:${name}`));
@@ -27,3 +42,9 @@ export const ledger = (run: Connection['run']): Pick<OutboxStore, 'remember' | '
 });
 
 const lastLine = async (log: IDBObjectStore): Promise<LogLine | undefined> => (await ask(log.openCursor(null, 'prev')))?.value;
+
+const matches = (row: Row, { state, environment, operation, reference }: RowQuery): boolean =>
+  (state ?? row.state) === row.state &&
+  (environment ?? row.environment) === row.environment &&
+  (operation ?? row.operation) === row.operation &&
+  (reference ?? row.reference) === row.reference;

@@ -71,7 +71,7 @@ export async function rowWriter(tables: Tables, at: number) {
     count(row, 1);
     changed = true;
     if (isOpen(before) !== isOpen(row))
-      for (const { row: waiting } of await ask<StoredRow[]>(rows.index('waitsFor').getAll(row.id)))
+      for (const { row: waiting } of await ask<StoredRow[]>(rows.index('row.waitsFor').getAll(row.id)))
         if (waiting.state === 'waiting') await put(waiting, waiting);
     return row;
   }

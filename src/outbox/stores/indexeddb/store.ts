@@ -1,16 +1,13 @@
 import { ConfigurationError } from '../../../errors.js';
 import { limited } from '../../../time.js';
 import { changePause } from '../../pause.js';
-import type { Row } from '../../record.js';
-import type { OutboxStore, RowQuery } from '../../store.js';
+import type { OutboxStore } from '../../store.js';
 import { ask, createConnection } from './connection.js';
 import { ledger } from './ledger.js';
 import { type IndexedDbStoreOptions, readOptions } from './options.js';
 import { dueRanges, ENVIRONMENTS, readCounts, readPause, readRow, rowWriter, type StoredRow } from './rows.js';
 import { createTabs } from './tabs.js';
 
-/** How many rows are looked at together where most may not match. */
-const PAGE = 200;
 /** How long the browser may think about whether it promised to keep the data. */
 const PERSISTED_MS = 1_000;
 
@@ -61,8 +58,7 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
       return durable;
     },
     async enqueue(given, transaction) {
-      if (transaction !== undefined)
-        throw new ConfigurationError('transaction: the IndexedDB store writes in transactions of its own, and cannot write in yours. Nothing was stored.');
+      if (transaction !== undefined) throw new ConfigurationError('transaction: the IndexedDB store cannot write in yours. Nothing was stored.');
       const enqueued = await run('readwrite', async (tables) => {
         const writer = await rowWriter(tables, clock.now());
         const added = [];
@@ -111,17 +107,6 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
       return made;
     },
     get: (ids) => run('readonly', (tables) => Promise.all(ids.map((id) => readRow(tables, id)))),
-    list: (query) =>
-      run('readonly', async ({ rows }) => {
-        const found: Row[] = [];
-        for (let after = query.after ?? 0; ; ) {
-          const page = await ask<StoredRow[]>(rows.index('sequence').getAll(IDBKeyRange.lowerBound(after, true), PAGE));
-          found.push(...page.map(({ row }) => row).filter((row) => matches(row, query)));
-          const last = page.at(-1);
-          if (!last || found.length >= query.limit) return found.slice(0, query.limit);
-          after = last.row.sequence;
-        }
-      }),
     counts: () => run('readonly', readCounts),
     ...ledger(run),
     watch,
@@ -132,9 +117,3 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
     },
   };
 }
-
-const matches = (row: Row, { state, environment, operation, reference }: RowQuery): boolean =>
-  (state ?? row.state) === row.state &&
-  (environment ?? row.environment) === row.environment &&
-  (operation ?? row.operation) === row.operation &&
-  (reference ?? row.reference) === row.reference;
