@@ -1,15 +1,9 @@
 import { ReportingError } from '../errors.js';
 import type { Problem, Row } from './record.js';
 
-const GONE: Partial<Problem> = {};
-
 /** Without the classes, which a page has no names for: the guards go by the code. */
-export const errorOf = ({ state, problem: { message, ...problem } = GONE, operation, reference, environment, attempts, inDoubt }: Row): ReportingError =>
-  new ReportingError(`${message ?? reference} It is ${state}.`, {
-    ...problem,
-    operation,
-    reference,
-    environment,
-    attempts,
-    outcome: inDoubt && !problem.conflict ? 'unknown' : 'rejected',
-  });
+export function errorOf({ state, problem, operation, reference, environment, attempts, inDoubt }: Row): ReportingError {
+  const { message = reference, ...details }: Partial<Problem> = problem ?? {};
+  const outcome = inDoubt && !details.conflict ? 'unknown' : 'rejected';
+  return new ReportingError(`${message} It is ${state}.`, { ...details, operation, reference, environment, attempts, outcome });
+}
