@@ -102,6 +102,22 @@ test('of two tabs one sends the reports of both, each once; when it is closed th
   expect(gateway.gateway.requests({ operation: 'reportBetEvent' })).toHaveLength(50);
 });
 
+test('a tab that is frozen hands over to the other one, and is one beside it when it goes on', async ({ context, page, site, gateway, options }) => {
+  await openOutbox(page, site.url, options);
+  await enqueue(page, names('A', 1));
+  await expect.poll(() => recorded(gateway)).toHaveLength(1);
+  const second = await openOutbox(await context.newPage(), site.url, options);
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('Page.setWebLifecycleState', { state: 'frozen' });
+  await enqueue(second, names('B', 5));
+  await expect.poll(() => recorded(gateway), patient).toHaveLength(6);
+
+  await cdp.send('Page.setWebLifecycleState', { state: 'active' });
+  await Promise.all([enqueue(page, names('C', 10)), enqueue(second, names('D', 10))]);
+  await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(26);
+  expect(gateway.gateway.requests({ operation: 'reportBetEvent' })).toHaveLength(26);
+});
+
 test('two tabs without locks send each report once, kept apart by leases', async ({ context, site, gateway, options }) => {
   await context.addInitScript(() => Object.defineProperty(navigator, 'locks', { value: undefined }));
   const [one, other] = [await context.newPage(), await context.newPage()];

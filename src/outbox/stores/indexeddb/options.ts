@@ -22,8 +22,8 @@ export interface IndexedDbPlatform {
     | undefined;
   /** By which the leader learns of other tabs' reports at once instead of at its next look. */
   readonly BroadcastChannel?: (new (name: string) => ChannelLike) | undefined;
-  /** A leader that goes into the cache for "back" hands over. */
-  readonly addEventListener?: ((type: 'pagehide', listener: () => void) => void) | undefined;
+  /** A leader that is frozen, or goes into the cache for "back", hands over. */
+  readonly addEventListener?: ((type: 'pagehide' | 'freeze', listener: () => void, capture: boolean) => void) | undefined;
 }
 
 /** What the IndexedDB store takes. */

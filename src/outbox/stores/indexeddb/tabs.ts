@@ -29,8 +29,8 @@ export function createTabs({ name, platform }: IndexedDbSettings) {
         signal.addEventListener('abort', abort);
         const held = () =>
           new Promise<void>((end) => {
-            // A page kept for "back" does nothing; should it come back, its worker is one beside the leader's, and leases keep them apart.
-            platform.addEventListener?.('pagehide', end);
+            // A page that is kept for "back" or frozen does nothing. Should it come back, its worker is one beside the leader's, and leases keep them apart.
+            for (const type of ['pagehide', 'freeze'] as const) platform.addEventListener?.(type, end, true);
             resolve(end);
           });
         locks.request(name, { signal: controller.signal }, held).catch(reject);
