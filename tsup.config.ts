@@ -10,6 +10,7 @@ const entries = {
   outbox: 'src/outbox/index.ts',
   'outbox-contract': 'src/outbox/contract/index.ts',
   'outbox-sqlite': 'src/outbox/stores/sqlite/index.ts',
+  'outbox-indexeddb': 'src/outbox/indexeddb.ts',
   'location-mmdb': 'src/node/mmdb-entry.ts',
 };
 
@@ -29,5 +30,5 @@ export default defineConfig([
   // ky exists as ESM only, so the CommonJS build carries it inside.
   { ...shared, entry: entries, format: 'cjs', dts: true, noExternal: ['ky'], splitting: true, outExtension: () => ({ js: '.cjs', dts: '.d.cts' }) },
   { ...shared, entry: { cli: 'src/node/cli.ts' }, format: 'esm' },
-  { ...scriptTag, entry: { 'location-sdk': 'src/global.ts' } },
+  { ...scriptTag, entry: { 'location-sdk': 'src/global.ts', 'location-sdk.outbox': 'src/global-outbox.ts' } },
 ]);

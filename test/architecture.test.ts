@@ -6,7 +6,7 @@ import { parseSource, readSource, type SourceFile } from './read-source.js';
  * sideways. A name ends in `/` for a folder. A new file below a folder needs no entry; any other is added here.
  */
 const LAYERS = {
-  face: { files: ['index.ts', 'global.ts'], mayImport: ['client', 'errors', 'location', 'face'] },
+  face: { files: ['index.ts', 'global.ts', 'global-outbox.ts'], mayImport: ['client', 'errors', 'location', 'outbox', 'face'] },
   node: { files: ['node/'], mayImport: ['mock', 'openapi', 'outbox'] },
   client: {
     files: ['client.ts', 'default-client.ts', 'prepare.ts', 'payloads.ts', 'receipt.ts', 'resolve-location.ts', 'locate-result.ts'],

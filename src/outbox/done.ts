@@ -1,21 +1,9 @@
-import {
-  AbortedError,
-  AuthenticationError,
-  BadRequestError,
-  ConfigurationError,
-  DuplicateReportError,
-  type ErrorCode,
-  type ErrorDetails,
-  GatewayError,
-  NotFoundError,
-  ReportingError,
-  UnprocessableError,
-} from '../errors.js';
-import { subjectOf } from '../messages.js';
+import { AbortedError, type ReportingError } from '../errors.js';
 import type { Receipt } from '../receipt.js';
 import type { Location } from '../schema/location.js';
+import { errorOf } from './error-of.js';
 import type { Row } from './record.js';
-import type { OutboxSettings } from './settings.js';
+import type { OutboxSettings } from './settings-shape.js';
 
 interface Waiter {
   readonly location: Location | undefined;
@@ -112,30 +100,3 @@ export const receiptOf = ({ outcome = 'recorded', operation, reference, environm
   ...(message !== undefined && { message }),
   ...(location && { location }),
 });
-
-const CLASSES: { readonly [Code in ErrorCode]?: new (message: string, details: ErrorDetails) => ReportingError } = {
-  authentication: AuthenticationError,
-  'bad-request': BadRequestError,
-  configuration: ConfigurationError,
-  duplicate: DuplicateReportError,
-  gateway: GatewayError,
-  'not-found': NotFoundError,
-  unprocessable: UnprocessableError,
-};
-
-/** Why a row will not be recorded unless a person does something. */
-export function errorOf({ state, problem, operation, reference, environment, attempts, inDoubt }: Row): ReportingError {
-  const { code = 'bad-request', message = subjectOf({ operation, reference }), status, conflict } = problem ?? {};
-  const ErrorClass = CLASSES[code] ?? ReportingError;
-  const advice =
-    state === 'dismissed' ? 'A person decided that it is not to be sent.' : 'It is quarantined: look into it, then call retry or resolve of the outbox.';
-  return new ErrorClass(`${message} ${advice}`, {
-    operation,
-    reference,
-    environment,
-    status,
-    attempts,
-    outcome: inDoubt && conflict !== true ? 'unknown' : 'rejected',
-    ...(code === 'duplicate' && { conflict: conflict === true }),
-  });
-}

@@ -5,7 +5,7 @@ import { type OperationName, operations } from '../operations.js';
 import type { Location } from '../schema/location.js';
 import { aboutReport, type Events } from './events.js';
 import type { Row } from './record.js';
-import type { OutboxSettings } from './settings.js';
+import type { OutboxSettings } from './settings-shape.js';
 import type { Enqueued, NewRow } from './store.js';
 
 /** The calls that are reports; each is a method of the outbox. */
@@ -38,7 +38,7 @@ interface Queued {
 }
 
 /** How many rows share a commit at most. */
-const LARGEST_COMMIT = 500;
+export const LARGEST_COMMIT = 500;
 
 /** The id of a report's row: one row for each environment, operation and reference. */
 export const rowId = (environment: Environment, operation: OperationName, reference: string): string => `${environment}:${operation}:${reference}`;
@@ -103,24 +103,19 @@ export function createEntrance({ store, seal, door }: OutboxSettings, events: Ev
   }
 
   return {
-    /** Resolves once the row is committed. Rejects as the client does, with a `DuplicateReportError` where other data is there, or with the store's error. */
+    prepare,
+    /** Resolves once the row is committed; those of the same turn share commits. Rejects with a `DuplicateReportError` where other data is there. */
+    accept,
+    /** Both. Rejects as the client does, too, or with the store's error. */
     commit: async (given: Given): Promise<Committed> => accept(await prepare(given)),
-
-    /** The same for many, which share commits: all of a commit's rows are prepared before it. */
-    async commitAll(given: readonly Given[]): Promise<PromiseSettledResult<Committed>[]> {
-      const results: PromiseSettledResult<Committed>[] = [];
-      for (let from = 0; from < given.length; from += LARGEST_COMMIT) {
-        const prepared = await Promise.allSettled(given.slice(from, from + LARGEST_COMMIT).map(prepare));
-        results.push(...(await Promise.allSettled(prepared.map(async (one) => (one.status === 'fulfilled' ? accept(one.value) : Promise.reject(one.reason))))));
-      }
-      return results;
-    },
   };
 }
 
+export type Entrance = ReturnType<typeof createEntrance>;
+
 function otherData({ operation, reference, environment }: FrozenReport): DuplicateReportError {
   const subject = subjectOf({ operation, reference });
-  const text = `${subject}: the outbox holds other data under this reference (a new timestamp or location is other data too), and a report cannot be changed`;
+  const text = `${subject}: the outbox holds other data under this reference (a new timestamp or location is other data too)`;
   return new DuplicateReportError(`${text}; compare your records. Nothing was sent.`, {
     operation,
     reference,

@@ -85,7 +85,7 @@ export interface Drained {
  * keep the result of the first call. The store's own errors (disk, quota) reject as they are, and nothing is kept.
  */
 export interface Outbox<Mode extends ValidationMode = 'strict'> {
-  /** Whether what is committed outlives the process. */
+  /** Whether what is committed outlives the process; in a page, whether the browser has promised to keep it (the answer may come later). */
   readonly durable: boolean;
   /** Enqueues an initiated bet (specification, section 1). */
   reportBetEvent(bet: Payloads<Mode>['reportBetEvent'], options?: EnqueueOptions): Promise<EnqueuedReport>;

@@ -1,27 +1,13 @@
-import { type ClientDoor, doorOf } from '../client-door.js';
+import { doorOf } from '../client-door.js';
 import { ConfigurationError } from '../errors.js';
 import type { ValidationMode } from '../schema/model.js';
 import { LONGEST_TIMER_MS } from '../time.js';
 import { readEncryption } from './encryption.js';
 import type { OutboxOptions } from './options.js';
-import type { EndingContext } from './record.js';
 import type { Seal } from './seal.js';
+import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings } from './settings-shape.js';
 import { standardSeal } from './standard-seal.js';
 import type { OutboxStore } from './store.js';
-
-/** Everything an outbox knows; nothing is optional any more. */
-export interface OutboxSettings extends Omit<EndingContext, 'dependency'> {
-  readonly door: ClientDoor;
-  readonly store: OutboxStore;
-  readonly seal: Seal;
-  readonly concurrency: number;
-  readonly leaseMs: number;
-  readonly pollMs: number;
-  readonly stopTimeoutMs: number;
-}
-
-/** Between the end of an attempt and the end of its lease, so that the end can be written. */
-const LEAST_MARGIN_MS = 1_000;
 
 const NAMES = ['client', 'store', 'concurrency', 'retry', 'leaseMs', 'pollMs', 'stopTimeoutMs', 'keepBodies', 'encryption', 'seal'];
 const STORE_METHODS = ['enqueue', 'turn', 'outlook', 'pause', 'get', 'list', 'counts', 'remember'] as const;
@@ -56,11 +42,11 @@ export function readSettings(options: OutboxOptions<ValidationMode>): OutboxSett
   const settings = {
     store: given.store as OutboxStore,
     seal: (given.seal as Seal | undefined) ?? standardSeal(given.store as OutboxStore, encryption),
-    concurrency: number('concurrency', given.concurrency, 8, 1, 1_000),
-    schedule: { baseMs: number('retry.baseMs', retry.baseMs, 1_000, 1), capMs: number('retry.capMs', retry.capMs, 300_000, 1) },
-    leaseMs: number('leaseMs', given.leaseMs, leastLeaseMs - LEAST_MARGIN_MS + 20_000, leastLeaseMs),
-    pollMs: number('pollMs', given.pollMs, 1_000, 1),
-    stopTimeoutMs: number('stopTimeoutMs', given.stopTimeoutMs, 10_000, 0),
+    concurrency: number('concurrency', given.concurrency, DEFAULTS.concurrency, 1, 1_000),
+    schedule: { baseMs: number('retry.baseMs', retry.baseMs, DEFAULTS.baseMs, 1), capMs: number('retry.capMs', retry.capMs, DEFAULTS.capMs, 1) },
+    leaseMs: number('leaseMs', given.leaseMs, leastLeaseMs - LEAST_MARGIN_MS + DEFAULTS.marginMs, leastLeaseMs),
+    pollMs: number('pollMs', given.pollMs, DEFAULTS.pollMs, 1),
+    stopTimeoutMs: number('stopTimeoutMs', given.stopTimeoutMs, DEFAULTS.stopTimeoutMs, 0),
     keepBodies: given.keepBodies === true,
   };
   if (problems.length > 0 || !door) throw new ConfigurationError(`The options of the outbox cannot be used: ${problems.join('; ')}.`);

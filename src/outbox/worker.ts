@@ -21,7 +21,7 @@ import {
 } from './plan.js';
 import { type Ending, ended, type Row } from './record.js';
 import { missingKeyOf } from './seal.js';
-import type { OutboxSettings } from './settings.js';
+import type { OutboxSettings } from './settings-shape.js';
 import type { Outlook, TurnResult } from './store.js';
 
 /** A row that this worker has claimed. */

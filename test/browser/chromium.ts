@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { type Executable, inflateChromium } from './bundled-chromium.js';
 
 const SYSTEM = [
@@ -40,6 +43,48 @@ export async function launchChromium(): Promise<Browser> {
     }
   }
   throw new Error(`No Chromium could be started. Install one, or set CHROMIUM_PATH to its file, or to "bundled".\n${failures.join('\n')}`);
+}
+
+/** A browser that the test can kill, and the tabs of its profile. */
+export interface KillableBrowser {
+  readonly context: BrowserContext;
+  /** Ends all its processes at once, as a crash or a flat battery does. */
+  kill(): Promise<void>;
+}
+
+/** Starts a browser over a profile in a folder, with what an earlier one left there. */
+export async function startChromium(profile: string): Promise<KillableBrowser> {
+  const [place = 'bundled'] = places();
+  const { path, env } = await find(place);
+  const portFile = join(profile, 'DevToolsActivePort');
+  await rm(portFile, { force: true });
+  const flags = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'];
+  // A group of its own, so that all of it can be killed.
+  const child = spawn(path, [...ARGUMENTS, ...flags], { env, stdio: 'ignore', detached: true });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const kill = async () => {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL');
+    await ended;
+  };
+  try {
+    const browser = await chromium.connectOverCDP(await endpointIn(portFile));
+    const [context] = browser.contexts();
+    if (!context) throw new Error('The browser has no context of its own.');
+    return { context, kill };
+  } catch (error) {
+    await kill();
+    throw error;
+  }
+}
+
+/** The browser writes where it listens, once it does. */
+async function endpointIn(portFile: string): Promise<string> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const [port, path] = (await readFile(portFile, 'utf8').catch(() => '')).split('\n');
+    if (port && path) return `ws://127.0.0.1:${port}${path}`;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('The browser did not say where it listens.');
 }
 
 function places(): string[] {

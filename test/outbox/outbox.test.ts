@@ -356,6 +356,52 @@ describe('a person', () => {
   });
 });
 
+describe('where one worker at a time leads', () => {
+  /** Gives the turn to one after the other. */
+  function led(): OutboxStore {
+    let turn = Promise.resolve();
+    return {
+      ...memoryStore(),
+      lead: (signal) =>
+        new Promise((resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('aborted')));
+          const before = turn;
+          turn = before.then(() => new Promise<void>((end) => resolve(end)));
+        }),
+    };
+  }
+
+  it('drains also where another one leads, and sends nothing itself', async () => {
+    const { make, outbox, run } = outboxWorld({ store: led() });
+    outbox.start();
+    const follower = make({ concurrency: 1 });
+    follower.start();
+    await follower.reportBetEvent(betEvent());
+    expect(await run(follower.drain())).toMatchObject({ drained: true, states: { recorded: 1 } });
+    await run(Promise.all([outbox.stop(), follower.stop()]));
+  });
+
+  it('takes over when the one before it stops', async () => {
+    const { make, outbox, run } = outboxWorld({ store: led() });
+    outbox.start();
+    const follower = make();
+    follower.start();
+    await run(outbox.stop());
+    const { done } = await follower.reportBetEvent(betEvent());
+    expect(await run(done)).toMatchObject({ outcome: 'recorded' });
+    await run(follower.stop());
+  });
+
+  it('says durable as the store comes to know it', () => {
+    let durable = false;
+    const store = Object.defineProperty({ ...memoryStore() }, 'durable', { get: () => durable }) as OutboxStore;
+    const { outbox } = outboxWorld({ store });
+    expect(outbox.durable).toBe(false);
+    durable = true;
+    expect(outbox.durable).toBe(true);
+  });
+});
+
 describe('around it', () => {
   it('iterates over many reports without loading them all', async () => {
     const { outbox } = outboxWorld();

@@ -1,7 +1,8 @@
 import type { Row, RowState } from '../../../outbox/record.js';
+import { shown } from '../../../outbox/shown.js';
 import { EXIT, remark, sayAll } from '../output.js';
 import type { OutboxValues } from './command.js';
-import { duration, printable, quoted, reportOf, table, type View } from './printable.js';
+import { duration, printable, quoted, table, type View } from './printable.js';
 
 /** What is not recorded, in the order in which it needs a person. */
 const OPEN: readonly RowState[] = ['quarantined', 'in-flight', 'waiting'];
@@ -47,7 +48,7 @@ export async function list(view: View, { state, environment, operation, limit = 
 }
 
 async function* jsonLines(rows: AsyncIterable<Row>): AsyncGenerator<string> {
-  for await (const row of rows) yield `${JSON.stringify(reportOf(row))}\n`;
+  for await (const row of rows) yield `${JSON.stringify(shown(row))}\n`;
 }
 
 const NAMES = ['STATE', 'FOR', 'TRIES', 'DOUBT', 'PROBLEM', 'REPORT'];

@@ -1,5 +1,3 @@
-import type { OutboxReport } from '../../../outbox/interface.js';
-import type { Row } from '../../../outbox/record.js';
 import type { OutboxStore } from '../../../outbox/store.js';
 
 /** What a command looks at. */
@@ -61,9 +59,4 @@ export function wrapped(text: string, indent: string): string {
     else lines.push(word);
   }
   return lines.join(`\n${indent}`);
-}
-
-/** A report as the outbox itself shows it, for `--json`. */
-export function reportOf({ body: _, fingerprint: __, fence: ___, doubtBefore: ____, waitsFor: _____, ...report }: Row): OutboxReport {
-  return report;
 }

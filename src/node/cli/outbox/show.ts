@@ -1,15 +1,16 @@
 import type { Row } from '../../../outbox/record.js';
+import { shown } from '../../../outbox/shown.js';
 import { EXIT, say } from '../output.js';
 import type { OutboxValues } from './command.js';
 import { findReports } from './find.js';
-import { duration, printable, quoted, reportOf, time, type View, wrapped } from './printable.js';
+import { duration, printable, quoted, time, type View, wrapped } from './printable.js';
 
 const INDENT = ' '.repeat(12);
 
 /** Prints all that is known of a report, but its body. */
 export async function show(view: View, { json }: OutboxValues, [name = '']: readonly string[]): Promise<number> {
   const rows = await findReports(view, name);
-  if (json) for (const row of rows) say(JSON.stringify(reportOf(row)));
+  if (json) for (const row of rows) say(JSON.stringify(shown(row)));
   else say(rows.map((row) => described(row, view)).join('\n\n'));
   return EXIT.done;
 }

@@ -1,0 +1,11 @@
+/**
+ * The face of the script-tag build with the outbox: the members of `LocationSDK`, and two more.
+ */
+import { LocationSDK as core } from './global.js';
+import { indexedDbStore } from './outbox/indexeddb.js';
+import { createOutbox } from './outbox/outbox.js';
+
+export const LocationSDK = { ...core, createOutbox, indexedDbStore };
+
+const { LocationSDK: there } = globalThis as unknown as { LocationSDK: object };
+Object.assign(there, { createOutbox, indexedDbStore });

@@ -1,0 +1,41 @@
+import {
+  AuthenticationError,
+  BadRequestError,
+  ConfigurationError,
+  DuplicateReportError,
+  type ErrorCode,
+  type ErrorDetails,
+  GatewayError,
+  NotFoundError,
+  ReportingError,
+  UnprocessableError,
+} from '../errors.js';
+import { subjectOf } from '../messages.js';
+import type { Row } from './record.js';
+
+const CLASSES: { readonly [Code in ErrorCode]?: new (message: string, details: ErrorDetails) => ReportingError } = {
+  authentication: AuthenticationError,
+  'bad-request': BadRequestError,
+  configuration: ConfigurationError,
+  duplicate: DuplicateReportError,
+  gateway: GatewayError,
+  'not-found': NotFoundError,
+  unprocessable: UnprocessableError,
+};
+
+/** Why a row will not be recorded unless a person does something. */
+export function errorOf({ state, problem, operation, reference, environment, attempts, inDoubt }: Row): ReportingError {
+  const { code = 'bad-request', message = subjectOf({ operation, reference }), status, conflict } = problem ?? {};
+  const ErrorClass = CLASSES[code] ?? ReportingError;
+  const advice =
+    state === 'dismissed' ? 'A person decided that it is not to be sent.' : 'It is quarantined: look into it, then call retry or resolve of the outbox.';
+  return new ErrorClass(`${message} ${advice}`, {
+    operation,
+    reference,
+    environment,
+    status,
+    attempts,
+    outcome: inDoubt && conflict !== true ? 'unknown' : 'rejected',
+    ...(code === 'duplicate' && { conflict: conflict === true }),
+  });
+}

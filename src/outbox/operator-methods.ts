@@ -1,0 +1,117 @@
+import type { Environment } from '../errors.js';
+import { LONGEST_TIMER_MS, limited } from '../time.js';
+import { decideRow, refusal } from './decide.js';
+import type { Waiters } from './done.js';
+import { type Committed, type Entrance, type Given, LARGEST_COMMIT } from './enqueue.js';
+import { aboutReport, type Events } from './events.js';
+import type { Drained, EnqueuedReport, Outbox, OutboxReport } from './interface.js';
+import type { Decision } from './record.js';
+import type { OutboxSettings } from './settings-shape.js';
+import { shown } from './shown.js';
+import type { Worker } from './worker.js';
+
+/** The methods of an outbox that its operator needs and a page does not: batches, lists, decisions, sending until all is sent. */
+export type OperatorMethods = Pick<Outbox, 'reportAll' | 'drain' | 'list' | 'iterate' | 'retry' | 'resolve' | 'resume'>;
+
+/** What they are made of. */
+export interface OperatorParts {
+  readonly settings: OutboxSettings;
+  readonly events: Events;
+  readonly waiters: Waiters;
+  readonly entrance: Entrance;
+  /** Who is told, each time, that the worker has nothing to do. */
+  readonly idle: Set<() => void>;
+  committed(committed: Committed): EnqueuedReport;
+  start(): void;
+  stop(): Promise<void>;
+  isStarted(): boolean;
+  /** The worker, while it is this outbox's turn to have one. */
+  worker(): Worker | undefined;
+}
+
+/** How many reports are listed unless told otherwise, and read together. */
+const PAGE = 100;
+
+export function operatorMethods({ settings, events, waiters, entrance, idle, committed, start, stop, isStarted, worker }: OperatorParts): OperatorMethods {
+  const { store, door, keepBodies, pollMs } = settings;
+  const wake = () => worker()?.wake();
+
+  async function decide(id: string, decision: Decision): Promise<OutboxReport> {
+    const now = await decideRow(store, id, decision, keepBodies);
+    events.emit('decided', { ...aboutReport(now), action: decision.action });
+    waiters.settle(now);
+    wake();
+    return shown(now);
+  }
+
+  /** All rows of a commit are prepared before it. */
+  async function commitTogether(given: readonly Given[]): Promise<PromiseSettledResult<EnqueuedReport>[]> {
+    const prepared = await Promise.allSettled(given.map(entrance.prepare));
+    const accept = async (one: (typeof prepared)[number]) =>
+      committed(await entrance.accept(one.status === 'fulfilled' ? one.value : await Promise.reject(one.reason)));
+    return Promise.allSettled(prepared.map(accept));
+  }
+
+  const nextIdle = () =>
+    new Promise<void>((resolve) => {
+      idle.add(function listener() {
+        idle.delete(listener);
+        resolve();
+      });
+    });
+
+  async function drain({ timeoutMs = LONGEST_TIMER_MS, signal }: Parameters<Outbox['drain']>[0] = {}): Promise<Drained> {
+    const startedHere = !isStarted();
+    start();
+    const { clock } = door;
+    const { ended } = await limited(
+      async (over) => {
+        wake();
+        while (!over.aborted) {
+          // Where another one leads (another tab), all that can be seen is what is left.
+          await (worker() ? nextIdle() : limited(() => new Promise(() => {}), { clock, milliseconds: pollMs, signal: over }));
+          const { states } = await store.counts();
+          if (states.waiting + states['in-flight'] === 0) return;
+        }
+      },
+      { clock, milliseconds: timeoutMs, signal },
+    );
+    if (startedHere) await stop();
+    const { states } = await store.counts();
+    return { drained: ended === 'done', states };
+  }
+
+  return {
+    drain,
+    async reportAll(reports: readonly Given[]) {
+      const results: PromiseSettledResult<EnqueuedReport>[] = [];
+      for (let from = 0; from < reports.length; from += LARGEST_COMMIT) results.push(...(await commitTogether(reports.slice(from, from + LARGEST_COMMIT))));
+      wake();
+      return results;
+    },
+    list: async ({ limit = PAGE, ...query } = {}) => (await store.list({ ...query, limit })).map(shown),
+    async *iterate(query = {}) {
+      for (let after = query.after ?? 0; ; ) {
+        const rows = await store.list({ ...query, after, limit: PAGE });
+        yield* rows.map(shown);
+        const last = rows.at(-1);
+        if (!last || rows.length < PAGE) return;
+        after = last.sequence;
+      }
+    },
+    retry: (id, { reason = '' } = {}) => decide(id, { action: 'retry', reason, at: door.clock.now() }),
+    resolve: async (id, { as: action, reason }) => {
+      if (action !== 'recorded' && action !== 'dismissed') throw refusal('resolve', "as: expected 'recorded' or 'dismissed'");
+      if (typeof reason !== 'string' || !reason.trim()) throw refusal('resolve', 'reason: say why, for those who ask later');
+      return decide(id, { action, reason, at: door.clock.now() });
+    },
+    resume: async (environment: Environment) => {
+      const pause = (await store.outlook()).find((one) => one.environment === environment)?.pause;
+      if (!pause?.reason) return false;
+      const lifted = await store.pause({ environment, version: pause.version, reason: undefined, message: undefined, strikes: 0, forMs: 0, continues: false });
+      if (lifted) events.emit('resumed', { environment });
+      wake();
+      return lifted;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { doorOf } from '../client-door.js';
+import { ConfigurationError } from '../errors.js';
+import type { ValidationMode } from '../schema/model.js';
+import type { OutboxOptions } from './options.js';
+import { plainSeal } from './plain-seal.js';
+import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings } from './settings-shape.js';
+
+/** The check of the options in fewer words: one rule for all numbers. */
+export function readSettings({ client, store, seal = plainSeal(), retry, keepBodies = false, ...numbers }: OutboxOptions<ValidationMode>): OutboxSettings {
+  const door = doorOf(client);
+  const problems = [];
+  if (!door || !store?.turn) problems.push('expected a client and a store');
+  const leastLeaseMs = (door?.attemptTimeoutMs ?? 0) + LEAST_MARGIN_MS;
+  const { marginMs, ...standard } = DEFAULTS;
+  const settings = { ...standard, leaseMs: leastLeaseMs + marginMs - LEAST_MARGIN_MS };
+  for (const [name, value] of Object.entries({ ...numbers, ...retry })) {
+    const least = name === 'leaseMs' ? leastLeaseMs : name === 'stopTimeoutMs' ? 0 : 1;
+    if (!(name in settings)) problems.push(`${name} is not an option`);
+    else if (typeof value === 'number' && value >= least) settings[name as keyof typeof settings] = value;
+    else if (value !== undefined) problems.push(`${name}: expected a number from ${least}`);
+  }
+  if (problems.length > 0 || !door) throw new ConfigurationError(`createOutbox: ${problems.join('; ')}.`);
+  return { ...settings, store, seal, door, keepBodies, schedule: settings, random: door.random };
+}

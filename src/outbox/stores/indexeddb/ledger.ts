@@ -1,0 +1,50 @@
+import type { Row } from '../../record.js';
+import type { LogLine, OutboxStore, RowQuery } from '../../store.js';
+import { ask, type Connection } from './connection.js';
+import type { StoredRow } from './rows.js';
+
+/** How many rows are looked at together where most may not match. */
+const PAGE = 200;
+
+/** What a page that only reports does not need: lists, the log of receipts, and the settings of seals. */
+export const ledger = (run: Connection['run']): Pick<OutboxStore, 'list' | 'remember' | 'receipts'> => ({
+  list: (query) =>
+    run('readonly', async ({ rows }) => {
+      const found: Row[] = [];
+      for (let after = query.after ?? 0; ; ) {
+        const page = await ask<StoredRow[]>(rows.index('row.sequence').getAll(IDBKeyRange.lowerBound(after, true), PAGE));
+        found.push(...page.map(({ row }) => row).filter((row) => matches(row, query)));
+        const last = page.at(-1);
+        if (!last || found.length >= query.limit) return found.slice(0, query.limit);
+        after = last.row.sequence;
+      }
+    }),
+  remember: (name, value) =>
+    run('readwrite', async ({ meta }) => {
+      const there = await ask<string | undefined>(meta.get(`setting:${name}`));
+      if (there === undefined) meta.put(value, `setting:${name}`);
+      return there ?? value;
+    }),
+  receipts: {
+    unlogged: (limit) => run('readonly', async ({ rows }) => (await ask<StoredRow[]>(rows.index('unlogged').getAll(undefined, limit))).map(({ row }) => row)),
+    append: (lines) =>
+      run('readwrite', async ({ rows, log }) => {
+        const length = ((await lastLine(log))?.index ?? -1) + 1;
+        const ends = await Promise.all(lines.map(({ id }) => ask<StoredRow | undefined>(rows.get(id))));
+        if (lines.some(({ index }, offset) => index !== length + offset || ends[offset]?.unlogged === undefined)) return false;
+        for (const line of lines) log.add(line);
+        for (const end of ends) rows.put({ ...end, unlogged: undefined });
+        return true;
+      }),
+    read: (from, limit) => run('readonly', ({ log }) => ask<LogLine[]>(log.getAll(IDBKeyRange.lowerBound(from), limit))),
+    last: () => run('readonly', ({ log }) => lastLine(log)),
+  },
+});
+
+const lastLine = async (log: IDBObjectStore): Promise<LogLine | undefined> => (await ask(log.openCursor(null, 'prev')))?.value;
+
+const matches = (row: Row, { state, environment, operation, reference }: RowQuery): boolean =>
+  (state ?? row.state) === row.state &&
+  (environment ?? row.environment) === row.environment &&
+  (operation ?? row.operation) === row.operation &&
+  (reference ?? row.reference) === row.reference;

@@ -1,0 +1,71 @@
+import { ConfigurationError } from '../../../errors.js';
+import { type Clock, systemClock } from '../../../time.js';
+import type { WebAbortSignal } from '../../../web-types.js';
+
+/** A channel to other tabs; every `BroadcastChannel` fits. */
+export interface ChannelLike {
+  onmessage: ((event: never) => void) | null;
+  postMessage(message: unknown): void;
+  close(): void;
+}
+
+/** What the store uses of the browser: `globalThis` fits. It does without a member that is not there, but for `indexedDB`. */
+export interface IndexedDbPlatform {
+  readonly indexedDB?: { open(name: string, version?: number): object } | undefined;
+  readonly navigator?:
+    | {
+        /** For one leader among tabs. Without it all tabs work, kept apart by leases alone. */
+        readonly locks?: { request(name: string, options: { signal: WebAbortSignal }, callback: () => Promise<void>): Promise<unknown> } | undefined;
+        /** Tells whether the browser promised to keep the data. */
+        readonly storage?: { persisted?(): Promise<boolean>; persist?(): Promise<boolean> } | undefined;
+      }
+    | undefined;
+  /** By which the leader learns of other tabs' reports at once instead of at its next look. */
+  readonly BroadcastChannel?: (new (name: string) => ChannelLike) | undefined;
+  /** A leader that is frozen, or goes into the cache for "back", hands over. */
+  readonly addEventListener?: ((type: 'pagehide' | 'freeze', listener: () => void, capture: boolean) => void) | undefined;
+}
+
+/** What the IndexedDB store takes. */
+export interface IndexedDbStoreOptions {
+  /** The name of the database: tabs of an origin that use the same share the outbox. Default: `'location-sdk-outbox'`. */
+  name?: string | undefined;
+  /** The longest wait for the browser's storage, for one operation, in milliseconds. Default: 10,000. */
+  timeoutMs?: number | undefined;
+  /**
+   * Whether the browser is asked, once, to keep the data when space runs short (`navigator.storage.persist()`). Firefox
+   * shows the visitor a question; Chromium and Safari decide by themselves. Nothing waits for the answer. Default: true.
+   */
+  persist?: boolean | undefined;
+  /** The clock of the rows and the time limits. Default: the system's. */
+  clock?: Clock | undefined;
+  /** For tests, and for pages that wrap it. Default: `globalThis`. */
+  platform?: IndexedDbPlatform | undefined;
+}
+
+/** Nothing is optional any more. */
+export interface IndexedDbSettings {
+  readonly name: string;
+  readonly timeoutMs: number;
+  readonly persist: boolean;
+  readonly clock: Clock;
+  readonly platform: Omit<IndexedDbPlatform, 'indexedDB'> & { readonly indexedDB: IDBFactory };
+}
+
+/** Checks the options. Throws a `ConfigurationError` that lists every problem. */
+export function readOptions({
+  name = 'location-sdk-outbox',
+  timeoutMs = 10_000,
+  persist = true,
+  clock = systemClock,
+  platform = globalThis,
+}: IndexedDbStoreOptions): IndexedDbSettings {
+  const problems = [
+    (typeof name !== 'string' || !name) && 'name: expected a string that is not empty',
+    !(timeoutMs > 0) && 'timeoutMs: expected a number of milliseconds above 0',
+    typeof persist !== 'boolean' && 'persist: expected true or false',
+    !platform.indexedDB && 'there is no IndexedDB here; this store is for pages',
+  ].filter(Boolean);
+  if (problems.length > 0) throw new ConfigurationError(`indexedDbStore: ${problems.join('; ')}.`);
+  return { name, timeoutMs, persist, clock, platform: platform as IndexedDbSettings['platform'] };
+}

@@ -1,0 +1,119 @@
+import { ConfigurationError } from '../../../errors.js';
+import { limited } from '../../../time.js';
+import { changePause } from '../../pause.js';
+import type { OutboxStore } from '../../store.js';
+import { ask, createConnection } from './connection.js';
+import { ledger } from './ledger.js';
+import { type IndexedDbStoreOptions, readOptions } from './options.js';
+import { dueRanges, ENVIRONMENTS, readCounts, readPause, readRow, rowWriter, type StoredRow } from './rows.js';
+import { createTabs } from './tabs.js';
+
+/** How long the browser may think about whether it promised to keep the data. */
+const PERSISTED_MS = 1_000;
+
+/**
+ * A store in the browser's IndexedDB, shared by the tabs of an origin: reports outlive the page, a crash of the tab and
+ * of the browser. Every commit is on the disk before it is acknowledged (`durability: 'strict'`). One tab at a time
+ * sends (`navigator.locks`), and the next takes over when it is closed.
+ *
+ * `durable` is true only once the browser has promised to keep the data (`navigator.storage.persisted()`), which it
+ * may refuse. False means that it may clear the data when space runs short, or, in a private window, when that is
+ * closed: the two cannot be told apart, since browsers hide private windows from pages. Either way a visitor can
+ * clear it. So it bridges outages; it is no guarantee.
+ *
+ * What waits lies on the visitor's device as it is sent. With a relay (`relayUrl`) it holds no `user` object, since
+ * the relay adds that; without one, give the outbox a `seal`, and consider what a shared device means.
+ *
+ * Rejects with an `IndexedDbError` where IndexedDB cannot be opened, with a `ConfigurationError` where an option is
+ * wrong or there is no IndexedDB. Nothing falls back to memory.
+ *
+ * @example
+ * ```ts
+ * const store = await indexedDbStore();
+ * const outbox = createOutbox({ client, store });
+ * outbox.start();
+ * ```
+ */
+export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promise<OutboxStore> {
+  const settings = readOptions(options);
+  const { clock, persist } = settings;
+  const storage = settings.platform.navigator?.storage;
+  const { run, close } = createConnection(settings);
+  await run('readonly', async () => {});
+  const { announce, watch, lead, close: closeTabs } = createTabs(settings);
+
+  const known = await limited(() => storage?.persisted?.(), { clock, milliseconds: PERSISTED_MS });
+  let durable = known.ended === 'done' && known.value === true;
+  if (persist && !durable)
+    // Not awaited: some browsers ask the visitor, who may never answer.
+    new Promise<boolean | undefined>((resolve) => resolve(storage?.persist?.())).then(
+      (promised) => {
+        durable = promised === true;
+      },
+      () => {},
+    );
+
+  return {
+    get durable() {
+      return durable;
+    },
+    async enqueue(given, transaction) {
+      if (transaction !== undefined) throw new ConfigurationError('transaction: the IndexedDB store cannot write in yours. Nothing was stored.');
+      const enqueued = await run('readwrite', async (tables) => {
+        const writer = await rowWriter(tables, clock.now());
+        const added = [];
+        for (const row of given) added.push(await writer.add(row));
+        writer.finish();
+        return added;
+      });
+      announce();
+      return enqueued;
+    },
+    async turn({ writes, claim }) {
+      const result = await run('readwrite', async (tables) => {
+        const writer = await rowWriter(tables, clock.now());
+        const written: boolean[] = [];
+        for (const one of writes) written.push(await writer.write(one));
+        const claimed = claim ? await writer.claim(claim) : [];
+        writer.finish();
+        return { written, claimed };
+      });
+      // A worker knows what it does; a person's decision is news to it.
+      if (!claim) announce();
+      return result;
+    },
+    outlook: () =>
+      run('readonly', async (tables) => {
+        const at = clock.now();
+        const outlooks = [];
+        for (const environment of ENVIRONMENTS) {
+          const pause = await readPause(tables, environment);
+          const index = tables.rows.index('due');
+          const first = await ask<StoredRow | undefined>(index.get(IDBKeyRange.bound([environment], [environment, []])));
+          const jumped = await ask(index.getKey(dueRanges(environment, at)[1]));
+          const nextInMs = jumped === undefined ? first && first.row.dueAt - at : 0;
+          outlooks.push({ environment, pause: { ...pause, remainingMs: pause.until - at }, nextInMs });
+        }
+        return outlooks;
+      }),
+    async pause(change) {
+      const made = await run('readwrite', async (tables) => {
+        const before = await readPause(tables, change.environment);
+        if (before.version !== change.version) return false;
+        tables.meta.put(changePause(before, change, clock.now()), `pause:${change.environment}`);
+        return true;
+      });
+      announce();
+      return made;
+    },
+    get: (ids) => run('readonly', (tables) => Promise.all(ids.map((id) => readRow(tables, id)))),
+    counts: () => run('readonly', readCounts),
+    ...ledger(run),
+    watch,
+    ...(lead && { lead }),
+    close: async () => {
+      closeTabs();
+      close();
+    },
+  };
+}

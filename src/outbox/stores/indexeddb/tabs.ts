@@ -1,0 +1,45 @@
+import type { OutboxStore } from '../../store.js';
+import type { IndexedDbSettings } from './options.js';
+
+/** What tabs say to each other: that there is something new, and who leads. */
+export function createTabs({ name, platform }: IndexedDbSettings) {
+  const listeners = new Set<() => void>();
+  const { navigator, BroadcastChannel } = platform;
+  const locks = navigator?.locks;
+  const channel = BroadcastChannel && new BroadcastChannel(name);
+  if (channel)
+    channel.onmessage = () => {
+      for (const listener of listeners) listener();
+    };
+
+  const watch: OutboxStore['watch'] = (listener) => {
+    const own = () => listener();
+    listeners.add(own);
+    return () => void listeners.delete(own);
+  };
+
+  /** The browser gives the lock to the next tab when this one is closed, crashes or hands over. */
+  const lead: OutboxStore['lead'] =
+    locks &&
+    ((signal) =>
+      new Promise((resolve, reject) => {
+        const controller = new AbortController();
+        const abort = () => controller.abort();
+        if (signal.aborted) abort();
+        signal.addEventListener('abort', abort);
+        const held = () =>
+          new Promise<void>((end) => {
+            // A page that is kept for "back" or frozen does nothing. Should it come back, its worker is one beside the leader's, and leases keep them apart.
+            for (const type of ['pagehide', 'freeze'] as const) platform.addEventListener?.(type, end, true);
+            resolve(end);
+          });
+        locks.request(name, { signal: controller.signal }, held).catch(reject);
+      }));
+
+  return {
+    announce: () => channel?.postMessage(0),
+    watch,
+    lead,
+    close: () => channel?.close(),
+  };
+}

@@ -1,0 +1,222 @@
+import { randomBytes } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect } from 'vitest';
+import { storeContract } from '../../src/outbox/contract/index.js';
+import { test } from './browser-test.js';
+import { bundleOutboxPage } from './outbox-script.js';
+
+declare const OutboxPage: typeof import('./outbox-page.js').OutboxPage;
+
+let script: string;
+beforeAll(async () => {
+  script = await bundleOutboxPage();
+});
+
+async function openPage(page: Page, url: string): Promise<Page> {
+  await page.goto(`${url}/empty`);
+  await page.addScriptTag({ content: script });
+  return page;
+}
+
+describe('the IndexedDB store in a page', () => {
+  test.for(storeContract.map(({ name }, index) => [name, index] as const))('%s', async ([, index], { page, site }) => {
+    await openPage(page, site.url);
+    await page.evaluate((index) => OutboxPage.runCase(index), index);
+  });
+});
+
+const BET = { environment: 'staging', operation: 'reportBetEvent', waitsFor: undefined, fingerprint: 'print' } as const;
+const bet = (reference: string, body = '{}') => ({ ...BET, id: `staging:reportBetEvent:${reference}`, reference, body });
+
+/** Chromium packs what it stores. */
+const incompressible = (length: number) => randomBytes(length / 2).toString('hex');
+
+describe('a connection to IndexedDB', () => {
+  test('that is lost is opened again, and what was committed is there', async ({ page, site }) => {
+    await openPage(page, site.url);
+    const seen = await page.evaluate(
+      async (rows) => {
+        const opened: IDBDatabase[] = [];
+        const platform = {
+          indexedDB: {
+            open(name: string, version?: number) {
+              const request = indexedDB.open(name, version);
+              request.addEventListener('success', () => opened.push(request.result));
+              return request;
+            },
+          },
+        };
+        const store = await OutboxPage.indexedDbStore({ platform });
+        await store.enqueue(rows.slice(0, 1));
+        opened.at(-1)?.close();
+        const [second] = await Promise.all([store.enqueue(rows.slice(1)), store.counts(), store.outlook()]);
+        return { added: second[0]?.added, opened: opened.length, references: (await store.list({ limit: 10 })).map(({ reference }) => reference) };
+      },
+      [bet('B-1'), bet('B-2')],
+    );
+    expect(seen).toEqual({ added: true, opened: 2, references: ['B-1', 'B-2'] });
+  });
+
+  test('that the browser closes, since the data was cleared, is opened again', async ({ context, page, site }) => {
+    await openPage(page, site.url);
+    const cdp = await context.newCDPSession(page);
+    await page.evaluate(async (row) => {
+      const store = await OutboxPage.indexedDbStore();
+      await store.enqueue([row]);
+      Object.assign(window, { store });
+    }, bet('B-1'));
+    await cdp.send('Storage.clearDataForOrigin', { origin: site.url, storageTypes: 'indexeddb' });
+    const counts = () => page.evaluate(() => (window as unknown as { store: Awaited<ReturnType<typeof OutboxPage.indexedDbStore>> }).store.counts());
+    await expect.poll(async () => (await counts()).states.waiting).toBe(0);
+  });
+
+  test('gives way to a newer version in another tab, and then leaves its data as it is', async ({ context, page, site }) => {
+    await openPage(page, site.url);
+    await page.evaluate(async (row) => {
+      const store = await OutboxPage.indexedDbStore();
+      await store.enqueue([row]);
+      Object.assign(window, { store });
+    }, bet('B-1'));
+    const newer = await openPage(await context.newPage(), site.url);
+    const upgrade = () =>
+      new Promise<number>((resolve, reject) => {
+        const request = indexedDB.open('location-sdk-outbox', 2);
+        request.onblocked = () => reject(new Error('blocked'));
+        request.onerror = () => reject(request.error);
+        request.onsuccess = () => {
+          const count = request.result.transaction('rows').objectStore('rows').count();
+          count.onsuccess = () => resolve(count.result);
+          request.result.onversionchange = null;
+          request.result.close();
+        };
+      });
+    expect(await newer.evaluate(upgrade)).toBe(1);
+    const codes = await page.evaluate(async (row) => {
+      const { store } = window as unknown as { store: Awaited<ReturnType<typeof OutboxPage.indexedDbStore>> };
+      const code = (error: { code: string; message: string }) => `${error.code}: ${error.message}`;
+      return [await store.enqueue([row]).catch(code), await OutboxPage.indexedDbStore().catch(code)];
+    }, bet('B-2'));
+    for (const code of codes) expect(code).toMatch(/^newer: .*newer version/);
+    expect(await newer.evaluate(upgrade)).toBe(1);
+  });
+
+  test('that never opens, or never answers, ends in time; the next one may answer', async ({ page, site }) => {
+    await openPage(page, site.url);
+    const seen = await page.evaluate(async (row) => {
+      let silent = true;
+      const platform = { indexedDB: { open: (name: string, version?: number) => (silent ? {} : indexedDB.open(name, version)) } };
+      const code = (error: { code: string }) => error.code;
+      const first = await OutboxPage.indexedDbStore({ platform, timeoutMs: 50 }).catch(code);
+      silent = false;
+      const store = await OutboxPage.indexedDbStore({ platform, timeoutMs: 500 });
+      // Somebody else's transaction that goes on and on.
+      const database = await new Promise<IDBDatabase>((resolve) => {
+        const request = indexedDB.open('location-sdk-outbox');
+        request.onsuccess = () => resolve(request.result);
+      });
+      let busy = true;
+      const transaction = database.transaction('rows', 'readwrite');
+      const goOn = () => {
+        if (busy) transaction.objectStore('rows').get('x').onsuccess = goOn;
+      };
+      goOn();
+      const second = await store.enqueue([row]).catch(code);
+      busy = false;
+      const [third] = await store.enqueue([row]);
+      return { first, second, third: third?.added };
+    }, bet('B-1'));
+    // The one that was late was taken back: only then it can be added.
+    expect(seen).toEqual({ first: 'timeout', second: 'timeout', third: true });
+  });
+
+  test('that was closed says so', async ({ page, site }) => {
+    await openPage(page, site.url);
+    const error = await page.evaluate(async () => {
+      const store = await OutboxPage.indexedDbStore();
+      await store.close?.();
+      return store.counts().catch(({ code, message }: { code: string; message: string }) => ({ code, message }));
+    });
+    expect(error).toEqual({ code: 'closed', message: 'The store is closed.' });
+  });
+});
+
+describe("the browser's promise to keep the data", () => {
+  test('is asked for once, and nobody waits for it', async ({ page, site }) => {
+    await openPage(page, site.url);
+    const seen = await page.evaluate(async () => {
+      const asked: string[] = [];
+      const storeOf = (name: string, promised: boolean | undefined, persist?: boolean) =>
+        OutboxPage.indexedDbStore({
+          persist,
+          timeoutMs: 5_000,
+          platform: {
+            indexedDB,
+            navigator: {
+              storage: {
+                persisted: async () => promised === true,
+                persist: () => {
+                  asked.push(name);
+                  return promised === undefined ? new Promise(() => {}) : Promise.resolve(true);
+                },
+              },
+            },
+          },
+        });
+      const granted = await storeOf('granted later', false);
+      const durable = [
+        (await storeOf('promised', true)).durable,
+        (await storeOf('silent', undefined)).durable,
+        (await storeOf('not asked', false, false)).durable,
+      ];
+      return { asked, durable, granted: granted.durable };
+    });
+    expect(seen).toEqual({ asked: ['granted later', 'silent'], durable: [true, false, false], granted: true });
+  });
+
+  test('is not had in a private window', async ({ page, site }) => {
+    await openPage(page, site.url);
+    expect(await page.evaluate(async () => (await OutboxPage.indexedDbStore()).durable)).toBe(false);
+  });
+});
+
+describe('the IndexedDB store', () => {
+  test('lists what is wrong with its options, and writes in no transaction of others', async ({ page, site }) => {
+    await openPage(page, site.url);
+    const messages = await page.evaluate(async (row) => {
+      const message = (error: Error) => `${error.name}: ${error.message}`;
+      const wrong = { name: '', timeoutMs: -1, persist: 'yes', platform: {} } as never;
+      const store = await OutboxPage.indexedDbStore();
+      return [await OutboxPage.indexedDbStore(wrong).catch(message), await store.enqueue([row], {}).catch(message), (await store.counts()).states.waiting];
+    }, bet('B-1'));
+    for (const part of ['ConfigurationError', 'name:', 'timeoutMs:', 'persist:', 'no IndexedDB']) expect(messages[0]).toContain(part);
+    expect(messages[1]).toMatch(/^ConfigurationError: transaction: /);
+    expect(messages[2]).toBe(0);
+  });
+
+  test('refuses what does not fit into the storage, keeps what it accepted, and goes on once there is space', async ({ context, page, site }) => {
+    await openPage(page, site.url);
+    const cdp = await context.newCDPSession(page);
+    // Before the database is used: the browser remembers for a while how much is left.
+    await cdp.send('Storage.overrideQuotaForOrigin', { origin: site.url, quotaSize: 50_000 });
+    await page.evaluate(async (row) => {
+      const store = await OutboxPage.indexedDbStore();
+      await store.enqueue([row]);
+      Object.assign(window, { store });
+    }, bet('B-1'));
+    const add = (row: ReturnType<typeof bet>) =>
+      page.evaluate(async (row) => {
+        const { store } = window as unknown as { store: Awaited<ReturnType<typeof OutboxPage.indexedDbStore>> };
+        const ended = await store.enqueue([row]).then(
+          ([one]) => one?.added,
+          (error) => `${error.name} ${error.code}: ${error.message}`,
+        );
+        return { ended, references: (await store.list({ limit: 10 })).map(({ reference }) => reference), waiting: (await store.counts()).states.waiting };
+      }, row);
+    const large = bet('B-2', incompressible(500_000));
+    const refused = await add(large);
+    expect(refused).toMatchObject({ references: ['B-1'], waiting: 1 });
+    expect(refused.ended).toMatch(/^IndexedDbError quota: .*full/);
+    await cdp.send('Storage.overrideQuotaForOrigin', { origin: site.url });
+    expect(await add(large)).toEqual({ ended: true, references: ['B-1', 'B-2'], waiting: 2 });
+  });
+});
