@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claim, newRow, write } from '../../../src/outbox/contract/harness.js';
-import { pragma } from '../../../src/outbox/stores/sqlite/database.js';
+import { pragma, type SqliteDatabase } from '../../../src/outbox/stores/sqlite/database.js';
 import { newFile, openLibsql, openStore } from './files.js';
 
 // What a disk may make of writes that it was not told to keep: all, some, or none of them, in any order and cut anywhere in
@@ -35,18 +35,15 @@ function torn(synced: Buffer, later: Buffer, { chance, cutAt }: { chance: () => 
 /** Rows that are acknowledged, then changes of which nobody was told. Gives the files at both moments. */
 async function history(acknowledged: number, unacknowledged: number, checkpoint: boolean) {
   const file = newFile();
-  const { open, opened } = (() => {
-    const made: ReturnType<typeof openLibsql>[] = [];
-    const opener = (path: string) => {
-      const database = openLibsql(path);
-      made.push(database);
-      return database;
-    };
-    return { open: opener, opened: () => made[0] as ReturnType<typeof openLibsql> };
-  })();
+  const opened: SqliteDatabase[] = [];
+  const open = (path: string) => {
+    const database = openLibsql(path);
+    opened.push(database);
+    return database;
+  };
   const store = await openStore(file, { open });
   for (let index = 0; index < acknowledged; index += 1) await store.enqueue([newRow(`kept-${index}`)]);
-  if (checkpoint) pragma(opened(), 'wal_checkpoint(RESTART)');
+  for (const database of checkpoint ? opened : []) pragma(database, 'wal_checkpoint(RESTART)');
   const [first] = await claim(store, 1);
   if (first) await write(store, first, { message: 'acknowledged' });
   const synced = filesOf(file);
@@ -59,7 +56,7 @@ async function history(acknowledged: number, unacknowledged: number, checkpoint:
   return { synced, later, first };
 }
 
-describe('a power loss', () => {
+describe('a power loss', { timeout: 60_000 }, () => {
   it('takes no row that was acknowledged, and leaves a sound file, whatever became of the writes after it', async () => {
     const histories = await Promise.all([history(6, 6, false), history(6, 6, true), history(40, 3, false)]);
     await fc.assert(

@@ -41,6 +41,7 @@ import { type MmdbOptions, type MmdbProvider, type MmdbReader, mmdb } from 'loca
 import { createMockGateway, type FaultRule, type MatcherResult, type MockGateway, matchers, openApiDocument, type RecordedReport } from 'location-sdk/mock';
 import { type MswHttp, mockGatewayHandlers } from 'location-sdk/mock/msw';
 import { type MockServer, serve } from 'location-sdk/mock/node';
+import { type SqliteDatabase, SqliteStoreError, type SqliteStoreOptions, sqliteStore } from 'location-sdk/outbox/sqlite';
 
 const betUser = {
   user_id: 'U-88412',
@@ -165,3 +166,11 @@ export async function offline(reader: MmdbReader): Promise<Client> {
   await database.ready();
   return createClient({ location: { ip: { providers: [database, mmdb({ database: reader, name: 'ours' })] } } });
 }
+
+export async function keepInSqlite(database: SqliteDatabase): Promise<boolean> {
+  const options: SqliteStoreOptions = { file: 'outbox.db', busyTimeoutMs: 5_000 };
+  const stores = [await sqliteStore(options), await sqliteStore({ database })];
+  return stores.every(({ durable }) => durable);
+}
+
+export const isFull = (error: unknown): boolean => error instanceof SqliteStoreError && error.code === 'full';

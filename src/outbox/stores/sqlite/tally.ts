@@ -20,7 +20,7 @@ export function createTally({ first, all, run }: Connection) {
   const add = (name: Counted, by: number) => changes.set(name, (changes.get(name) ?? 0) + by);
 
   function oldestOpenAt(): number | undefined {
-    const oldest = ['waiting', 'in-flight'].flatMap((state) => first(OLDEST, state) ?? []);
+    const oldest = ['waiting', 'in-flight'].map((state) => first(OLDEST, state)).filter((row) => row !== undefined);
     oldest.sort((a, b) => Number(a.sequence) - Number(b.sequence));
     return oldest[0] && Number(oldest[0].enqueued_at);
   }
