@@ -33,6 +33,7 @@ const LAYERS = {
 /** Single files that may import more than their layer. */
 const FILE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'base-url.ts': ['operations'],
+  'node/cli/outbox/decide.ts': ['errors'],
   // A provider of locations, made for Node.js.
   'node/mmdb.ts': ['location/provider.ts', 'location/mmdb-lookup.ts', 'errors'],
   'node/mmdb-options.ts': ['errors'],

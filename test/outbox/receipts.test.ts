@@ -28,11 +28,8 @@ describe('the log of receipts', () => {
     const { outbox } = await recorded(3);
     const text = await textOf(outbox.exportReceipts());
     const entries = entriesOf(text);
-    expect(entries.map(({ index, reference, outcome }) => [index, reference, outcome])).toEqual([
-      [0, 'B-0', 'recorded'],
-      [1, 'B-1', 'recorded'],
-      [2, 'B-2', 'recorded'],
-    ]);
+    expect(entries.map(({ index, outcome }) => [index, outcome])).toEqual([0, 1, 2].map((index) => [index, 'recorded']));
+    expect(entries.map(({ reference }) => reference).sort()).toEqual(['B-0', 'B-1', 'B-2']);
     expect(entries.map(({ previous }) => previous)).toEqual(['0'.repeat(64), entries[0]?.hash, entries[1]?.hash]);
     expect(entries[0]).toMatchObject({
       version: 1,
