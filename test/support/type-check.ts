@@ -8,20 +8,23 @@ const PATHS = {
   'location-sdk': ['./src/index.ts'],
   'location-sdk/mock': ['./src/mock/index.ts'],
   'location-sdk/mock/node': ['./src/node/index.ts'],
+  'location-sdk/outbox': ['./src/outbox/index.ts'],
+  'location-sdk/outbox/sqlite': ['./src/outbox/stores/sqlite/index.ts'],
   'location-sdk/location/mmdb': ['./src/node/mmdb-entry.ts'],
 };
 
 /** Makes `LocationSDK` a global, with what the script-tag file offers and no more. */
 const GLOBAL = "declare global { const LocationSDK: typeof import('./src/global.js').LocationSDK; }\n";
 
-/** Type-checks texts as if they were modules of this project, by file name, and returns what the compiler says. */
-export function typeCheck(texts: Record<string, string>): string[] {
+/** Type-checks texts as if they were modules of this project, by file name, and returns what the compiler says. Declarations are taken as they are. */
+export function typeCheck(texts: Record<string, string>, declarations: Record<string, string> = {}): string[] {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, root);
   // What an example leaves unused or untyped is not what it is about.
   Object.assign(options, { paths: PATHS, noUnusedLocals: false, noImplicitAny: false, allowJs: true });
 
   const files = new Map(Object.entries({ ...texts, 'script-tag.ts': GLOBAL }).map(([name, text]) => [`${root}${name}`, `${text}\nexport {};\n`]));
+  for (const [name, text] of Object.entries(declarations)) files.set(`${root}${name}`, text);
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile, getSourceFile } = host;
   host.fileExists = (name) => files.has(name) || fileExists(name);

@@ -18,14 +18,14 @@ export async function stats({ store, file, now }: View, { json }: OutboxValues):
   const command = `location-sdk outbox ${quoted(file)}`;
   const width = Math.max(...Object.values(states).map((count) => grouped(count).length));
   const line = (name: string, count: number, remark = '') => `${name.padEnd(12)}${grouped(count).padStart(width)}  ${remark}`.trimEnd();
-  const oldest = oldestOpenAt === undefined ? '' : `the oldest for ${duration(now - oldestOpenAt)}`;
-  say(line('waiting', states.waiting, oldest));
+  say(line('waiting', states.waiting));
   say(line('blocked', states.blocked, states.blocked > 0 ? 'wait for their initiated report' : ''));
   say(line('in flight', states['in-flight']));
   say(line('quarantined', states.quarantined, states.quarantined > 0 ? 'need a person, see below' : ''));
   say(line('recorded', states.recorded));
   say(line('dismissed', states.dismissed));
   say('');
+  if (oldestOpenAt !== undefined) say(`The oldest that is to be sent was enqueued ${duration(now - oldestOpenAt)} ago.`);
   for (const { environment, reason, message, since, until } of paused) {
     const next = until <= now ? 'any moment' : `in ${duration(until - now)}`;
     say(wrapped(`${environment} is paused (${reason}) since ${time(since)}; the next try is ${next}. ${printable(message ?? '')}`.trim(), '  '));

@@ -1,0 +1,249 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifyReceipts } from '../../src/outbox/index.js';
+import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
+import { newFile, openLibsql, openStore } from '../outbox/sqlite/files.js';
+import { outboxWorld } from '../outbox/world.js';
+import { type BuiltCli, buildCli } from '../support/built-cli.js';
+
+let cli: BuiltCli;
+/** Two recorded, one quarantined, one that is blocked by it. */
+let sample: string;
+
+beforeAll(async () => {
+  cli = await buildCli();
+  sample = newFile();
+  const store = await openStore(sample);
+  const { outbox, gateway, run } = outboxWorld({ store });
+  gateway.faults.add({ kind: 'status', status: 422, reference: 'B-bad', times: null, body: { message: 'Zurikel is wrong' } });
+  for (const bet_id of ['B-1', 'B-2', 'B-bad']) await outbox.reportBetEvent(personalBet(bet_id));
+  await outbox.reportSettledBet(personalSettlement('B-bad'));
+  await run(outbox.drain());
+  await store.close?.();
+}, 60_000);
+
+afterAll(() => cli.remove());
+
+const BAD = 'staging:reportBetEvent:B-bad';
+
+/** A copy of the sample, to change. */
+function copy(): string {
+  const file = newFile();
+  copyFileSync(sample, file);
+  return file;
+}
+
+const outbox = (...words: string[]) => cli.run('outbox', ...words);
+const jsonOf = (out: string) =>
+  out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+describe('looking', () => {
+  it('begins with how the outbox is doing', async () => {
+    const { code, out } = await outbox(sample);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^waiting +0\nblocked +1 {2}wait for/);
+    expect(out).toMatch(/quarantined +1 {2}need a person/);
+    expect(out).toContain('The oldest that is to be sent was enqueued ');
+    expect(out).toMatch(/Receipts: 2, head [0-9a-f]{64}\n/);
+    const { out: json } = await outbox(sample, 'stats', '--json');
+    expect(JSON.parse(json)).toMatchObject({ states: { recorded: 2, quarantined: 1, blocked: 1 }, paused: [], receipts: { count: 2 } });
+  });
+
+  it('lists what is not recorded, what needs a person first, with names to copy', async () => {
+    const { out } = await outbox(sample, 'list');
+    const [head = '', ...rows] = out.trimEnd().split('\n');
+    expect(head).toMatch(/^STATE +FOR +TRIES +DOUBT +PROBLEM +REPORT$/);
+    expect(rows.map((row) => row.split(/ {2,}/)).map(([state, , , , , report]) => [state, report])).toEqual([
+      ['quarantined', BAD],
+      ['blocked', 'staging:reportSettledBet:B-bad'],
+    ]);
+    expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(80);
+  });
+
+  it('lists a page at a time, and by state', async () => {
+    const { out, err } = await outbox(sample, 'list', '--state', 'recorded', '--limit', '1');
+    expect(out).toContain('reportBetEvent:B-1');
+    const [, after = ''] = /--after (\d+)/.exec(err) ?? [];
+    const { out: next } = await outbox(sample, 'list', '--state', 'recorded', '--after', after, '--json');
+    expect(jsonOf(next)).toMatchObject([{ reference: 'B-2', state: 'recorded' }]);
+    const { out: none, err: why, code } = await outbox(sample, 'list', '--environment', 'production');
+    expect([none, code]).toEqual(['', 0]);
+    expect(why).toContain('No report waits');
+  });
+
+  it('shows a report and what can be done about it', async () => {
+    const { out } = await outbox(sample, 'show', BAD);
+    expect(out).toContain('quarantined, for ');
+    expect(out).toContain('unprocessable (HTTP 422)');
+    expect(out).toContain(`resolve ${BAD} --as dismissed --reason`);
+    const { out: both } = await outbox(sample, 'show', 'B-bad', '--json');
+    expect(jsonOf(both).map(({ state }) => state)).toEqual(['quarantined', 'waiting']);
+  });
+
+  it('prints nothing personal and nothing that steers a terminal', async () => {
+    for (const words of [['stats'], ['list'], ['list', '--json'], ['show', 'B-bad'], ['show', 'B-bad', '--json'], ['export'], ['verify']]) {
+      const { out, err } = await outbox(copy(), ...words);
+      expect(leaksIn(out + err)).toEqual([]);
+    }
+    const file = newFile();
+    const store = await openStore(file);
+    await outboxWorld({ store }).outbox.reportBetEvent(personalBet('B\u001b[2J\u202e'));
+    await store.close?.();
+    const { out } = await outbox(file, 'list');
+    expect(out).toContain('B\\u{1b}[2J\\u{202e}');
+    expect(out).not.toContain('\u001b');
+  });
+});
+
+describe('deciding', () => {
+  it('lets a report be sent again, by its id', async () => {
+    const file = copy();
+    const { code, out } = await outbox(file, 'retry', BAD, '--reason', 'mended');
+    expect([code, out]).toEqual([0, `${BAD} waits to be sent again\n`]);
+    const [row] = jsonOf((await outbox(file, 'show', BAD, '--json')).out);
+    expect(row).toMatchObject({ state: 'waiting', decisions: [{ action: 'retry', reason: 'mended' }] });
+  });
+
+  it('lets all quarantined ones be sent again', async () => {
+    const file = copy();
+    expect((await outbox(file, 'retry', '--all', '--environment', 'production')).err).toContain('No such report is quarantined');
+    expect(jsonOf((await outbox(file, 'retry', '--all', '--json')).out)).toEqual([{ id: BAD, done: true, state: 'waiting' }]);
+  });
+
+  it("takes a person's verdict, with its reason, into the log", async () => {
+    const file = copy();
+    expect(await outbox(file, 'resolve', BAD, '--as', 'dismissed')).toMatchObject({ code: 2, err: expect.stringContaining('--reason') });
+    expect(await outbox(file, 'resolve', BAD, '--reason', 'x')).toMatchObject({ code: 2, err: expect.stringContaining('--as recorded') });
+    expect(await outbox(file, 'resolve', BAD, '--as', 'dismissed', '--reason', 'a test bet')).toMatchObject({ code: 0, out: `${BAD} is dismissed\n` });
+    expect(await outbox(file, 'resolve', BAD, '--as', 'recorded', '--reason', 'no')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('it is dismissed'),
+    });
+    const { out } = await outbox(file, 'export');
+    expect(jsonOf(out).at(-1)).toMatchObject({ outcome: 'dismissed', decisions: [{ reason: 'a test bet' }] });
+  });
+
+  it('asks which, where a reference has several reports, and then changes nothing', async () => {
+    const file = copy();
+    const { code, err } = await outbox(file, 'retry', BAD, 'B-bad');
+    expect(code).toBe(2);
+    expect(err).toContain(`say which: ${BAD}, staging:reportSettledBet:B-bad`);
+    expect(jsonOf((await outbox(file, 'show', BAD, '--json')).out)[0].state).toBe('quarantined');
+    expect(await outbox(file, 'retry', 'B-none')).toMatchObject({ code: 1, err: expect.stringContaining('no report B-none') });
+  });
+});
+
+describe('the log', () => {
+  it('is exported as it is verified, here and from the exported file', async () => {
+    const { code, out, err } = await outbox(copy(), 'export');
+    const { head } = await verifyReceipts(out);
+    expect([code, head?.count]).toEqual([0, 2]);
+    expect(err).toContain(head?.hash);
+    const file = `${newFile()}.jsonl`;
+    writeFileSync(file, out);
+    for (const given of [file, sample]) {
+      expect(await outbox(given, 'verify')).toMatchObject({ code: 0, out: expect.stringContaining('Without --head') });
+      expect(await outbox(given, 'verify', '--head', head?.hash ?? '')).toMatchObject({ code: 0, out: expect.stringContaining('nothing came after it') });
+      expect(await outbox(given, 'verify', '--head', 'f'.repeat(64))).toMatchObject({ code: 1, out: expect.stringContaining('BROKEN') });
+    }
+    writeFileSync(file, out.replace('"B-1"', '"B-x"').replace('"B-2"', '"B-y"'));
+    const { code: broken, out: said } = await outbox(file, 'verify', '--json');
+    expect([broken, JSON.parse(said)]).toMatchObject([1, { valid: false, count: 0, break: { line: 1, kind: 'changed' } }]);
+  });
+
+  it('is held against the reports', async () => {
+    const file = copy();
+    const database = openLibsql(file);
+    database.exec("UPDATE outbox_rows SET fingerprint = 'x' WHERE reference = 'B-1'");
+    database.close();
+    expect(await outbox(file, 'verify')).toMatchObject({ code: 1, out: expect.stringContaining('CHANGED: the report staging:reportBetEvent:B-1 is not as') });
+  });
+});
+
+describe('a file that cannot be used', () => {
+  const text = () => {
+    const file = newFile();
+    writeFileSync(file, 'hello, this is a text file');
+    return file;
+  };
+  const foreign = () => {
+    const file = newFile();
+    const database = openLibsql(file);
+    database.exec('CREATE TABLE theirs (x)');
+    database.close();
+    return file;
+  };
+  const newer = () => {
+    const file = copy();
+    const database = openLibsql(file);
+    database.exec("UPDATE outbox_meta SET value = 99 WHERE name = 'version'");
+    database.close();
+    return file;
+  };
+  const cut = () => {
+    const file = newFile();
+    writeFileSync(file, readFileSync(sample).subarray(0, 10_000));
+    return file;
+  };
+  const folder = () => {
+    const path = newFile();
+    mkdirSync(path);
+    return path;
+  };
+
+  it.each([
+    ['is missing', newFile, 'there is no file'],
+    ['is a folder', folder, 'is no plain file'],
+    ['is no database', text, 'is no SQLite database; it is left as it is'],
+    ['is a database of somebody else', foreign, 'without an outbox in it'],
+    ['is newer', newer, 'newer version'],
+    ['is damaged', cut, 'is damaged'],
+  ])('%s', async (_, make, words) => {
+    const file = make();
+    const before = existsSync(file) && make !== folder ? readFileSync(file) : undefined;
+    for (const command of ['stats', 'list', 'export', 'verify', 'retry']) {
+      const { code, out, err } = await outbox(file, command, ...(command === 'retry' ? ['x'] : []));
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toMatch(/^location-sdk: .*\n$/);
+      expect(err).toContain(words);
+    }
+    expect(existsSync(file) && make !== folder ? readFileSync(file) : undefined).toEqual(before);
+  });
+
+  it('is locked by somebody', { timeout: 20_000 }, async () => {
+    const file = copy();
+    const database = openLibsql(file);
+    database.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE');
+    const { code, err } = await outbox(file, 'retry', BAD);
+    database.exec('ROLLBACK');
+    database.close();
+    expect([code, err]).toEqual([1, expect.stringContaining('is locked by others')]);
+  });
+});
+
+describe('a wrong call', () => {
+  it.each([
+    [[], 'which file?'],
+    [['list', 'x.db'], 'the file comes first'],
+    [['FILE', 'frob'], 'unknown command frob'],
+    [['FILE', 'list', 'more'], "unexpected word 'more'"],
+    [['FILE', 'list', '--head', 'x'], '--head does not go with list'],
+    [['FILE', 'list', '--state', 'lost'], '--state must be waiting'],
+    [['FILE', 'show'], 'show needs one report'],
+    [['FILE', 'retry', 'x', '--all'], '--all goes without'],
+    [['FILE', 'verify', '--head', 'x'], '64 hexadecimal digits'],
+    [['FILE', '--nope'], 'unknown option --nope'],
+  ])('%j', async (words, said) => {
+    expect(await outbox(...words.map((word) => (word === 'FILE' ? sample : word)))).toMatchObject({ code: 2, out: '', err: expect.stringContaining(said) });
+  });
+
+  it('is helped, within eighty columns', async () => {
+    const { code, out } = await outbox('--help');
+    expect(code).toBe(0);
+    for (const command of ['stats', 'list', 'show', 'retry', 'resolve', 'export', 'verify']) expect(out).toContain(`\n  ${command}`);
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+});

@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { readArgs, readWords } from '../src/node/cli/args.js';
+import { OUTBOX_NOTES, OUTBOX_OPTIONS } from '../src/node/cli/outbox/command.js';
+import { createOutbox } from '../src/outbox/index.js';
+import { DEFAULTS } from '../src/outbox/settings-shape.js';
+import { betEvent } from './factories.js';
+import { collect } from './outbox/collect.js';
+import { outboxWorld } from './outbox/world.js';
+import { codeBlocks, commandsOf } from './support/code-blocks.js';
+import { root } from './support/run.js';
+import { typeCheck } from './support/type-check.js';
+
+const guide = readFileSync(join(root, 'docs/outbox.md'), 'utf8');
+const blocks = codeBlocks(guide);
+
+/** Newer than the types that this project has of Node.js. */
+const SQLITE = `declare module 'node:sqlite' {
+  export class DatabaseSync {
+    constructor(file: string);
+    exec(sql: string): void;
+    prepare(sql: string): { run(...values: unknown[]): unknown };
+    close(): void;
+  }
+}`;
+
+test('the code of the guide to the outbox fits the types', { timeout: 60_000 }, () => {
+  const typed = blocks.filter(({ language }) => language === 'ts').map(({ code }, index) => [`outbox-guide-${index}.ts`, code]);
+  expect(typed.length).toBeGreaterThan(5);
+  expect(typeCheck(Object.fromEntries(typed), { 'node-sqlite.d.ts': SQLITE })).toEqual([]);
+});
+
+describe('the commands of the guide', () => {
+  it.each(blocks.filter(({ language }) => language === 'sh').flatMap(commandsOf))('%s', (command) => {
+    const [, rest = ''] = /^npx location-sdk outbox (.*?)(?: > \S+)?$/.exec(command) ?? [];
+    const words = [...rest.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    const { given } = readWords(OUTBOX_OPTIONS, words, 9);
+    expect(OUTBOX_NOTES).toContain(`\n  ${given[1] ?? 'stats'}`);
+  });
+
+  it('would be refused with an option that there is not', () => {
+    expect(() => readArgs(OUTBOX_OPTIONS, ['--none'])).toThrow('unknown option --none');
+  });
+});
+
+describe('the tables of the guide', () => {
+  const rows = [...guide.matchAll(/^\| (`[^|]*) \|([^|]*)\| /gm)].map(([, name = '', value = '']) => `${name}: ${value.trim()}`);
+
+  it('have the defaults of the code', () => {
+    const grouped = (value: number) => value.toLocaleString('en');
+    const { concurrency, baseMs, capMs, pollMs, stopTimeoutMs, marginMs } = DEFAULTS;
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        `\`concurrency\`: ${concurrency}`,
+        `\`retry.baseMs\`, \`retry.capMs\`: ${grouped(baseMs)}, ${grouped(capMs)}`,
+        `\`leaseMs\`: \`attemptTimeoutMs\` + ${grouped(marginMs)}`,
+        `\`pollMs\`: ${grouped(pollMs)}`,
+        `\`stopTimeoutMs\`: ${grouped(stopTimeoutMs)}`,
+      ]),
+    );
+  });
+
+  it('name the options that there are', () => {
+    const [known = ''] = /known are .*/.exec(String(problemOf())) ?? [];
+    const named = rows.flatMap((row) => [...row.replace(/:.*/, '').matchAll(/`(\w+)[\w.]*`/g)].map(([, name]) => name));
+    for (const name of known
+      .replace(/^known are /, '')
+      .split(/[,;.] ?/)
+      .filter(Boolean)
+      .slice(0, 10))
+      expect(named).toContain(name);
+  });
+});
+
+function problemOf(): unknown {
+  try {
+    return createOutbox({ none: 1 } as never);
+  } catch (error) {
+    return error;
+  }
+}
+
+test('the check without this package takes a log, and finds a change in it', async () => {
+  const { outbox, run } = outboxWorld();
+  for (const bet_id of ['B-1', 'B-2', 'B-3']) await outbox.reportBetEvent(betEvent({ bet_id }));
+  await run(outbox.drain());
+  const text = (await collect(outbox.exportReceipts())).join('');
+  const script = blocks.find(({ language }) => language === 'js')?.code ?? '';
+  const folder = mkdtempSync(join(tmpdir(), 'location-sdk-guide-'));
+  writeFileSync(join(folder, 'check.mjs'), script);
+  const check = (log: string) => {
+    writeFileSync(join(folder, 'receipts.jsonl'), log);
+    return spawnSync(process.execPath, ['check.mjs'], { cwd: folder, encoding: 'utf8' });
+  };
+  expect(check(text)).toMatchObject({ status: 0, stderr: '' });
+  expect(check(text.replace('"B-2"', '"B-9"')).stderr).toContain('broken at 1');
+  expect(check(text.replace(/.*\n/, '')).stderr).toContain('broken at 1');
+  rmSync(folder, { recursive: true });
+});
