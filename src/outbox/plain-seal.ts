@@ -6,7 +6,7 @@ import type { Seal } from './seal.js';
 export const plainSeal = (): Seal => ({
   seal: async (body) => ({ body, fingerprint: await sha256(body) }),
   async open(body) {
-    if (body[0] !== '{') throw new ConfigurationError('The stored report is encrypted, and the script-tag file cannot open it.');
+    if (body[0] !== '{') throw new ConfigurationError('The stored report is encrypted; import location-sdk/outbox.');
     return body;
   },
   matches: async (fingerprint, body) => fingerprint === (await sha256(body)),

@@ -4,23 +4,10 @@ import { limited } from '../time.js';
 import type { Waiters } from './done.js';
 import { endingOf, failed } from './ending.js';
 import { aboutReport, type Events } from './events.js';
+import { lockedEnding } from './locked.js';
 import { pausedBy, probeTaken } from './pause.js';
-import {
-  asksFor,
-  concernsPause,
-  damaged,
-  dependencyOf,
-  type Finished,
-  failureWaitMs,
-  isInTime,
-  lookAhead,
-  NOT_SENT,
-  planTurn,
-  type Standing,
-  withoutKey,
-} from './plan.js';
+import { asksFor, concernsPause, damaged, dependencyOf, type Finished, failureWaitMs, isInTime, lookAhead, NOT_SENT, planTurn, type Standing } from './plan.js';
 import { type Ending, ended, type Row } from './record.js';
-import { missingKeyOf } from './seal.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Outlook, TurnResult } from './store.js';
 
@@ -91,9 +78,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       if (row.body === undefined) throw new Error('no body');
       body = await seal.open(row.body, row);
     } catch (error) {
-      const keyId = missingKeyOf(error);
-      if (keyId !== undefined) events.emit('locked', { ...aboutReport(row), keyId });
-      if (isConfigurationError(error)) return keyId === undefined ? failed(error) : withoutKey(error.message);
+      if (isConfigurationError(error)) return lockedEnding(error, row, events) ?? failed(error);
       return damaged(subjectOf({ operation, reference }));
     }
     if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;

@@ -1,10 +1,12 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { verifyReceipts } from '../../src/outbox/index.js';
 import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
 import { newFile, openLibsql, openStore } from '../outbox/sqlite/files.js';
 import { outboxWorld } from '../outbox/world.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
+
+vi.setConfig({ testTimeout: 60_000 });
 
 let cli: BuiltCli;
 /** Two recorded, one quarantined, one that is blocked by it. */
