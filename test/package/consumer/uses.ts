@@ -41,6 +41,7 @@ import { type MmdbOptions, type MmdbProvider, type MmdbReader, mmdb } from 'loca
 import { createMockGateway, type FaultRule, type MatcherResult, type MockGateway, matchers, openApiDocument, type RecordedReport } from 'location-sdk/mock';
 import { type MswHttp, mockGatewayHandlers } from 'location-sdk/mock/msw';
 import { type MockServer, serve } from 'location-sdk/mock/node';
+import { type IndexedDbError, type IndexedDbPlatform, type IndexedDbStoreOptions, indexedDbStore } from 'location-sdk/outbox/indexeddb';
 
 const betUser = {
   user_id: 'U-88412',
@@ -165,3 +166,6 @@ export async function offline(reader: MmdbReader): Promise<Client> {
   await database.ready();
   return createClient({ location: { ip: { providers: [database, mmdb({ database: reader, name: 'ours' })] } } });
 }
+
+const inMemory: IndexedDbPlatform = { indexedDB: { open: () => ({}) } };
+export const pageStore = (options: IndexedDbStoreOptions = { platform: inMemory }) => indexedDbStore(options).catch((error: IndexedDbError) => error.code);
