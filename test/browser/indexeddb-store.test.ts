@@ -180,6 +180,25 @@ describe("the browser's promise to keep the data", () => {
 });
 
 describe('the IndexedDB store', () => {
+  // A killed process does not show it: what the system has taken over outlives the browser, but not a flat battery.
+  test('asks for every write to be on the disk before it is acknowledged', async ({ page, site }) => {
+    await openPage(page, site.url);
+    const durabilities = await page.evaluate(async (row) => {
+      const seen = new Set<string>();
+      const { transaction } = IDBDatabase.prototype;
+      IDBDatabase.prototype.transaction = function (...given) {
+        const made = transaction.apply(this, given);
+        if (made.mode === 'readwrite') seen.add(made.durability);
+        return made;
+      };
+      const store = await OutboxPage.indexedDbStore();
+      await store.enqueue([row]);
+      await store.turn({ writes: [], claim: { limit: 1, leaseMs: 1_000 } });
+      return [...seen];
+    }, bet('B-1'));
+    expect(durabilities).toEqual(['strict']);
+  });
+
   test('lists what is wrong with its options, and writes in no transaction of others', async ({ page, site }) => {
     await openPage(page, site.url);
     const messages = await page.evaluate(async (row) => {

@@ -41,6 +41,7 @@ import { type MmdbOptions, type MmdbProvider, type MmdbReader, mmdb } from 'loca
 import { createMockGateway, type FaultRule, type MatcherResult, type MockGateway, matchers, openApiDocument, type RecordedReport } from 'location-sdk/mock';
 import { type MswHttp, mockGatewayHandlers } from 'location-sdk/mock/msw';
 import { type MockServer, serve } from 'location-sdk/mock/node';
+import { type IndexedDbError, type IndexedDbPlatform, type IndexedDbStoreOptions, indexedDbStore } from 'location-sdk/outbox/indexeddb';
 import { type SqliteDatabase, SqliteStoreError, type SqliteStoreOptions, sqliteStore } from 'location-sdk/outbox/sqlite';
 
 const betUser = {
@@ -174,3 +175,5 @@ export async function keepInSqlite(database: SqliteDatabase): Promise<boolean> {
 }
 
 export const isFull = (error: unknown): boolean => error instanceof SqliteStoreError && error.code === 'full';
+const inMemory: IndexedDbPlatform = { indexedDB: { open: () => ({}) } };
+export const pageStore = (options: IndexedDbStoreOptions = { platform: inMemory }) => indexedDbStore(options).catch((error: IndexedDbError) => error.code);
