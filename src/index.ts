@@ -39,12 +39,14 @@ export {
   ValidationError,
 } from './errors.js';
 export type { GeolocationLike } from './location/browser-geolocation.js';
+export { type ClientIpFromOptions, clientIpFrom, type IncomingRequest } from './location/client-ip-from.js';
 export { fixedLocation, type SourceNames } from './location/locate.js';
 export type { IpLocation, IpLookup, IpProvider } from './location/provider.js';
 export { freeipapi } from './location/providers/freeipapi.js';
 export { geojs } from './location/providers/geojs.js';
 export { ipapiCo } from './location/providers/ipapi-co.js';
 export { type IpinfoOptions, ipinfo } from './location/providers/ipinfo.js';
+export type { ProxyGroup, ProxyPlatform, TrustedProxies } from './location/trusted-proxies.js';
 export type { OperationName } from './operations.js';
 export type {
   BrowserGeolocationOptions,
