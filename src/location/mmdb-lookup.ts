@@ -32,9 +32,9 @@ function recordOf(reader: MmdbReader, address: string): unknown {
 export function lookUpInMmdb(reader: MmdbReader, ip: string): IpLocation {
   const parsed = parseAddress(ip);
   if (!parsed) throw unknown('what was passed is not an address');
-  const { groups, address } = parsed;
+  const { groups, text } = parsed;
   if (groups.length === 8 && reader.metadata.ipVersion !== 6) throw unknown('the database holds IPv4 addresses only');
-  const record = recordOf(reader, address);
+  const record = recordOf(reader, text);
   if (record === null || record === undefined) throw unknown('the database does not hold the address');
   const found = readMmdbRecord(record);
   const { latitude, longitude } = found;

@@ -4,7 +4,9 @@ import {
   type BetEvent,
   type CallOptions,
   type Client,
+  type ClientIpFromOptions,
   type ClientOptions,
+  clientIpFrom,
   configure,
   createClient,
   type Environment,
@@ -12,6 +14,7 @@ import {
   fixedLocation,
   freeipapi,
   geojs,
+  type IncomingRequest,
   type IpProvider,
   ipapiCo,
   ipinfo,
@@ -22,8 +25,11 @@ import {
   isValidationError,
   type Location,
   type LocationInput,
+  type LocationObservation,
+  type LocationSignals,
   type Logger,
   locate,
+  locationSignals,
   type NinVerification,
   type Receipt,
   ReportingError,
@@ -110,6 +116,18 @@ export async function report(signal: AbortSignalLike): Promise<Receipt[]> {
   const environment: Environment = fourth.environment;
   const recorded: boolean = first.outcome === 'recorded' && environment === 'staging';
   return recorded ? [first, second, third, fourth] : [];
+}
+
+export function addressOf(request: IncomingRequest, remoteAddress: string): (string | undefined)[] {
+  const ours: ClientIpFromOptions = { trustedProxies: ['loopback', '10.0.0.0/8'], remoteAddress };
+  return [clientIpFrom(request), clientIpFrom(request, ours), clientIpFrom(request, { trustedProxies: 1 }), clientIpFrom(request, { trustedProxies: 'fly' })];
+}
+
+export async function isFast(client: Client, last: LocationObservation): Promise<boolean> {
+  const here = await client.locate();
+  const signals: LocationSignals = locationSignals(last, { ...here, timestamp: new Date() }, { limits: { kilometresPerHour: 900 } });
+  const { atLeastKilometresPerHour } = signals.speed;
+  return signals.speed.beyondLimit === 'yes' && atLeastKilometresPerHour !== 'unknown' && atLeastKilometresPerHour > 1_000;
 }
 
 export async function reportWithTheDefaultClient(): Promise<NinVerification> {
