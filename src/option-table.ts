@@ -54,8 +54,6 @@ const isWord = z.string('a string').check(z.refine((value) => value.trim() !== '
 const isFunction = z.custom((value) => typeof value === 'function', 'a function');
 const isPath = z.custom((value) => typeof value === 'string' && /^\/?[\w-]+(\/[\w-]+)*$/.test(value), 'a path of letters, digits, hyphens and slashes');
 const isCount = z.custom((value) => Number.isInteger(value) && Number(value) >= 0, 'a whole number from 0');
-/** More would be a leak by another name, and beyond what a Map can hold. */
-const isCacheSize = z.custom((value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 1_000_000, 'a whole number from 0 to 1,000,000');
 const oneOf = (...words: string[]) => z.custom((value) => words.includes(value as string), words.map((word) => `'${word}'`).join(' or '));
 const isKey = z.custom((value) => typeof value === 'string' || typeof value === 'function', 'a string, or a function that returns one');
 const isObject = z.custom((value) => members(value) === value, 'an object');
@@ -92,7 +90,7 @@ export const optionTable = {
       hedgeAfterMs: option<number | undefined>(isDuration, undefined),
       restMs: duration(60_000),
       cacheMs: duration(300_000),
-      cacheSize: option(isCacheSize, 10_000),
+      cacheSize: option(isCount, 10_000),
     },
     sourceNames: { gps: word('gps'), ip: word('ip'), client_ip: word('client_ip'), provided: word('provided') },
   },

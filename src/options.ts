@@ -67,7 +67,7 @@ export interface IpLookupOptions {
   cacheMs?: number | undefined;
   /**
    * For how many addresses answers are kept, in memory only; the one that was asked for longest ago makes room.
-   * Default: 10,000; at most 1,000,000.
+   * Default: 10,000.
    */
   cacheSize?: number | undefined;
 }

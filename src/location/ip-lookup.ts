@@ -1,6 +1,6 @@
 import { type Clock, limited } from '../time.js';
 import type { AbortSignalLike, Fetch } from '../web-types.js';
-import { askServices, type Inquiry, type LookupResult, notReached, type ServiceSettings } from './ask-services.js';
+import { createInquiry, type Inquiry, type LookupResult, type ServiceSettings } from './inquiry.js';
 import { type CacheSettings, createLookupCache } from './lookup-cache.js';
 import type { IpLocation } from './provider.js';
 import { createRests } from './resting.js';
@@ -34,28 +34,30 @@ const OWN = '';
 export function createIpLookup(settings: IpLookupSettings, { fetch, clock }: { fetch: Fetch; clock: Clock }): IpLookups {
   const cache = createLookupCache<{ found: IpLocation; step: string }>(settings, clock);
   const rests = createRests(settings.restMs, clock);
-  const flights = new Map<string, { inquiry: Inquiry; waiting: number; landed: Promise<unknown> }>();
-
-  function start(address: string, ip: string | undefined) {
-    const inquiry = askServices(ip, settings, { fetch, clock, rests });
-    const land = () => {
-      const { found, steps } = inquiry.report('aborted');
-      const step = steps.at(-1)?.step;
-      if (found && step !== undefined) cache.set(address, { found, step });
-    };
-    const landed = inquiry.done
-      .then(land)
-      // Only a clock that throws leads here; who waits gets what there is.
-      .catch(() => {})
-      .finally(() => leave(address, inquiry));
-    const flight = { inquiry, waiting: 0, landed };
-    flights.set(address, flight);
-    return flight;
-  }
+  const flights = new Map<string, { inquiry: Inquiry; waiting: number; landed: Promise<void> }>();
+  const open = (ip: string | undefined) => createInquiry(ip, settings, { fetch, clock, rests });
 
   /** Whoever comes now starts anew. */
   function leave(address: string, inquiry: Inquiry) {
     if (flights.get(address)?.inquiry === inquiry) flights.delete(address);
+  }
+
+  async function fly(address: string, inquiry: Inquiry): Promise<void> {
+    try {
+      await inquiry.run();
+      const { found, steps } = inquiry.report('timeout');
+      const last = steps.at(-1);
+      if (found && last) cache.set(address, { found, step: last.step });
+    } catch {
+      // Only a clock that throws leads here; who waits gets what there is.
+    }
+    leave(address, inquiry);
+  }
+
+  function start(address: string, inquiry: Inquiry) {
+    const flight = { inquiry, waiting: 0, landed: fly(address, inquiry) };
+    flights.set(address, flight);
+    return flight;
   }
 
   return {
@@ -65,9 +67,9 @@ export function createIpLookup(settings: IpLookupSettings, { fetch, clock }: { f
       const known = cache.get(address);
       if (known) return { found: known.value.found, ageMs: known.ageMs, steps: [{ step: known.value.step, durationMs: 0 }] };
       const milliseconds = deadline - clock.now();
-      if (milliseconds <= 0) return { steps: settings.providers.map(notReached) };
+      if (milliseconds <= 0) return open(ip).report('timeout');
 
-      const flight = flights.get(address) ?? start(address, ip);
+      const flight = flights.get(address) ?? start(address, open(ip));
       flight.waiting += 1;
       const { ended } = await limited(() => flight.landed, { clock, milliseconds, signal });
       flight.waiting -= 1;

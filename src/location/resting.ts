@@ -8,31 +8,30 @@ const LONGEST_REST_OF_UNREACHABLE_MS = 5_000;
 const RESTS_IN_RETRY_AFTER = 10;
 
 /** Which services are left alone for now, by their place in the list. */
-export interface Rests {
-  /** How much longer a service rests, and why; undefined where it does not. */
-  of(service: number): { leftMs: number; why: string } | undefined;
-  /** Lets a service rest, if its failure is of the kind that would only come again. */
-  begin(service: number, failure: LookupFailure): void;
-  end(service: number): void;
-}
+export function createRests(restMs: number, clock: Clock) {
+  const rests: ({ since: number; milliseconds: number; why: string } | undefined)[] = [];
 
-export function createRests(restMs: number, clock: Clock): Rests {
-  const rests = new Map<number, { since: number; milliseconds: number; why: string }>();
-
-  function lengthOf({ reason, retryAfter }: LookupFailure): number {
-    if (reason === 'refused') return Math.min(parseRetryAfter(retryAfter, clock.now()) ?? restMs, restMs * RESTS_IN_RETRY_AFTER);
-    return reason === 'unreachable' || reason === 'timeout' ? Math.min(restMs, LONGEST_REST_OF_UNREACHABLE_MS) : 0;
-  }
+  const lengthAfter = ({ reason, retryAfter }: LookupFailure): number =>
+    reason === 'refused'
+      ? Math.min(parseRetryAfter(retryAfter, clock.now()) ?? restMs, restMs * RESTS_IN_RETRY_AFTER)
+      : Math.min(reason === 'bad-answer' || reason === 'not-public' ? 0 : restMs, LONGEST_REST_OF_UNREACHABLE_MS);
 
   return {
-    of(service) {
-      const rest = rests.get(service);
-      if (!rest) return undefined;
-      const passed = clock.now() - rest.since;
+    /** How much longer a service rests, in milliseconds; 0 for one that may be asked. */
+    leftOf(service: number): number {
+      const { since, milliseconds } = rests[service] ?? { since: 0, milliseconds: 0 };
+      const passed = clock.now() - since;
       // A clock that was set back must not make a rest longer.
-      return passed >= 0 && passed < rest.milliseconds ? { leftMs: rest.milliseconds - passed, why: rest.why } : undefined;
+      return passed < 0 ? 0 : Math.max(0, milliseconds - passed);
     },
-    begin: (service, failure) => void rests.set(service, { since: clock.now(), milliseconds: lengthOf(failure), why: failure.message }),
-    end: (service) => void rests.delete(service),
+
+    why: (service: number): string | undefined => rests[service]?.why,
+
+    /** Takes down how a service was found: one that refused or was out of reach rests, any other does not. */
+    note(service: number, failure?: LookupFailure): void {
+      rests[service] = failure && { since: clock.now(), milliseconds: lengthAfter(failure), why: failure.message };
+    },
   };
 }
+
+export type Rests = ReturnType<typeof createRests>;
