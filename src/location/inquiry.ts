@@ -1,5 +1,5 @@
 import type { FoundStep, LocationFailure, LocationStep } from '../errors.js';
-import { type Clock, type Limited, limited } from '../time.js';
+import { type Clock, limited } from '../time.js';
 import type { Fetch } from '../web-types.js';
 import { type IpLocation, type IpProvider, LookupFailure } from './provider.js';
 import { placeName } from './providers/answer.js';
@@ -61,14 +61,14 @@ export function createInquiry(ip: string | undefined, settings: ServiceSettings,
     const answer = await limited(async (late) => usable(await provider.lookup({ ip, fetch, signal: late })), { clock, milliseconds, signal });
     own.ended = clock.now();
     if (answer.ended === 'aborted') return;
-    if (answer.ended === 'done' && answer.value) {
+    if (answer.ended === 'done') {
       rests.note(service);
       // Two may be there at once: then preference decides.
       if (!best || service < best.service) best = { service, found: answer.value };
       over.abort();
       return;
     }
-    const failure = failureOf(answer, milliseconds);
+    const failure = answer.ended === 'timeout' ? new LookupFailure('timeout', `no answer within ${milliseconds} ms`) : asLookupFailure(answer.error);
     own.reason = failure.reason;
     own.message = failure.message;
     rests.note(service, failure);
@@ -112,17 +112,14 @@ export function createInquiry(ip: string | undefined, settings: ServiceSettings,
   };
 }
 
-function failureOf(answer: Limited<unknown>, timeoutMs: number): LookupFailure {
-  if (answer.ended === 'timeout') return new LookupFailure('timeout', `no answer within ${timeoutMs} ms`);
-  if (answer.ended === 'done') return new LookupFailure('bad-answer', 'the service does not know where the address is');
-  return answer.ended === 'failed' && answer.error instanceof LookupFailure ? answer.error : new LookupFailure('bad-answer', 'the lookup threw an error');
-}
+/** What a service throws may hold anything: only our own words are shown. */
+const asLookupFailure = (error: unknown) => (error instanceof LookupFailure ? error : new LookupFailure('bad-answer', 'the lookup threw an error'));
 
-/** A service's answer, if it has coordinates that can be: 0, 0 is what services write when they do not know. */
-function usable(answer: IpLocation | undefined): IpLocation | undefined {
+/** A service's answer, which must have coordinates that can be: 0, 0 is what services write when they do not know. */
+function usable(answer: IpLocation | undefined): IpLocation {
   const { latitude, longitude, accuracy, city, region, country } = answer ?? {};
-  if (typeof latitude !== 'number' || typeof longitude !== 'number') return undefined;
-  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180) || (latitude === 0 && longitude === 0)) return undefined;
+  const known = typeof latitude === 'number' && typeof longitude === 'number' && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
+  if (!known || (latitude === 0 && longitude === 0)) throw new LookupFailure('bad-answer', 'the service does not know where the address is');
   return {
     latitude,
     longitude,

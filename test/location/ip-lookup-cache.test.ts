@@ -180,6 +180,16 @@ describe('callers at the same time', () => {
     expect(clock.waiting).toBe(0);
   });
 
+  test('a lookup that was given up does not end the one that took its place', async () => {
+    const controller = new AbortController();
+    const { start, clock, asked } = one((clock) => later(clock, 500, PLACE));
+    const next = start({ signal: controller.signal }).then(() => start());
+    controller.abort();
+    await clock.advance(100);
+    await clock.runUntilSettled(Promise.all([next, start()]));
+    expect(asked()).toHaveLength(2);
+  });
+
   test('the answer of a lookup that nobody waits for is not kept', async () => {
     const { start, clock, find } = one((clock) => later(clock, 500, PLACE), { timeoutMs: 1_000 });
     await clock.runUntilSettled(start({ within: 20 }));
