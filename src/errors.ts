@@ -134,6 +134,10 @@ export type LocationFailure =
   | 'aborted'
   /** The service takes no more requests for now. */
   | 'refused'
+  /** The service is left alone for a while, since it refused or could not be reached. */
+  | 'resting'
+  /** Another service, started beside it, answered first. */
+  | 'overtaken'
   /** The address is a private or reserved one. */
   | 'not-public'
   /** The service could not be reached. */
@@ -220,10 +224,7 @@ export class GatewayError extends ReportingError {
   declare readonly retryAfterMs: number | undefined;
 }
 
-/**
- * Whether a value is an error of this package. Use the guards rather than `instanceof`: they also know the
- * errors of another copy of the package, such as its CommonJS build beside its ESM build.
- */
+/** Whether a value is an error of this package. Unlike `instanceof`, the guards know those of its other copies too, such as its CommonJS build beside ESM. */
 export const isReportingError = (value: unknown): value is ReportingError =>
   typeof value === 'object' && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
 

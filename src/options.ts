@@ -43,6 +43,33 @@ export interface IpLookupOptions {
   providers?: readonly IpProvider[] | undefined;
   /** Milliseconds for each service. Default: 4,000. */
   timeoutMs?: number | undefined;
+  /**
+   * How long a service may take before the next one is started beside it, in milliseconds (hedging): the first usable
+   * answer wins, the others are aborted. Every service that is started learns the address. Default: undefined, one at a
+   * time.
+   *
+   * @example
+   * ```ts
+   * createClient({ location: { ip: { hedgeAfterMs: 800 } } });
+   * ```
+   */
+  hedgeAfterMs?: number | undefined;
+  /**
+   * How long a service is left alone that answered 429 or 403, in milliseconds; its `Retry-After` counts instead, up to
+   * ten times this. One that cannot be reached, or does not answer in its time, rests at most 5,000. When nobody else
+   * knows, the one whose rest ends first is asked all the same. Default: 60,000; 0 for no rest.
+   */
+  restMs?: number | undefined;
+  /**
+   * How long an answer is used again for the same address, in milliseconds; failures never are. A page that changes its
+   * network, or its VPN, has its old location for that long. Default: 300,000; 0 for not at all.
+   */
+  cacheMs?: number | undefined;
+  /**
+   * For how many addresses answers are kept, in memory only; the one that was asked for longest ago makes room.
+   * Default: 10,000.
+   */
+  cacheSize?: number | undefined;
 }
 
 /** How a location is found where the caller passes none (specification, section 1). */
