@@ -124,8 +124,12 @@ export type LocationFailure =
   | 'insecure-context'
   /** The browser has no geolocation, or the step is switched off. */
   | 'not-available'
-  /** The player, or a policy of the page, does not allow it. */
+  /** The player, or the device, does not allow it. */
   | 'denied'
+  /** A policy does not allow it: the `Permissions-Policy` header, or an iframe without `allow="geolocation"`. */
+  | 'blocked-by-policy'
+  /** The page is in a hidden tab or window, where browsers may keep a position back. */
+  | 'page-hidden'
   /** The device does not know. */
   | 'position-unavailable'
   /** No answer in time. */
@@ -187,9 +191,8 @@ export class NotFoundError extends ReportingError {
 }
 
 /**
- * The gateway holds a report under this reference already, and it was not this call that sent it. In a browser it may
- * be this call's own: browsers repeat a request by themselves when a connection breaks. The outcome is then `'unknown'`,
- * and only the operator's records can tell.
+ * The gateway holds a report under this reference already, and it was not this call that sent it. In a browser it may be this call's own:
+ * browsers repeat a request by themselves when a connection breaks. The outcome is then `'unknown'`, and only the operator's records can tell.
  */
 export class DuplicateReportError extends ReportingError {
   override readonly name = 'DuplicateReportError';

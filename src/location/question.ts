@@ -1,0 +1,78 @@
+import type { Clock } from '../time.js';
+import type { GeolocationLike, GeolocationSettings } from './browser-geolocation.js';
+import type { Page } from './page.js';
+import { type Fix, isRefusal, type NoFix, readFailure, readPosition, UNAVAILABLE } from './position.js';
+
+/** One question to the browser, for all who wait. */
+export interface Question {
+  /** On the clock, in milliseconds. */
+  readonly askedAt: number;
+  /** Never rejects; may never settle. */
+  readonly answer: Promise<Fix | NoFix>;
+  isAnswered(): boolean;
+  /** Asks for a less accurate position too, once; the first position is the answer. */
+  tryLowAccuracy(): void;
+}
+
+/** Of the time, what high accuracy gets before low accuracy is tried. */
+const HIGH_SHARE = 0.7;
+
+export const highAccuracyMs = ({ highAccuracy, timeoutMs }: GeolocationSettings) => (highAccuracy ? Math.ceil(timeoutMs * HIGH_SHARE) : timeoutMs);
+
+/**
+ * Asks the browser. It has no timer: the browser may take as long as the player thinks, and who waits has a limit.
+ * `onFix` hears of every position, also of one that comes too late for everybody.
+ */
+export function askBrowser(
+  geolocation: GeolocationLike,
+  settings: GeolocationSettings,
+  { page, clock, onFix }: { page: Page; clock: Clock; onFix: (fix: Fix) => void },
+): Question {
+  const highMs = highAccuracyMs(settings);
+  let lowTried = !settings.highAccuracy;
+  let open = 0;
+  let answered = false;
+  let settle = (_answer: Fix | NoFix) => {};
+  const answer = new Promise<Fix | NoFix>((resolve) => {
+    settle = (answer) => {
+      answered = true;
+      resolve(answer);
+    };
+  });
+
+  function request(enableHighAccuracy: boolean, timeout: number) {
+    let failed = false;
+    open += 1;
+    const fail = (failure: NoFix) => {
+      if (failed || answered) return;
+      failed = true;
+      open -= 1;
+      if (!isRefusal(failure)) tryLowAccuracy();
+      if (isRefusal(failure) || open === 0) settle(failure);
+    };
+    try {
+      geolocation.getCurrentPosition(
+        (position) => {
+          const fix = readPosition(position, clock.now());
+          if (!fix) return fail(UNAVAILABLE);
+          onFix(fix);
+          settle(fix);
+        },
+        (error) => fail(readFailure(error, page)),
+        { enableHighAccuracy, timeout, maximumAge: settings.maximumAgeMs },
+      );
+    } catch {
+      fail(UNAVAILABLE);
+    }
+  }
+
+  function tryLowAccuracy() {
+    if (lowTried || answered) return;
+    lowTried = true;
+    request(false, Math.max(1, settings.timeoutMs - highMs));
+  }
+
+  const askedAt = clock.now();
+  request(settings.highAccuracy, highMs);
+  return { askedAt, answer, isAnswered: () => answered, tryLowAccuracy };
+}
