@@ -52,23 +52,25 @@ export function createBrowserGeolocation(settings: GeolocationSettings, { page, 
   /** False also for what lies in the future, as it does once somebody sets the clock back. */
   const isWithin = (milliseconds: number, since: number) => since <= clock.now() && clock.now() - since < milliseconds;
 
+  /** Also for what comes too late for those who asked. */
+  function remember(answer: Fix | NoFix) {
+    if (answer.position) {
+      last = answer;
+      refused = undefined;
+    } else if (isRefusal(answer)) {
+      refused = { answer, at: clock.now() };
+    }
+  }
+
   const told = (answer: Fix | NoFix): PositionAttempt =>
     answer.position ? { position: answer.position, ageMs: Math.max(0, clock.now() - answer.takenAt) } : answer;
 
-  function openQuestion(): Question | undefined {
+  /** The open question, or a new one; undefined where there is nobody to ask. */
+  function joinQuestion(): Question | undefined {
     if (question && !question.isAnswered() && isWithin(timeoutMs + denialMemoryMs, question.askedAt)) return question;
     const geolocation = page.geolocation();
-    if (!geolocation) return undefined;
-    const onFix = (fix: Fix) => {
-      refused = undefined;
-      if (!last || last.takenAt <= fix.takenAt || last.takenAt > clock.now()) last = fix;
-    };
-    const opened = askBrowser(geolocation, settings, { page, clock, onFix });
-    opened.answer.then((answer) => {
-      if (!answer.position && isRefusal(answer)) refused = { answer, at: clock.now() };
-    });
-    question = opened;
-    return opened;
+    question = geolocation && askBrowser(geolocation, settings, { page, clock, onAnswer: remember });
+    return question;
   }
 
   return {
@@ -87,41 +89,32 @@ export function createBrowserGeolocation(settings: GeolocationSettings, { page, 
         if (permission.ended !== 'done' || permission.value !== 'granted') return remembered ?? HIDDEN;
       }
 
-      const shared = openQuestion();
+      const shared = joinQuestion();
       if (!shared) return noFix('not-available', 'this browser has no geolocation');
-      const wait = Math.min(deadline, shared.askedAt + (hidden ? HIDDEN_MS : timeoutMs)) - clock.now();
-      const answer = await waitFor(shared, wait, signal, hidden);
-      return told(answer);
+      const since = shared.askedAt - clock.now();
+      const lowTimer = clock.setTimeout(() => tryLowAccuracy(shared), Math.max(0, since + highAccuracyMs(settings)));
+      let stopListening = () => {};
+      const waited = await limited<Fix | NoFix>(
+        () =>
+          new Promise((resolve) => {
+            stopListening = page.whenHidden(() => resolve(HIDDEN));
+            shared.answer.then(resolve);
+          }),
+        { clock, milliseconds: Math.min(deadline - clock.now(), since + (hidden ? HIDDEN_MS : timeoutMs)), signal },
+      );
+      clock.clearTimeout(lowTimer);
+      stopListening();
+      if (waited.ended === 'done') return told(waited.value);
+      if (waited.ended === 'aborted') return ABORTED;
+      return hidden ? HIDDEN : noFix('timeout', 'no answer in time; perhaps the player has not decided');
     },
   };
 
-  async function waitFor(shared: Question, milliseconds: number, signal: AbortSignalLike | undefined, hidden: boolean): Promise<Fix | NoFix> {
-    if (milliseconds <= 0) return hidden ? HIDDEN : noFix('timeout', 'the browser was asked before and has not answered yet');
-    let over = false;
-    // Only where no prompt can be open: a second question could open a second one.
-    const lowTimer = clock.setTimeout(
-      () => {
-        page.permission().then(
-          (state) => !over && state === 'granted' && shared.tryLowAccuracy(),
-          () => {},
-        );
-      },
-      Math.max(0, shared.askedAt + highAccuracyMs(settings) - clock.now()),
+  /** Only with leave: where a prompt may be open, a second question could open a second one. */
+  function tryLowAccuracy(shared: Question) {
+    page.permission().then(
+      (state) => state === 'granted' && shared.tryLowAccuracy(),
+      () => {},
     );
-    let stopListening = () => {};
-    const waited = await limited<Fix | NoFix>(
-      () =>
-        new Promise((resolve) => {
-          if (!hidden) stopListening = page.whenHidden(() => resolve(HIDDEN));
-          shared.answer.then(resolve);
-        }),
-      { clock, milliseconds, signal },
-    );
-    over = true;
-    clock.clearTimeout(lowTimer);
-    stopListening();
-    if (waited.ended === 'done') return waited.value;
-    if (waited.ended === 'aborted') return ABORTED;
-    return hidden ? HIDDEN : noFix('timeout', `no answer within ${milliseconds} ms; perhaps the player has not decided`);
   }
 }

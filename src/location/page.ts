@@ -33,7 +33,8 @@ export interface Page {
   permission(): Promise<string | undefined>;
 }
 
-const unlessThrown = <T>(read: () => T): T | undefined => {
+/** What is read, or undefined where reading it throws. */
+export const unlessThrown = <T>(read: () => T): T | undefined => {
   try {
     return read();
   } catch {

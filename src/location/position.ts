@@ -1,5 +1,5 @@
 import type { LocationFailure } from '../errors.js';
-import type { Page } from './page.js';
+import { type Page, unlessThrown } from './page.js';
 
 export type Coordinates = { latitude: number; longitude: number; accuracy?: number };
 
@@ -27,7 +27,7 @@ const OLDEST_MS = 86_400_000;
 
 /** Reads what the browser says is a position; undefined where it is none. Never throws: it would throw into the page. */
 export function readPosition(position: unknown, now: number): Fix | undefined {
-  try {
+  return unlessThrown(() => {
     const { coords, timestamp } = position as { coords: Record<keyof Coordinates, unknown>; timestamp: unknown };
     const { latitude, longitude, accuracy } = coords;
     if (typeof latitude !== 'number' || typeof longitude !== 'number') return undefined;
@@ -37,28 +37,23 @@ export function readPosition(position: unknown, now: number): Fix | undefined {
       position: { latitude, longitude, ...(typeof accuracy === 'number' && Number.isFinite(accuracy) && { accuracy }) },
       takenAt: age >= 0 && age < OLDEST_MS ? now - age : now,
     };
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 export const UNAVAILABLE = noFix('position-unavailable', 'the browser gave no usable position');
 
 /** Reads why the browser failed. Never throws. */
 export function readFailure(error: unknown, page: Page): NoFix {
-  try {
-    const { code, message } = error as { code: unknown; message: unknown };
-    if (code === 1) return readRefusal(String(message), page);
-    if (code === 2) return noFix('position-unavailable', 'the device cannot tell where it is');
-    if (code === 3) return noFix('timeout', 'the device did not find its position in time');
-  } catch {
-    // Said below.
-  }
-  return UNAVAILABLE;
+  const read = (name: 'code' | 'message') => unlessThrown(() => (error as Record<string, unknown>)[name]);
+  const code = read('code');
+  if (code === 2) return noFix('position-unavailable', 'the device cannot tell where it is');
+  if (code === 3) return noFix('timeout', 'the device did not find its position in time');
+  return code === 1 ? readRefusal(read('message'), page) : UNAVAILABLE;
 }
 
 /** Browsers have one code for three kinds of no. Where they do not tell the policy, their words may. */
-function readRefusal(words: string, page: Page): NoFix {
+function readRefusal(message: unknown, page: Page): NoFix {
+  const words = typeof message === 'string' ? message : '';
   if (page.isForbidden() || /policy/i.test(words)) return noFix('blocked-by-policy', 'a policy of the page or of its frame does not allow it');
   if (/secure/i.test(words)) return INSECURE;
   return noFix('denied', 'the player, or the device, does not allow it');

@@ -21,12 +21,12 @@ export const highAccuracyMs = ({ highAccuracy, timeoutMs }: GeolocationSettings)
 
 /**
  * Asks the browser. It has no timer: the browser may take as long as the player thinks, and who waits has a limit.
- * `onFix` hears of every position, also of one that comes too late for everybody.
+ * `onAnswer` hears the answer, and of every position that follows it.
  */
 export function askBrowser(
   geolocation: GeolocationLike,
   settings: GeolocationSettings,
-  { page, clock, onFix }: { page: Page; clock: Clock; onFix: (fix: Fix) => void },
+  { page, clock, onAnswer }: { page: Page; clock: Clock; onAnswer: (answer: Fix | NoFix) => void },
 ): Question {
   const highMs = highAccuracyMs(settings);
   let lowTried = !settings.highAccuracy;
@@ -36,6 +36,7 @@ export function askBrowser(
   const answer = new Promise<Fix | NoFix>((resolve) => {
     settle = (answer) => {
       answered = true;
+      onAnswer(answer);
       resolve(answer);
     };
   });
@@ -54,9 +55,8 @@ export function askBrowser(
       geolocation.getCurrentPosition(
         (position) => {
           const fix = readPosition(position, clock.now());
-          if (!fix) return fail(UNAVAILABLE);
-          onFix(fix);
-          settle(fix);
+          if (fix) settle(fix);
+          else fail(UNAVAILABLE);
         },
         (error) => fail(readFailure(error, page)),
         { enableHighAccuracy, timeout, maximumAge: settings.maximumAgeMs },
