@@ -1,8 +1,8 @@
 import { type Clock, limited } from '../time.js';
 import type { AbortSignalLike } from '../web-types.js';
 import type { Page } from './page.js';
-import { type Coordinates, type Fix, INSECURE, isRefusal, type NoFix, noFix } from './position.js';
-import { askBrowser, highAccuracyMs, type Question } from './question.js';
+import { type Coordinates, type Fix, isRefusal, type NoFix, noFix } from './position.js';
+import { askBrowser, HIGH_SHARE, type Question } from './question.js';
 
 /** The part of the browser's Geolocation API that is used. */
 export interface GeolocationLike {
@@ -78,7 +78,7 @@ export function createBrowserGeolocation(settings: GeolocationSettings, { page, 
       const deadline = clock.now() + milliseconds;
       if (signal?.aborted) return ABORTED;
       if (last && isWithin(maximumAgeMs, last.takenAt)) return told(last);
-      if (!page.isSecure()) return INSECURE;
+      if (!page.isSecure()) return noFix('insecure-context', 'browsers give a position to https pages only');
       if (milliseconds <= 0) return noFix('timeout', 'the time for finding a location was over');
 
       const remembered = refused && isWithin(denialMemoryMs, refused.at) ? refused.answer : undefined;
@@ -91,8 +91,9 @@ export function createBrowserGeolocation(settings: GeolocationSettings, { page, 
 
       const shared = joinQuestion();
       if (!shared) return noFix('not-available', 'this browser has no geolocation');
-      const since = shared.askedAt - clock.now();
-      const lowTimer = clock.setTimeout(() => tryLowAccuracy(shared), Math.max(0, since + highAccuracyMs(settings)));
+      const end = Math.min(deadline, shared.askedAt + (hidden ? HIDDEN_MS : timeoutMs));
+      const wait = Math.max(0, end - clock.now());
+      const lowTimer = clock.setTimeout(() => tryLowAccuracy(shared), wait * HIGH_SHARE);
       let stopListening = () => {};
       const waited = await limited<Fix | NoFix>(
         () =>
@@ -100,7 +101,7 @@ export function createBrowserGeolocation(settings: GeolocationSettings, { page, 
             stopListening = page.whenHidden(() => resolve(HIDDEN));
             shared.answer.then(resolve);
           }),
-        { clock, milliseconds: Math.min(deadline - clock.now(), since + (hidden ? HIDDEN_MS : timeoutMs)), signal },
+        { clock, milliseconds: wait, signal },
       );
       clock.clearTimeout(lowTimer);
       stopListening();

@@ -63,7 +63,7 @@ export interface Locator {
 /** What helps, by why the browser gave no position. */
 const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
   denied: 'ask the player to allow location, or pass location',
-  'blocked-by-policy': 'add allow="geolocation" to the iframe, or geolocation to the Permissions-Policy header, or pass location',
+  'blocked-by-policy': 'allow geolocation in the Permissions-Policy header, and by allow="geolocation" on the iframe, or pass location',
   'insecure-context': 'serve the page over https, or pass location',
   'page-hidden': 'call again while the player sees the page, or pass location',
 };

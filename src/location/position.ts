@@ -44,19 +44,13 @@ export const UNAVAILABLE = noFix('position-unavailable', 'the browser gave no us
 
 /** Reads why the browser failed. Never throws. */
 export function readFailure(error: unknown, page: Page): NoFix {
-  const read = (name: 'code' | 'message') => unlessThrown(() => (error as Record<string, unknown>)[name]);
-  const code = read('code');
+  const code = unlessThrown(() => (error as { code: unknown }).code);
   if (code === 2) return noFix('position-unavailable', 'the device cannot tell where it is');
   if (code === 3) return noFix('timeout', 'the device did not find its position in time');
-  return code === 1 ? readRefusal(read('message'), page) : UNAVAILABLE;
+  if (code !== 1) return UNAVAILABLE;
+  // Browsers have one code for every no. Where they do not tell of a policy, their words may.
+  const isPolicy = page.isForbidden() || unlessThrown(() => /policy/i.test((error as { message: string }).message));
+  return isPolicy
+    ? noFix('blocked-by-policy', 'a policy of the page or of its frame does not allow it')
+    : noFix('denied', 'the player, or the device, does not allow it');
 }
-
-/** Browsers have one code for three kinds of no. Where they do not tell the policy, their words may. */
-function readRefusal(message: unknown, page: Page): NoFix {
-  const words = typeof message === 'string' ? message : '';
-  if (page.isForbidden() || /policy/i.test(words)) return noFix('blocked-by-policy', 'a policy of the page or of its frame does not allow it');
-  if (/secure/i.test(words)) return INSECURE;
-  return noFix('denied', 'the player, or the device, does not allow it');
-}
-
-export const INSECURE = noFix('insecure-context', 'browsers give a position to https pages only');

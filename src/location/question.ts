@@ -15,9 +15,7 @@ export interface Question {
 }
 
 /** Of the time, what high accuracy gets before low accuracy is tried. */
-const HIGH_SHARE = 0.7;
-
-export const highAccuracyMs = ({ highAccuracy, timeoutMs }: GeolocationSettings) => (highAccuracy ? Math.ceil(timeoutMs * HIGH_SHARE) : timeoutMs);
+export const HIGH_SHARE = 0.7;
 
 /**
  * Asks the browser. It has no timer: the browser may take as long as the player thinks, and who waits has a limit.
@@ -28,8 +26,9 @@ export function askBrowser(
   settings: GeolocationSettings,
   { page, clock, onAnswer }: { page: Page; clock: Clock; onAnswer: (answer: Fix | NoFix) => void },
 ): Question {
-  const highMs = highAccuracyMs(settings);
-  let lowTried = !settings.highAccuracy;
+  const { highAccuracy, timeoutMs, maximumAgeMs } = settings;
+  const highMs = highAccuracy ? Math.ceil(timeoutMs * HIGH_SHARE) : timeoutMs;
+  let lowTried = !highAccuracy;
   let open = 0;
   let answered = false;
   let settle = (_answer: Fix | NoFix) => {};
@@ -59,7 +58,7 @@ export function askBrowser(
           else fail(UNAVAILABLE);
         },
         (error) => fail(readFailure(error, page)),
-        { enableHighAccuracy, timeout, maximumAge: settings.maximumAgeMs },
+        { enableHighAccuracy, timeout, maximumAge: maximumAgeMs },
       );
     } catch {
       fail(UNAVAILABLE);
@@ -69,10 +68,10 @@ export function askBrowser(
   function tryLowAccuracy() {
     if (lowTried || answered) return;
     lowTried = true;
-    request(false, Math.max(1, settings.timeoutMs - highMs));
+    request(false, Math.max(1, timeoutMs - highMs));
   }
 
   const askedAt = clock.now();
-  request(settings.highAccuracy, highMs);
+  request(highAccuracy, highMs);
   return { askedAt, answer, isAnswered: () => answered, tryLowAccuracy };
 }

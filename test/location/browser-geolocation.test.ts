@@ -201,6 +201,13 @@ describe('low accuracy', () => {
     expect([clock.waiting, page.listeners]).toEqual([0, 0]);
   });
 
+  test('is tried in time also for a call that has little of it', async () => {
+    const { page, settled } = open();
+    page.permission = permitted('granted');
+    page.answer = ({ success, options }) => !options.enableHighAccuracy && success({ coords: ABUJA });
+    expect(await settled(1_000)).toMatchObject({ position: ABUJA });
+  });
+
   test.each<[string, () => PromiseLike<{ state: string }>]>([
     ['is not given', permitted('prompt')],
     ['is not told', () => new Promise(() => {})],
@@ -272,7 +279,6 @@ describe('a no', () => {
     ['the player', 'User denied Geolocation', true, 'denied'],
     ['a policy that the browser tells', undefined, false, 'blocked-by-policy'],
     ['a policy that only its words tell', 'Geolocation has been disabled in this document by permissions policy.', undefined, 'blocked-by-policy'],
-    ['an insecure page that only its words tell', 'Only secure origins are allowed', undefined, 'insecure-context'],
     ['nobody knows whom', undefined, undefined, 'denied'],
   ])('of %s', async (_whose, message, allowed, reason) => {
     const { page, settled, refuse } = open();
@@ -294,7 +300,7 @@ describe('a hidden page', () => {
   });
 
   test('is asked where leave is given, and waited for a second', async () => {
-    const { page, settled, clock } = open();
+    const { page, settled, clock } = open({ highAccuracy: false });
     page.show('hidden');
     page.permission = permitted('granted');
     const began = clock.now();
