@@ -58,16 +58,13 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
     logger.warn('The API key is in this page (allowApiKeyInBrowser), where every visitor can read it.');
   }
 
-  const scope: { isSecureContext?: boolean; navigator?: { geolocation?: Surroundings['geolocation'] } } = globalThis;
   const { fixed, ...chain } = given.location;
   const location = { ...chain, ip: { ...chain.ip, providers: chain.ip.providers ?? parts.providers } };
   return Object.freeze({
     ...given,
     browser,
     logger,
-    // jsdom and happy-dom do not say.
-    secureContext: scope.isSecureContext !== false,
-    geolocation: given.geolocation ?? scope.navigator?.geolocation,
+    scope: globalThis,
     destinations: { staging, production },
     location,
     fixedLocations: { staging: mock ? mock.location : fixed, production: fixed },

@@ -82,7 +82,7 @@ export const optionTable = {
     timeoutMs: limit(20_000),
     reverseGeocode: option<ReverseGeocode | undefined>(isFunction, undefined),
     reverseGeocodeTimeoutMs: limit(1_500),
-    browser: { enabled: flag(true), highAccuracy: flag(true), timeoutMs: limit(10_000), maximumAgeMs: duration(60_000) },
+    browser: { enabled: flag(true), highAccuracy: flag(true), timeoutMs: limit(10_000), maximumAgeMs: duration(60_000), denialMemoryMs: duration(60_000) },
     ip: {
       enabled: flag(true),
       providers: option<readonly IpProvider[] | undefined>(areProviders, undefined),

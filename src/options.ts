@@ -28,12 +28,17 @@ export interface GatewayOptions {
 export interface BrowserGeolocationOptions {
   /** `false`: the browser is not asked. Default: true. */
   enabled?: boolean | undefined;
-  /** Ask for the best position that the device can give. Default: true. */
+  /** Ask for the best position that the device can give; a less accurate one is asked for where that fails or takes too long. Default: true. */
   highAccuracy?: boolean | undefined;
   /** Milliseconds by the wall clock, the player's thinking time included. Default: 10,000. */
   timeoutMs?: number | undefined;
-  /** How old a position may be that the browser already has, in milliseconds. Default: 60,000. */
+  /** How old a position may be to be used again, in milliseconds: the browser's own, or the client's last. 0: always a new one. Default: 60,000. */
   maximumAgeMs?: number | undefined;
+  /**
+   * For how many milliseconds the browser is not asked again once the player or a policy said no, or once it gave no answer in
+   * `timeoutMs`. Ends early where the browser says that the player allows it now. 0: every call asks. Default: 60,000.
+   */
+  denialMemoryMs?: number | undefined;
 }
 
 export interface IpLookupOptions {

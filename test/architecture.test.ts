@@ -22,7 +22,7 @@ const LAYERS = {
   operations: { files: ['operations.ts'], mayImport: ['schema', 'errors'] },
   // Schemas return issues; the client throws.
   schema: { files: ['schema/'], mayImport: [] },
-  errors: { files: ['errors.ts'], mayImport: [] },
+  errors: { files: ['errors.ts', 'location-steps.ts'], mayImport: [] },
   redact: { files: ['redact.ts', 'unescape.ts'], mayImport: ['redact'] },
   // What everybody may import.
   bottom: { files: ['base-url.ts', 'body.ts', 'mock-defaults.ts', 'runtime.ts', 'messages.ts', 'time.ts', 'web-types.ts'], mayImport: [] },

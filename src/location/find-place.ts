@@ -1,7 +1,7 @@
 import type { FoundStep, LocationStep } from '../errors.js';
 import { type Clock, limited } from '../time.js';
 import type { AbortSignalLike, WebAbortSignal } from '../web-types.js';
-import type { Coordinates } from './browser-geolocation.js';
+import type { Coordinates } from './position.js';
 import { placeName } from './providers/answer.js';
 
 /** The names of a place, as far as they are known. */

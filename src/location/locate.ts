@@ -6,6 +6,7 @@ import { createBrowserGeolocation, type GeolocationLike, type GeolocationSetting
 import { createPlaceFinder, type PlaceSettings } from './find-place.js';
 import { createIpLookup, type IpLookupSettings } from './ip-lookup.js';
 import { locateClient } from './locate-client.js';
+import { type PageScope, readPage } from './page.js';
 import { withSource } from './with-source.js';
 
 /** What is sent as `source` for each way in which a location was found. */
@@ -33,8 +34,10 @@ export interface LocationSettings extends PlaceSettings {
 
 export interface Surroundings {
   readonly browser: boolean;
-  readonly secureContext: boolean;
+  /** In place of the browser's. */
   readonly geolocation: GeolocationLike | undefined;
+  /** The global object, of which a page's own facts are read. */
+  readonly scope: PageScope;
   readonly fetch: Fetch;
   readonly clock: Clock;
 }
@@ -60,7 +63,9 @@ export interface Locator {
 /** What helps, by why the browser gave no position. */
 const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
   denied: 'ask the player to allow location, or pass location',
+  'blocked-by-policy': 'allow geolocation in the Permissions-Policy header, and by allow="geolocation" on the iframe, or pass location',
   'insecure-context': 'serve the page over https, or pass location',
+  'page-hidden': 'call again while the player sees the page, or pass location',
 };
 
 /**
@@ -68,9 +73,9 @@ const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
  * the address; on a server, lookup of `clientIP`.
  */
 export function createLocator(settings: LocationSettings, surroundings: Surroundings): Locator {
-  const { browser, clock } = surroundings;
+  const { browser, clock, scope } = surroundings;
   const { sourceNames } = settings;
-  const geolocation = createBrowserGeolocation(settings.browser, surroundings);
+  const geolocation = createBrowserGeolocation(settings.browser, { page: readPage(scope, surroundings.geolocation), clock });
   const lookup = createIpLookup(settings.ip, surroundings);
   const findPlace = createPlaceFinder(settings, clock);
 
