@@ -6,7 +6,7 @@ export interface LocationStepEvent {
   /** The call that wanted the location: a function's name. */
   readonly operation: string;
   readonly environment: Environment;
-  /** `'browser-geolocation'`, `'client-ip'`, `'reverse-geocode'`, or the name of the lookup service. */
+  /** `'browser-geolocation'`, `'client-ip'`, `'ip-lookup'`, `'reverse-geocode'`, or the name of the lookup service. */
   readonly step: string;
   readonly durationMs: number;
   /** Why it failed; undefined where it succeeded. */

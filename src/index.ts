@@ -46,7 +46,7 @@ export { type ClientIpFromOptions, clientIpFrom, type IncomingRequest } from './
 export type { Place, ReverseGeocode } from './location/find-place.js';
 export { fixedLocation, type SourceNames } from './location/locate.js';
 export type { LocationSignals, ObservationSignals, SignalAnswer, UnknownBecause } from './location/measure-signals.js';
-export type { IpLocation, IpLookup, IpProvider } from './location/provider.js';
+export { type IpLocation, type IpLookupRequest, type IpProvider, LookupFailure } from './location/provider.js';
 export { freeipapi } from './location/providers/freeipapi.js';
 export { geojs } from './location/providers/geojs.js';
 export { ipapiCo } from './location/providers/ipapi-co.js';

@@ -41,6 +41,7 @@ export interface BrowserGeolocationOptions {
   denialMemoryMs?: number | undefined;
 }
 
+/** How an address is looked up. */
 export interface IpLookupOptions {
   /** `false`: no service is asked. Default: true. */
   enabled?: boolean | undefined;
@@ -91,7 +92,8 @@ export interface LocationOptions {
    *
    * @example
    * ```ts
-   * reverseGeocode: async ({ latitude, longitude }, { signal }) => (await fetch(`/place?at=${latitude},${longitude}`, { signal })).json()
+   * reverseGeocode: async (coordinates, { signal }) =>
+   *   (await fetch('/place', { method: 'POST', body: JSON.stringify(coordinates), signal })).json() // never in an address: those are logged
    * ```
    */
   reverseGeocode?: ReverseGeocode | undefined;
@@ -146,7 +148,14 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   logger?: Logger | undefined;
   /** Default: the platform's `fetch`. */
   fetch?: Fetch | undefined;
-  /** Told of every step of the location chain, for metrics. No event holds personal data. Default: nobody is told. */
+  /**
+   * Told of every step of the location chain, for metrics. No event holds personal data. Default: nobody is told.
+   *
+   * @example
+   * ```ts
+   * createClient({ onEvent: ({ step, reason = 'found', durationMs }) => metrics.histogram('location_step_ms', durationMs, { step, reason }) });
+   * ```
+   */
   onEvent?: ((event: ClientEvent) => void) | undefined;
   /** Default: the browser's `navigator.geolocation`. */
   geolocation?: GeolocationLike | undefined;

@@ -2,7 +2,7 @@ import type { FoundStep, LocationStep } from '../errors.js';
 import { type Clock, limited } from '../time.js';
 import type { AbortSignalLike, WebAbortSignal } from '../web-types.js';
 import type { Coordinates } from './position.js';
-import { placeName } from './providers/answer.js';
+import { placeName } from './read-place.js';
 
 /** The names of a place, as far as they are known. */
 export interface Place {

@@ -1,8 +1,8 @@
 import type { FoundStep, LocationFailure, LocationStep } from '../errors.js';
 import { type Clock, limited } from '../time.js';
 import type { Fetch } from '../web-types.js';
-import { type IpLocation, type IpProvider, LookupFailure } from './provider.js';
-import { placeName } from './providers/answer.js';
+import { type IpLocation, type IpProvider, isLookupFailure, LookupFailure } from './provider.js';
+import { isNullIsland, isOnGlobe, placeName } from './read-place.js';
 import type { Rests } from './resting.js';
 
 export interface ServiceSettings {
@@ -22,7 +22,7 @@ export interface Inquiry {
   /** Begins it; settles when there is an answer or nobody is left to be asked. */
   run(): Promise<void>;
   /** What has come of it so far; `ended` says why the caller waits no longer for what has not answered. */
-  report(ended: 'timeout' | 'aborted'): LookupResult;
+  result(ended: 'timeout' | 'aborted'): LookupResult;
   /** Ends it: nobody waits any more. */
   abandon(): void;
 }
@@ -99,7 +99,7 @@ export function createInquiry(ip: string | undefined, settings: ServiceSettings,
 
   return {
     run: () => askAll().finally(() => over.abort()),
-    report(ended) {
+    result(ended) {
       const now = clock.now();
       const found = ({ step, started = now, ended = now }: Progress): FoundStep => ({ step, durationMs: ended - started });
       const reason = best ? 'overtaken' : ended;
@@ -113,16 +113,16 @@ export function createInquiry(ip: string | undefined, settings: ServiceSettings,
 }
 
 /** What a service throws may hold anything: only our own words are shown. */
-const asLookupFailure = (error: unknown) => (error instanceof LookupFailure ? error : new LookupFailure('bad-answer', 'the lookup threw an error'));
+const asLookupFailure = (error: unknown) => (isLookupFailure(error) ? error : new LookupFailure('bad-answer', 'the lookup threw an error'));
 
 /** A service's answer, which must have coordinates that can be: 0, 0 is what services write when they do not know. */
 function usable(answer: IpLocation | undefined): IpLocation {
   const { latitude, longitude, accuracy, city, region, country } = answer ?? {};
-  const known = typeof latitude === 'number' && typeof longitude === 'number' && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
-  if (!known || (latitude === 0 && longitude === 0)) throw new LookupFailure('bad-answer', 'the service does not know where the address is');
+  if (!isOnGlobe(latitude, longitude) || isNullIsland(latitude, longitude))
+    throw new LookupFailure('bad-answer', 'the service does not know where the address is');
   return {
-    latitude,
-    longitude,
+    latitude: latitude as number,
+    longitude: longitude as number,
     city: placeName(city),
     region: placeName(region),
     country: placeName(country),

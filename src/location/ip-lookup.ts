@@ -45,7 +45,7 @@ export function createIpLookup(settings: IpLookupSettings, { fetch, clock }: { f
   async function fly(address: string, inquiry: Inquiry): Promise<void> {
     try {
       await inquiry.run();
-      const { found, steps } = inquiry.report('timeout');
+      const { found, steps } = inquiry.result('timeout');
       const last = steps.at(-1);
       if (found && last) cache.set(address, { found, step: last.step });
     } catch {
@@ -67,13 +67,13 @@ export function createIpLookup(settings: IpLookupSettings, { fetch, clock }: { f
       const known = cache.get(address);
       if (known) return { found: known.value.found, ageMs: known.ageMs, steps: [{ step: known.value.step, durationMs: 0 }] };
       const milliseconds = deadline - clock.now();
-      if (milliseconds <= 0) return open(ip).report('timeout');
+      if (milliseconds <= 0) return open(ip).result('timeout');
 
       const flight = flights.get(address) ?? start(address, open(ip));
       flight.waiting += 1;
       const { ended } = await limited(() => flight.landed, { clock, milliseconds, signal });
       flight.waiting -= 1;
-      const result = flight.inquiry.report(ended === 'aborted' ? ended : 'timeout');
+      const result = flight.inquiry.result(ended === 'aborted' ? ended : 'timeout');
       if (flight.waiting === 0) {
         leave(address, flight.inquiry);
         flight.inquiry.abandon();

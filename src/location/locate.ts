@@ -3,9 +3,10 @@ import type { Location, LocationInput } from '../schema/location.js';
 import type { Clock } from '../time.js';
 import type { AbortSignalLike, Fetch } from '../web-types.js';
 import { createBrowserGeolocation, type GeolocationLike, type GeolocationSettings } from './browser-geolocation.js';
+import { findOnServer } from './find-on-server.js';
 import { createPlaceFinder, type PlaceSettings } from './find-place.js';
 import { createIpLookup, type IpLookupSettings } from './ip-lookup.js';
-import { locateClient } from './locate-client.js';
+import { NOBODY_TO_ASK } from './nobody-to-ask.js';
 import { type PageScope, readPage } from './page.js';
 import { withSource } from './with-source.js';
 
@@ -100,13 +101,14 @@ export function createLocator(settings: LocationSettings, surroundings: Surround
       if (answer.found) return { location: withSource(answer.found, sourceNames.ip), ageMs: answer.ageMs, steps: [...steps, ...answer.steps] };
       steps.push(...answer.steps);
     }
+    if (steps.length === 0 && !signal?.aborted) return NOBODY_TO_ASK;
     return { steps, advice: ADVICE[steps[0]?.reason ?? 'not-available'] ?? 'pass location, or call again later' };
   }
 
   return {
     find: (request) => {
       const bounded = { ...request, deadline: Math.min(request.deadline, clock.now() + settings.timeoutMs) };
-      return browser ? findInPage(bounded) : locateClient(settings, lookup, bounded);
+      return browser ? findInPage(bounded) : findOnServer(settings, lookup, bounded);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { parseAddress } from './address.js';
 import { readMmdbRecord } from './mmdb-record.js';
 import { type IpLocation, LookupFailure } from './provider.js';
+import { isNullIsland, isOnGlobe } from './read-place.js';
 
 /**
  * An open database: what `maxmind.open()` gives, and a `Reader` of `mmdb-lib`. Any object of this shape will do.
@@ -41,7 +42,7 @@ export function lookUpInMmdb(reader: MmdbReader, ip: string): IpLocation {
   if (Number.isNaN(latitude) || Number.isNaN(longitude)) {
     throw unknown('the record has no coordinates: is the database one of cities, not of countries or networks?');
   }
-  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180) || (latitude === 0 && longitude === 0)) {
+  if (!isOnGlobe(latitude, longitude) || isNullIsland(latitude, longitude)) {
     throw unknown('the coordinates of the record cannot be right');
   }
   return found;

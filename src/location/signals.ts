@@ -10,7 +10,7 @@ import { type LocationSignals, measureSignals, STANDARD_LIMITS } from './measure
  * The members that a model knows, each read once. What else is there is not looked at, so that a result of `locate` or a whole
  * report fits; but a name that looks like a misspelt one is refused, since it would silently be unknown.
  */
-function readKnown(model: Model, given: unknown, at: string, issues: ValidationIssue[]): unknown {
+function readKnown(model: Model, given: unknown, at: string, issues: ValidationIssue[], others: 'pass' | 'refuse' = 'pass'): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     issues.push(issue([at], given === undefined ? 'missing' : 'wrong-type', 'expected an object'));
     return undefined;
@@ -22,6 +22,7 @@ function readKnown(model: Model, given: unknown, at: string, issues: ValidationI
     for (const name of own.filter((one) => !names.includes(one))) {
       const meant = suggest(name, free);
       if (meant) issues.push(issue([at, name], 'unknown-field', `unknown field; did you mean ${meant}?`));
+      else if (others === 'refuse') issues.push(issue([at, name], 'unknown-field', `unknown field; there are ${names.join(', ')}`));
     }
     const found = names.filter((name) => own.includes(name)).map((name) => [name, (given as Record<string, unknown>)[name]] as const);
     const checked = validate(model, 'strict', Object.fromEntries(found.filter(([, value]) => value !== undefined)), [at]);
@@ -51,7 +52,7 @@ export function locationSignals(a: LocationObservation, b: LocationObservation, 
   const issues: ValidationIssue[] = [];
   const first = readKnown(observation, a, 'a', issues);
   const second = readKnown(observation, b, 'b', issues);
-  const given = readKnown(signalOptions, options, 'options', issues);
+  const given = readKnown(signalOptions, options, 'options', issues, 'refuse');
   if (issues.length > 0) throw new ValidationError(`locationSignals: ${listIssues(issues)}`, { operation: 'locationSignals', issues });
   const { at, limits = {} } = given as LocationSignalOptions;
   const named = Object.entries(limits).filter(([, value]) => value !== undefined);

@@ -1,5 +1,6 @@
 import type { IpProvider } from '../provider.js';
-import { coordinate, getJson, placeName } from './answer.js';
+import { coordinate, placeName } from '../read-place.js';
+import { getJson } from './get-json.js';
 
 /** freeipapi: free up to a limit a minute, no key. It writes `"-"` where it does not know. */
 export const freeipapi = (): IpProvider => ({

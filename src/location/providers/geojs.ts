@@ -1,5 +1,6 @@
 import type { IpProvider } from '../provider.js';
-import { coordinate, getJson, metresFromKilometres, placeName } from './answer.js';
+import { coordinate, metresFromKilometres, placeName } from '../read-place.js';
+import { getJson } from './get-json.js';
 
 /** GeoJS: free, no key. Coordinates come as strings, `"nil"` where unknown; the accuracy in kilometres. */
 export const geojs = (): IpProvider => ({

@@ -1,5 +1,6 @@
 import { type IpProvider, LookupFailure } from '../provider.js';
-import { coordinate, getJson, placeName } from './answer.js';
+import { coordinate, placeName } from '../read-place.js';
+import { getJson } from './get-json.js';
 
 /** ipapi.co: free up to a daily limit, no key. It reports its own errors with status 200 and `error: true`. */
 export const ipapiCo = (): IpProvider => ({

@@ -1,4 +1,4 @@
 import type { Located } from './locate.js';
 
 /** Never called: a page is not a server. */
-export const locateClient = async (): Promise<Located> => ({ steps: [], advice: '' });
+export const findOnServer = async (): Promise<Located> => ({ steps: [], advice: '' });
