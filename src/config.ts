@@ -94,7 +94,8 @@ const unfailing =
   (told: T): void => {
     try {
       const listened = listen?.(told);
-      if (listened instanceof Promise) listened.catch(() => {});
+      // Also a promise of another realm.
+      Promise.resolve(listened).catch(() => {});
     } catch {
       // Nothing can be said about it: who would be told is what failed.
     }

@@ -137,7 +137,7 @@ function readOptions(options: unknown, issues: ValidationIssue[]): Members {
       issues.push(issue(['options'], 'wrong-type', 'expected an object'));
       return Object.create(null);
     }
-    const { signal, ...others } = options as Members;
+    const { signal, ...others } = { signal: undefined, ...(options as Members) };
     const copied = copyJson(others);
     issues.push(...copied.issues);
     return Object.assign(Object.create(null), copied.value, signal !== undefined && { signal });

@@ -1,5 +1,5 @@
 import type { Settings } from './config.js';
-import { AbortedError, type FoundStep, LocationError, type LocationStep, TimeoutError } from './errors.js';
+import { AbortedError, ConfigurationError, type FoundStep, LocationError, type LocationStep, TimeoutError } from './errors.js';
 import { createLocator } from './location/locate.js';
 import { withSource } from './location/with-source.js';
 import { sentence, subjectOf } from './messages.js';
@@ -31,12 +31,14 @@ export function createLocationResolver(settings: Settings) {
     const given = location ?? fixedLocations[environment];
     if (given) return { location: withSource(given, settings.location.sourceNames.provided), ageMs: 0, steps: [] };
     const { operation, reference, deadline, required } = purpose;
-    const found = await locator.find({ clientIP, deadline, signal });
+    const details = { operation, environment, reference };
+    const subject = subjectOf(details);
+    const found = await locator.find({ clientIP, deadline, signal }).catch(() => {
+      throw new ConfigurationError(`${subject}: a clock or signal that was passed threw an error. Nothing was sent.`, details);
+    });
     for (const { step, durationMs, reason } of found.steps) onEvent({ type: 'location-step', operation, environment, step, durationMs, reason });
     if (found.location) return found;
 
-    const details = { operation, environment, reference };
-    const subject = subjectOf(details);
     if (signal?.aborted)
       throw new AbortedError(`${subject}: the call was aborted by its signal while the location was being found. Nothing was sent.`, details);
     if (clock.now() >= deadline) {

@@ -48,9 +48,16 @@ export function limited<T>(work: (signal: AbortSignal) => T | PromiseLike<T>, li
       }
     };
     const abort = () => end({ ended: 'aborted' });
+    // Read before anything is begun, since it may throw.
+    const aborted = signal?.aborted;
     timer = clock.setTimeout(() => end({ ended: 'timeout' }), Math.max(0, limit.milliseconds));
-    if (signal?.aborted) return abort();
-    signal?.addEventListener('abort', abort);
+    if (aborted) return abort();
+    try {
+      signal?.addEventListener('abort', abort);
+    } catch (error) {
+      clock.clearTimeout(timer);
+      throw error;
+    }
     new Promise<T>((settle) => settle(work(controller.signal)))
       .then(
         (value) => end({ ended: 'done', value }),

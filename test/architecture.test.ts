@@ -33,7 +33,7 @@ const FILE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'base-url.ts': ['operations'],
   // A provider of locations, made for Node.js.
   'node/mmdb.ts': ['location/provider.ts', 'location/mmdb-lookup.ts', 'errors'],
-  'node/mmdb-options.ts': ['errors'],
+  'node/mmdb-options.ts': ['errors', 'schema/issue.ts', 'schema/suggest.ts'],
 };
 
 /** Types vanish, so they may cross, but for these layers: what may be shown depends on the schemas alone. */

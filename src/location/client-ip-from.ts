@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../errors.js';
 import { type Address, parseAddress, untranslated } from './address.js';
 import { findRange } from './address-ranges.js';
 import { MOST_PROXIES, readTrustOptions, type Trust, type TrustedProxies } from './trusted-proxies.js';
@@ -40,7 +41,9 @@ function readEntry(entry: unknown): Address | undefined {
   if (Number(port) > 65_535) return undefined;
   if (v4) return parseAddress(v4);
   const zoneless = (v6 ?? text).replace(/^(fe[89ab][0-9a-f]:[0-9a-f:]*)%[\w.-]{1,32}$/i, '$1');
-  return zoneless.includes(':') ? parseAddress(zoneless) : undefined;
+  const address = zoneless.includes(':') ? parseAddress(zoneless) : undefined;
+  // Before it is compared: a proxy behind a translator is a proxy still.
+  return address && untranslated(address);
 }
 
 /** The lines of a header, the nearest proxy's last. Undefined where their order is not known. */
@@ -117,26 +120,29 @@ function findClient(request: IncomingRequest, remoteAddress: string | undefined,
  *
  * Without `trustedProxies` it is the address that is connected, and no header is believed: anyone can write one. With them it is
  * read from the right of `X-Forwarded-For`, where your own proxies wrote it, or from the platform's header. What a player writes
- * stands further left, and is never reached: a header that is shorter than it should be, or that holds something else than an
- * address where one is looked for, gives undefined. So does a chain in which there are only proxies.
+ * stands further left, and is not reached: a header that is shorter than it should be, or that holds something else than an
+ * address where one is looked for, gives undefined. So does a chain in which there are only proxies. Name
+ * your proxies exactly: a player whose own address is among them (in your network, by VPN) is taken for one, and what he wrote
+ * before it is believed.
  *
  * An IPv4 address within an IPv6 one (`::ffff:0:0/96`, `64:ff9b::/96`) is taken out; ports and zones are dropped. The address may be
  * private: `clientIP` then says what is probably wrong. `req.ip` and the header `Forwarded` are not read.
  *
- * Throws a `ConfigurationError` for wrong options, never for what a request holds.
+ * Throws a `ConfigurationError` for wrong options and for what is no request, never for what a request holds.
  *
  * @example
  * ```ts
- * // Behind a proxy on the same machine, or in the same private network:
- * const clientIP = clientIpFrom(request, { trustedProxies: ['loopback', 'private'] });
+ * // Behind a proxy on the same machine, or in the private network of your proxies:
+ * const clientIP = clientIpFrom(request, { trustedProxies: ['loopback', '10.1.0.0/24'] });
  * await client.reportBetEvent(bet, { clientIP });
  * ```
  */
 export function clientIpFrom(request: IncomingRequest, options: ClientIpFromOptions = {}): string | undefined {
   const trust = readTrustOptions(options);
+  if (typeof request !== 'object' || request === null) throw new ConfigurationError('clientIpFrom: the first argument must be a request, with its headers.');
   try {
     const client = findClient(request, Object.hasOwn(options, 'remoteAddress') ? options.remoteAddress : undefined, trust);
-    return client && untranslated(client).text;
+    return client?.text;
   } catch {
     // A getter of the request threw: nothing is known.
     return undefined;

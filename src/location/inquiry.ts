@@ -45,7 +45,8 @@ const UNFINISHED = {
 /**
  * Asks one service after the other, in order of preference, until one knows. The next one starts when the one before
  * has failed, or, with `hedgeAfterMs`, has taken that long. A service that rests is left out; but when nobody else
- * knows, the one whose rest ends first is asked all the same: an event is worth more than a rest.
+ * knows, those that were out of reach are asked all the same, or, where all have refused, the one whose rest ends
+ * first: an event is worth more than a rest.
  */
 export function createInquiry(ip: string | undefined, settings: ServiceSettings, world: { fetch: Fetch; clock: Clock; rests: Rests }): Inquiry {
   const { providers, timeoutMs: milliseconds, hedgeAfterMs } = settings;
@@ -92,9 +93,12 @@ export function createInquiry(ip: string | undefined, settings: ServiceSettings,
       await (hedgeAfterMs === undefined ? asked : limited(() => asked, { clock, milliseconds: hedgeAfterMs, signal }));
     }
     await Promise.all(running);
-    const [first = -1] = resting.sort((a, b) => rests.leftOf(a) - rests.leftOf(b));
-    const provider = providers[first];
-    if (provider && !signal.aborted) await ask(provider, first);
+    const soonest = resting.sort((a, b) => rests.leftOf(a) - rests.leftOf(b));
+    const outOfReach = soonest.filter((service) => !rests.hasRefused(service));
+    for (const service of outOfReach.length > 0 ? outOfReach : soonest.slice(0, 1)) {
+      const provider = providers[service];
+      if (provider && !signal.aborted) await ask(provider, service);
+    }
   }
 
   return {
@@ -126,6 +130,6 @@ function usable(answer: IpLocation | undefined): IpLocation {
     city: placeName(city),
     region: placeName(region),
     country: placeName(country),
-    accuracy: Number.isFinite(accuracy) ? accuracy : undefined,
+    accuracy: Number.isFinite(accuracy) && Number(accuracy) >= 0 ? accuracy : undefined,
   };
 }

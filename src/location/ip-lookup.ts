@@ -71,14 +71,16 @@ export function createIpLookup(settings: IpLookupSettings, { fetch, clock }: { f
 
       const flight = flights.get(address) ?? start(address, open(ip));
       flight.waiting += 1;
-      const { ended } = await limited(() => flight.landed, { clock, milliseconds, signal });
-      flight.waiting -= 1;
-      const result = flight.inquiry.result(ended === 'aborted' ? ended : 'timeout');
-      if (flight.waiting === 0) {
-        leave(address, flight.inquiry);
-        flight.inquiry.abandon();
+      try {
+        const { ended } = await limited(() => flight.landed, { clock, milliseconds, signal });
+        return flight.inquiry.result(ended === 'aborted' ? ended : 'timeout');
+      } finally {
+        flight.waiting -= 1;
+        if (flight.waiting === 0) {
+          leave(address, flight.inquiry);
+          flight.inquiry.abandon();
+        }
       }
-      return result;
     },
   };
 }

@@ -69,6 +69,12 @@ const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
   'page-hidden': 'call again while the player sees the page, or pass location',
 };
 
+/** Of what is left of a short call, so that a player who does not decide leaves some for the lookup. */
+const BROWSER_SHARE = 2 / 3;
+
+/** How much later than the budget the chain ends where the clock was set back meanwhile. */
+const CLOCK_WAS_SET_MS = 100;
+
 /**
  * Makes the chain that finds where the player is (specification, section 1): browser geolocation, else lookup of
  * the address; on a server, lookup of `clientIP`.
@@ -84,7 +90,9 @@ export function createLocator(settings: LocationSettings, surroundings: Surround
     const steps: LocationStep[] = [];
     if (settings.browser.enabled) {
       const started = clock.now();
-      const asked = await geolocation.ask({ milliseconds: Math.min(settings.browser.timeoutMs, deadline - started), signal });
+      const left = deadline - started;
+      const milliseconds = Math.min(settings.browser.timeoutMs, settings.ip.enabled ? left * BROWSER_SHARE : left);
+      const asked = await geolocation.ask({ milliseconds, signal });
       const step = { step: 'browser-geolocation', durationMs: clock.now() - started };
       if (asked.position) {
         const found = await findPlace(asked.position, { deadline, signal });
@@ -106,9 +114,22 @@ export function createLocator(settings: LocationSettings, surroundings: Surround
   }
 
   return {
-    find: (request) => {
-      const bounded = { ...request, deadline: Math.min(request.deadline, clock.now() + settings.timeoutMs) };
-      return browser ? findInPage(bounded) : findOnServer(settings, lookup, bounded);
+    async find(request) {
+      const now = clock.now();
+      const deadline = Math.min(request.deadline, now + settings.timeoutMs);
+      // Each wait is bounded by what the clock says is left. Somebody may set it back: then this one timer is the bound.
+      const over = new AbortController();
+      const end = () => over.abort();
+      const timer = clock.setTimeout(end, deadline - now + CLOCK_WAS_SET_MS);
+      try {
+        request.signal?.addEventListener('abort', end);
+        if (request.signal?.aborted) end();
+        const bounded = { clientIP: request.clientIP, deadline, signal: over.signal };
+        return await (browser ? findInPage(bounded) : findOnServer(settings, lookup, bounded));
+      } finally {
+        clock.clearTimeout(timer);
+        request.signal?.removeEventListener('abort', end);
+      }
     },
   };
 }

@@ -2,8 +2,9 @@ const LONGEST_PLACE = 200;
 
 /** A place's name; undefined for what services write where they do not know. */
 export const placeName = (value: unknown): string | undefined => {
-  const place = typeof value === 'string' ? value.slice(0, LONGEST_PLACE).trim() : '';
-  return /^(?:-|nil|null|undefined|unknown|not found)?$/i.test(place) ? undefined : place;
+  // Without what is no letter of a name: control characters, and half of a character that was cut in two.
+  const place = typeof value === 'string' ? value.slice(0, LONGEST_PLACE).replace(/\p{C}/gu, '').trim() : '';
+  return /^(?:-|n\/a|nil|null|undefined|unknown|not found)?$/i.test(place) ? undefined : place;
 };
 
 /** A coordinate that a service gives as a number or as a decimal string; NaN for anything else. */

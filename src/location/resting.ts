@@ -9,7 +9,7 @@ const RESTS_IN_RETRY_AFTER = 10;
 
 /** Which services are left alone for now, by their place in the list. */
 export function createRests(restMs: number, clock: Clock) {
-  const rests: ({ since: number; milliseconds: number; why: string } | undefined)[] = [];
+  const rests: ({ since: number; milliseconds: number; why: string; refused: boolean } | undefined)[] = [];
 
   const lengthAfter = ({ reason, retryAfter }: LookupFailure): number =>
     reason === 'refused'
@@ -27,9 +27,11 @@ export function createRests(restMs: number, clock: Clock) {
 
     why: (service: number): string | undefined => rests[service]?.why,
 
+    hasRefused: (service: number): boolean => rests[service]?.refused === true,
+
     /** Takes down how a service was found: one that refused or was out of reach rests, any other does not. */
     note(service: number, failure?: LookupFailure): void {
-      rests[service] = failure && { since: clock.now(), milliseconds: lengthAfter(failure), why: failure.message };
+      rests[service] = failure && { since: clock.now(), milliseconds: lengthAfter(failure), why: failure.message, refused: failure.reason === 'refused' };
     },
   };
 }

@@ -78,7 +78,7 @@ describe('whatever the sources do', () => {
         const calls = await happen(world, true);
         for (const call of calls) {
           const { location, steps } = call.located;
-          const names = location?.source === 'gps' ? ['browser-geolocation', 'reverse-geocode'] : ['browser-geolocation', ...services];
+          const names = location?.source === 'gps' ? ['browser-geolocation', 'reverse-geocode'] : ['browser-geolocation', 'ip-lookup', ...services];
           expectBounded(call, names);
           if (location?.source === 'ip' && world.browser.enabled) expect(steps[0]?.reason).toBeDefined();
           if (location?.source === 'ip') expect(steps.at(-1)?.reason).toBeUndefined();
@@ -95,7 +95,9 @@ describe('whatever the sources do', () => {
         const position = onlyPosition(first);
         const [call] = world.calls;
         if (!position || !call) return;
-        const budget = Math.max(1, Math.min(world.browser.timeoutMs, world.timeoutMs, call.timeoutMs));
+        // A lookup that may follow is left a third of the time.
+        const chain = Math.min(world.timeoutMs, call.timeoutMs) * (world.ip.enabled ? 2 / 3 : 1);
+        const budget = Math.max(1, Math.ceil(Math.min(world.browser.timeoutMs, chain)));
         const after = seed % budget;
         const answers = [[{ after, what: { position: position.position } }]];
         const clear = {

@@ -267,8 +267,6 @@ describe('a hostile request', () => {
   });
 
   test.each([
-    ['nothing', undefined],
-    ['null', null],
     ['no headers', {}],
     ['headers of null', { headers: null, socket: { remoteAddress: '10.0.0.1' } }],
     ['numbers', { headers: { 'x-forwarded-for': 7 }, socket: { remoteAddress: '10.0.0.1' } }],
@@ -292,6 +290,16 @@ describe('a hostile request', () => {
       expect(clientIpFrom(request as never, { trustedProxies })).toBe(expected ? '10.0.0.1' : undefined);
     }
   });
+});
+
+test.each([undefined, null, 'GET /'])('%s is no request, and said to be none', async (request) => {
+  const error = await failureOf(() => clientIpFrom(request as never));
+  expect(error).toMatchObject({ code: 'configuration', message: expect.stringContaining('must be a request') });
+});
+
+test('a proxy behind a translator is known as the proxy that it is', () => {
+  const request = { headers: { 'x-forwarded-for': '102.89.23.45' }, socket: { remoteAddress: '64:ff9b::c629:8005' } };
+  expect(clientIpFrom(request, { trustedProxies: ['198.41.128.5'] })).toBe('102.89.23.45');
 });
 
 describe('wrong options', () => {

@@ -156,6 +156,13 @@ describe('when nobody else knows', () => {
     expect(await steps()).toEqual(['a: found']);
   });
 
+  test('a network that comes back in part is used at once', async () => {
+    const { steps, now } = several([unreachable, unreachable, unreachable]);
+    await steps();
+    now[1] = knowing;
+    expect(await steps()).toEqual(['a: unreachable', 'c: resting', 'b: found']);
+  });
+
   test('a network that comes back is used at once', async () => {
     const { steps, now } = several([unreachable, unreachable, unreachable]);
     expect(await steps()).toEqual(['a: unreachable', 'b: unreachable', 'c: unreachable']);

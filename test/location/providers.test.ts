@@ -12,6 +12,15 @@ const IPINFO = recordedBody('ipinfo', 'known');
 
 const LAGOS = { latitude: 6.4474, longitude: 3.3903, city: 'Lagos', region: 'Lagos', country: 'NG', source: 'client_ip' };
 
+/** An answer, as if it had been recorded for the address in a URL. */
+const about = (url: string, response: Awaited<ReturnType<Fetch>>): Awaited<ReturnType<Fetch>> => ({
+  status: response.status,
+  headers: response.headers,
+  text: async () => (await response.text()).replaceAll(RECORDED, addressIn(url)),
+});
+const RECORDED = '203.0.113.45';
+const addressIn = (url: string) => decodeURIComponent(/[0-9]+\.[0-9.]+[0-9]|[0-9a-f]+%3A[0-9a-f%A]*/i.exec(url)?.[0] ?? RECORDED);
+
 /** A client that asks one service, which answers as told. */
 function asking(provider: IpProvider, answer: () => ReturnType<Fetch> | Awaited<ReturnType<Fetch>>) {
   const asked: { url: string; headers: Record<string, string> }[] = [];
@@ -19,7 +28,7 @@ function asking(provider: IpProvider, answer: () => ReturnType<Fetch> | Awaited<
     location: { ip: { providers: [provider] } },
     fetch: async (url, { headers }) => {
       asked.push({ url, headers });
-      return answer();
+      return about(url, await answer());
     },
   });
   const locate = (clientIP = '102.89.23.45') => client.locate({ clientIP });
@@ -59,7 +68,12 @@ describe('what the services were seen to answer', () => {
   ])('%s, %s: no location, since %s', async (service, situation, reason) => {
     const step = await replaying(services[service], service, situation).failedStep();
     expect(step).toMatchObject({ step: services[service].name, reason });
-    expect(JSON.stringify(step)).not.toMatch(/203\.0\.113|Reserved|Visit|Throttler|token/);
+    expect(JSON.stringify(step)).not.toMatch(/203\.0\.113|Reserved|Visit|Throttler/);
+  });
+
+  test.each<[Service]>([['geojs'], ['ipapi-co'], ['freeipapi'], ['ipinfo']])('%s, about another address: no location', async (service) => {
+    const another = { ...(recordedBody(service, 'known') as object), ip: '198.51.100.7', ipAddress: '198.51.100.7' };
+    expect(await answering(services[service], another).failedStep()).toMatchObject({ reason: 'bad-answer', message: 'the service told of another address' });
   });
 
   test('a place that is known but for its city is a location', async () => {

@@ -146,7 +146,7 @@ describe('the options', () => {
     ['a promise of a database', { database: Promise.resolve(database) }, 'must be awaited'],
     ['a database that does not tell its version', { database: { get: () => null } }, 'metadata: { ipVersion: 4 or 6 }'],
     ['an option of a file with a database', { database, maxBytes: 1 }, 'maxBytes goes with file'],
-    ['an option that there is not', { file: 'x.mmdb', watch: true }, 'an option is unknown'],
+    ['an option that there is not', { file: 'x.mmdb', watch: true }, 'unknown option watch; did you mean file, database'],
     ['an interval that is none', { file: 'x.mmdb', checkEveryMs: Number.NaN }, 'checkEveryMs must be a number of milliseconds from 0'],
     ['a size that is none', { file: 'x.mmdb', maxBytes: 0 }, 'maxBytes must be'],
     ['a Reader that is none', { file: 'x.mmdb', Reader: {} }, 'Reader must be the class Reader'],

@@ -7,7 +7,7 @@ export const freeipapi = (): IpProvider => ({
   name: 'freeipapi',
   async lookup(request) {
     const about = request.ip ? `/${encodeURIComponent(request.ip)}` : '';
-    const body = await getJson(`https://free.freeipapi.com/api/json${about}`, request);
+    const body = await getJson(`https://free.freeipapi.com/api/json${about}`, request, { address: 'ipAddress' });
     return {
       latitude: coordinate(body.latitude),
       longitude: coordinate(body.longitude),

@@ -7,7 +7,7 @@ export const geojs = (): IpProvider => ({
   name: 'geojs',
   async lookup(request) {
     const about = request.ip ? `/${encodeURIComponent(request.ip)}` : '';
-    const body = await getJson(`https://get.geojs.io/v1/ip/geo${about}.json`, request);
+    const body = await getJson(`https://get.geojs.io/v1/ip/geo${about}.json`, request, { address: 'ip' });
     return {
       latitude: coordinate(body.latitude),
       longitude: coordinate(body.longitude),

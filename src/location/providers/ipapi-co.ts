@@ -7,7 +7,7 @@ export const ipapiCo = (): IpProvider => ({
   name: 'ipapi.co',
   async lookup(request) {
     const about = request.ip ? `/${encodeURIComponent(request.ip)}` : '';
-    const body = await getJson(`https://ipapi.co${about}/json/`, request);
+    const body = await getJson(`https://ipapi.co${about}/json/`, request, { address: 'ip' });
     if (body.error === true) {
       throw body.reason === 'RateLimited'
         ? new LookupFailure('refused', 'the service refuses more requests for now')

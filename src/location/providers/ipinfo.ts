@@ -26,7 +26,7 @@ export function ipinfo(options: IpinfoOptions): IpProvider {
     name: 'ipinfo',
     async lookup(request) {
       const about = request.ip ? `/${encodeURIComponent(request.ip)}` : '';
-      const body = await getJson(`https://ipinfo.io${about}/json`, request, { authorization: `Bearer ${token}` });
+      const body = await getJson(`https://ipinfo.io${about}/json`, request, { address: 'ip', headers: { authorization: `Bearer ${token}` } });
       if (body.bogon === true) throw new LookupFailure('not-public', 'the service says that the address is not a public one');
       const [latitude, longitude] = String(body.loc).split(',');
       return {
