@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createClient, type Fetch, freeipapi, geojs, type IpProvider, ipapiCo, ipinfo, type LocationError } from '../../src/index.js';
+import { createClient, type Fetch, freeipapi, geojs, type IpProvider, ipapiCo, ipinfo, type LocationError, LookupFailure } from '../../src/index.js';
 import { failureOf } from '../failure-of.js';
 import { json } from '../recording-fetch.js';
 import { placeOf } from './place-of.js';
@@ -203,4 +203,30 @@ test('by default GeoJS, ipapi.co and freeipapi are asked, in this order', async 
   const error = await failureOf<LocationError>(client.locate({ clientIP: '102.89.23.45' }));
   expect(asked).toEqual(['get.geojs.io', 'ipapi.co', 'free.freeipapi.com']);
   expect(error.steps.map(({ step }) => step)).toEqual(['geojs', 'ipapi.co', 'freeipapi']);
+});
+
+test.each([[undefined], [{}], [{ token: '' }], [{ token: 'tok\n' }], [{ token: 7 }]])(
+  'ipinfo(%j) says what is wrong with its token, without showing it',
+  async (options) => {
+    const error = await failureOf(() => ipinfo(options as never));
+    expect(error).toMatchObject({ code: 'configuration', message: expect.stringContaining('token ') });
+    expect(error.message).not.toContain('tok\n');
+  },
+);
+
+test("a provider of one's own says by a LookupFailure why it does not know, and then rests", async () => {
+  let calls = 0;
+  const ours: IpProvider = {
+    name: 'ours',
+    async lookup() {
+      calls += 1;
+      throw new LookupFailure('refused', 'the quota of the day is used up', '30');
+    },
+  };
+  const never: IpProvider = { name: 'never', lookup: async () => ({ latitude: 1, longitude: 2 }) };
+  const client = createClient({ location: { ip: { providers: [ours, never], cacheMs: 0 } } });
+  const steps = async () => (await client.locate({ clientIP: '102.89.23.45' })).steps.map(({ step, reason }) => `${step}: ${reason ?? 'found'}`);
+  expect(await steps()).toEqual(['ours: refused', 'never: found']);
+  expect(await steps()).toEqual(['ours: resting', 'never: found']);
+  expect(calls).toBe(1);
 });

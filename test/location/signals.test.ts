@@ -345,3 +345,10 @@ describe('bad input', () => {
     expect(inspect(error) + JSON.stringify(error)).not.toMatch(/777|888|999|canary|Canary\/Zone/);
   });
 });
+
+test.each([[{ kilometresPerHour: 100 }], [{ threshold: { kilometresPerHour: 100 } }], [{ limits: { kmh: 100 } }]])(
+  'options that there are not are refused: %j',
+  (options) => {
+    expect(() => locationSignals(at(LAGOS), at(LONDON), options as never)).toThrow(/unknown field/);
+  },
+);
