@@ -1,7 +1,7 @@
 import { type Clock, limited } from '../time.js';
 import type { AbortSignalLike } from '../web-types.js';
 import type { Page } from './page.js';
-import { type Coordinates, type Fix, isRefusal, type NoFix, noFix } from './position.js';
+import { type Coordinates, type Fix, isMoreAccurate, isRefusal, type NoFix, noFix } from './position.js';
 import { askBrowser, HIGH_SHARE, type Question } from './question.js';
 
 /** The part of the browser's Geolocation API that is used. */
@@ -46,17 +46,26 @@ const HIDDEN = noFix('page-hidden', 'browsers may keep a position back while the
 export function createBrowserGeolocation(settings: GeolocationSettings, { page, clock }: { page: Page; clock: Clock }): BrowserGeolocation {
   const { timeoutMs, maximumAgeMs, denialMemoryMs } = settings;
   let last: Fix | undefined;
+  let lastAsked = 0;
+  let questions = 0;
   let refused: { answer: NoFix; at: number } | undefined;
   let question: Question | undefined;
 
   /** False also for what lies in the future, as it does once somebody sets the clock back. */
   const isWithin = (milliseconds: number, since: number) => since <= clock.now() && clock.now() - since < milliseconds;
 
+  const isRecent = ({ takenAt }: Fix) => isWithin(maximumAgeMs, takenAt);
+
+  /** Of one question, the most accurate; of several, the newest. */
+  const isBetter = (fix: Fix, asked: number) => !last || !isRecent(last) || (asked === lastAsked ? isMoreAccurate(fix, last) : fix.takenAt > last.takenAt);
+
   /** Also for what comes too late for those who asked. */
-  function remember(answer: Fix | NoFix) {
+  function remember(answer: Fix | NoFix, asked: number) {
     if (answer.position) {
-      last = answer;
       refused = undefined;
+      if (!isRecent(answer) || !isBetter(answer, asked)) return;
+      last = answer;
+      lastAsked = asked;
     } else if (isRefusal(answer)) {
       refused = { answer, at: clock.now() };
     }
@@ -67,15 +76,20 @@ export function createBrowserGeolocation(settings: GeolocationSettings, { page, 
 
   /** The open question, or a new one; undefined where there is nobody to ask. */
   function joinQuestion(): Question | undefined {
-    if (question && !question.isAnswered() && isWithin(timeoutMs + denialMemoryMs, question.askedAt)) return question;
+    if (question && !question.isAnswered()) {
+      question.askedAt = Math.min(question.askedAt, clock.now());
+      if (isWithin(timeoutMs + denialMemoryMs, question.askedAt)) return question;
+    }
     const geolocation = page.geolocation();
-    question = geolocation && askBrowser(geolocation, settings, { page, clock, onAnswer: remember });
+    questions += 1;
+    const asked = questions;
+    question = geolocation && askBrowser(geolocation, settings, { page, clock, onAnswer: (answer) => remember(answer, asked) });
     return question;
   }
 
   return {
     async ask({ milliseconds, signal }) {
-      const deadline = clock.now() + milliseconds;
+      const began = clock.now();
       if (signal?.aborted) return ABORTED;
       if (last && isWithin(maximumAgeMs, last.takenAt)) return told(last);
       if (!page.isSecure()) return noFix('insecure-context', 'browsers give a position to https pages only');
@@ -91,8 +105,11 @@ export function createBrowserGeolocation(settings: GeolocationSettings, { page, 
 
       const shared = joinQuestion();
       if (!shared) return noFix('not-available', 'this browser has no geolocation');
-      const end = Math.min(deadline, shared.askedAt + (hidden ? HIDDEN_MS : timeoutMs));
-      const wait = Math.max(0, end - clock.now());
+      const now = clock.now();
+      const wait = Math.min(milliseconds - Math.max(0, now - began), shared.askedAt + (hidden ? HIDDEN_MS : timeoutMs) - now);
+      const tooLate = hidden ? HIDDEN : noFix('timeout', 'no answer in time; perhaps the player has not decided');
+      // Else each report would leave a listener at a question that may stay open for long.
+      if (wait <= 0) return tooLate;
       const lowTimer = clock.setTimeout(() => tryLowAccuracy(shared), wait * HIGH_SHARE);
       let stopListening = () => {};
       const waited = await limited<Fix | NoFix>(
@@ -107,7 +124,7 @@ export function createBrowserGeolocation(settings: GeolocationSettings, { page, 
       stopListening();
       if (waited.ended === 'done') return told(waited.value);
       if (waited.ended === 'aborted') return ABORTED;
-      return hidden ? HIDDEN : noFix('timeout', 'no answer in time; perhaps the player has not decided');
+      return tooLate;
     },
   };
 

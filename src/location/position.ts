@@ -22,8 +22,11 @@ export const isRefusal = ({ reason }: NoFix) => reason !== 'timeout' && reason !
 
 export const noFix = (reason: LocationFailure, message: string): NoFix => ({ reason, message });
 
-/** An older timestamp is not believed, nor one of the future: some browsers count in seconds, from 2001, or from the start of the device. */
-const OLDEST_MS = 86_400_000;
+/** Ten years. An older timestamp is not believed, nor one of the future: some browsers count in seconds, from 2001, or from the start of the device. */
+const OLDEST_MS = 315_360_000_000;
+
+/** One that does not tell its accuracy is less accurate than any that does. */
+export const isMoreAccurate = (one: Fix, other: Fix) => (one.position.accuracy ?? Infinity) < (other.position.accuracy ?? Infinity);
 
 /** Reads what the browser says is a position; undefined where it is none. Never throws: it would throw into the page. */
 export function readPosition(position: unknown, now: number): Fix | undefined {
@@ -41,6 +44,8 @@ export function readPosition(position: unknown, now: number): Fix | undefined {
 }
 
 export const UNAVAILABLE = noFix('position-unavailable', 'the browser gave no usable position');
+
+export const OUTDATED = noFix('position-unavailable', 'the browser gave an old position only');
 
 /** Reads why the browser failed. Never throws. */
 export function readFailure(error: unknown, page: Page): NoFix {

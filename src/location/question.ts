@@ -1,12 +1,12 @@
 import type { Clock } from '../time.js';
 import type { GeolocationLike, GeolocationSettings } from './browser-geolocation.js';
 import type { Page } from './page.js';
-import { type Fix, isRefusal, type NoFix, readFailure, readPosition, UNAVAILABLE } from './position.js';
+import { type Fix, isRefusal, type NoFix, OUTDATED, readFailure, readPosition, UNAVAILABLE } from './position.js';
 
 /** One question to the browser, for all who wait. */
 export interface Question {
-  /** On the clock, in milliseconds. */
-  readonly askedAt: number;
+  /** On the clock, in milliseconds. Who finds it in the future, since the clock was set back, brings it to now. */
+  askedAt: number;
   /** Never rejects; may never settle. */
   readonly answer: Promise<Fix | NoFix>;
   isAnswered(): boolean;
@@ -16,6 +16,8 @@ export interface Question {
 
 /** Of the time, what high accuracy gets before low accuracy is tried. */
 export const HIGH_SHARE = 0.7;
+/** A position may be so much older than was asked for: receiver and device may have clocks that differ. */
+const CLOCK_SKEW_MS = 300_000;
 
 /**
  * Asks the browser. It has no timer: the browser may take as long as the player thinks, and who waits has a limit.
@@ -50,19 +52,17 @@ export function askBrowser(
       if (!isRefusal(failure)) tryLowAccuracy();
       if (isRefusal(failure) || open === 0) settle(failure);
     };
-    try {
-      geolocation.getCurrentPosition(
-        (position) => {
-          const fix = readPosition(position, clock.now());
-          if (fix) settle(fix);
-          else fail(UNAVAILABLE);
-        },
-        (error) => fail(readFailure(error, page)),
-        { enableHighAccuracy, timeout, maximumAge: maximumAgeMs },
-      );
-    } catch {
-      fail(UNAVAILABLE);
-    }
+    const succeed = (position: unknown) => {
+      const now = clock.now();
+      const fix = readPosition(position, now);
+      if (!fix) fail(UNAVAILABLE);
+      else if (now - fix.takenAt > maximumAgeMs + CLOCK_SKEW_MS) fail(OUTDATED);
+      else settle(fix);
+    };
+    const failWith = (error: unknown) => fail(readFailure(error, page));
+    // Asynchronous, since a stand-in for the browser's own may return a promise, which may reject.
+    const ask = async () => geolocation.getCurrentPosition(succeed, failWith, { enableHighAccuracy, timeout, maximumAge: maximumAgeMs });
+    ask().catch(failWith);
   }
 
   function tryLowAccuracy() {

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
+import { codeBlocks } from '../support/code-blocks.js';
 import { betEvent, withdrawalEvent } from './bet.js';
 import { test } from './browser-test.js';
 import {
@@ -15,6 +17,7 @@ import { openTab } from './hidden-tab.js';
 import { call, keepClient, locate } from './in-page.js';
 import { notKnowing, refusal } from './lookup-services.js';
 import { servePages } from './page-server.js';
+import { readScript } from './script-file.js';
 
 const GPS = { ...POSITION, source: 'gps' };
 const GEOJS = { latitude: 6.4474, longitude: 3.3903, city: 'Lagos', region: 'Lagos', country: 'NG', accuracy: 20_000, source: 'ip' };
@@ -51,6 +54,29 @@ test('locate asks for the position ahead of the first bet and reports nothing', 
     result: { ...GPS, ageMs: expect.any(Number), steps: [{ step: 'browser-geolocation', durationMs: expect.any(Number) }] },
   });
   expect(gateway.requests).toEqual([]);
+});
+
+test('the page of the guide that asks early has the position when the player bets, and asks nobody again', async ({ context, page, site, lookups }) => {
+  const [, section = ''] = readFileSync('docs/location.md', 'utf8').split('### Ask early');
+  const body = codeBlocks(section).find(({ language }) => language === 'html')?.code ?? '';
+  const [, script = ''] = /<script src="([^"]+)">/.exec(body) ?? [];
+  await page.route(`${site.url}/early`, (route) => route.fulfill({ contentType: 'text/html', body: `<!doctype html><body>${body}</body>` }));
+  await page.route(`${site.url}${script}`, (route) => route.fulfill({ contentType: 'text/javascript', body: readScript() }));
+  await page.route(`${site.url}/bets`, (route) => route.fulfill({ body: '' }));
+  await grantGeolocation(context);
+  const prompts = await countPrompts(page);
+  await page.goto(`${site.url}/early`);
+  expect(await prompts()).toBe(0);
+
+  await page.click('#continue');
+  await expect.poll(prompts).toBe(1);
+  for (let bet = 0; bet < 2; bet += 1) {
+    const posted = page.waitForRequest(`${site.url}/bets`);
+    await page.click('#bet');
+    expect((await posted).postDataJSON()).toMatchObject({ stake: 1500, location: GPS });
+  }
+  expect(await prompts()).toBe(1);
+  expect(lookups.requests).toEqual([]);
 });
 
 test('a denied position falls to the lookup of the address', async ({ context, page, site, gateway, lookups, options }) => {

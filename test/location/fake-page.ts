@@ -17,8 +17,8 @@ export class FakePage implements PageScope {
   isSecureContext = true;
   /** What the browser was asked, in order. */
   readonly asked: Asked[] = [];
-  /** Called for each question; without it, nobody answers. */
-  answer: (asked: Asked) => void = () => {};
+  /** Called for each question; without it, nobody answers. What it returns, the browser returns. */
+  answer: (asked: Asked) => unknown = () => {};
   /** What `permissions.query` does. */
   permission: () => PromiseLike<{ state: string }> = async () => ({ state: 'prompt' });
   allowed: boolean | undefined;
@@ -30,7 +30,7 @@ export class FakePage implements PageScope {
       getCurrentPosition: (success: Success, failure: Failure, options: Request) => {
         const asked = { success, failure, options };
         this.asked.push(asked);
-        this.answer(asked);
+        return this.answer(asked);
       },
     },
     permissions: { query: () => this.permission() },
