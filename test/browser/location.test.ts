@@ -165,12 +165,23 @@ test('a prompt that is never answered cannot outlast the time for finding a loca
   await leavePromptOpen(page);
   await page.goto(site.url);
 
-  const { error } = await call(page, 'reportBetEvent', { ...options, location: { timeoutMs: 200 } }, betEvent());
+  const { error } = await call(page, 'reportBetEvent', { ...options, location: { timeoutMs: 200, ip: { enabled: false } } }, betEvent());
 
   expect(error).toMatchObject({ code: 'location', outcome: 'not-sent' });
-  expect(error?.steps).toMatchObject([{ step: 'browser-geolocation', reason: 'timeout' }, { reason: 'timeout' }, { reason: 'timeout' }, { reason: 'timeout' }]);
+  expect(error?.steps).toMatchObject([{ step: 'browser-geolocation', reason: 'timeout' }]);
   expect(lookups.requests).toEqual([]);
   expect(gateway.requests).toEqual([]);
+});
+
+test('a prompt that is never answered leaves the lookup its share of the time', async ({ page, site, gateway, lookups, options }) => {
+  await leavePromptOpen(page);
+  await page.goto(site.url);
+
+  const { result } = await call(page, 'reportBetEvent', { ...options, location: { timeoutMs: 6_000 } }, betEvent());
+
+  expect(result?.location).toEqual(GEOJS);
+  expect(gateway.recorded()).toMatchObject([{ location: GEOJS }]);
+  expect(lookups.requests).toHaveLength(1);
 });
 
 test('a page over plain http is not asked for a position; the address is looked up', async ({ context, page, site, gateway, lookups, options }) => {
