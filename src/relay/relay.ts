@@ -89,7 +89,7 @@ async function answer<Player extends RelayPlayer>(
       location: location as PageEvent['location'],
       clientIP: location === undefined ? addressOf(request, connection, settings) : undefined,
       owned: ['user', 'userId', 'clientIP', 'environment', 'timeoutMs', 'options', ...Object.keys(added)],
-      key: await keyOf(operation, String((event.user as { user_id?: unknown } | null)?.user_id), body.text),
+      key: keyOf(operation, String((event.user as { user_id?: unknown } | null)?.user_id), body.text),
       deadline,
     },
     recent,

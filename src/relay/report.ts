@@ -1,4 +1,4 @@
-import { isReportingError, isValidationError, type ReportingError } from '../errors.js';
+import { isReportingError, isValidationError } from '../errors.js';
 import { subjectOf } from '../messages.js';
 import type { Receipt } from '../receipt.js';
 import type { BetEvent } from '../schema/bet.js';
