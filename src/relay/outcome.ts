@@ -6,12 +6,12 @@ import { noteFault } from './fault.js';
 import type { RelayQueued } from './options.js';
 
 /** What a page is told of each kind of failure; the words of the client and of the gateway are the operator's. */
-const FAILURES: { readonly [Code in ErrorCode]: readonly [status: number, message: string] } = {
+const FAILURES: { readonly [Code in ErrorCode]: readonly [status: number, words: string, wordsInDoubt?: string] } = {
   configuration: [503, ''],
   validation: [400, ''],
   location: [503, 'No location was found; allow the page to read it and try again.'],
-  network: [503, 'The gateway could not be reached.'],
-  timeout: [503, 'There was no time left to report.'],
+  network: [503, 'The gateway could not be reached.', 'The connection to the gateway broke.'],
+  timeout: [503, 'The time was over before the report could be sent.', 'The gateway did not answer in time.'],
   aborted: [503, 'The report was given up.'],
   'bad-request': [400, 'The gateway refused the report.'],
   // Not 401, which would tell the page that its session is over.
@@ -23,7 +23,7 @@ const FAILURES: { readonly [Code in ErrorCode]: readonly [status: number, messag
   gateway: [502, 'The gateway failed.'],
 };
 
-const IN_DOUBT = 'Whether the report is recorded is not known.';
+const IN_DOUBT = 'It may be recorded: send the same event again.';
 const NOT_SENT = 'Nothing was sent.';
 
 /** What is told of a step of the lookup: neither whom the operator asks, nor how its network is made. */
@@ -58,10 +58,10 @@ export function answerForError(error: ReportingError, { reference, owned, logger
   logger.warn(error.message);
   const { retryAfterMs } = error as RateLimitError;
   if (code === 'rate-limited') return tooMany(retryAfterMs, outcome, inDoubt ? 502 : 429, reference);
-  const [status, words] = FAILURES[code] ?? FAILURES.gateway;
+  const [status, words, wordsInDoubt = words] = FAILURES[code] ?? FAILURES.gateway;
   const failure: Failure = {
     code,
-    message: `${words}${inDoubt ? ` ${IN_DOUBT}` : outcome === 'not-sent' ? ` ${NOT_SENT}` : ''}`,
+    message: inDoubt ? `${wordsInDoubt} ${IN_DOUBT}` : `${words}${outcome === 'not-sent' ? ` ${NOT_SENT}` : ''}`,
     outcome,
     reference,
     ...(code === 'location' && { steps: (error as LocationError).steps?.map(toldStep) }),

@@ -71,10 +71,11 @@ async function answer<Player extends RelayPlayer>(
   if (issues.length > 0) return invalid(issues, page.reference);
 
   const added = await completed(page, (signal) => ({ ...call(signal), player }), left(), settings);
-  const { location = page.location, ...fields } = added;
+  const { location: ofOperator, ...fields } = added;
+  const location = (ofOperator ?? page.location) as PageEvent['location'];
   const event: Record<string, unknown> = { ...page.fields, user, ...fields };
   // The field is the player's identifier too (specification, section 2.2), and no page's to choose.
-  if ('userId' in operations[operation].request.fields) event.userId ??= (event.user as { user_id?: unknown } | null)?.user_id;
+  if ('userId' in operations[operation].request.fields) event.userId ??= playerIdOf(event);
   const differing = compareClaims(page.claimed, event);
   if (differing.length > 0) return invalid(differing, page.reference);
 
@@ -86,16 +87,18 @@ async function answer<Player extends RelayPlayer>(
       player,
       event,
       reference: typeof named === 'string' ? named : page.reference,
-      location: location as PageEvent['location'],
+      location,
       clientIP: location === undefined ? addressOf(request, connection, settings) : undefined,
-      owned: ['user', 'userId', 'clientIP', 'environment', 'timeoutMs', 'options', ...Object.keys(added)],
-      key: keyOf(operation, String((event.user as { user_id?: unknown } | null)?.user_id), body.text),
+      owned: ['user', 'userId', 'clientIP', 'environment', ...Object.keys(added)],
+      key: keyOf(operation, String(playerIdOf(event) ?? JSON.stringify(event.user)), body.text),
       deadline,
     },
     recent,
     settings,
   );
 }
+
+const playerIdOf = ({ user }: Record<string, unknown>) => (user as { user_id?: unknown } | null)?.user_id;
 
 /** Who the player is, with a copy of the user object that nothing changes any more. */
 async function authorized<Player extends RelayPlayer>(
@@ -108,7 +111,7 @@ async function authorized<Player extends RelayPlayer>(
   const ended = await callHook((signal) => settings.authorize(request, call(signal)), milliseconds, settings);
   // Many a session check throws where there is no session.
   if (ended.ended === 'failed') {
-    noteFault(logger, `the option authorize ${describeThrown(ended.error)}; answered as if nobody were logged in`);
+    logger.warn(`the option authorize ${describeThrown(ended.error)}; answered as if nobody were logged in`);
     return refuse(refusals.noSession);
   }
   const player = settledValue(ended, 'authorize', logger);

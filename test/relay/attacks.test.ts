@@ -104,6 +104,7 @@ const INVALID: readonly Wrong[] = [
   ['no reference', bet({ bet_id: undefined }), ['bet_id: missing']],
   ['a timestamp of milliseconds', bet({ timestamp: '1795161600000' }), ['timestamp: invalid']],
   ['a field that no event has', bet({ status: 'SUCCESS' }), ['status: unknown-field']],
+  ['options of the call', bet({ timeoutMs: 1, signal: {} }), ['timeoutMs: unknown-field', 'signal: unknown-field']],
   ['the fields of a settled bet', bet({ win_amount: 1, outcome: 'WIN' }), ['win_amount: unknown-field', 'outcome: unknown-field']],
   ['a whole account number', withdrawal({ metadata: { method: 'x', bank: 'x', account_last4: '0123456789' } }), ['metadata.account_last4: invalid']],
   ['the reference twice', text('{"bet_id":"BET-1","amount":1,"bet_id":"BET-2"}'), ['bet_id: conflict']],

@@ -260,8 +260,8 @@ describe('a report that failed', () => {
     [404, 404, 'not-found', 'rejected', 'The gateway knows no such record.'],
     [422, 422, 'unprocessable', 'rejected', 'The gateway cannot accept the data.'],
     [429, 429, 'rate-limited', 'rejected', 'Too many requests; try again later.'],
-    [503, 502, 'gateway', 'unknown', 'The gateway failed. Whether the report is recorded is not known.'],
-    [302, 502, 'gateway', 'unknown', 'The gateway failed. Whether the report is recorded is not known.'],
+    [503, 502, 'gateway', 'unknown', 'The gateway failed. It may be recorded: send the same event again.'],
+    [302, 502, 'gateway', 'unknown', 'The gateway failed. It may be recorded: send the same event again.'],
   ])('with the gateway’s %i is answered with %i %s', async (gateway, status, code, outcome, message) => {
     const { send, lines } = withStatus(gateway);
     const answer = await send();
