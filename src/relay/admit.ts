@@ -8,6 +8,8 @@ export interface Admitted {
   readonly operation?: RelayOperation | undefined;
   readonly refused?: Answer | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** Whether it is refused for where it comes from. */
+  readonly foreign?: boolean;
 }
 
 export interface AdmitRules {
@@ -22,7 +24,7 @@ export function admit(request: Request, { allowedOrigins, allowedHeaders }: Admi
   const operation = routeOf(request.url);
   if (!operation) return { refused: refusals.noSuchPath, headers: {} };
   const sender = senderOf(request, allowedOrigins);
-  if (sender.kind === 'refused') return { refused: refusals.forbidden, headers: {} };
+  if (sender.kind === 'refused') return { refused: refusals.forbidden, headers: {}, foreign: true };
   const headers = sender.kind === 'other' ? corsHeaders(sender.origin) : {};
   if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method'))
     return { headers: { ...headers, ...preflightHeaders(allowedHeaders) } };

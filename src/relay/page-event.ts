@@ -54,15 +54,14 @@ const DIFFERS = 'is not what the backend knows of the player; leave it out';
 /** Who the player is comes from the operator's session; a page may repeat it, not change it. */
 export function compareClaims({ user, userId }: PageEvent['claimed'], event: Readonly<Record<string, unknown>>): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
+  // A copy of plain data, in which nothing is inherited.
   const known = event.user as Record<string, unknown>;
   if (user !== undefined && (typeof user !== 'object' || user === null || Array.isArray(user)))
     issues.push(issue(['user'], 'wrong-type', 'expected an object, or nothing'));
-  else for (const [name, value] of Object.entries(user ?? {})) if (!isSame(value, ownOf(known, name))) issues.push(issue(['user', name], 'conflict', DIFFERS));
+  else for (const [name, value] of Object.entries(user ?? {})) if (!isSame(value, known[name])) issues.push(issue(['user', name], 'conflict', DIFFERS));
   if (userId !== undefined && userId !== event.userId) issues.push(issue(['userId'], 'conflict', DIFFERS));
   return issues;
 }
-
-const ownOf = (from: Record<string, unknown>, name: string) => (Object.hasOwn(from, name) ? from[name] : undefined);
 
 /** The values of a user are plain; anything else is never the same. */
 const isSame = (claimed: unknown, known: unknown) => typeof claimed !== 'object' && claimed === known;

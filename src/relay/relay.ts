@@ -6,6 +6,7 @@ import { admit } from './admit.js';
 import { type Answer, broken, invalid, Refused, refusals, refuse, tooMany, toResponse } from './answers.js';
 import { callHook, describeThrown, noteFault, settledValue } from './fault.js';
 import type { RelayCall, RelayConnection, RelayOperation, RelayOptions, RelayPlayer } from './options.js';
+import { createOriginNotes } from './origin-notes.js';
 import { compareClaims, type PageEvent, readPageEvent } from './page-event.js';
 import { readEvent } from './read-event.js';
 import { createRecent, keyOf, type Recent } from './recent.js';
@@ -34,12 +35,14 @@ export type Relay = (request: WebRequest, connection?: RelayConnection) => Promi
 export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Player>): Relay {
   const settings = readSettings(options);
   const recent = createRecent(settings.clock);
+  const noteOrigin = createOriginNotes(settings.logger);
   return async (request, connection) => {
     let headers: Readonly<Record<string, string>> = {};
     try {
       const admitted = admit(request as Request, settings);
       headers = admitted.headers;
-      const { operation, refused } = admitted;
+      const { operation, refused, foreign } = admitted;
+      if (foreign) noteOrigin(request as Request);
       if (refused || !operation) return toResponse(refused ?? { status: 204 }, headers);
       return toResponse(await answer(request as Request, connection ?? {}, operation, recent, settings), headers);
     } catch (error) {

@@ -107,7 +107,12 @@ function start<Player extends RelayPlayer>(
   }
 
   // Not at once, so that nothing of it has ended before it is remembered.
-  const running = Promise.resolve().then(run);
+  const running = Promise.resolve()
+    .then(run)
+    .catch((error: unknown) => {
+      recent.set(key, held);
+      throw error;
+    });
   recent.set(key, { ...held, running });
   return running;
 }

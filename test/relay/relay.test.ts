@@ -81,6 +81,16 @@ describe('a bet', () => {
     expect((await relayWorld().send({ headers: { 'sec-fetch-site': undefined } })).status).toBe(200);
   });
 
+  test('of a page that a proxy makes look like another site’s is refused, and the operator told once what to do', async () => {
+    const { send, lines } = relayWorld();
+    for (let index = 0; index < 3; index += 1) expect((await send({ url: 'http://backend:3000/report-bet-event' })).status).toBe(403);
+    expect(lines).toEqual([expect.stringContaining('a page of https://shop.example was refused, since this relay is asked as backend:3000.')]);
+    for (let index = 0; index < 30; index += 1) await send({ headers: { origin: `https://evil-${index}.example` } });
+    await send({ headers: { origin: `https://${'x'.repeat(500)}` } });
+    await send({ headers: { origin: 'https://x y<script>' } });
+    expect(lines).toHaveLength(10);
+  });
+
   test('of an allowed origin may be answered to its page', async () => {
     const origin = 'https://play.example';
     const { send } = relayWorld({ allowedOrigins: [origin] });
@@ -131,6 +141,11 @@ describe('what the operator adds', () => {
     expect((await send({ body: pageBet({ location: gps() }) })).body.location).toEqual(location);
     expect(gateway.reports()[0]?.body).toMatchObject({ user, location });
     expect(lookedUp).toEqual([]);
+  });
+
+  test('may say that it knows no location', async () => {
+    const { send } = relayWorld({ complete: () => ({ location: null }) });
+    expect((await send({ body: pageBet({ location: gps() }) })).body.location).toEqual(gps());
   });
 
   test('is asked for only where what the page sent is right', async () => {
@@ -203,6 +218,8 @@ describe('a function of the operator’s', () => {
     ['limit throws', { limit: throws }],
     ['complete throws', { complete: throws }],
     ['complete gives a list', { complete: () => [] }],
+    ['complete gives an amount that is none', { complete: () => ({ amount: '5' }) }],
+    ['complete gives a user that is none', { complete: () => ({ user: 'U-1' }) }],
     ['complete gives a function', { complete: () => ({ amount: () => 1 }) }],
     ['complete names the environment', { environment: 'staging', complete: () => ({ environment: 'production' }) }],
     ['authorize gives no user', { authorize: () => ({ session: 'x' }) }],
