@@ -9,6 +9,7 @@ const entries = {
   'mock-node': 'src/node/index.ts',
   relay: 'src/relay/index.ts',
   'relay-node': 'src/node/relay.ts',
+  'location-mmdb': 'src/node/mmdb-entry.ts',
 };
 
 const shared = {

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 /**
@@ -16,25 +15,7 @@ const browserStandIns = {
   },
 };
 
-/**
- * zod keeps its settings on the global object, so that its copies share them. A page has one global of ours and no more.
- * @type {import('esbuild').Plugin}
- */
-const noGlobalSettings = {
-  name: 'no global settings',
-  setup(build) {
-    build.onLoad({ filter: /zod\/v4\/core\/core\.js$/ }, async ({ path }) => {
-      const source = await readFile(path, 'utf8');
-      const contents = `const ownSettings = {};\n${source
-        .replace(/\(_a = globalThis\)\.__zod_globalConfig.*;\n/, '')
-        .replaceAll('globalThis.__zod_globalConfig', 'ownSettings')}`;
-      if (contents.includes('__zod_globalConfig')) throw new Error(`${path} is not as it was: look for its global settings again`);
-      return { contents };
-    });
-  },
-};
-
-/** How the script-tag file is made; `npm run size` makes its floor the same way. @satisfies {import('tsup').Options} */
+/** How the script-tag file is made; `npm run size` bundles its libraries the same way. @satisfies {import('tsup').Options} */
 export const scriptTag = {
   format: /** @type {const} */ ('iife'),
   platform: /** @type {const} */ ('browser'),
@@ -43,5 +24,5 @@ export const scriptTag = {
   sourcemap: true,
   minify: /** @type {const} */ ('terser'),
   terserOptions: { ecma: /** @type {const} */ (2020), toplevel: true, compress: { passes: 3, pure_getters: true } },
-  esbuildPlugins: [browserStandIns, noGlobalSettings],
+  esbuildPlugins: [browserStandIns],
 };

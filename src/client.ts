@@ -1,21 +1,20 @@
-import { type PartDefaults, resolveOptions, type Settings } from './config.js';
+import { type PartDefaults, resolveOptions } from './config.js';
 import { isDuplicate, isRecorded } from './delivery/answer.js';
 import { type Delivered, deliver } from './delivery/deliver.js';
 import { type FrozenReport, keepFrozen, keptFrozen } from './delivery/frozen.js';
-import { AbortedError, ConfigurationError, LocationError, TimeoutError, ValidationError } from './errors.js';
-import { findLocation } from './location/locate.js';
+import { ConfigurationError, ValidationError } from './errors.js';
+import type { LocateResult } from './locate-result.js';
 import { freeipapi } from './location/providers/freeipapi.js';
 import { geojs } from './location/providers/geojs.js';
 import { ipapiCo } from './location/providers/ipapi-co.js';
-import { withSource } from './location/with-source.js';
-import { sentence, subjectOf } from './messages.js';
+import { subjectOf } from './messages.js';
 import { type OperationName, operations } from './operations.js';
 import type { CallOptions, ClientOptions } from './options.js';
 import type { Payloads } from './payloads.js';
 import { type Parameters, type PrepareContext, prepare, prepareOptions } from './prepare.js';
 import type { Receipt } from './receipt.js';
+import { createLocationResolver } from './resolve-location.js';
 import { copyJson } from './schema/copy-json.js';
-import type { Location } from './schema/location.js';
 import type { ValidationMode } from './schema/model.js';
 import type { NinVerification } from './schema/nin.js';
 
@@ -77,15 +76,15 @@ export interface Client<Mode extends ValidationMode = 'strict'> {
   verifyNin(nin: Payloads<Mode>['verifyNin'] | string, options?: CallOptions): Promise<NinVerification>;
 
   /**
-   * Finds the player's location without reporting anything: to ask for permission ahead of the first bet, say.
-   * Rejects with a `LocationError` where no source gives one.
+   * Finds the player's location without reporting anything: to ask for permission ahead of the first bet, say; and
+   * tells how it was obtained. Rejects with a `LocationError` where no source gives one.
    *
    * @example
    * ```ts
-   * const { latitude, longitude, source } = await client.locate();
+   * const { latitude, longitude, source, ageMs } = await client.locate();
    * ```
    */
-  locate(options?: Omit<CallOptions, 'location'>): Promise<Location>;
+  locate(options?: Omit<CallOptions, 'location'>): Promise<LocateResult>;
 
   /**
    * Sends the report that an error keeps once more, with the same bytes. A new call would take a new time and
@@ -118,6 +117,7 @@ const PART_DEFAULTS: PartDefaults = { providers: [geojs(), ipapiCo(), freeipapi(
 export function createClient<Mode extends ValidationMode = 'strict'>(options: ClientOptions<Mode> = {}): Client<Mode> {
   const settings = resolveOptions(options, PART_DEFAULTS);
   const { clock, browser } = settings;
+  const resolveLocation = createLocationResolver(settings);
 
   /** Sends a frozen call; the deadline counts from when the call began. */
   const send = (report: FrozenReport, call: { inDoubt: boolean; signal: Parameters['signal']; deadline: number }): Promise<Delivered> => {
@@ -138,7 +138,8 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
       throw new ConfigurationError(`${subjectOf({ operation, reference })}: ${destination}`, { operation, environment, reference });
     }
     const deadline = clock.now() + timeoutMs;
-    const location = row.location === 'none' ? undefined : await resolveLocation(settings, parameters, deadline, { operation, reference });
+    const purpose = { operation, reference, deadline, required: settings.location.required };
+    const location = row.location === 'none' ? undefined : (await resolveLocation(parameters, purpose))?.location;
     const report = { operation, environment, reference, location, body: JSON.stringify(copyJson(location ? { ...body, location } : body).value) };
     return { ...(await send(report, { inDoubt: false, signal, deadline })), report };
   }
@@ -159,9 +160,10 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
     },
     locate: async (options) => {
       const parameters = prepareOptions('locate', options, ['environment', 'clientIP', 'signal', 'timeoutMs'], settings, 'not-sent');
-      const named = { operation: 'locate', reference: undefined };
-      const location = await resolveLocation(settings, parameters, clock.now() + parameters.timeoutMs, named, true);
-      return location as Location;
+      const deadline = clock.now() + parameters.timeoutMs;
+      const found = await resolveLocation(parameters, { operation: 'locate', reference: undefined, deadline, required: true });
+      const { location, ageMs, steps } = found as NonNullable<typeof found>;
+      return { ...location, ageMs, steps };
     },
     resend: async (error, options) => {
       const frozen = keptFrozen(error);
@@ -186,33 +188,6 @@ function prepareResend(report: FrozenReport, inDoubt: boolean, options: unknown,
     if (error instanceof ValidationError) keepFrozen(error, report);
     throw error;
   }
-}
-
-/** The caller's location, or what the chain finds; undefined only where none is required. */
-async function resolveLocation(
-  settings: Settings,
-  { location, environment, clientIP, signal }: Parameters,
-  deadline: number,
-  { operation, reference }: { operation: string; reference: string | undefined },
-  required = settings.locations[environment].required,
-): Promise<Location | undefined> {
-  const chain = settings.locations[environment];
-  if (location) return withSource(location, chain.sourceNames.provided);
-  const found = await findLocation(chain, settings, { clientIP, deadline, signal });
-  if (found.location) return found.location;
-
-  const details = { operation, environment, reference };
-  const subject = subjectOf(details);
-  if (signal?.aborted) throw new AbortedError(`${subject}: the call was aborted by its signal while the location was being found. Nothing was sent.`, details);
-  if (settings.clock.now() >= deadline) {
-    throw new TimeoutError(`${subject}: the time of the call was over while the location was being found. Nothing was sent.`, { ...details, retryable: true });
-  }
-  if (!required) return undefined;
-  const steps = found.steps.map(({ step, reason, message }) => `\n  - ${step}: ${message} (${reason})`);
-  throw new LocationError(`${subject}: no location was found; ${sentence(found.advice)}${steps.join('')}\nNothing was sent.`, {
-    ...details,
-    steps: found.steps,
-  });
 }
 
 function receiptOf(report: FrozenReport, { outcome, attempts, message }: Delivered): Receipt {

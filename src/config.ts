@@ -2,6 +2,7 @@ import { readBaseUrl } from './base-url.js';
 import type { DeliverySettings, Destination, Logger } from './delivery/settings.js';
 import { readVariables, variableName } from './environment-variables.js';
 import { ConfigurationError, type Environment } from './errors.js';
+import type { ClientEvent } from './events.js';
 import type { LocationSettings, Surroundings } from './location/locate.js';
 import type { IpProvider } from './location/provider.js';
 import { clientOptions, complete, optionTable, ownOptions, type Resolved } from './option-table.js';
@@ -9,6 +10,7 @@ import type { ClientOptions, GatewayOptions } from './options.js';
 import { isBrowser } from './runtime.js';
 import { apiKeyProblem } from './schema/api-key.js';
 import { issue, type ValidationIssue } from './schema/issue.js';
+import type { LocationInput } from './schema/location.js';
 import type { ValidationMode } from './schema/model.js';
 import { listIssues, validate } from './schema/validate.js';
 
@@ -19,7 +21,10 @@ export interface Settings extends Surroundings, DeliverySettings {
   readonly destinations: Readonly<Record<Environment, Destination | string>>;
   readonly validation: ValidationMode;
   readonly timeoutMs: number;
-  readonly locations: Readonly<Record<Environment, LocationSettings>>;
+  readonly location: LocationSettings;
+  /** Replaces the location chain. */
+  readonly fixedLocations: Readonly<Record<Environment, LocationInput | undefined>>;
+  readonly onEvent: (event: ClientEvent) => void;
 }
 
 /** The defaults that belong to other parts of the house. */
@@ -32,7 +37,7 @@ export interface PartDefaults extends Pick<DeliverySettings, 'isRecorded' | 'isD
  * once, or, where there is none, every unsafe address and key.
  */
 export function resolveOptions(options: ClientOptions<ValidationMode>, parts: PartDefaults): Settings {
-  const checked = validate(clientOptions, 'strict', readOptions(options));
+  const checked = checkOptions(options);
   if (!checked.value) throw unusable(checked.issues);
   const given = complete(optionTable, checked.value);
   const browser = isBrowser();
@@ -54,7 +59,8 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
   }
 
   const scope: { isSecureContext?: boolean; navigator?: { geolocation?: Surroundings['geolocation'] } } = globalThis;
-  const location = { ...given.location, ip: { ...given.location.ip, providers: given.location.ip.providers ?? parts.providers } };
+  const { fixed, ...chain } = given.location;
+  const location = { ...chain, ip: { ...chain.ip, providers: chain.ip.providers ?? parts.providers } };
   return Object.freeze({
     ...given,
     browser,
@@ -63,7 +69,9 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
     secureContext: scope.isSecureContext !== false,
     geolocation: given.geolocation ?? scope.navigator?.geolocation,
     destinations: { staging, production },
-    locations: { staging: mock ? { ...location, fixed: mock.location } : location, production: location },
+    location,
+    fixedLocations: { staging: mock ? mock.location : fixed, production: fixed },
+    onEvent: unfailing(given.onEvent),
     isRecorded: given.isRecorded ?? parts.isRecorded,
     isDuplicate: given.isDuplicate ?? parts.isDuplicate,
   });
@@ -74,24 +82,29 @@ const told = new WeakSet<Logger>();
 
 const unusable = (issues: readonly ValidationIssue[]) => new ConfigurationError(`The options cannot be used: ${listIssues(issues)}`);
 
-function readOptions(options: unknown): unknown {
+/** Whatever throws when it is read, however deep it stands, is a wrong option and no more. */
+function checkOptions(options: unknown) {
   try {
-    return ownOptions(optionTable, options);
+    return validate(clientOptions, 'strict', ownOptions(optionTable, options));
   } catch {
     throw unusable([issue(['options'], 'not-json', 'could not be read: a getter or proxy threw')]);
   }
 }
 
-/** A logger that throws must not cost a report. */
-function guarded(logger: Logger): Required<Logger> {
-  const line = (level: keyof Logger) => (message: string) => {
+/** A listener that throws must not cost a report. */
+const unfailing =
+  <T>(listen: ((told: T) => unknown) | undefined) =>
+  (told: T): void => {
     try {
-      const written: unknown = logger[level]?.(message);
-      if (written instanceof Promise) written.catch(() => {});
+      const listened = listen?.(told);
+      if (listened instanceof Promise) listened.catch(() => {});
     } catch {
-      // Nothing can be said about it: the logger is what failed.
+      // Nothing can be said about it: who would be told is what failed.
     }
   };
+
+function guarded(logger: Logger): Required<Logger> {
+  const line = (level: keyof Logger) => unfailing((message: string) => logger[level]?.(message));
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 }
 

@@ -100,7 +100,7 @@ export class ValidationError extends ReportingError {
 
 /** One step of the location chain that gave no location. */
 export interface LocationStep {
-  /** `'browser-geolocation'`, `'client-ip'`, or the name of the lookup service. */
+  /** `'browser-geolocation'`, `'client-ip'`, `'reverse-geocode'`, or the name of the lookup service. */
   readonly step: string;
   /** Why, in a word to branch on. */
   readonly reason: LocationFailure;
@@ -109,11 +109,20 @@ export interface LocationStep {
   readonly durationMs: number;
 }
 
+/** The step of the location chain that gave the location, or completed it. */
+export interface FoundStep {
+  /** `'browser-geolocation'`, the name of the lookup service, or `'reverse-geocode'`. */
+  readonly step: string;
+  readonly durationMs: number;
+  readonly reason?: never;
+  readonly message?: never;
+}
+
 /** Why a step of the location chain gave no location. */
 export type LocationFailure =
   /** The page is not https. */
   | 'insecure-context'
-  /** The browser has no geolocation, or the step is switched off. */
+  /** The browser has no geolocation, the step is switched off, or a database cannot be used. */
   | 'not-available'
   /** The player, or a policy of the page, does not allow it. */
   | 'denied'
@@ -125,6 +134,10 @@ export type LocationFailure =
   | 'aborted'
   /** The service takes no more requests for now. */
   | 'refused'
+  /** The service is left alone for a while, since it refused or could not be reached. */
+  | 'resting'
+  /** Another service, started beside it, answered first. */
+  | 'overtaken'
   /** The address is a private or reserved one. */
   | 'not-public'
   /** The service could not be reached. */
@@ -211,10 +224,7 @@ export class GatewayError extends ReportingError {
   declare readonly retryAfterMs: number | undefined;
 }
 
-/**
- * Whether a value is an error of this package. Use the guards rather than `instanceof`: they also know the
- * errors of another copy of the package, such as its CommonJS build beside its ESM build.
- */
+/** Whether a value is an error of this package. Unlike `instanceof`, the guards know those of its other copies too, such as its CommonJS build beside ESM. */
 export const isReportingError = (value: unknown): value is ReportingError =>
   typeof value === 'object' && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
 

@@ -12,6 +12,7 @@ export {
   type ErrorCode,
   type ErrorDetails,
   type ErrorOutcome,
+  type FoundStep,
   GatewayError,
   isAbortedError,
   isAuthenticationError,
@@ -38,13 +39,20 @@ export {
   UnprocessableError,
   ValidationError,
 } from './errors.js';
+export type { ClientEvent, LocationStepEvent } from './events.js';
+export type { LocateResult } from './locate-result.js';
 export type { GeolocationLike } from './location/browser-geolocation.js';
+export { type ClientIpFromOptions, clientIpFrom, type IncomingRequest } from './location/client-ip-from.js';
+export type { Place, ReverseGeocode } from './location/find-place.js';
 export { fixedLocation, type SourceNames } from './location/locate.js';
+export type { LocationSignals, ObservationSignals, SignalAnswer, UnknownBecause } from './location/measure-signals.js';
 export type { IpLocation, IpLookup, IpProvider } from './location/provider.js';
 export { freeipapi } from './location/providers/freeipapi.js';
 export { geojs } from './location/providers/geojs.js';
 export { ipapiCo } from './location/providers/ipapi-co.js';
 export { type IpinfoOptions, ipinfo } from './location/providers/ipinfo.js';
+export { locationSignals } from './location/signals.js';
+export type { ProxyGroup, ProxyPlatform, TrustedProxies } from './location/trusted-proxies.js';
 export type { OperationName } from './operations.js';
 export type {
   BrowserGeolocationOptions,
@@ -62,6 +70,7 @@ export type { IssueCode, ValidationIssue } from './schema/issue.js';
 export type { Location, LocationInput } from './schema/location.js';
 export type { ValidationMode } from './schema/model.js';
 export type { NinVerification, NinVerificationData, NinVerificationRequest } from './schema/nin.js';
+export type { LocationObservation, LocationSignalLimits, LocationSignalOptions } from './schema/observation.js';
 export type { SettledWithdrawal, WithdrawalEvent, WithdrawalMetadata, WithdrawalUser } from './schema/withdrawal.js';
 export type { Clock } from './time.js';
 export type { AbortSignalLike, Fetch, FetchInit, FetchResponse, WebAbortSignal } from './web-types.js';

@@ -1,13 +1,14 @@
-import * as z from 'zod/mini';
 import type { Logger } from './delivery/settings.js';
 import type { Environment } from './errors.js';
 import type { GeolocationLike } from './location/browser-geolocation.js';
+import type { ReverseGeocode } from './location/find-place.js';
 import type { IpProvider } from './location/provider.js';
 import { type OperationName, operationNames, operations } from './operations.js';
 import type { ClientOptions, GatewayOptions } from './options.js';
 import type { Field } from './schema/fields.js';
 import { type LocationInput, locationInput } from './schema/location.js';
 import { type Model, model, type ValidationMode } from './schema/model.js';
+import { z } from './schema/zod.js';
 import { type Clock, LONGEST_TIMER_MS, systemClock } from './time.js';
 import type { Fetch } from './web-types.js';
 
@@ -79,8 +80,18 @@ export const optionTable = {
     required: flag(true),
     fixed: option<LocationInput | undefined>(locationInput, undefined),
     timeoutMs: limit(20_000),
+    reverseGeocode: option<ReverseGeocode | undefined>(isFunction, undefined),
+    reverseGeocodeTimeoutMs: limit(1_500),
     browser: { enabled: flag(true), highAccuracy: flag(true), timeoutMs: limit(10_000), maximumAgeMs: duration(60_000) },
-    ip: { enabled: flag(true), providers: option<readonly IpProvider[] | undefined>(areProviders, undefined), timeoutMs: limit(4_000) },
+    ip: {
+      enabled: flag(true),
+      providers: option<readonly IpProvider[] | undefined>(areProviders, undefined),
+      timeoutMs: limit(4_000),
+      hedgeAfterMs: option<number | undefined>(isDuration, undefined),
+      restMs: duration(60_000),
+      cacheMs: duration(300_000),
+      cacheSize: option(isCount, 10_000),
+    },
     sourceNames: { gps: word('gps'), ip: word('ip'), client_ip: word('client_ip'), provided: word('provided') },
   },
   retry: { limit: option(isCount, 2), baseMs: duration(500), capMs: duration(8_000) },
@@ -93,6 +104,7 @@ export const optionTable = {
   allowApiKeyInBrowser: flag(false),
   logger: option<Logger>(isObject, { warn: (message) => console.warn(`location-sdk: ${message}`) }),
   fetch: option<Fetch>(isFunction, (url, init) => globalThis.fetch(url, init)),
+  onEvent: option<ClientOptions['onEvent']>(isFunction, undefined),
   geolocation: option<GeolocationLike | undefined>(having('getCurrentPosition'), undefined),
   clock: option<Clock>(having('now', 'setTimeout', 'clearTimeout'), systemClock),
   random: option(isFunction, () => Math.random()),

@@ -1,6 +1,8 @@
 import type { Answer, Logger } from './delivery/settings.js';
 import type { Environment } from './errors.js';
+import type { ClientEvent } from './events.js';
 import type { GeolocationLike } from './location/browser-geolocation.js';
+import type { ReverseGeocode } from './location/find-place.js';
 import type { SourceNames } from './location/locate.js';
 import type { IpProvider } from './location/provider.js';
 import type { OperationName } from './operations.js';
@@ -41,6 +43,33 @@ export interface IpLookupOptions {
   providers?: readonly IpProvider[] | undefined;
   /** Milliseconds for each service. Default: 4,000. */
   timeoutMs?: number | undefined;
+  /**
+   * How long a service may take before the next one is started beside it, in milliseconds (hedging): the first usable
+   * answer wins, the others are aborted. Every service that is started learns the address. Default: undefined, one at a
+   * time.
+   *
+   * @example
+   * ```ts
+   * createClient({ location: { ip: { hedgeAfterMs: 800 } } });
+   * ```
+   */
+  hedgeAfterMs?: number | undefined;
+  /**
+   * How long a service is left alone that answered 429 or 403, in milliseconds; its `Retry-After` counts instead, up to
+   * ten times this. One that cannot be reached, or does not answer in its time, rests at most 5,000. When nobody else
+   * knows, the one whose rest ends first is asked all the same. Default: 60,000; 0 for no rest.
+   */
+  restMs?: number | undefined;
+  /**
+   * How long an answer is used again for the same address, in milliseconds; failures never are. A page that changes its
+   * network, or its VPN, has its old location for that long. Default: 300,000; 0 for not at all.
+   */
+  cacheMs?: number | undefined;
+  /**
+   * For how many addresses answers are kept, in memory only; the one that was asked for longest ago makes room.
+   * Default: 10,000.
+   */
+  cacheSize?: number | undefined;
 }
 
 /** How a location is found where the caller passes none (specification, section 1). */
@@ -51,6 +80,18 @@ export interface LocationOptions {
   fixed?: LocationInput | undefined;
   /** Milliseconds for the whole chain. Default: 20,000. */
   timeoutMs?: number | undefined;
+  /**
+   * Fills city, region and country of a position that the browser gave; asked once for each. One that throws or is
+   * slow costs its time limit and no report. Default: none, the coordinates go alone.
+   *
+   * @example
+   * ```ts
+   * reverseGeocode: async ({ latitude, longitude }, { signal }) => (await fetch(`/place?at=${latitude},${longitude}`, { signal })).json()
+   * ```
+   */
+  reverseGeocode?: ReverseGeocode | undefined;
+  /** Milliseconds for `reverseGeocode`. Default: 1,500. */
+  reverseGeocodeTimeoutMs?: number | undefined;
   /** Browser geolocation. */
   browser?: BrowserGeolocationOptions | undefined;
   /** IP lookup through third-party services. */
@@ -100,6 +141,8 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   logger?: Logger | undefined;
   /** Default: the platform's `fetch`. */
   fetch?: Fetch | undefined;
+  /** Told of every step of the location chain, for metrics. No event holds personal data. Default: nobody is told. */
+  onEvent?: ((event: ClientEvent) => void) | undefined;
   /** Default: the browser's `navigator.geolocation`. */
   geolocation?: GeolocationLike | undefined;
   /** Default: the system's clock. */

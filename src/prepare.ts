@@ -101,7 +101,7 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
     }
     given[name] = lifted[name];
   }
-  const { location } = given;
+  const location = withoutOrigin(given.location);
   const others: Members = Object.assign(Object.create(null), given);
   delete others.location;
   const checked = validate(callOptions, 'strict', others, [], LIFTED);
@@ -120,6 +120,13 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
     signal: others.signal as AbortSignalLike | undefined,
     timeoutMs: timeoutMs ?? context.timeoutMs,
   };
+}
+
+/** A location without what `locate` tells beside it, which is not sent. */
+function withoutOrigin(location: unknown): unknown {
+  if (typeof location !== 'object' || location === null || Array.isArray(location)) return location;
+  const { ageMs, steps, ...sent } = location as Members;
+  return sent;
 }
 
 /** The options' own members, each read once; the signal as it is, all else copied. */

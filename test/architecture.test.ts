@@ -9,7 +9,7 @@ const LAYERS = {
   face: { files: ['index.ts', 'global.ts'], mayImport: ['client', 'errors', 'location', 'face'] },
   node: { files: ['node/'], mayImport: ['mock', 'openapi', 'relay'] },
   client: {
-    files: ['client.ts', 'default-client.ts', 'prepare.ts', 'payloads.ts', 'receipt.ts'],
+    files: ['client.ts', 'default-client.ts', 'prepare.ts', 'payloads.ts', 'receipt.ts', 'resolve-location.ts', 'locate-result.ts'],
     mayImport: ['config', 'operations', 'location', 'delivery', 'schema', 'errors'],
   },
   // Never the client itself: it is given one, or an outbox.
@@ -20,7 +20,7 @@ const LAYERS = {
   // Of the schemas, only what the masking of an answer and the check of a rotated key need.
   delivery: { files: ['delivery/'], mayImport: ['operations', 'errors', 'redact', 'schema/sent-values.ts', 'schema/api-key.ts'] },
   location: { files: ['location/'], mayImport: ['schema', 'errors'] },
-  config: { files: ['config.ts', 'options.ts', 'option-table.ts', 'environment-variables.ts'], mayImport: ['operations', 'schema', 'errors'] },
+  config: { files: ['config.ts', 'options.ts', 'option-table.ts', 'events.ts', 'environment-variables.ts'], mayImport: ['operations', 'schema', 'errors'] },
   operations: { files: ['operations.ts'], mayImport: ['schema', 'errors'] },
   // Schemas return issues; the client throws.
   schema: { files: ['schema/'], mayImport: [] },
@@ -33,6 +33,9 @@ const LAYERS = {
 /** Single files that may import more than their layer. */
 const FILE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'base-url.ts': ['operations'],
+  // A provider of locations, made for Node.js.
+  'node/mmdb.ts': ['location/provider.ts', 'location/mmdb-lookup.ts', 'errors'],
+  'node/mmdb-options.ts': ['errors'],
 };
 
 /** Types vanish, so they may cross, but for these layers: what may be shown depends on the schemas alone. */
@@ -44,8 +47,11 @@ const TYPES_OF: Readonly<Record<string, readonly string[]>> = {
 /** Who may import which package. */
 const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^ky$/, by: ['delivery/request.ts'] },
-  { named: /^zod\/mini$/, by: ['schema/', 'openapi/', 'option-table.ts'] },
+  // All else takes it from there, so that in the script-tag file a stand-in takes its place.
+  { named: /^zod\/mini$/, by: ['schema/zod.ts', 'openapi/'] },
   { named: /^node:/, by: ['node/'] },
+  // Peers, loaded when they are needed.
+  { named: /^(?:mmdb-lib|maxmind)$/, by: ['node/mmdb-reader.ts'] },
   // Its version.
   { named: /^\.\.\/package\.json$/, by: ['node/version.ts'] },
 ];
@@ -71,7 +77,7 @@ function wrongImports({ name, imports }: SourceFile): string[] {
   const mayImport: readonly string[] = [...LAYERS[layer].mayImport, ...(FILE_MAY_IMPORT[twinOf(name)] ?? [])];
   return imports.flatMap(({ of, typeOnly }) => {
     if (!of.endsWith('.ts')) {
-      const allowed = PACKAGES.some(({ named, by }) => named.test(of) && (by.some((place) => isAt(twinOf(name), place)) || (typeOnly && of === 'zod/mini')));
+      const allowed = PACKAGES.some(({ named, by }) => named.test(of) && by.some((place) => isAt(twinOf(name), place)));
       return allowed ? [] : [`${name} must not import the package ${of}`];
     }
     const target = layerOf(of);
@@ -131,6 +137,7 @@ describe('the house plan', () => {
     ['client.ts', "import ky from 'ky'", 'client.ts must not import the package ky'],
     ['mock/gateway.ts', "import { createServer } from 'node:http'", 'mock/gateway.ts must not import the package node:http'],
     ['delivery/attempt.ts', "import * as z from 'zod'", 'delivery/attempt.ts must not import the package zod'],
+    ['schema/bet.ts', "import type * as z from 'zod/mini'", 'schema/bet.ts must not import the package zod/mini'],
   ])('refuses in %s: %s', (name, text, problem) => {
     expect(wrongImports(parseSource(name, text))).toEqual([problem]);
   });

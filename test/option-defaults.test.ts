@@ -54,6 +54,8 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   geolocation: "the platform's",
   clock: "the platform's",
   random: "the platform's",
+  onEvent: 'nobody is told',
+  'location.reverseGeocode': 'none',
 };
 
 /** A default of the README as a value: an object in code, names in code, code, or a number. */

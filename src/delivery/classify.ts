@@ -13,9 +13,9 @@ import {
   TimeoutError,
   UnprocessableError,
 } from '../errors.js';
+import { parseRetryAfter } from '../time.js';
 import { messageOf } from './answer.js';
 import type { Attempted } from './attempt.js';
-import { parseRetryAfter } from './retry-after.js';
 import type { Answer, DeliverySettings } from './settings.js';
 
 /** One way in which an attempt failed; the error is made once the outcome of the whole call is known. */

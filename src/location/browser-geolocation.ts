@@ -21,15 +21,18 @@ export interface GeolocationSettings {
 
 export type Coordinates = { latitude: number; longitude: number; accuracy?: number };
 
-export type PositionAttempt = { position: Coordinates } | { reason: LocationFailure; message: string };
+export type PositionAttempt = { position: Coordinates; ageMs: number } | { position?: never; reason: LocationFailure; message: string };
 
-interface Asking {
-  geolocation: GeolocationLike | undefined;
-  secureContext: boolean;
-  settings: GeolocationSettings;
-  clock: Clock;
-  milliseconds: number;
-  signal: AbortSignalLike | undefined;
+interface Page {
+  readonly geolocation: GeolocationLike | undefined;
+  readonly secureContext: boolean;
+  readonly clock: Clock;
+}
+
+/** The browser's geolocation, as one client asks it. */
+export interface BrowserGeolocation {
+  /** Settles once, within the limit; never rejects. */
+  ask(limit: { milliseconds: number; signal: AbortSignalLike | undefined }): Promise<PositionAttempt>;
 }
 
 const FAILURES: Record<number, { reason: LocationFailure; message: string }> = {
@@ -41,30 +44,33 @@ const FAILURES: Record<number, { reason: LocationFailure; message: string }> = {
 const UNAVAILABLE = { reason: 'position-unavailable', message: 'the browser gave no usable position' } as const;
 
 /**
- * Asks the browser once. The time is measured here: the browser's own `timeout` counts neither the prompt nor
- * a hidden page, and some WebViews never answer.
+ * Asks the browser. The time is measured here: the browser's own `timeout` counts neither the prompt nor a
+ * hidden page, and some WebViews never answer.
  */
-export async function askBrowser(asking: Asking): Promise<PositionAttempt> {
-  const { geolocation, secureContext, settings, clock, milliseconds, signal } = asking;
-  if (!secureContext) return { reason: 'insecure-context', message: 'browsers give a position to https pages only' };
-  if (!geolocation) return { reason: 'not-available', message: 'this browser has no geolocation' };
-  if (milliseconds <= 0) return { reason: 'timeout', message: 'the time for finding a location was over' };
+export function createBrowserGeolocation(settings: GeolocationSettings, { geolocation, secureContext, clock }: Page): BrowserGeolocation {
+  return {
+    async ask({ milliseconds, signal }) {
+      if (!secureContext) return { reason: 'insecure-context', message: 'browsers give a position to https pages only' };
+      if (!geolocation) return { reason: 'not-available', message: 'this browser has no geolocation' };
+      if (milliseconds <= 0) return { reason: 'timeout', message: 'the time for finding a location was over' };
 
-  const asked = await limited<PositionAttempt>(
-    () =>
-      new Promise((resolve) => {
-        geolocation.getCurrentPosition(
-          (position) => resolve(readPosition(position)),
-          (error) => resolve(FAILURES[error?.code] ?? UNAVAILABLE),
-          { enableHighAccuracy: settings.highAccuracy, timeout: settings.timeoutMs, maximumAge: settings.maximumAgeMs },
-        );
-      }),
-    { clock, milliseconds, signal },
-  );
-  if (asked.ended === 'done') return asked.value;
-  if (asked.ended === 'timeout') return { reason: 'timeout', message: `no answer within ${milliseconds} ms; perhaps the player has not decided` };
-  if (asked.ended === 'aborted') return { reason: 'aborted', message: 'the call was aborted' };
-  return UNAVAILABLE;
+      const asked = await limited<PositionAttempt>(
+        () =>
+          new Promise((resolve) => {
+            geolocation.getCurrentPosition(
+              (position) => resolve(readPosition(position)),
+              (error) => resolve(FAILURES[error?.code] ?? UNAVAILABLE),
+              { enableHighAccuracy: settings.highAccuracy, timeout: settings.timeoutMs, maximumAge: settings.maximumAgeMs },
+            );
+          }),
+        { clock, milliseconds, signal },
+      );
+      if (asked.ended === 'done') return asked.value;
+      if (asked.ended === 'timeout') return { reason: 'timeout', message: `no answer within ${milliseconds} ms; perhaps the player has not decided` };
+      if (asked.ended === 'aborted') return { reason: 'aborted', message: 'the call was aborted' };
+      return UNAVAILABLE;
+    },
+  };
 }
 
 /** What is no position must not throw: it would be thrown into the page, and the step would wait for its limit. */
@@ -72,5 +78,5 @@ function readPosition(position: { coords?: Partial<Coordinates> } | undefined): 
   const { latitude, longitude, accuracy } = position?.coords ?? {};
   if (typeof latitude !== 'number' || typeof longitude !== 'number') return UNAVAILABLE;
   if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return UNAVAILABLE;
-  return { position: { latitude, longitude, ...(typeof accuracy === 'number' && Number.isFinite(accuracy) && { accuracy }) } };
+  return { position: { latitude, longitude, ...(typeof accuracy === 'number' && Number.isFinite(accuracy) && { accuracy }) }, ageMs: 0 };
 }

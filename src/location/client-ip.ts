@@ -1,71 +1,45 @@
+import { parseAddress, untranslated } from './address.js';
+import { findRange, rangeOf } from './address-ranges.js';
+
 /** Address ranges that belong to nobody in public (IANA special-purpose registries), and what they usually mean here. */
-const NOT_PUBLIC: readonly (readonly [range: string, kind: string])[] = [
-  ['0.0.0.0/8', 'a "this network" address'],
-  ['10.0.0.0/8', 'a private address'],
-  ['100.64.0.0/10', "an address of a provider's own network (CGNAT)"],
-  ['127.0.0.0/8', 'a loopback address'],
-  ['169.254.0.0/16', 'a link-local address'],
-  ['172.16.0.0/12', 'a private address'],
-  ['192.0.0.0/24', 'a reserved address'],
-  ['192.0.2.0/24', 'a documentation address'],
-  ['192.88.99.0/24', 'a reserved address'],
-  ['192.168.0.0/16', 'a private address'],
-  ['198.18.0.0/15', 'a benchmarking address'],
-  ['198.51.100.0/24', 'a documentation address'],
-  ['203.0.113.0/24', 'a documentation address'],
-  ['224.0.0.0/4', 'a multicast address'],
-  ['240.0.0.0/4', 'a reserved address'],
-  ['::/128', 'the unspecified address'],
-  ['::1/128', 'a loopback address'],
-  ['100::/64', 'a discard address'],
-  ['64:ff9b:1::/48', 'a private address'],
-  ['2001::/23', 'an address of a protocol, such as Teredo'],
-  ['2001:db8::/32', 'a documentation address'],
-  ['2002::/16', 'an address of a tunnel (6to4)'],
-  ['3fff::/20', 'a documentation address'],
-  ['fc00::/7', 'a private address'],
-  ['fe80::/10', 'a link-local address'],
-  ['fec0::/10', 'a site-local address'],
-  ['ff00::/8', 'a multicast address'],
-];
+const NOT_PUBLIC = /* @__PURE__ */ (
+  [
+    ['0.0.0.0/8', 'a "this network" address'],
+    ['10.0.0.0/8', 'a private address'],
+    ['100.64.0.0/10', "an address of a provider's own network (CGNAT)"],
+    ['127.0.0.0/8', 'a loopback address'],
+    ['169.254.0.0/16', 'a link-local address'],
+    ['172.16.0.0/12', 'a private address'],
+    ['192.0.0.0/24', 'a reserved address'],
+    ['192.0.2.0/24', 'a documentation address'],
+    ['192.88.99.0/24', 'a reserved address'],
+    ['192.168.0.0/16', 'a private address'],
+    ['198.18.0.0/15', 'a benchmarking address'],
+    ['198.51.100.0/24', 'a documentation address'],
+    ['203.0.113.0/24', 'a documentation address'],
+    ['224.0.0.0/4', 'a multicast address'],
+    ['240.0.0.0/4', 'a reserved address'],
+    ['::/128', 'the unspecified address'],
+    ['::1/128', 'a loopback address'],
+    ['100::/64', 'a discard address'],
+    ['64:ff9b:1::/48', 'a private address'],
+    ['2001::/32', 'an address of a tunnel (Teredo)'],
+    ['2001::/23', 'an address of a protocol'],
+    ['2001:db8::/32', 'a documentation address'],
+    ['2002::/16', 'an address of a tunnel (6to4)'],
+    ['3fff::/20', 'a documentation address'],
+    ['fc00::/7', 'a private address'],
+    ['fe80::/10', 'a link-local address'],
+    ['fec0::/10', 'a site-local address'],
+    ['ff00::/8', 'a multicast address'],
+  ] as const
+).map(([range, kind]) => ({ ...rangeOf(range), reason: `${kind} (${range})` }));
 
-const LONGEST_ADDRESS = 45;
-
-/** The 16-bit groups of an address: two for IPv4, eight for IPv6. */
-type Groups = number[];
-
-function parseIPv4(text: string): Groups | undefined {
-  const parts = text.split('.');
-  if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9][0-9]{0,2})$/.test(part) && Number(part) < 256)) return undefined;
-  const [a = 0, b = 0, c = 0, d = 0] = parts.map(Number);
-  return [a * 256 + b, c * 256 + d];
-}
-
-function parseIPv6(text: string): Groups | undefined {
-  if (text.length > LONGEST_ADDRESS || !/^[0-9a-fA-F:.]+$/.test(text) || !text.includes(':')) return undefined;
-  let canonical: string;
-  try {
-    canonical = new URL(`http://[${text}]/`).hostname.slice(1, -1);
-  } catch {
-    return undefined;
-  }
-  const [head = '', tail] = canonical.split('::');
-  const groups = (part: string) => (part ? part.split(':').map((group) => Number.parseInt(group, 16)) : []);
-  const [front, back] = [groups(head), groups(tail ?? '')];
-  return [...front, ...Array<number>(8 - front.length - back.length).fill(0), ...back];
-}
-
-const isMapped = (groups: Groups) => groups.length === 8 && groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
-
-const parse = (text: string): Groups | undefined => {
-  const groups = parseIPv4(text) ?? parseIPv6(text);
-  return groups && isMapped(groups) ? groups.slice(6) : groups;
-};
-
-const bits = (groups: Groups) => groups.map((group) => group.toString(2).padStart(16, '0')).join('');
+/** All that is public in IPv6 begins with the bits of `2000::/3`. */
+const PUBLIC_IPV6 = [{ family: 6, prefix: '001' }] as const;
 
 export interface ClientIp {
-  /** As lookup services take it; an IPv4 address mapped into IPv6 is unmapped. */
+  /** As lookup services take it; an IPv4 address that is mapped or translated into IPv6 is taken out of it. */
   readonly address: string;
   /** Why it cannot be located; undefined for a public address. The range is named, the address is not. */
   readonly notPublic: string | undefined;
@@ -76,17 +50,11 @@ export interface ClientIp {
  * octal or shortened form.
  */
 export function parseClientIp(text: string): ClientIp | undefined {
-  const groups = parse(text);
-  if (!groups) return undefined;
-  const address = groups.length === 2 ? groups.flatMap((group) => [group >> 8, group & 255]).join('.') : new URL(`http://[${text}]/`).hostname.slice(1, -1);
-  const own = bits(groups);
-  const found = NOT_PUBLIC.find(([range]) => {
-    const [start = '', length] = range.split('/');
-    const prefix = bits(parse(start) ?? []).slice(0, Number(length));
-    return range.includes(':') === (groups.length === 8) && own.startsWith(prefix);
-  });
-  if (found) return { address, notPublic: `${found[1]} (${found[0]})` };
-  // All that is public in IPv6 begins with these bits.
-  const reserved = groups.length === 8 && !own.startsWith('001');
-  return { address, notPublic: reserved ? 'a reserved address (outside 2000::/3)' : undefined };
+  const parsed = parseAddress(text);
+  if (!parsed) return undefined;
+  const address = untranslated(parsed);
+  const found = findRange(address, NOT_PUBLIC);
+  if (found) return { address: address.text, notPublic: found.reason };
+  const reserved = address.groups.length === 8 && !findRange(address, PUBLIC_IPV6);
+  return { address: address.text, notPublic: reserved ? 'a reserved address (outside 2000::/3)' : undefined };
 }

@@ -1,11 +1,11 @@
 import type { LocationStep } from '../errors.js';
 import { parseClientIp } from './client-ip.js';
-import { lookUpIp } from './ip-lookup.js';
-import type { Located, LocateRequest, LocationSettings, Surroundings } from './locate.js';
+import type { IpLookups } from './ip-lookup.js';
+import type { Located, LocateRequest, LocationSettings } from './locate.js';
 import { withSource } from './with-source.js';
 
 /** On a server the only address that tells anything is the player's: the server's own would locate the data centre. */
-export async function locateClient(settings: LocationSettings, surroundings: Surroundings, request: LocateRequest): Promise<Located> {
+export async function locateClient(settings: LocationSettings, lookup: IpLookups, request: LocateRequest): Promise<Located> {
   const { clientIP, deadline, signal } = request;
   if (clientIP === undefined) {
     const step: LocationStep = { step: 'client-ip', reason: 'no-address', message: 'no clientIP was passed', durationMs: 0 };
@@ -22,6 +22,7 @@ export async function locateClient(settings: LocationSettings, surroundings: Sur
   const advice = 'pass location, or call again later';
   if (!settings.ip.enabled)
     return { steps: [{ step: 'ip-lookup', reason: 'not-available', message: 'switched off by location.ip.enabled', durationMs: 0 }], advice: 'pass location' };
-  const { found, steps } = await lookUpIp({ ...surroundings, ip: client.address, settings: settings.ip, deadline, signal });
-  return found ? { location: withSource(found, settings.sourceNames.client_ip), steps } : { steps, advice };
+  const answer = await lookup.find({ ip: client.address, deadline, signal });
+  if (!answer.found) return { steps: answer.steps, advice };
+  return { location: withSource(answer.found, settings.sourceNames.client_ip), ageMs: answer.ageMs, steps: answer.steps };
 }

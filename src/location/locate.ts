@@ -1,9 +1,10 @@
-import type { LocationFailure, LocationStep } from '../errors.js';
+import type { FoundStep, LocationFailure, LocationStep } from '../errors.js';
 import type { Location, LocationInput } from '../schema/location.js';
 import type { Clock } from '../time.js';
 import type { AbortSignalLike, Fetch } from '../web-types.js';
-import { askBrowser, type GeolocationLike, type GeolocationSettings } from './browser-geolocation.js';
-import { type IpLookupSettings, lookUpIp } from './ip-lookup.js';
+import { createBrowserGeolocation, type GeolocationLike, type GeolocationSettings } from './browser-geolocation.js';
+import { createPlaceFinder, type PlaceSettings } from './find-place.js';
+import { createIpLookup, type IpLookupSettings } from './ip-lookup.js';
 import { locateClient } from './locate-client.js';
 import { withSource } from './with-source.js';
 
@@ -20,10 +21,9 @@ export interface SourceNames {
 }
 
 /** How a location is found; made by `config.ts`. */
-export interface LocationSettings {
+export interface LocationSettings extends PlaceSettings {
   /** Whether an event without a location is an error. */
   readonly required: boolean;
-  readonly fixed: LocationInput | undefined;
   /** For the whole chain. */
   readonly timeoutMs: number;
   readonly browser: GeolocationSettings & { readonly enabled: boolean };
@@ -46,7 +46,16 @@ export interface LocateRequest {
   signal: AbortSignalLike | undefined;
 }
 
-export type Located = { location: Location; steps: readonly LocationStep[] } | { location?: never; steps: readonly LocationStep[]; advice: string };
+/** A location that was found, and what was tried on the way; or only what was tried, and what helps. */
+export type Located =
+  | { location: Location; ageMs: number; steps: readonly (LocationStep | FoundStep)[] }
+  | { location?: never; steps: readonly LocationStep[]; advice: string };
+
+/** The location chain of one client, with what it remembers: fixes, answers, services that rest. */
+export interface Locator {
+  /** Never rejects: where nothing is found, `steps` says why. */
+  find(request: LocateRequest): Promise<Located>;
+}
 
 /** What helps, by why the browser gave no position. */
 const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
@@ -55,32 +64,46 @@ const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
 };
 
 /**
- * Finds where the player is (specification, section 1): browser geolocation, else lookup of the address; on a
- * server, lookup of `clientIP`. Never throws: where nothing is found, `steps` says why.
+ * Makes the chain that finds where the player is (specification, section 1): browser geolocation, else lookup of
+ * the address; on a server, lookup of `clientIP`.
  */
-export async function findLocation(settings: LocationSettings, surroundings: Surroundings, request: LocateRequest): Promise<Located> {
-  const { sourceNames } = settings;
-  if (settings.fixed) return { location: withSource(settings.fixed, sourceNames.provided), steps: [] };
+export function createLocator(settings: LocationSettings, surroundings: Surroundings): Locator {
   const { browser, clock } = surroundings;
-  const { signal } = request;
-  const deadline = Math.min(request.deadline, clock.now() + settings.timeoutMs);
+  const { sourceNames } = settings;
+  const geolocation = createBrowserGeolocation(settings.browser, surroundings);
+  const lookup = createIpLookup(settings.ip, surroundings);
+  const findPlace = createPlaceFinder(settings, clock);
 
-  if (!browser) return locateClient(settings, surroundings, { ...request, deadline });
+  async function findInPage({ deadline, signal }: LocateRequest): Promise<Located> {
+    const steps: LocationStep[] = [];
+    if (settings.browser.enabled) {
+      const started = clock.now();
+      const asked = await geolocation.ask({ milliseconds: Math.min(settings.browser.timeoutMs, deadline - started), signal });
+      const step = { step: 'browser-geolocation', durationMs: clock.now() - started };
+      if (asked.position) {
+        const found = await findPlace(asked.position, { deadline, signal });
+        return {
+          location: withSource({ ...asked.position, ...found.place }, sourceNames.gps),
+          ageMs: asked.ageMs,
+          steps: [step, ...found.steps],
+        };
+      }
+      steps.push({ ...step, reason: asked.reason, message: asked.message });
+    }
+    if (settings.ip.enabled && !signal?.aborted) {
+      const answer = await lookup.find({ ip: undefined, deadline, signal });
+      if (answer.found) return { location: withSource(answer.found, sourceNames.ip), ageMs: answer.ageMs, steps: [...steps, ...answer.steps] };
+      steps.push(...answer.steps);
+    }
+    return { steps, advice: ADVICE[steps[0]?.reason ?? 'not-available'] ?? 'pass location, or call again later' };
+  }
 
-  const steps: LocationStep[] = [];
-  if (settings.browser.enabled) {
-    const started = clock.now();
-    const milliseconds = Math.min(settings.browser.timeoutMs, deadline - started);
-    const asked = await askBrowser({ ...surroundings, settings: settings.browser, milliseconds, signal });
-    if ('position' in asked) return { location: { ...asked.position, source: sourceNames.gps }, steps };
-    steps.push({ step: 'browser-geolocation', ...asked, durationMs: clock.now() - started });
-  }
-  if (settings.ip.enabled && !signal?.aborted) {
-    const lookup = await lookUpIp({ ...surroundings, ip: undefined, settings: settings.ip, deadline, signal });
-    steps.push(...lookup.steps);
-    if (lookup.found) return { location: withSource(lookup.found, sourceNames.ip), steps };
-  }
-  return { steps, advice: ADVICE[steps[0]?.reason ?? 'not-available'] ?? 'pass location, or call again later' };
+  return {
+    find: (request) => {
+      const bounded = { ...request, deadline: Math.min(request.deadline, clock.now() + settings.timeoutMs) };
+      return browser ? findInPage(bounded) : locateClient(settings, lookup, bounded);
+    },
+  };
 }
 
 /**

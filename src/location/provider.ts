@@ -40,6 +40,8 @@ export class LookupFailure extends Error {
   constructor(
     readonly reason: LocationFailure,
     message: string,
+    /** What the service said of when to come back: the header `Retry-After` as it is. */
+    readonly retryAfter: string | null = null,
   ) {
     super(message);
   }

@@ -35,7 +35,8 @@ export function toNodeHandler(relay: Relay): NodeHandler {
         return await sendResponse(toResponse(broken(id)), outgoing);
       }
       const request = toRequest(incoming, url, hasBody ? { body: streamBody(incoming) } : {});
-      await sendResponse((await relay(request, { remoteAddress: incoming.socket.remoteAddress, native: incoming })) as Response, outgoing);
+      const { socket, rawHeaders } = incoming;
+      await sendResponse((await relay(request, { remoteAddress: socket.remoteAddress, rawHeaders, native: incoming })) as Response, outgoing);
     } catch {
       // The connection broke, or the headers are none that the web has: nothing can be answered.
       incoming.socket.destroy();

@@ -1,6 +1,6 @@
 import type { Logger } from '../delivery/settings.js';
 import type { Environment, ReportingError } from '../errors.js';
-import type { clientIpFrom } from '../location/client-ip-from.js';
+import type { TrustedProxies } from '../location/trusted-proxies.js';
 import type { Receipt } from '../receipt.js';
 import type { BetEvent, BetUser } from '../schema/bet.js';
 import type { LocationInput } from '../schema/location.js';
@@ -53,6 +53,8 @@ export interface RelayClient {
 export interface RelayConnection {
   /** The address of the connection's other end. `toNodeHandler` gives the socket's. */
   readonly remoteAddress?: string | undefined;
+  /** Names and values as they came, which show a header that came in several lines. `toNodeHandler` gives Node.js's. */
+  readonly rawHeaders?: readonly string[] | undefined;
   /** The platform's own request, for `authorize`: `toNodeHandler` gives Node.js's (with Express, its `req`). */
   readonly native?: unknown;
 }
@@ -107,7 +109,7 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
   /** Where the events go, whatever a page says. Default: the client's own. */
   environment?: Environment | undefined;
   /** Whose forwarding headers are believed; see `clientIpFrom`. Default: nobody's, the connection's address is the player's. */
-  trustedProxies?: Parameters<typeof clientIpFrom>[1]['trustedProxies'];
+  trustedProxies?: TrustedProxies | undefined;
   /** Origins beside the relay's own whose pages may report, such as `https://play.example.com`. Default: none. */
   allowedOrigins?: readonly string[] | undefined;
   /** Request headers beside `content-type` and `x-location-sdk` that pages of those origins may send, such as `authorization`. Default: none. */

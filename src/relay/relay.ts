@@ -160,10 +160,11 @@ async function completed<Player extends RelayPlayer>(
 
 function addressOf<Player extends RelayPlayer>(
   request: Request,
-  { remoteAddress }: RelayConnection,
+  { remoteAddress, rawHeaders }: RelayConnection,
   { trustedProxies, logger }: RelaySettings<Player>,
 ): string | undefined {
-  const address = clientIpFrom(request, { trustedProxies, remoteAddress: typeof remoteAddress === 'string' ? remoteAddress : undefined });
+  const connected = typeof remoteAddress === 'string' ? remoteAddress : undefined;
+  const address = clientIpFrom({ headers: request.headers, rawHeaders }, { trustedProxies, remoteAddress: connected });
   if (address === undefined) logger.warn("the player's address is not known: pass { remoteAddress } to the relay, or set trustedProxies");
   return address;
 }

@@ -1,6 +1,6 @@
-import type * as z from 'zod/mini';
 import { always, amount, flag, freeForm, nin, personal, reference, text, timestamp } from './fields.js';
 import { model } from './model.js';
+import type { z } from './zod.js';
 
 /** The player who bets (specification, section 2.1). */
 export interface BetUser {

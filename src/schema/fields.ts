@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import { z } from './zod.js';
 
 /**
  * The shared field types. The text given to each schema completes the sentence "expected …" and is all that

@@ -1,7 +1,7 @@
-import * as z from 'zod/mini';
 import { issue, shownKey, type ValidationIssue } from './issue.js';
 import { fieldAt, isModel, type Model, type ValidationMode } from './model.js';
 import { suggest } from './suggest.js';
+import { z } from './zod.js';
 
 type Path = readonly PropertyKey[];
 

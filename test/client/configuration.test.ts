@@ -58,6 +58,27 @@ test.each([[null], ['https://gateway.example.com'], [[]], [7]])('%j instead of o
   expect(isConfigurationError(await refusal(options))).toBe(true);
 });
 
+test.each(['options', 'gateways', 'location', 'location.fixed'])(
+  'a getter of %s that throws is a wrong option, and what it threw is not shown',
+  async (place) => {
+    const throwing = {
+      get latitude() {
+        throw new Error('do-not-repeat-this');
+      },
+    };
+    const options = {
+      options: throwing,
+      gateways: { gateways: throwing },
+      location: { location: throwing },
+      'location.fixed': { location: { fixed: throwing } },
+    };
+    const error = await refusal(options[place as keyof typeof options]);
+    expect(isConfigurationError(error)).toBe(true);
+    expect(error.message).toContain('a getter or proxy threw');
+    expect(error.message).not.toContain('do-not-repeat-this');
+  },
+);
+
 describe('base address', () => {
   test('http is refused', async () => {
     expect((await failureOf(() => withBase('http://gateway.example.com'))).message).toContain('must begin with https://');

@@ -5,6 +5,7 @@ import { betEvent, betUser, withdrawalEvent } from '../factories.js';
 import { failureOf } from '../failure-of.js';
 import { recordingFetch } from '../recording-fetch.js';
 import { FakeClock } from './fake-clock.js';
+import { placeOf } from './place-of.js';
 
 type Success = Parameters<GeolocationLike['getCurrentPosition']>[0];
 type Failure = Parameters<GeolocationLike['getCurrentPosition']>[1];
@@ -52,12 +53,12 @@ describe('a position that is granted', () => {
 
   test('may be 0, 0: a GPS at sea is no service that does not know', async () => {
     const { client, clock } = page(at({ latitude: 0, longitude: 0, accuracy: 0 }));
-    expect(await clock.runUntilSettled(client.locate())).toEqual({ latitude: 0, longitude: 0, accuracy: 0, source: 'gps' });
+    expect(await placeOf(clock.runUntilSettled(client.locate()))).toEqual({ latitude: 0, longitude: 0, accuracy: 0, source: 'gps' });
   });
 
   test('leaves an accuracy out that is none, and all that browsers add', async () => {
     const { client, clock } = page(at({ ...gps, accuracy: Number.NaN, altitude: 5, heading: null }));
-    expect(await clock.runUntilSettled(client.locate())).toEqual({ latitude: 6.4474, longitude: 3.3903, source: 'gps' });
+    expect(await placeOf(clock.runUntilSettled(client.locate()))).toEqual({ latitude: 6.4474, longitude: 3.3903, source: 'gps' });
   });
 
   test('may come at once', async () => {

@@ -3,7 +3,7 @@ import { parseClientIp } from '../../src/location/client-ip.js';
 import { placeName } from '../../src/location/providers/answer.js';
 
 test.each([
-  ['64:ff9b::10.0.0.1', 'outside 2000::/3'],
+  ['64:ff9b::10.0.0.1', 'private'],
   ['::10.0.0.1', 'outside 2000::/3'],
   ['fec0::1', 'site-local'],
   ['2002:a00:1::', '6to4'],

@@ -14,6 +14,7 @@ import { createMockGateway } from '../../src/mock/index.js';
 import { betEvent } from '../factories.js';
 import { failureOf } from '../failure-of.js';
 import { FakeClock } from './fake-clock.js';
+import { placeOf } from './place-of.js';
 
 const clientIP = '102.89.23.45';
 const place: IpLocation = { latitude: 9.07, longitude: 7.49 };
@@ -92,7 +93,7 @@ test('what a service of the user throws is never shown', async () => {
 
 test('only known fields of an answer are sent, and empty words are left out', async () => {
   const odd = { ...place, city: '-', region: ' nil ', country: 'NG', accuracy: Number.NaN, isp: 'Example', source: 'theirs' };
-  expect(await server([provider('ours', async () => odd)]).client.locate({ clientIP })).toEqual({ ...place, country: 'NG', source: 'client_ip' });
+  expect(await placeOf(server([provider('ours', async () => odd)]).client.locate({ clientIP }))).toEqual({ ...place, country: 'NG', source: 'client_ip' });
 });
 
 test('a service gets the fetch of the client', async () => {

@@ -3,6 +3,7 @@ import { type ClientOptions, createClient, fixedLocation, type IpProvider, Locat
 import { createMockGateway } from '../../src/mock/index.js';
 import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 import { failureOf, issuesOf } from '../failure-of.js';
+import { placeOf } from './place-of.js';
 
 const PUBLIC = '102.89.23.45';
 
@@ -219,7 +220,7 @@ describe('a location that the caller passes', () => {
     const { client, sent } = server(fixedLocation({ latitude: 6.45, longitude: 3.39, source: 'terminal' }));
     await client.reportBetEvent(betEvent());
     expect(sent()).toEqual({ latitude: 6.45, longitude: 3.39, source: 'terminal' });
-    expect(await client.locate()).toEqual(sent());
+    expect(await placeOf(client.locate())).toEqual(sent());
   });
 
   test('a location per call comes before fixedLocation', async () => {

@@ -69,7 +69,7 @@ export function relayWorld(options: Partial<RelayOptions<TestPlayer>> = {}, clie
   const line = (text: string) => void lines.push(text);
   const logger = { debug: line, info: line, warn: line, error: line };
   const { location: _fixed, ...toGateway } = gateway.clientOptions();
-  const client = createClient({ ...toGateway, location: { ip: { providers: [provider] } }, logger, retry: { limit: 0 }, ...clientOptions });
+  const client = createClient({ ...toGateway, location: { ip: { providers: [provider], cacheMs: 0 } }, logger, retry: { limit: 0 }, ...clientOptions });
   const relay = createRelay<TestPlayer>({
     client,
     logger,

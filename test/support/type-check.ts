@@ -10,6 +10,7 @@ const PATHS = {
   'location-sdk/mock/node': ['./src/node/index.ts'],
   'location-sdk/relay': ['./src/relay/index.ts'],
   'location-sdk/relay/node': ['./src/node/relay.ts'],
+  'location-sdk/location/mmdb': ['./src/node/mmdb-entry.ts'],
 };
 
 /** Makes `LocationSDK` a global, with what the script-tag file offers and no more. */

@@ -20,7 +20,10 @@ export async function getJson(url: string, { fetch, signal }: IpLookup, headers:
     throw new LookupFailure('unreachable', 'the service could not be reached');
   }
   const { status } = response;
-  if (status === 429 || status === 403) throw new LookupFailure('refused', `the service refuses more requests for now (HTTP ${status})`);
+  if (status === 429 || status === 403) {
+    const retryAfter = response.headers.get('retry-after');
+    throw new LookupFailure('refused', `the service refuses more requests for now (HTTP ${status})`, retryAfter);
+  }
   try {
     const body: unknown = status >= 200 && status < 300 && text ? JSON.parse(text) : undefined;
     if (typeof body === 'object' && body !== null) return body as Record<string, unknown>;

@@ -1,5 +1,6 @@
 /** What the types must refuse: each line is wrong in one way. */
 import { configure, createClient, isValidationError, type ReportingError } from 'location-sdk';
+import { mmdb } from 'location-sdk/location/mmdb';
 import { createMockGateway } from 'location-sdk/mock';
 import { serve } from 'location-sdk/mock/node';
 import { bet, settledBet, withdrawal } from './uses.js';
@@ -10,6 +11,10 @@ const { user, ...betWithoutUser } = bet;
 const { nin, ...userWithoutNin } = user;
 
 export const mistakes = (error: ReportingError) => [
+  // @ts-expect-error: a database is given by its file, or open.
+  mmdb({ checkEveryMs: 1 }),
+  // @ts-expect-error: a database is open once maxmind.open() has resolved.
+  mmdb({ database: Promise.resolve({ get: () => null, metadata: { ipVersion: 6 } }) }),
   // @ts-expect-error: a field is missing.
   client.reportBetEvent(betWithoutUser),
   // @ts-expect-error: a field of the user is missing.

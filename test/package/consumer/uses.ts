@@ -4,7 +4,9 @@ import {
   type BetEvent,
   type CallOptions,
   type Client,
+  type ClientIpFromOptions,
   type ClientOptions,
+  clientIpFrom,
   configure,
   createClient,
   type Environment,
@@ -12,6 +14,7 @@ import {
   fixedLocation,
   freeipapi,
   geojs,
+  type IncomingRequest,
   type IpProvider,
   ipapiCo,
   ipinfo,
@@ -22,8 +25,11 @@ import {
   isValidationError,
   type Location,
   type LocationInput,
+  type LocationObservation,
+  type LocationSignals,
   type Logger,
   locate,
+  locationSignals,
   type NinVerification,
   type Receipt,
   ReportingError,
@@ -37,6 +43,7 @@ import {
   verifyNin,
   type WithdrawalEvent,
 } from 'location-sdk';
+import { type MmdbOptions, type MmdbProvider, type MmdbReader, mmdb } from 'location-sdk/location/mmdb';
 import { createMockGateway, type FaultRule, type MatcherResult, type MockGateway, matchers, openApiDocument, type RecordedReport } from 'location-sdk/mock';
 import { type MswHttp, mockGatewayHandlers } from 'location-sdk/mock/msw';
 import { type MockServer, serve } from 'location-sdk/mock/node';
@@ -112,6 +119,18 @@ export async function report(signal: AbortSignalLike): Promise<Receipt[]> {
   return recorded ? [first, second, third, fourth] : [];
 }
 
+export function addressOf(request: IncomingRequest, remoteAddress: string): (string | undefined)[] {
+  const ours: ClientIpFromOptions = { trustedProxies: ['loopback', '10.0.0.0/8'], remoteAddress };
+  return [clientIpFrom(request), clientIpFrom(request, ours), clientIpFrom(request, { trustedProxies: 1 }), clientIpFrom(request, { trustedProxies: 'fly' })];
+}
+
+export async function isFast(client: Client, last: LocationObservation): Promise<boolean> {
+  const here = await client.locate();
+  const signals: LocationSignals = locationSignals(last, { ...here, timestamp: new Date() }, { limits: { kilometresPerHour: 900 } });
+  const { atLeastKilometresPerHour } = signals.speed;
+  return signals.speed.beyondLimit === 'yes' && atLeastKilometresPerHour !== 'unknown' && atLeastKilometresPerHour > 1_000;
+}
+
 export async function reportWithTheDefaultClient(): Promise<NinVerification> {
   configure({ location: fixedLocation({ ...place, source: 'terminal' }) });
   await reportBetEvent(bet);
@@ -175,3 +194,10 @@ export const outbox: RelayClient = {
   reportBetEvent: async () => ({ id: '1', state: 'waiting', done: Promise.resolve() }),
   reportWithdrawalEvent: async () => ({ id: '2', state: 'waiting' }),
 };
+/** Looks addresses up without asking anybody, in a file or in a database that any reader opened. */
+export async function offline(reader: MmdbReader): Promise<Client> {
+  const options: MmdbOptions = { file: '/var/lib/GeoIP/GeoLite2-City.mmdb', checkEveryMs: 60_000, logger: { warn() {} } };
+  const database: MmdbProvider = mmdb(options);
+  await database.ready();
+  return createClient({ location: { ip: { providers: [database, mmdb({ database: reader, name: 'ours' })] } } });
+}

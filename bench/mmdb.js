@@ -1,0 +1,91 @@
+// How fast an address is looked up in a database file, beside one HTTP request to a service on loopback. Fails where the offline
+// lookup is slower than promised. The database is one that the tests write too, with names in eight languages as in MaxMind's.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { open } from 'maxmind';
+import { Reader } from 'mmdb-lib';
+import { createClient, geojs } from '../dist/index.js';
+import { mmdb } from '../dist/location-mmdb.js';
+import { writeMmdb } from '../test/support/write-mmdb.js';
+import { startChild } from './child.js';
+import { compare, table } from './measure.js';
+
+const PROMISED = 200_000;
+const NETWORKS = 20_000;
+/** As many networks as the players of a busy minute may come from. */
+const VISITED = 1_000;
+const LANGUAGES = ['de', 'en', 'es', 'fr', 'ja', 'pt-BR', 'ru', 'zh-CN'];
+
+const names = (/** @type {string} */ place) => Object.fromEntries(LANGUAGES.map((language) => [language, `${place} (${language})`]));
+const country = { geoname_id: 1, iso_code: 'NG', names: names('Nigeria') };
+const continent = { code: 'AF', geoname_id: 2, names: names('Africa') };
+const record = (/** @type {number} */ index) => ({
+  city: { geoname_id: index, names: names(`City ${index}`) },
+  continent,
+  country,
+  location: { accuracy_radius: 20, latitude: 6 + index / 9_999, longitude: 3 + index / 9_999, time_zone: 'Africa/Lagos' },
+  registered_country: country,
+  subdivisions: [{ geoname_id: 3, iso_code: 'LA', names: names('Lagos') }],
+});
+const address = (/** @type {number} */ index, host = 7) => `102.${index >> 8}.${index & 255}.${host}`;
+const every = Array.from({ length: NETWORKS }, (_, index) => address((index * 7_919) % NETWORKS));
+const visited = every.slice(0, VISITED);
+
+const folder = await mkdtemp(join(tmpdir(), 'location-sdk-bench-'));
+const file = join(folder, 'places.mmdb');
+await writeFile(file, writeMmdb(Object.fromEntries(every.map((_, index) => [`${address(index, 0)}/24`, record(index)]))));
+const service = await startChild('lookup-service.js');
+
+try {
+  const bare = new Reader(await readFile(file));
+  const caching = await open(file);
+  const database = mmdb({ file, Reader });
+  await database.ready();
+  const { signal } = new AbortController();
+  /** @type {import('../dist/index.js').Fetch} */
+  const onLoopback = (url, init) => fetch(url.replace('https://get.geojs.io', `http://127.0.0.1:${service.message}`), /** @type {RequestInit} */ (init));
+  const overHttp = geojs();
+  const offline = createClient({ location: { ip: { providers: [database] } } });
+  const online = createClient({ location: { ip: { providers: [overHttp] } }, fetch: onLoopback });
+
+  /** Looks one address after the other up. @param {readonly string[]} addresses @param {(ip: string) => Promise<unknown>} lookUp */
+  const inTurn = (addresses, lookUp) => {
+    let next = 0;
+    return async (/** @type {number} */ times) => {
+      for (let done = 0; done < times; done += 1) await lookUp(addresses[next++ % addresses.length] ?? '');
+    };
+  };
+  /** The same without promises. @param {readonly string[]} addresses @param {(ip: string) => unknown} lookUp */
+  const atOnce = (addresses, lookUp) => {
+    let next = 0;
+    return (/** @type {number} */ times) => {
+      for (let done = 0; done < times; done += 1) lookUp(addresses[next++ % addresses.length] ?? '');
+    };
+  };
+
+  const provider = `mmdb({ file }).lookup, ${VISITED.toLocaleString('en')} networks in turn`;
+  const http = 'geojs().lookup, HTTP on loopback';
+  const results = await compare([
+    { name: provider, run: inTurn(visited, (ip) => database.lookup({ ip, fetch: onLoopback, signal })) },
+    { name: `the same, ${NETWORKS.toLocaleString('en')} networks in turn`, run: inTurn(every, (ip) => database.lookup({ ip, fetch: onLoopback, signal })) },
+    { name: 'the reader of mmdb-lib alone, no cache', run: atOnce(visited, (ip) => bare.get(ip)) },
+    { name: 'the reader of maxmind alone, its cache', run: atOnce(visited, (ip) => caching.get(ip)) },
+    // With a signal of its own for each request, as the client gives it.
+    { name: http, run: inTurn(visited, (ip) => overHttp.lookup({ ip, fetch: onLoopback, signal: new AbortController().signal })) },
+    { name: 'client.locate({ clientIP }) with the database', run: inTurn(visited, (clientIP) => offline.locate({ clientIP })) },
+    { name: 'client.locate({ clientIP }) over HTTP', run: inTurn(visited, (clientIP) => online.locate({ clientIP })) },
+  ]);
+
+  console.log(`Location lookups one after the other, Node.js ${process.version}, ${cpus()[0]?.model}\n`);
+  console.log(table(results, http));
+  const perCore = results.find(({ name }) => name === provider)?.perProcessorSecond ?? 0;
+  console.log(`\npromised: at least ${PROMISED.toLocaleString('en')} a second of one core from the database, for networks that are asked for again`);
+  if (perCore < PROMISED) {
+    console.error('The promise is not kept.');
+    process.exitCode = 1;
+  }
+} finally {
+  await service.stop();
+  await rm(folder, { recursive: true });
+}

@@ -1,0 +1,17 @@
+import type { Environment, LocationFailure } from './errors.js';
+
+/** A step of the location chain came to its end. */
+export interface LocationStepEvent {
+  readonly type: 'location-step';
+  /** The call that wanted the location: a function's name. */
+  readonly operation: string;
+  readonly environment: Environment;
+  /** `'browser-geolocation'`, `'client-ip'`, `'reverse-geocode'`, or the name of the lookup service. */
+  readonly step: string;
+  readonly durationMs: number;
+  /** Why it failed; undefined where it succeeded. */
+  readonly reason: LocationFailure | undefined;
+}
+
+/** What the option `onEvent` is told. */
+export type ClientEvent = LocationStepEvent;

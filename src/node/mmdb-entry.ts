@@ -1,0 +1,5 @@
+/** The offline lookup: `location-sdk/location/mmdb`. */
+export type { MmdbReader } from '../location/mmdb-lookup.js';
+export { type MmdbProvider, mmdb } from './mmdb.js';
+export type { MmdbDatabaseOptions, MmdbFileOptions, MmdbOptions } from './mmdb-options.js';
+export type { MmdbReaderClass } from './mmdb-reader.js';

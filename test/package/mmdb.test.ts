@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { describe, expect, inject, it } from 'vitest';
+import { ENUGU, MAXMIND } from '../location/mmdb-records.js';
+import { root } from '../support/run.js';
+import { writeMmdb } from '../support/write-mmdb.js';
+
+const { project } = inject('installed');
+
+/** A project beside the others that has the package, and of its peers only these; where each is put in `node_modules`. */
+function projectWith(peers: Readonly<Record<string, string>>): string {
+  const directory = mkdtempSync(join(project, 'peers-'));
+  const modules = join(directory, 'node_modules');
+  mkdirSync(modules);
+  for (const name of ['location-sdk', 'ky', 'zod']) cpSync(join(project, 'node_modules', name), join(modules, name), { recursive: true });
+  for (const [name, place] of Object.entries(peers)) cpSync(join(root, 'node_modules', name), join(modules, place), { recursive: true });
+  writeFileSync(join(directory, 'places.mmdb'), writeMmdb({ '102.89.0.0/16': MAXMIND }));
+  return directory;
+}
+
+const JOB = `
+async function job({ createClient }, { mmdb }) {
+  const database = mmdb({ file: 'places.mmdb' });
+  try {
+    await database.ready();
+    const location = await createClient({ location: { ip: { providers: [database] } } }).locate({ clientIP: '102.89.23.45' });
+    console.log(JSON.stringify(location));
+  } catch (error) {
+    console.log(JSON.stringify({ code: error.code, message: error.message }));
+  }
+}
+`;
+
+/** How the two module systems run it; nothing ends the process. */
+const SYSTEMS = [
+  { file: 'imported.mjs', text: "import * as sdk from 'location-sdk';\nimport * as offline from 'location-sdk/location/mmdb';\njob(sdk, offline);\n" },
+  { file: 'required.cjs', text: "job(require('location-sdk'), require('location-sdk/location/mmdb'));\n" },
+];
+
+function run(directory: string, { file, text }: (typeof SYSTEMS)[number]): unknown {
+  writeFileSync(join(directory, file), text + JOB);
+  const ended = spawnSync(process.execPath, [file], { cwd: directory, encoding: 'utf8', timeout: 60_000 });
+  expect(ended.status, ended.stderr).toBe(0);
+  expect(ended.stderr.replace(/^location-sdk: .*\n/, '')).toBe('');
+  return JSON.parse(ended.stdout);
+}
+
+describe.each(SYSTEMS)('a database file, $file', (system) => {
+  it.each([
+    ['mmdb-lib', { 'mmdb-lib': 'mmdb-lib' }],
+    ['maxmind alone', { maxmind: 'maxmind', 'mmdb-lib': 'maxmind/node_modules/mmdb-lib', 'tiny-lru': 'maxmind/node_modules/tiny-lru' }],
+  ])('is read with %s, and lets the process end', (_peer, peers) => {
+    expect(run(projectWith(peers), system)).toEqual({ ...ENUGU, accuracy: 20_000, source: 'client_ip' });
+  });
+
+  it('needs one of the two', () => {
+    const said = run(projectWith({}), system);
+    expect(said).toEqual({ code: 'configuration', message: expect.stringContaining('run "npm install mmdb-lib"') });
+  });
+});
+
+it('a bundle for a page cannot hold it', async () => {
+  const stdin = { contents: "import { mmdb } from 'location-sdk/location/mmdb'; mmdb({});", resolveDir: project };
+  const built = build({ stdin, bundle: true, write: false, platform: 'browser', format: 'esm', logLevel: 'silent' });
+  await expect(built).rejects.toThrow('Could not resolve "location-sdk/location/mmdb"');
+});
