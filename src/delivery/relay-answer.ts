@@ -5,7 +5,6 @@ import {
   ConfigurationError,
   DuplicateReportError,
   type Environment,
-  type ErrorCode,
   type ErrorOutcome,
   GatewayError,
   LocationError,
@@ -30,22 +29,23 @@ export interface ToldByRelay {
   readonly state?: string;
 }
 
-/** The class of each kind of error, and whether it may pass. */
-const KINDS: Readonly<Record<ErrorCode, readonly [type: Failure['type'], retryable?: boolean]>> = {
-  configuration: [ConfigurationError],
-  validation: [ValidationError],
-  location: [LocationError],
-  network: [NetworkError, true],
-  timeout: [TimeoutError, true],
-  aborted: [AbortedError],
-  'bad-request': [BadRequestError],
-  authentication: [AuthenticationError],
-  'not-found': [NotFoundError],
-  duplicate: [DuplicateReportError],
-  unprocessable: [UnprocessableError],
-  'rate-limited': [RateLimitError, true],
-  gateway: [GatewayError, true],
-};
+/** What a relay can tell; each class knows its code. */
+const KINDS = [
+  ConfigurationError,
+  ValidationError,
+  LocationError,
+  NetworkError,
+  TimeoutError,
+  AbortedError,
+  BadRequestError,
+  AuthenticationError,
+  NotFoundError,
+  DuplicateReportError,
+  UnprocessableError,
+  RateLimitError,
+  GatewayError,
+];
+const MAY_PASS: readonly unknown[] = [NetworkError, TimeoutError, RateLimitError, GatewayError];
 
 const OUTCOMES: readonly unknown[] = ['not-sent', 'rejected', 'unknown'] satisfies ErrorOutcome[];
 const MOST_LISTED = 100;
@@ -85,10 +85,10 @@ function heldOther(status: number, { report }: Asked, browser: boolean): Failure
   return report.location ? conflict : { ...conflict, certain: false, outcome: browser ? 'unknown' : 'rejected', advice: 'Compare your records.' };
 }
 
-/** The failure that a relay tells. A kind that is not known here, of a newer relay's, is told by the status. */
+/** The failure that a relay tells. */
 function readError({ code, outcome, ...error }: Members, byStatus: Failure, { shown }: Asked): Failure {
-  const known = Object.entries(KINDS).find(([name]) => name === code)?.[1];
-  const [type, retryable = false] = known ?? [byStatus.type, byStatus.retryable];
+  // A kind that is not known here is told by the status.
+  const type = KINDS.find((Kind) => new Kind('').code === code) ?? byStatus.type;
   const list = (value: unknown) => (Array.isArray(value) ? value.slice(0, MOST_LISTED).map(members) : []);
   // What is not a word could be anything.
   const word = (value: unknown) => (/^[\w.$-]{0,200}$/.test(String(value)) ? String(value) : '[masked]');
@@ -104,7 +104,7 @@ function readError({ code, outcome, ...error }: Members, byStatus: Failure, { sh
   const wait = error.retryAfterMs;
   return {
     type,
-    retryable,
+    retryable: MAY_PASS.includes(type),
     outcome: outcome as ErrorOutcome,
     text: `HTTP ${byStatus.details?.status}: the relay answers "${word(code)}"${issues.map(({ path, message }) => `\n  - ${path}: ${message}`).join('')}`,
     details: {
