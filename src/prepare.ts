@@ -116,10 +116,8 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
 
   const { environment, clientIP, timeoutMs } = others as { environment?: Environment; clientIP?: unknown; timeoutMs?: number };
   if (environment !== undefined && context.relay) issues.push(issue(['environment'], 'invalid', "is the relay's to say; remove it"));
-  if (clientIP !== undefined && context.relay) {
-    issues.push(issue(['clientIP'], 'invalid', "is for servers; the relay sees the player's address itself"));
-  } else if (clientIP !== undefined && context.browser) {
-    issues.push(issue(['clientIP'], 'invalid', "is for servers; in a browser the browser's own address is looked up"));
+  if (clientIP !== undefined && (context.browser || context.relay)) {
+    issues.push(issue(['clientIP'], 'invalid', "is for servers; in a page the browser's own address is looked up"));
   } else if (typeof clientIP === 'string' && !parseClientIp(clientIP)) {
     issues.push(issue(['clientIP'], 'invalid', 'expected one IPv4 or IPv6 address, without a port, a zone or a list'));
   }

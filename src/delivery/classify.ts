@@ -106,19 +106,16 @@ function ask<Name extends 'isRecorded' | 'isDuplicate'>(
   return false;
 }
 
-const GATEWAY = { other: 'gateway', address: 'the base address' };
-
-/** Says what it means that no whole answer came. `other` and `address` are the words for who did not answer. */
-export function classifySilence(attempted: Exclude<Attempted, { ended: 'answered' }>, browser: boolean, { other, address } = GATEWAY): Failure {
+export function classifySilence(attempted: Exclude<Attempted, { ended: 'answered' }>, browser: boolean): Failure {
   if (attempted.ended === 'aborted') return { type: AbortedError, text: 'aborted by its signal', outcome: 'unknown' };
   if (attempted.ended === 'timeout') return { type: TimeoutError, text: 'no whole answer came in time', outcome: 'unknown', retryable: true };
   const { code, notSent, certificate } = attempted.failure;
   const [what, advice] = browser
-    ? ['no answer came, and a browser does not say why', `; check ${address}, the network, and that the ${other} allows this page's origin (CORS)`]
+    ? ['no answer came, and a browser does not say why', "; check the address, the network, and that this page's origin is allowed (CORS)"]
     : certificate
-      ? [`the ${other}'s certificate was refused`, '']
+      ? ['the certificate was refused', '']
       : notSent
-        ? [`the ${other} could not be reached`, `; check ${address} and the network`]
+        ? ['the other side could not be reached', '; check its address and the network']
         : ['the connection broke before a whole answer came', code?.startsWith('ERR_SSL') ? '; is it an http:// address?' : ''];
   return { type: NetworkError, text: `${what}${code ? ` (${code})` : ''}${advice}`, outcome: notSent ? 'not-sent' : 'unknown', retryable: !certificate };
 }

@@ -24,8 +24,8 @@ const REPORT = Symbol.for('location-sdk.frozen-report');
  * Keeps a report with an error, for `resend`. It holds personal data, so it is kept inside a function under
  * a symbol that is not enumerable: no printer, serialiser or inspector shows it.
  */
-export function keepFrozen<T extends Error>(error: T, report: AnyReport): T {
-  return Object.defineProperty(error, REPORT, { value: () => report });
+export function keepFrozen(error: Error, report: AnyReport): void {
+  Object.defineProperty(error, REPORT, { value: () => report });
 }
 
 /** The report that an error keeps, of whichever copy of the package it is. */

@@ -49,7 +49,6 @@ const MAY_PASS: readonly unknown[] = [NetworkError, TimeoutError, RateLimitError
 
 const OUTCOMES: readonly unknown[] = ['not-sent', 'rejected', 'unknown'] satisfies ErrorOutcome[];
 const MOST_LISTED = 100;
-const RELAY = { other: 'relay', address: 'relayUrl' };
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -57,7 +56,7 @@ const members = (value: unknown): Members => (typeof value === 'object' && value
 
 /** Says what the end of an attempt means where a relay stands before the gateway (our decision: its wire format). */
 export function classifyRelayed(attempted: Attempted, asked: Asked, settings: DeliverySettings): Verdict {
-  if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted, settings.browser, RELAY) };
+  if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted, settings.browser) };
   const { status, text, retryAfter } = attempted;
   const answer = readAnswer(status, text);
   const told = readReceipt(answer, asked);

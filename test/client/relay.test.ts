@@ -163,7 +163,7 @@ describe('resend', () => {
     const error = await gateway.failure();
     const { client, sent } = scripted([]);
     const refused = await failureOf(client.resend(error));
-    expect(refused).toMatchObject({ code: 'validation', outcome: 'unknown' });
+    expect(refused).toMatchObject({ code: 'configuration', outcome: 'unknown' });
     expect(sent).toEqual([]);
     expect(await gateway.failure(gateway.client.resend(refused))).toMatchObject({ code: 'network', reference: bet.bet_id });
   });
@@ -171,7 +171,7 @@ describe('resend', () => {
   it('of a gateway takes no report that was meant for a relay, which may be incomplete', async () => {
     const error = await scripted([lost()], once).failure();
     const gateway = scriptedGateway([]);
-    expect(await failureOf(gateway.client.resend(error))).toMatchObject({ code: 'validation', outcome: 'unknown' });
+    expect(await failureOf(gateway.client.resend(error))).toMatchObject({ code: 'configuration', outcome: 'unknown' });
     expect(gateway.sent).toEqual([]);
   });
 });
