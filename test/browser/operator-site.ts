@@ -20,7 +20,7 @@ export type RelayAnswer = { status: number; body: unknown } | 'lost' | 'held';
 
 export interface OperatorSite {
   readonly url: string;
-  /** The same under another host name: another origin for the relay. */
+  /** The same on another port: another origin for the relay. */
   readonly otherUrl: string;
   readonly requests: RelayRequest[];
   /** The reports that the gateway behind the relay holds, by reference. */
@@ -38,7 +38,7 @@ export const STUB = codeBlocks(readFileSync(join(root, 'docs/browser.md'), 'utf8
 /** Calls through the stub, and notes how they settled and in which order the calls were made. */
 const EARLY = `
 window.ended = [];
-const note = (name) => (value) => ended.push([name, value && (value.outcome ?? value.code ?? value.source)]);
+const note = (name) => (value) => ended.push([name, value && (value.code ?? value.outcome)]);
 LocationSDK.configure({ relayUrl: '/location-sdk' }).then(note('configure'));
 LocationSDK.reportBetEvent({ bet_id: 'B-1', amount: 1500 }).then(note('bet'));
 LocationSDK.reportWithdrawalEvent({ request_id: 'W-1', amount: 3 }).then(note('withdrawal'));
@@ -54,7 +54,7 @@ export async function serveOperator(): Promise<OperatorSite> {
   const sdk = readScript();
   const tag = (how = '') => `<script ${how} src="/location-sdk.global.js" integrity="${sha(sdk)}" crossorigin="anonymous"></script>`;
   const early = '<script src="/stub.js"></script><script src="/early.js"></script>';
-  const policy = (scripts: string) => `default-src 'none'; script-src ${scripts}; connect-src 'self' http://localhost:*`;
+  const policy = (scripts: string) => `default-src 'none'; script-src ${scripts}; connect-src 'self' http://127.0.0.1:*`;
   const page = (body: string, scripts = "'self'") => ({
     type: 'text/html; charset=utf-8',
     body: `<!doctype html><html lang="en"><head><title>Operator</title><link rel="icon" href="data:,">${body}</head><body></body></html>`,
@@ -75,13 +75,13 @@ export async function serveOperator(): Promise<OperatorSite> {
     '/early.js': javascript(EARLY),
   };
 
-  const server = createServer(async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname } = new URL(request.url ?? '/', 'http://operator.test');
     if (pathname.startsWith('/location-sdk/')) return relay(request, response, pathname);
     const file = files[pathname];
     response.writeHead(file ? 200 : 404, { 'content-type': file?.type, ...file?.headers });
     response.end(file?.body);
-  });
+  };
 
   async function relay(request: IncomingMessage, response: ServerResponse, path: string) {
     const pieces: Buffer[] = [];
@@ -120,18 +120,23 @@ export async function serveOperator(): Promise<OperatorSite> {
     return { status: 200, body: { outcome: 'recorded', operation, reference, environment: 'staging', attempts: 1, location: found } };
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const servers = [createServer(serve), createServer(serve)];
+  const urls = servers.map(async (server) => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  const [url = '', otherUrl = ''] = await Promise.all(urls);
   return {
-    url: `http://127.0.0.1:${port}`,
-    otherUrl: `http://localhost:${port}`,
+    url,
+    otherUrl,
     requests,
     held,
     script,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
+    close: async () => {
+      for (const server of servers) {
+        server.close();
         server.closeAllConnections();
-      }),
+      }
+    },
   };
 }
