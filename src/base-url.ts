@@ -16,7 +16,7 @@ const WRITTEN_OUT = new RegExp(`(${GATEWAY_PATH.replace(/(\/[^/]+)\/$/, '($1)?')
 export const readBaseUrl = (text: string, allowInsecureHttp: boolean): BaseUrl =>
   readUrl(text, {
     example: 'https://gateway.example.com or http://127.0.0.1:4010',
-    plainHttp: 'loopback hosts, and for staging with allowInsecureHttp: true',
+    plainHttp: ', and for staging with allowInsecureHttp: true',
     ending: WRITTEN_OUT,
     allowInsecureHttp,
   });
@@ -27,20 +27,20 @@ export const readBaseUrl = (text: string, allowInsecureHttp: boolean): BaseUrl =
  */
 export function readRelayUrl(text: string): BaseUrl {
   const { location }: { location?: { href?: string } } = globalThis;
-  return readUrl(text, { example: 'https://operator.example.com/location-sdk, or in a page /location-sdk', plainHttp: 'loopback hosts', base: location?.href });
+  return readUrl(text, { example: 'https://operator.example.com/location-sdk', base: location?.href });
 }
 
 interface Reading {
   readonly example: string;
-  /** Where `http:` is allowed, in words. */
-  readonly plainHttp: string;
+  /** Where `http:` is allowed beside loopback hosts, in words. */
+  readonly plainHttp?: string;
   readonly allowInsecureHttp?: boolean;
   /** What is taken off. */
   readonly ending?: RegExp;
   readonly base?: string | undefined;
 }
 
-function readUrl(text: string, { example, plainHttp, allowInsecureHttp, ending = /\/*$/, base }: Reading): BaseUrl {
+function readUrl(text: string, { example, plainHttp = '', allowInsecureHttp, ending = /\/*$/, base }: Reading): BaseUrl {
   let url: URL;
   try {
     url = new URL(text, base);
@@ -50,7 +50,7 @@ function readUrl(text: string, { example, plainHttp, allowInsecureHttp, ending =
   if (url.username || url.password || /[?#]/.test(text)) return { problem: 'holds a user name, a password, a query or a fragment; give the bare address' };
   const loopback = /^(.+\.)?localhost$|^127\.[\d.]+$|^\[::1\]$/.test(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && (loopback || allowInsecureHttp))) {
-    return { problem: `must begin with https:// (http:// is for ${plainHttp})` };
+    return { problem: `must begin with https:// (http:// is for loopback hosts${plainHttp})` };
   }
   return { baseUrl: url.origin + url.pathname.replace(ending, '') };
 }

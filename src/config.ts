@@ -125,10 +125,11 @@ function readRelay(
   if (relayUrl === undefined) return undefined;
   const { baseUrl = '', problem } = readRelayUrl(relayUrl);
   if (problem) problems.push(issue(['relayUrl'], 'invalid', problem));
-  if (environment !== undefined) problems.push(issue(['environment'], 'conflict', "is the relay's to say; leave it out where there is a relayUrl"));
-  if (Object.values(gateways).some((gateway) => Object.values(gateway).some((value) => value !== undefined))) {
-    problems.push(issue(['gateways'], 'conflict', "are the relay's; leave them out where there is a relayUrl"));
-  }
+  const ofTheRelay = {
+    environment: environment !== undefined,
+    gateways: Object.values(gateways).some((gateway) => Object.values(gateway).some((value) => value !== undefined)),
+  };
+  for (const [name, isGiven] of Object.entries(ofTheRelay)) if (isGiven) problems.push(issue([name], 'conflict', "is the relay's to know; leave it out"));
   return { relayUrl: baseUrl, credentials: relayCredentials };
 }
 

@@ -69,19 +69,20 @@ export function classifyRelayed(attempted: Attempted, asked: Asked, settings: De
     const what = status === 0 ? 'a redirect is not followed' : `HTTP ${status}: the answer is not that of a relay`;
     return { kind: 'failed', failure: { ...byStatus, text: `${what}; is relayUrl right, and the player logged in?` } };
   }
+  const isDuplicate = error.code === 'duplicate';
+  const same = isDuplicate && error.conflict !== true;
   const said = typeof error.message === 'string' ? error.message : undefined;
-  if (error.code === 'duplicate' && error.conflict !== true) return { kind: 'same', failure: { ...held(status, 'same', settings.browser), said } };
-  if (error.code === 'duplicate') return { kind: 'failed', failure: { ...heldOther(status, asked, settings.browser), said } };
-  return { kind: 'failed', failure: { ...readError(error, byStatus, asked), said } };
+  const failure = isDuplicate ? readDuplicate(status, same, asked, settings.browser) : readError(error, byStatus, asked);
+  return { kind: same ? 'same' : 'failed', failure: { ...failure, said } };
 }
 
 /**
- * Other data is held. What the page left out, the relay may have found anew for each attempt: then it may be this very
- * report that is held, with another location.
+ * A duplicate, as of a gateway. But what the page left out the relay may have found anew for each attempt: then other data
+ * may be this very report's, with another location.
  */
-function heldOther(status: number, { report }: Asked, browser: boolean): Failure {
-  const conflict = held(status, 'conflict', browser);
-  return report.location ? conflict : { ...conflict, certain: false, outcome: browser ? 'unknown' : 'rejected', advice: 'Compare your records.' };
+function readDuplicate(status: number, same: boolean, { report }: Asked, browser: boolean): Failure {
+  const failure = held(status, same ? 'same' : 'conflict', browser);
+  return same || report.location ? failure : { ...failure, certain: false, outcome: browser ? 'unknown' : 'rejected', advice: 'Compare your records.' };
 }
 
 /** The failure that a relay tells. */
@@ -90,8 +91,8 @@ function readError({ code, outcome, ...error }: Members, byStatus: Failure, { sh
   const type = KINDS.find((Kind) => new Kind('').code === code) ?? byStatus.type;
   const list = (value: unknown) => (Array.isArray(value) ? value.slice(0, MOST_LISTED).map(members) : []);
   // What is not a word could be anything.
-  const word = (value: unknown) => (/^[\w.$-]{0,200}$/.test(String(value)) ? String(value) : '[masked]');
-  const words = (value: unknown) => shown(String(value)) ?? '';
+  const word = (value: unknown) => (typeof value === 'string' && /^[\w.$-]{0,200}$/.test(value) ? value : '[masked]');
+  const words = (value: unknown) => (typeof value === 'string' && shown(value)) || '';
 
   const issues = list(error.issues).map(({ path, code, message }) => ({ path: word(path), code: word(code), message: words(message) }));
   const steps = list(error.steps).map(({ step, reason, message, durationMs }) => ({
