@@ -28,8 +28,9 @@ export interface FetchInit {
   body?: string;
   signal: WebAbortSignal;
   redirect?: 'manual';
-  credentials?: 'omit';
+  credentials?: 'omit' | 'same-origin' | 'include';
   referrerPolicy?: 'no-referrer';
+  keepalive?: boolean;
 }
 
 /** What the SDK reads of an answer; every `Response` fits. */

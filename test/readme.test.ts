@@ -41,7 +41,15 @@ test('an example of a page that uses what only modules have is refused', { timeo
 const strictOnlyAboutUs = (script: string) => script.replace(/querySelector\(('[^']+')\)\./g, 'querySelector($1)?.');
 
 test('every file that a document links to exists', () => {
-  for (const document of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/assumptions.md', 'docs/mock-gateway.md', 'examples/README.md']) {
+  for (const document of [
+    'README.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'docs/assumptions.md',
+    'docs/browser.md',
+    'docs/mock-gateway.md',
+    'examples/README.md',
+  ]) {
     const links = [...read(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link);
     expect(links.filter((link) => !existsSync(join(root, document, '..', link)))).toEqual([]);
   }
