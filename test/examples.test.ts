@@ -45,14 +45,23 @@ async function served(args: readonly string[], work: (address: string) => Promis
   }
 }
 
-test.each([['examples/page.js'], ['examples/backend.js', '--serve']])('%s serves its page with the script', { timeout }, (...args) =>
+test.each([['examples/web/server.js'], ['examples/backend.js', '--serve']])('%s serves its page with the script', { timeout }, (...args) =>
   served(args, async (address) => {
     const page = await (await fetch(address)).text();
-    const source = /<script src="([^"]+)">/.exec(page)?.[1] ?? '';
+    const source = /<script src="([^"]+)"/.exec(page)?.[1] ?? '';
     const script = await fetch(new URL(source, address));
     expect([script.status, await script.text()]).toEqual([200, expect.stringContaining('LocationSDK')]);
   }),
 );
+
+test('the web site ends cleanly when it is interrupted, with a page still connected', { timeout }, async () => {
+  const child = startNode(['examples/web/server.js']);
+  const ended = once(child, 'exit');
+  const [line] = child.stdout ? await once(child.stdout, 'data') : [];
+  await fetch(/http:[^\s)]+/.exec(String(line))?.[0] ?? '', { headers: { connection: 'keep-alive' } });
+  child.kill('SIGINT');
+  expect(await ended).toEqual([0, null]);
+});
 
 test('the backend reports the location that its page found, and without one finds its own', { timeout }, async () => {
   const server = await serve();

@@ -3,7 +3,7 @@ import { players } from './reports.js';
 
 players.set('lion27', {
   ...{ id: 'U-88412', nickname: 'lion27', first: 'Adaeze', last: 'Okonkwo', address: '4 Ogui Road', lga: 'Enugu North', state: 'ENUGU' },
-  ...{ nin: '99012345678', tax_id: '2034567890123', bank: 'Example Bank', account: '3310920042', balance: 20_000 },
+  ...{ nin: '99012345678', tax_id: '2034567890123', bank: 'Example Bank', account: '3310920042', balance: 50_000 },
 });
 // The mock gateway verifies only numbers that begin with 99.
 players.set('palm8', {
@@ -33,9 +33,9 @@ export function createDemonstration({ gateway, clientOptions }) {
 
   return {
     picks: [
-      { name: 'home', about: 'Harmattan Stars win', odds: 2.45 },
+      { name: 'home', about: 'Stars win', odds: 2.45 },
       { name: 'draw', about: 'Draw', odds: 3.1 },
-      { name: 'away', about: 'Coastal United win', odds: 2.8 },
+      { name: 'away', about: 'United win', odds: 2.8 },
     ],
     playerAddress: '102.89.23.47',
     // Short waits, so that nobody who watches has to.

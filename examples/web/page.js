@@ -9,35 +9,43 @@ const inDoubt = new Map();
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
+/** Where a notice goes: once nobody is logged in any more, to the login. @param {string} id */
+const place = (id) => element(element('site').hidden ? 'login-notice' : `${id}-notice`);
+
 /**
  * Reports an entry, or sends again what is in doubt, and says how it went.
  *
  * @param {'bet' | 'withdrawal'} kind @param {string} id
  */
 async function report(kind, id) {
-  const notice = element(`${kind === 'bet' ? 'bet' : 'withdraw'}-notice`);
-  const again = () => whileBusy(() => report(kind, id));
   const doubt = inDoubt.get(id);
-  showNotice(notice, { tone: 'wait', title: doubt ? 'Asking again …' : 'Reporting …' });
-  try {
-    const { outcome, location } = await (doubt ? client.resend(doubt) : send(kind, id));
-    inDoubt.delete(id);
-    const repaired = outcome === 'already-recorded' ? ' The first answer was lost; it still counts once.' : '';
-    showNotice(notice, {
-      tone: 'good',
-      title: kind === 'bet' ? 'Your bet is on.' : 'Your withdrawal is on its way.',
-      text: `${whereFrom(location)}${repaired}`,
-    });
-  } catch (error) {
-    if (!LocationSDK.isReportingError(error)) throw error;
-    if (error.outcome === 'unknown' && error.code !== 'duplicate') inDoubt.set(id, error);
-    showNotice(notice, explain(error, kind), again);
-  }
-  await refresh();
+  showNotice(place(kind), { tone: 'wait', title: doubt ? 'Asking again …' : 'Reporting …' });
+  const notice = await (doubt ? client.resend(doubt) : send(kind, id)).then(
+    (receipt) => {
+      inDoubt.delete(id);
+      return confirm(receipt, kind);
+    },
+    (error) => {
+      if (!LocationSDK.isReportingError(error)) throw error;
+      if (error.outcome === 'unknown') inDoubt.set(id, error);
+      return explain(error, kind);
+    },
+  );
+  await refresh().catch(() => undefined);
+  showNotice(place(kind), notice, () => whileBusy(() => report(kind, id)));
 }
 
 /** The identifier is enough: the relay takes the rest from the backend's own records. @param {'bet' | 'withdrawal'} kind @param {string} id */
 const send = (kind, id) => (kind === 'bet' ? client.reportBetEvent({ bet_id: id }) : client.reportWithdrawalEvent({ request_id: id }));
+
+/**
+ * @param {{ outcome: string, location?: import('location-sdk').Location }} receipt @param {'bet' | 'withdrawal'} kind
+ * @returns {import('./view.js').Notice}
+ */
+function confirm({ outcome, location }, kind) {
+  const repaired = outcome === 'already-recorded' ? ' The first answer was lost; it still counts once.' : '';
+  return { tone: 'good', title: kind === 'bet' ? 'Your bet is accepted.' : 'Your withdrawal is on its way.', text: `${whereFrom(location)}${repaired}` };
+}
 
 /** @param {import('location-sdk').Location | undefined} location */
 function whereFrom(location) {
@@ -56,6 +64,8 @@ function explain(error, kind) {
   const it = kind === 'bet' ? 'Your bet' : 'Your withdrawal';
   const support = `${error.code}, ${error.reference?.slice(0, 12)}`;
   if (error.status === 401) return { tone: 'bad', title: 'You are logged out.', text: 'Log in, and try again.', support };
+  if (LocationSDK.isDuplicateReportError(error) && !error.conflict)
+    return { tone: 'wait', title: `${it} was reported before.`, text: 'The list below says how it stands.', support };
   if (LocationSDK.isDuplicateReportError(error))
     return {
       tone: 'bad',
@@ -96,19 +106,19 @@ async function refresh() {
 
 /** @param {string} id @param {boolean} won */
 const onSettle = (id, won) =>
-  act('back-office-notice', async () => {
+  act('back-office', async () => {
     await ask(`/back-office/${id}`, { won });
     await refresh();
-    showNotice(element('back-office-notice'), { tone: 'good', title: 'Settled and reported.' });
+    showNotice(place('back-office'), { tone: 'good', title: 'Settled and reported.' });
   });
 
 /** @param {string} condition */
-const onCondition = (condition) => act('back-office-notice', () => ask('/demonstration', { condition }));
+const onCondition = (condition) => act('back-office', () => ask('/demonstration', { condition }));
 
-/** Does one thing at a time, and shows what goes wrong. @param {string} id of the notice @param {() => Promise<void>} work */
+/** Does one thing at a time, and shows what goes wrong. @param {string} id of its notice @param {() => Promise<void>} work */
 const act = (id, work) =>
   whileBusy(async () => {
-    showNotice(element(id));
+    showNotice(place(id));
     try {
       await work();
     } catch (error) {
@@ -116,7 +126,7 @@ const act = (id, work) =>
       const unsure = outcome === 'unknown';
       await refresh().catch(() => undefined);
       showNotice(
-        element(id),
+        place(id),
         unsure
           ? { tone: 'wait', title: 'Not sure yet.', text: 'It may have arrived. Pressing again sends the same once more.' }
           : { tone: 'bad', title: message },
@@ -134,20 +144,20 @@ function onSubmit(id, notice, work) {
   });
 }
 
-onSubmit('login', 'login-notice', async (fields) => {
+onSubmit('login', 'login', async (fields) => {
   await ask('/login', fields);
   await refresh();
 });
-onSubmit('bet', 'bet-notice', async ({ stake, pick }) => {
+onSubmit('bet', 'bet', async ({ stake, pick }) => {
   const { bet_id } = await ask('/bets', { stake: Number(stake), pick });
   await report('bet', bet_id);
 });
-onSubmit('withdraw', 'withdraw-notice', async ({ amount }) => {
+onSubmit('withdraw', 'withdrawal', async ({ amount }) => {
   const { request_id } = await ask('/withdrawals', { amount: Number(amount) });
   await report('withdrawal', request_id);
 });
 element('logout').addEventListener('click', () =>
-  act('bet-notice', async () => {
+  act('bet', async () => {
     await ask('/logout', {});
     inDoubt.clear();
     await refresh();

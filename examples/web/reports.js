@@ -49,7 +49,7 @@ function withdrawalUser(player) {
  */
 export function createReports(options, findPlayer) {
   const client = createClient(options);
-  const isOver = createLimit({ most: 30, perMs: 60_000 });
+  const isOver = createLimit({ most: 120, perMs: 60_000 });
 
   const relay = createRelay({
     client,

@@ -96,7 +96,7 @@ function amountOf(value, { balance }) {
 
 /** What the page shows. Who the player is by name, number and address, it need not know. @param {import('./reports.js').Player} player */
 function stateFor(player) {
-  const shown = [...entries.values()].reverse().slice(0, 50);
+  const newest = [...entries.values()].reverse();
   const of = (/** @type {import('./reports.js').Entry} */ { kind, id, event, state, about, odds, payout, location, settling }) => ({
     ...{ kind, id, amount: event.amount, state, about, odds, payout, inDoubt: settling !== undefined },
     source: location?.source,
@@ -106,8 +106,14 @@ function stateFor(player) {
   return {
     nickname: player.nickname,
     balance: player.balance,
-    entries: shown.filter((entry) => entry.player === player).map(of),
-    backOffice: shown.filter(({ state }) => state === 'reported').map(of),
+    entries: newest
+      .filter((entry) => entry.player === player)
+      .slice(0, 8)
+      .map(of),
+    backOffice: newest
+      .filter(({ state }) => state === 'reported')
+      .slice(0, 6)
+      .map(of),
     condition: demonstration.chosen(),
     conditions,
     gateway: mock.url,

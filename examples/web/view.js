@@ -57,7 +57,7 @@ export function showState(state, handlers) {
 }
 
 /** @param {Entry} entry */
-const titleOf = ({ kind, amount, about }) => (kind === 'bet' ? `${about}, ${naira.format(amount)}` : `${naira.format(amount)} out`);
+const titleOf = ({ kind, amount, about }) => (kind === 'bet' ? `${about}, ${naira.format(amount)}` : `Withdrawal, ${naira.format(amount)}`);
 
 /** @param {Entry} entry */
 function placeOf({ source, place, accuracy, state }) {
@@ -71,7 +71,7 @@ function markOf({ kind, state, payout = 0 }) {
   if (state === 'open') return ['Not sent', 'wait'];
   if (state === 'in-doubt') return ['Being checked', 'wait'];
   if (state === 'held') return ['Not taken', 'bad'];
-  if (state === 'reported') return [kind === 'bet' ? 'On' : 'Requested', 'good'];
+  if (state === 'reported') return [kind === 'bet' ? 'Accepted' : 'Requested', 'good'];
   if (kind === 'withdrawal') return ['Paid', 'good'];
   return payout > 0 ? [`Won ${naira.format(payout)}`, 'good'] : ['Lost', 'quiet'];
 }
