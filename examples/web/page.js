@@ -27,7 +27,7 @@ async function report(kind, id) {
     },
     (error) => {
       if (!LocationSDK.isReportingError(error)) throw error;
-      if (error.outcome === 'unknown') inDoubt.set(id, error);
+      if (error.outcome === 'unknown' && error.code !== 'duplicate') inDoubt.set(id, error);
       return explain(error, kind);
     },
   );
