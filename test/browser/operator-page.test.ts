@@ -56,7 +56,7 @@ for (const [screen, options] of SCREENS) {
     // What the gateway was told of the player, the player's browser never saw.
     const told = JSON.stringify(held);
     const seen = (await traffic()).join('\n');
-    expect(seen).toContain('/relay/report-bet-event');
+    for (const part of ['/relay/report-bet-event', '"outcome":"recorded"', '"backOffice":[', 'HttpOnly']) expect(seen).toContain(part);
     for (const secret of SECRETS.filter((value) => value !== 'mock-api-key' && value !== '3310920042')) expect(told).toContain(secret);
     expect(SECRETS.filter((secret) => seen.includes(secret))).toEqual([]);
   });

@@ -62,6 +62,17 @@ export const test = base
         const read = Promise.all([response.allHeaders(), response.text().catch(() => '')]);
         traffic.push(read.then(([headers, text]) => `${response.status()} ${response.url()} ${JSON.stringify(headers)} ${text}`));
       });
+      // The body of an answer to a request that may outlive the page is not told to a debugger, so the page's own view is read too.
+      await page.exposeFunction('noteAnswer', (text: string) => void traffic.push(Promise.resolve(text)));
+      await page.addInitScript(() => {
+        const { noteAnswer } = window as unknown as { noteAnswer(text: string): Promise<void> };
+        const original = window.fetch;
+        window.fetch = async (...given) => {
+          const response = await original(...given);
+          await noteAnswer(await response.clone().text());
+          return response;
+        };
+      });
       // Heard by the page itself, since a policy's report goes to nobody else.
       await page.exposeFunction('noteViolation', (directive: string) => void complaints.push(`policy: ${directive}`));
       await page.addInitScript(() => {
