@@ -7,6 +7,8 @@ const entries = {
   mock: 'src/mock/index.ts',
   'mock-msw': 'src/mock/msw.ts',
   'mock-node': 'src/node/index.ts',
+  relay: 'src/relay/index.ts',
+  'relay-node': 'src/node/relay.ts',
   'location-mmdb': 'src/node/mmdb-entry.ts',
 };
 

@@ -1,7 +1,7 @@
 /** The public face: what is not named here is not part of the package's promise. */
 export { type Client, createClient } from './client.js';
 export { configure, locate, reportBetEvent, reportSettledBet, reportSettledWithdrawal, reportWithdrawalEvent, resend, verifyNin } from './default-client.js';
-export type { Answer, Logger } from './delivery/settings.js';
+export type { Answer, Logger, RelayCredentials } from './delivery/settings.js';
 export {
   AbortedError,
   AuthenticationError,
@@ -61,10 +61,11 @@ export type {
   GatewayOptions,
   IpLookupOptions,
   LocationOptions,
+  RelayedOptions,
   RetryOptions,
 } from './options.js';
-export type { PartialPayload, PayloadParameters, Payloads } from './payloads.js';
-export type { Receipt } from './receipt.js';
+export type { ClientMode, PartialPayload, PayloadParameters, Payloads, RelayPayload } from './payloads.js';
+export type { Receipt, ReceiptOf, RelayReceipt } from './receipt.js';
 export type { BetEvent, BetUser, SettledBet } from './schema/bet.js';
 export type { IssueCode, ValidationIssue } from './schema/issue.js';
 export type { Location, LocationInput } from './schema/location.js';

@@ -1,4 +1,4 @@
-import type { Logger } from './delivery/settings.js';
+import type { Logger, RelayCredentials } from './delivery/settings.js';
 import type { Environment } from './errors.js';
 import type { GeolocationLike } from './location/browser-geolocation.js';
 import type { ReverseGeocode } from './location/find-place.js';
@@ -74,6 +74,8 @@ const environment = oneOf('staging', 'production');
 export const optionTable = {
   environment: option<Environment>(environment, 'staging'),
   gateways: { staging: gateway, production: gateway },
+  relayUrl: option<string | undefined>(isWord, undefined),
+  relayCredentials: option<RelayCredentials>(oneOf('same-origin', 'include', 'omit'), 'same-origin'),
   paths: Object.fromEntries(operationNames.map((name) => [name, option<string>(isPath, operations[name].path)])) as Record<OperationName, Option<string>>,
   validation: option<ValidationMode>(oneOf('strict', 'partial'), 'strict'),
   location: {

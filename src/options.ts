@@ -1,4 +1,4 @@
-import type { Answer, Logger } from './delivery/settings.js';
+import type { Answer, Logger, RelayCredentials } from './delivery/settings.js';
 import type { Environment } from './errors.js';
 import type { ClientEvent } from './events.js';
 import type { GeolocationLike } from './location/browser-geolocation.js';
@@ -122,6 +122,21 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   environment?: Environment | undefined;
   /** Where each environment's reports go. */
   gateways?: { staging?: GatewayOptions | undefined; production?: GatewayOptions | undefined } | undefined;
+  /**
+   * In a page, instead of `gateways`: the address of your backend's relay, which holds the key, adds who the player is and
+   * reports. `https:` is required, but for loopback hosts; in a page an address such as `/location-sdk` is the page's own
+   * host's. The environment is the relay's, and so is the lookup of addresses: of `location`, only the browser's
+   * geolocation is used, and an event goes without where there is none. Default: none.
+   *
+   * @example
+   * ```ts
+   * const client = createClient({ relayUrl: '/location-sdk' });
+   * await client.reportBetEvent({ bet_id: 'B-1', amount: 1500 });
+   * ```
+   */
+  relayUrl?: string | undefined;
+  /** In a page: whether its cookies go to the relay; `'include'` is for a relay on another origin. Default: `'same-origin'`. */
+  relayCredentials?: RelayCredentials | undefined;
   /** Paths below `/integration-gateway/external/`, by function; for a gateway whose paths differ. */
   paths?: { readonly [Name in OperationName]?: string | undefined } | undefined;
   /** Which fields are required: all that the specification lists, or the identifiers only. Default: `'strict'`. */
@@ -165,9 +180,12 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   random?: (() => number) | undefined;
 }
 
+/** What `createClient` takes in a page whose reports go through a relay. */
+export type RelayedOptions = ClientOptions<ValidationMode> & { relayUrl: string };
+
 /** What every call takes beside its payload. */
 export interface CallOptions {
-  /** Where this call goes. Default: the client's `environment`. */
+  /** Where this call goes; not with a relay, whose environment is its own. Default: the client's `environment`. */
   environment?: Environment | undefined;
   /** On a server: the player's address, to find the location by. One address, without a port. */
   clientIP?: string | undefined;

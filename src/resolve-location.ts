@@ -28,7 +28,7 @@ export function createLocationResolver(settings: Settings) {
   const locator = createLocator(settings.location, settings);
 
   return async ({ location, environment, clientIP, signal }: Parameters, purpose: Purpose): Promise<Resolved | undefined> => {
-    const given = location ?? fixedLocations[environment];
+    const given = location ?? fixedLocations[environment ?? 'production'];
     if (given) return { location: withSource(given, settings.location.sourceNames.provided), ageMs: 0, steps: [] };
     const { operation, reference, deadline, required } = purpose;
     const details = { operation, environment, reference };

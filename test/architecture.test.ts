@@ -7,11 +7,13 @@ import { parseSource, readSource, type SourceFile } from './read-source.js';
  */
 const LAYERS = {
   face: { files: ['index.ts', 'global.ts'], mayImport: ['client', 'errors', 'location', 'face'] },
-  node: { files: ['node/'], mayImport: ['mock', 'openapi'] },
+  node: { files: ['node/'], mayImport: ['mock', 'openapi', 'relay'] },
   client: {
     files: ['client.ts', 'default-client.ts', 'prepare.ts', 'payloads.ts', 'receipt.ts', 'resolve-location.ts', 'locate-result.ts'],
     mayImport: ['config', 'operations', 'location', 'delivery', 'schema', 'errors'],
   },
+  // Never the client itself: it is given one, or an outbox.
+  relay: { files: ['relay/'], mayImport: ['operations', 'location/client-ip-from.ts', 'schema', 'errors'] },
   // Never the client or delivery: the far end must not share the near end's mistakes.
   mock: { files: ['mock/'], mayImport: ['openapi', 'operations', 'schema', 'errors'] },
   openapi: { files: ['openapi/'], mayImport: ['operations', 'schema'] },

@@ -8,6 +8,8 @@ const PATHS = {
   'location-sdk': ['./src/index.ts'],
   'location-sdk/mock': ['./src/mock/index.ts'],
   'location-sdk/mock/node': ['./src/node/index.ts'],
+  'location-sdk/relay': ['./src/relay/index.ts'],
+  'location-sdk/relay/node': ['./src/node/relay.ts'],
   'location-sdk/location/mmdb': ['./src/node/mmdb-entry.ts'],
 };
 

@@ -47,6 +47,7 @@ import { type MmdbOptions, type MmdbProvider, type MmdbReader, mmdb } from 'loca
 import { createMockGateway, type FaultRule, type MatcherResult, type MockGateway, matchers, openApiDocument, type RecordedReport } from 'location-sdk/mock';
 import { type MswHttp, mockGatewayHandlers } from 'location-sdk/mock/msw';
 import { type MockServer, serve } from 'location-sdk/mock/node';
+import { createRelay, type Relay, type RelayClient, type RelayOptions, type RelayPlayer } from 'location-sdk/relay';
 
 const betUser = {
   user_id: 'U-88412',
@@ -176,6 +177,23 @@ export function assertOnTheMock(gateway: MockGateway, http: MswHttp<string>): bo
   return result.pass && handlers.length === 2 && openApiDocument({ validation: 'partial' }).openapi === '3.1.0';
 }
 
+// The relay takes a client of either validation, and an outbox.
+interface Session extends RelayPlayer {
+  readonly tier: number;
+}
+const sessions: RelayOptions<Session> = {
+  client: createClient(),
+  authorize: async (request, { operation }) => (request.headers.get('cookie') && operation === 'reportBetEvent' ? { user: { user_id: 'U-1' }, tier: 1 } : null),
+  complete: (event, { player }) => ({ ...event, metadata: { tier: player.tier } }),
+  limit: ({ tier }) => tier < 1 && { retryAfterMs: 1_000 },
+  onError: (error) => error.outcome,
+};
+export const relay: Relay = createRelay(sessions);
+export const partialRelay: Relay = createRelay({ client: createClient({ validation: 'partial' }), authorize: () => null });
+export const outbox: RelayClient = {
+  reportBetEvent: async () => ({ id: '1', state: 'waiting', done: Promise.resolve() }),
+  reportWithdrawalEvent: async () => ({ id: '2', state: 'waiting' }),
+};
 /** Looks addresses up without asking anybody, in a file or in a database that any reader opened. */
 export async function offline(reader: MmdbReader): Promise<Client> {
   const options: MmdbOptions = { file: '/var/lib/GeoIP/GeoLite2-City.mmdb', checkEveryMs: 60_000, logger: { warn() {} } };
