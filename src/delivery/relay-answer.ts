@@ -16,9 +16,9 @@ import {
   ValidationError,
 } from '../errors.js';
 import type { Location } from '../schema/location.js';
+import { parseRetryAfter } from '../time.js';
 import type { Attempted } from './attempt.js';
 import { type Asked, classifySilence, classifyStatus, type Failure, held, readAnswer, type Verdict } from './classify.js';
-import { parseRetryAfter } from '../time.js';
 import type { Answer, DeliverySettings } from './settings.js';
 
 /** What only a relay knows of a report, for the receipt. */
