@@ -61,9 +61,11 @@ export function createReports(options, findPlayer) {
     },
 
     // What is reported comes from the operator's own records: the page says which bet it is, and where the player is.
-    complete(event, { player }) {
-      const entry = entries.get(String(event.bet_id ?? event.request_id));
-      if (!entry || entry.player !== player.account || entry.state === 'held') return null; // answered with 403
+    complete(event, { operation, player: { account } }) {
+      const entry = entries.get(String(operation === 'reportBetEvent' ? event.bet_id : event.request_id));
+      const isOurs = entry?.player === account && entry.kind === (operation === 'reportBetEvent' ? 'bet' : 'withdrawal');
+      if (!isOurs || entry.state === 'held') return null; // answered with 403
+      if (entry.state === 'open' && entry.event.amount > account.balance) return null; // spent on another bet meanwhile
       // A report that is in doubt must be the same again, also after the page was loaded anew: so its place is kept.
       entry.location ??= /** @type {import('location-sdk').Location | undefined} */ (event.location);
       return { ...entry.event, ...(entry.location && { location: entry.location }) };
@@ -84,7 +86,7 @@ export function createReports(options, findPlayer) {
       if (isDuplicateReportError(error) && !error.conflict && entry.state === 'in-doubt') accept(entry, entry.location);
       else if (isDuplicateReportError(error)) entry.state = 'held';
       else if (error.outcome === 'unknown') entry.state = 'in-doubt';
-      else entry.location = undefined; // nothing was recorded: the next attempt may find the player elsewhere
+      else if (entry.state === 'open') entry.location = undefined; // nothing was recorded: the next attempt may find the player elsewhere
     },
   });
 
