@@ -23,6 +23,6 @@ export const scriptTag = {
   noExternal: [/.*/],
   sourcemap: true,
   minify: /** @type {const} */ ('terser'),
-  terserOptions: { ecma: /** @type {const} */ (2020), toplevel: true, compress: { passes: 3, pure_getters: true } },
+  terserOptions: { ecma: /** @type {const} */ (2020), toplevel: true, compress: { passes: 3, pure_getters: true, sequences: false, lhs_constants: false } },
   esbuildPlugins: [browserStandIns],
 };
