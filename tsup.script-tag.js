@@ -15,6 +15,51 @@ const browserStandIns = {
   },
 };
 
+/**
+ * Properties that never leave the file, and so may have short names in it: no option, no result, no wire format, nothing that is
+ * looked up by a text. `test/package/short-names.test.ts` looks that it stays so.
+ */
+export const internalNames = [
+  'abandon',
+  'advice',
+  'always',
+  'askedAt',
+  'certain',
+  'certificate',
+  'deadline',
+  'destinations',
+  'ending',
+  'example',
+  'fixedLocations',
+  'hasRefused',
+  'inDoubt',
+  'inquiry',
+  'isAnswered',
+  'isForbidden',
+  'isHidden',
+  'isOptional',
+  'isReport',
+  'isSecure',
+  'landed',
+  'leftOf',
+  'looseObject',
+  'mayLackRoom',
+  'milliseconds',
+  'nobodyWaits',
+  'notSent',
+  'optional',
+  'parameters',
+  'plainHttp',
+  'refine',
+  'safeParse',
+  'standard',
+  'strictObject',
+  'takenAt',
+  'tryLowAccuracy',
+  'whenHidden',
+  'withoutSent',
+];
+
 /** How the script-tag file is made; `npm run size` bundles its libraries the same way. @satisfies {import('tsup').Options} */
 export const scriptTag = {
   format: /** @type {const} */ ('iife'),
@@ -23,6 +68,11 @@ export const scriptTag = {
   noExternal: [/.*/],
   sourcemap: true,
   minify: /** @type {const} */ ('terser'),
-  terserOptions: { ecma: /** @type {const} */ (2020), toplevel: true, compress: { passes: 3, pure_getters: true, sequences: false, lhs_constants: false } },
+  terserOptions: {
+    ecma: /** @type {const} */ (2020),
+    toplevel: true,
+    compress: { passes: 5, pure_getters: true, sequences: false, lhs_constants: false, keep_fargs: false },
+    mangle: { properties: { regex: new RegExp(`^(?:${internalNames.join('|')})$`) } },
+  },
   esbuildPlugins: [browserStandIns],
 };

@@ -125,7 +125,7 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
   /** A report for a relay may be incomplete, and one for a gateway names its environment: neither may go to the other. */
   const destinationFor = (environment: AnyReport['environment']) => {
     if (environment && !relay) return settings.destinations[environment];
-    return (!environment && relay) || 'the report is that of another client, for a gateway instead of a relay or the other way round.';
+    return (!environment && relay) || 'the report belongs to another client, of a gateway or of a relay.';
   };
 
   /** Sends a frozen call; the deadline counts from when the call began. */

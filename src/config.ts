@@ -1,6 +1,6 @@
 import { readBaseUrl, readRelayUrl } from './base-url.js';
 import type { DeliverySettings, Gateway, Logger, Relay } from './delivery/settings.js';
-import { readVariables, variableName } from './environment-variables.js';
+import { readVariables, tellOfMock, variableName } from './environment-variables.js';
 import { ConfigurationError, type Environment } from './errors.js';
 import type { ClientEvent } from './events.js';
 import type { LocationSettings, Surroundings } from './location/locate.js';
@@ -57,9 +57,7 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
   if (problems.length > 0) throw unusable(problems);
 
   const logger = guarded(given.logger);
-  if (mock && !told.has(given.logger))
-    logger.warn('LOCATION_SDK_MOCK is set: everything meant for staging goes to the mock gateway, with its key and a made-up location.');
-  if (mock) told.add(given.logger);
+  if (mock) tellOfMock(given.logger, logger);
   if (browser && (gateways.staging.apiKey || gateways.production.apiKey)) {
     logger.warn('The API key is in this page (allowApiKeyInBrowser), where every visitor can read it.');
   }
@@ -82,9 +80,6 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
     isDuplicate: given.isDuplicate ?? parts.isDuplicate,
   });
 }
-
-/** Who was told of mock mode: once is enough, however many clients there are. */
-const told = new WeakSet<Logger>();
 
 const unusable = (issues: readonly ValidationIssue[]) => new ConfigurationError(`The options cannot be used: ${listIssues(issues)}`);
 
@@ -149,10 +144,7 @@ function readGateway(
   problem('baseUrl', read?.problem);
   if (typeof apiKey === 'string') problem('apiKey', apiKeyProblem(apiKey));
   if (browser && apiKey !== undefined && !allowApiKeyInBrowser) {
-    problem(
-      'apiKey',
-      'every visitor can read a key in a page; leave it with your backend and set relayUrl (or allowApiKeyInBrowser: true, if it is meant to be public)',
-    );
+    problem('apiKey', 'every visitor can read a key in a page; set relayUrl, so that your backend keeps it (or allowApiKeyInBrowser: true, if it is public)');
   }
   if (read?.baseUrl !== undefined && apiKey !== undefined) {
     return { baseUrl: read.baseUrl, paths, apiKey: typeof apiKey === 'function' ? apiKey : () => apiKey };

@@ -1,5 +1,5 @@
 import { type Environment, type ErrorOutcome, ValidationError } from './errors.js';
-import { parseClientIp } from './location/client-ip.js';
+import { clientIpProblem } from './location/client-ip.js';
 import { subjectOf } from './messages.js';
 import { type Operation, type OperationName, operations } from './operations.js';
 import { callOptions } from './option-table.js';
@@ -118,8 +118,9 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
   if (environment !== undefined && context.relay) issues.push(issue(['environment'], 'invalid', "is the relay's to say; remove it"));
   if (clientIP !== undefined && (context.browser || context.relay)) {
     issues.push(issue(['clientIP'], 'invalid', "is for servers; in a page the browser's own address is looked up"));
-  } else if (typeof clientIP === 'string' && !parseClientIp(clientIP)) {
-    issues.push(issue(['clientIP'], 'invalid', 'expected one IPv4 or IPv6 address, without a port, a zone or a list'));
+  } else {
+    const problem = clientIpProblem(clientIP);
+    if (problem) issues.push(issue(['clientIP'], 'invalid', problem));
   }
   return {
     environment: environment === 'production' || environment === 'staging' ? environment : context.environment,

@@ -39,14 +39,9 @@ export function createLocationResolver(settings: Settings) {
     for (const { step, durationMs, reason } of found.steps) onEvent({ type: 'location-step', operation, environment, step, durationMs, reason });
     if (found.location) return found;
 
-    if (signal?.aborted)
-      throw new AbortedError(`${subject}: the call was aborted by its signal while the location was being found. Nothing was sent.`, details);
-    if (clock.now() >= deadline) {
-      throw new TimeoutError(`${subject}: the time of the call was over while the location was being found. Nothing was sent.`, {
-        ...details,
-        retryable: true,
-      });
-    }
+    const meanwhile = (what: string) => `${subject}: ${what} while the location was being found. Nothing was sent.`;
+    if (signal?.aborted) throw new AbortedError(meanwhile('the call was aborted by its signal'), details);
+    if (clock.now() >= deadline) throw new TimeoutError(meanwhile('the time of the call was over'), { ...details, retryable: true });
     if (!required) return undefined;
     const steps = found.steps.map(({ step, reason, message }) => `\n  - ${step}: ${message} (${reason})`);
     const message = `${subject}: no location was found; ${sentence(found.advice)}${steps.join('')}\nNothing was sent.`;

@@ -17,6 +17,7 @@ import { parseRetryAfter } from '../time.js';
 import { messageOf } from './answer.js';
 import type { Attempted } from './attempt.js';
 import type { AnyReport } from './frozen.js';
+import { describeFailure } from './network-failure.js';
 import type { ToldByRelay } from './relay-answer.js';
 import type { Answer, DeliverySettings } from './settings.js';
 
@@ -90,7 +91,7 @@ function ask<Name extends 'isRecorded' | 'isDuplicate'>(
   settings: DeliverySettings,
   name: Name,
   answer: Answer,
-  withoutSent: Asked['withoutSent'],
+  withoutSent: (text: string) => string,
 ): ReturnType<DeliverySettings[Name]> | false {
   let fault = 'threw';
   try {
@@ -109,15 +110,9 @@ function ask<Name extends 'isRecorded' | 'isDuplicate'>(
 export function classifySilence(attempted: Exclude<Attempted, { ended: 'answered' }>, browser: boolean): Failure {
   if (attempted.ended === 'aborted') return { type: AbortedError, text: 'aborted by its signal', outcome: 'unknown' };
   if (attempted.ended === 'timeout') return { type: TimeoutError, text: 'no whole answer came in time', outcome: 'unknown', retryable: true };
-  const { code, notSent, certificate } = attempted.failure;
-  const [what, advice] = browser
-    ? ['no answer came, and a browser does not say why', "; check the address, the network, and that this page's origin is allowed (CORS)"]
-    : certificate
-      ? ['the certificate was refused', '']
-      : notSent
-        ? ['the other side could not be reached', '; check its address and the network']
-        : ['the connection broke before a whole answer came', code?.startsWith('ERR_SSL') ? '; is it an http:// address?' : ''];
-  return { type: NetworkError, text: `${what}${code ? ` (${code})` : ''}${advice}`, outcome: notSent ? 'not-sent' : 'unknown', retryable: !certificate };
+  const { failure } = attempted;
+  const { notSent, certificate } = failure;
+  return { type: NetworkError, text: describeFailure(failure, browser), outcome: notSent ? 'not-sent' : 'unknown', retryable: !certificate };
 }
 
 /** A browser may send a request again by itself when a connection breaks, and nobody is told. */
@@ -125,12 +120,11 @@ export const held = (status: number, duplicate: 'same' | 'conflict', browser: bo
   const conflict = duplicate === 'conflict';
   const details = { status, conflict };
   if (conflict) {
-    const text =
-      'the gateway holds other data under this reference (a new timestamp or location is other data too), and a report cannot be changed; compare your records';
+    const text = 'the gateway holds other data under this reference (a new timestamp or location is other data too); compare your records';
     return { type: DuplicateReportError, text, outcome: 'rejected', certain: true, details };
   }
   const text = browser
-    ? 'the gateway holds a report under this reference already; it may be this call that sent it, since a browser may repeat a request by itself'
+    ? 'the gateway holds this report already, and it may be this call that sent it: browsers repeat requests by themselves'
     : 'the gateway holds this report already, and it was not this call that sent it; do not send it again';
   return { type: DuplicateReportError, text, outcome: browser ? 'unknown' : 'rejected', details, ...(browser && { advice: 'Compare your records.' }) };
 };

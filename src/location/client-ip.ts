@@ -58,3 +58,7 @@ export function parseClientIp(text: string): ClientIp | undefined {
   const reserved = address.groups.length === 8 && !findRange(address, PUBLIC_IPV6);
   return { address: address.text, notPublic: reserved ? 'a reserved address (outside 2000::/3)' : undefined };
 }
+
+/** What is wrong with the writing of an address; what is no string is told elsewhere. */
+export const clientIpProblem = (clientIP: unknown): string | undefined =>
+  typeof clientIP !== 'string' || parseClientIp(clientIP) ? undefined : 'expected one IPv4 or IPv6 address, without a port, a zone or a list';

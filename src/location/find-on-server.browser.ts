@@ -1,4 +1,4 @@
-import type { Located } from './locate.js';
+import { NOBODY_TO_ASK } from './nobody-to-ask.js';
 
 /** Never called: a page is not a server. */
-export const findOnServer = async (): Promise<Located> => ({ steps: [], advice: '' });
+export const createServerFinder = () => async () => NOBODY_TO_ASK;

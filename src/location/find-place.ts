@@ -44,8 +44,7 @@ interface Question {
 }
 
 const FAILED = { reason: 'bad-answer', message: 'reverseGeocode threw an error' } as const;
-const SLOW = { reason: 'timeout', message: 'reverseGeocode did not answer in time' } as const;
-const ABORTED = { reason: 'aborted', message: 'the call was aborted' } as const;
+const NOT_YET = 'reverseGeocode did not answer in time';
 
 /** For how long a fix goes without a place where the function failed: not every report of it waits anew. */
 const FAILURE_MEMORY_MS = 30_000;
@@ -66,7 +65,7 @@ export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: P
       const step = { step: 'reverse-geocode', durationMs: clock.now() - question.askedAt };
       if (answer.ended === 'done') return { place: answer.value, steps: [step] };
       question.failed = true;
-      return { place: {}, steps: [{ ...step, ...(answer.ended === 'failed' ? FAILED : SLOW) }] };
+      return { place: {}, steps: [{ ...step, ...(answer.ended === 'failed' ? FAILED : { reason: 'timeout', message: NOT_YET }) }] };
     });
     return question;
   }
@@ -89,8 +88,8 @@ export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: P
     if (question.waiting === 0) question.nobodyWaits.abort();
     // What was known already is no step of this call.
     if (waited.ended === 'done') return known && clock.now() === started ? { place: waited.value.place, steps: [] } : waited.value;
-    const why = waited.ended === 'aborted' ? ABORTED : SLOW;
-    return { place: {}, steps: [{ step: 'reverse-geocode', durationMs: clock.now() - started, ...why }] };
+    const reason = waited.ended === 'aborted' ? 'aborted' : 'timeout';
+    return { place: {}, steps: [{ step: 'reverse-geocode', durationMs: clock.now() - started, reason, message: NOT_YET }] };
   };
 }
 

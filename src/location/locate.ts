@@ -1,9 +1,9 @@
 import type { FoundStep, LocationFailure, LocationStep } from '../errors.js';
 import type { Location, LocationInput } from '../schema/location.js';
-import type { Clock } from '../time.js';
+import { type Clock, limited } from '../time.js';
 import type { AbortSignalLike, Fetch } from '../web-types.js';
 import { createBrowserGeolocation, type GeolocationLike, type GeolocationSettings } from './browser-geolocation.js';
-import { findOnServer } from './find-on-server.js';
+import { createServerFinder } from './find-on-server.js';
 import { createPlaceFinder, type PlaceSettings } from './find-place.js';
 import { createIpLookup, type IpLookupSettings } from './ip-lookup.js';
 import { NOBODY_TO_ASK } from './nobody-to-ask.js';
@@ -85,6 +85,7 @@ export function createLocator(settings: LocationSettings, surroundings: Surround
   const geolocation = createBrowserGeolocation(settings.browser, { page: readPage(scope, surroundings.geolocation), clock });
   const lookup = createIpLookup(settings.ip, surroundings);
   const findPlace = createPlaceFinder(settings, clock);
+  const findOnServer = createServerFinder(settings, lookup);
 
   async function findInPage({ deadline, signal }: LocateRequest): Promise<Located> {
     const steps: LocationStep[] = [];
@@ -114,22 +115,18 @@ export function createLocator(settings: LocationSettings, surroundings: Surround
   }
 
   return {
-    async find(request) {
+    async find({ clientIP, signal, ...request }) {
       const now = clock.now();
       const deadline = Math.min(request.deadline, now + settings.timeoutMs);
+      const run = (over: AbortSignalLike | undefined) => (browser ? findInPage : findOnServer)({ clientIP, deadline, signal: over });
+      let found: Promise<Located> | undefined;
+      const begin = (over: AbortSignalLike) => {
+        found = run(over);
+        return found;
+      };
       // Each wait is bounded by what the clock says is left. Somebody may set it back: then this one timer is the bound.
-      const over = new AbortController();
-      const end = () => over.abort();
-      const timer = clock.setTimeout(end, deadline - now + CLOCK_WAS_SET_MS);
-      try {
-        request.signal?.addEventListener('abort', end);
-        if (request.signal?.aborted) end();
-        const bounded = { clientIP: request.clientIP, deadline, signal: over.signal };
-        return await (browser ? findInPage(bounded) : findOnServer(settings, lookup, bounded));
-      } finally {
-        clock.clearTimeout(timer);
-        request.signal?.removeEventListener('abort', end);
-      }
+      await limited(begin, { clock, milliseconds: deadline - now + CLOCK_WAS_SET_MS, signal });
+      return found ?? run(signal);
     },
   };
 }

@@ -6,7 +6,7 @@ export const NOBODY_TO_ASK: Located = {
     {
       step: 'ip-lookup',
       reason: 'not-available',
-      message: 'nobody is left to ask: see location.browser.enabled, location.ip.enabled and location.ip.providers',
+      message: 'nobody is left to ask: see location.browser.enabled and location.ip',
       durationMs: 0,
     },
   ],

@@ -31,7 +31,7 @@ describe('a service that refuses', () => {
     expect(later[0]).toEqual({
       step: 'a',
       reason: 'resting',
-      message: 'it rests for about 42 s (the service refuses more requests for now)',
+      message: 'it rests for about 42 s (the service takes no more requests for now)',
       durationMs: 0,
     });
     await clock.advance(41_999);

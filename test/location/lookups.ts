@@ -33,7 +33,7 @@ export const knowing = async () => PLACE;
 export const unknowing = async () => undefined;
 export const hanging = () => new Promise<never>(() => {});
 export const refusing = (retryAfter: string | null = null) =>
-  Promise.reject(new LookupFailure('refused', 'the service refuses more requests for now', retryAfter));
+  Promise.reject(new LookupFailure('refused', 'the service takes no more requests for now', retryAfter));
 export const unreachable = () => Promise.reject(new LookupFailure('unreachable', 'the service could not be reached'));
 
 const STANDARD = { timeoutMs: 4_000, hedgeAfterMs: undefined, restMs: 60_000, cacheMs: 300_000, cacheSize: 10_000 };

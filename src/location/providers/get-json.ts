@@ -13,11 +13,11 @@ const LONGEST_ANSWER = 65_536;
 interface Traits {
   /** The member of the answer that says which address it is about. */
   readonly address: string;
-  readonly headers?: Record<string, string>;
+  readonly headers: Record<string, string> | undefined;
 }
 
 /** Asks a service for JSON, without cookies and without telling it the page. A redirect is not followed: it would tell the address to somebody else. */
-export async function getJson(url: string, { ip, fetch, signal }: IpLookupRequest, { address, headers = {} }: Traits): Promise<Record<string, unknown>> {
+export async function getJson(url: string, { ip, fetch, signal }: IpLookupRequest, { address, headers }: Traits): Promise<Record<string, unknown>> {
   let response: Awaited<ReturnType<Fetch>>;
   let text: string | undefined;
   try {
@@ -30,8 +30,8 @@ export async function getJson(url: string, { ip, fetch, signal }: IpLookupReques
   const { status } = response;
   let answer: Record<string, unknown> | undefined;
   if (status === 429 || status === 403 || status === 401) {
-    const why = status === 429 ? 'the service takes no more requests for now' : 'the service refuses: too many requests, or a wrong token';
-    throw new LookupFailure('refused', `${why} (HTTP ${status})`, response.headers.get('retry-after'));
+    const why = `the service takes no more requests for now${status === 429 ? '' : ', or not this token'} (HTTP ${status})`;
+    throw new LookupFailure('refused', why, response.headers.get('retry-after'));
   }
   try {
     const body: unknown = status >= 200 && status < 300 && text ? JSON.parse(text) : undefined;
