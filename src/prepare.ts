@@ -117,7 +117,7 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
   const { environment, clientIP, timeoutMs } = others as { environment?: Environment; clientIP?: unknown; timeoutMs?: number };
   if (environment !== undefined && context.relay) issues.push(issue(['environment'], 'invalid', "is the relay's to say; remove it"));
   if (clientIP !== undefined && (context.browser || context.relay)) {
-    issues.push(issue(['clientIP'], 'invalid', "is for servers; in a page the browser's own address is looked up"));
+    issues.push(issue(['clientIP'], 'invalid', 'is for servers; here the address of the connection is looked up'));
   } else {
     const problem = clientIpProblem(clientIP);
     if (problem) issues.push(issue(['clientIP'], 'invalid', problem));

@@ -146,6 +146,6 @@ export function readTrustOptions(options: { readonly trustedProxies?: unknown })
     issues.push(issue([name], 'unknown-field', `is no option; ${meant ? `did you mean ${meant}?` : `known are ${OPTIONS.join(', ')}`}`));
   }
   const trust = names.includes('trustedProxies') ? readTrust(options.trustedProxies, issues) : NOBODY;
-  if (issues.length > 0) throw new ConfigurationError(`clientIpFrom: the options cannot be used: ${listIssues(issues)}`, { operation: 'clientIpFrom' });
+  if (issues.length > 0) throw new ConfigurationError(`clientIpFrom: the options cannot be used: ${listIssues(issues)}`, { operation: 'clientIpFrom', issues });
   return trust;
 }

@@ -59,7 +59,7 @@ export interface RelayConnection {
   readonly native?: unknown;
 }
 
-/** What every hook is told. */
+/** What `authorize` and `complete` are told. */
 export interface RelayCall {
   readonly operation: RelayOperation;
   /** See `RelayConnection`. */

@@ -80,7 +80,7 @@ export const answerForReceipt = ({ outcome, operation, reference, environment, a
 /** The answer to a report that an outbox has taken. */
 export const answerForQueued = ({ id, state }: RelayQueued, operation: string, reference: string | undefined): Answer => ({
   status: 202,
-  body: { id, state, operation, reference },
+  body: { id: String(id), state, operation, reference },
 });
 
 /** Whether it is an outbox's answer. */

@@ -1,3 +1,4 @@
+import type { ErrorOutcome } from '../errors.js';
 import { clientIpFrom } from '../location/client-ip-from.js';
 import { operations } from '../operations.js';
 import { copyJson } from '../schema/copy-json.js';
@@ -38,16 +39,19 @@ export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Pl
   const noteOrigin = createOriginNotes(settings.logger);
   return async (request, connection) => {
     let headers: Readonly<Record<string, string>> = {};
+    let outcome: ErrorOutcome = 'not-sent';
     try {
       const admitted = admit(request as Request, settings);
       headers = admitted.headers;
       const { operation, refused, foreign } = admitted;
       if (foreign) noteOrigin(request as Request);
       if (refused || !operation) return toResponse(refused ?? { status: 204 }, headers);
-      return toResponse(await answer(request as Request, connection ?? {}, operation, recent, settings), headers);
+      const answered = await answer(request as Request, connection ?? {}, operation, recent, settings);
+      outcome = 'unknown';
+      return toResponse(answered, headers);
     } catch (error) {
       if (error instanceof Refused) return toResponse(error.answer, headers);
-      return toResponse(broken(noteFault(settings.logger, `the relay ${describeThrown(error)}`)), headers);
+      return toResponse(broken(noteFault(settings.logger, `the relay ${describeThrown(error)}`), outcome), headers);
     }
   };
 }

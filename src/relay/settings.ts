@@ -60,7 +60,7 @@ const CHECKS: { readonly [Name in keyof Required<RelayOptions>]: Check } = {
       clientIpFrom({ headers: new Headers() }, { trustedProxies: value as RelayOptions['trustedProxies'] });
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : 'cannot be used';
+      return (error as Partial<ConfigurationError & { issues: ValidationIssue[] }>).issues?.map(({ message }) => message).join('; ') ?? 'cannot be used';
     }
   },
   allowedOrigins: isList(originProblem),
