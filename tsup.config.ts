@@ -1,6 +1,6 @@
 import { defineConfig, type Options } from 'tsup';
 import { inspectorDefine } from './inspector.build.js';
-import { scriptTag } from './tsup.script-tag.js';
+import { scriptTag, scriptTagWithOutbox } from './tsup.script-tag.js';
 
 const entries = {
   index: 'src/index.ts',
@@ -11,6 +11,8 @@ const entries = {
   'outbox-contract': 'src/outbox/contract/index.ts',
   'outbox-sqlite': 'src/outbox/stores/sqlite/index.ts',
   'outbox-indexeddb': 'src/outbox/indexeddb.ts',
+  relay: 'src/relay/index.ts',
+  'relay-node': 'src/node/relay.ts',
   'location-mmdb': 'src/node/mmdb-entry.ts',
 };
 
@@ -30,5 +32,6 @@ export default defineConfig([
   // ky exists as ESM only, so the CommonJS build carries it inside.
   { ...shared, entry: entries, format: 'cjs', dts: true, noExternal: ['ky'], splitting: true, outExtension: () => ({ js: '.cjs', dts: '.d.cts' }) },
   { ...shared, entry: { cli: 'src/node/cli.ts' }, format: 'esm' },
-  { ...scriptTag, entry: { 'location-sdk': 'src/global.ts', 'location-sdk.outbox': 'src/global-outbox.ts' } },
+  { ...scriptTag, entry: { 'location-sdk': 'src/global.ts' } },
+  { ...scriptTagWithOutbox, entry: { 'location-sdk.outbox': 'src/global-outbox.ts' } },
 ]);

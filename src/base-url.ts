@@ -13,17 +13,44 @@ const WRITTEN_OUT = new RegExp(`(${GATEWAY_PATH.replace(/(\/[^/]+)\/$/, '($1)?')
  * Reads a base address. `/integration-gateway/external` at its end is taken off, since the specification shows
  * the address both with and without it and it must appear once.
  */
-export function readBaseUrl(text: string, allowInsecureHttp: boolean): BaseUrl {
+export const readBaseUrl = (text: string, allowInsecureHttp: boolean): BaseUrl =>
+  readUrl(text, {
+    example: 'https://gateway.example.com or http://127.0.0.1:4010',
+    plainHttp: ', and for staging with allowInsecureHttp: true',
+    ending: WRITTEN_OUT,
+    allowInsecureHttp,
+  });
+
+/**
+ * Reads the address of a relay, in a page also one without a host: it then belongs to the page's own address, whatever a
+ * `<base>` says that somebody may have put there.
+ */
+export function readRelayUrl(text: string): BaseUrl {
+  const { location }: { location?: { href?: string } } = globalThis;
+  return readUrl(text, { example: 'https://operator.example.com/location-sdk', base: location?.href });
+}
+
+interface Reading {
+  readonly example: string;
+  /** Where `http:` is allowed beside loopback hosts, in words. */
+  readonly plainHttp?: string;
+  readonly allowInsecureHttp?: boolean;
+  /** What is taken off. */
+  readonly ending?: RegExp;
+  readonly base?: string | undefined;
+}
+
+function readUrl(text: string, { example, plainHttp = '', allowInsecureHttp, ending = /\/*$/, base }: Reading): BaseUrl {
   let url: URL;
   try {
-    url = new URL(text);
+    url = new URL(text, base);
   } catch {
-    return { problem: 'is not an address such as https://gateway.example.com or http://127.0.0.1:4010' };
+    return { problem: `is not an address such as ${example}` };
   }
   if (url.username || url.password || /[?#]/.test(text)) return { problem: 'holds a user name, a password, a query or a fragment; give the bare address' };
   const loopback = /^(.+\.)?localhost$|^127\.[\d.]+$|^\[::1\]$/.test(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && (loopback || allowInsecureHttp))) {
-    return { problem: 'must begin with https:// (http:// is for loopback hosts, and for staging with allowInsecureHttp: true)' };
+    return { problem: `must begin with https:// (http:// is for loopback hosts${plainHttp})` };
   }
-  return { baseUrl: url.origin + url.pathname.replace(WRITTEN_OUT, '') };
+  return { baseUrl: url.origin + url.pathname.replace(ending, '') };
 }

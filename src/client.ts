@@ -2,7 +2,8 @@ import { withDoor } from './client-door.js';
 import { type PartDefaults, resolveOptions } from './config.js';
 import { isDuplicate, isRecorded } from './delivery/answer.js';
 import { type Delivered, deliver } from './delivery/deliver.js';
-import { type FrozenReport, keepFrozen, keptFrozen } from './delivery/frozen.js';
+import { type AnyReport, keepFrozen, keptFrozen } from './delivery/frozen.js';
+import { untilPageHides } from './delivery/leaving-page.js';
 import { ConfigurationError, ValidationError } from './errors.js';
 import type { LocateResult } from './locate-result.js';
 import { freeipapi } from './location/providers/freeipapi.js';
@@ -10,10 +11,10 @@ import { geojs } from './location/providers/geojs.js';
 import { ipapiCo } from './location/providers/ipapi-co.js';
 import { subjectOf } from './messages.js';
 import { type OperationName, operations } from './operations.js';
-import type { CallOptions, ClientOptions } from './options.js';
-import type { Payloads } from './payloads.js';
+import type { CallOptions, ClientOptions, RelayedOptions } from './options.js';
+import type { ClientMode, Payloads } from './payloads.js';
 import { type Parameters, type PrepareContext, prepare, prepareOptions } from './prepare.js';
-import type { Receipt } from './receipt.js';
+import type { Receipt, ReceiptOf, RelayReceipt } from './receipt.js';
 import { createLocationResolver } from './resolve-location.js';
 import { copyJson } from './schema/copy-json.js';
 import type { ValidationMode } from './schema/model.js';
@@ -23,7 +24,7 @@ import type { NinVerification } from './schema/nin.js';
  * The functions of the service over one set of options. Every method rejects with a `ReportingError` whose
  * `code` says what kind of failure it was and whose `outcome` says whether the gateway holds the report.
  */
-export interface Client<Mode extends ValidationMode = 'strict'> {
+export interface Client<Mode extends ClientMode = 'strict'> {
   /**
    * Reports an initiated bet, with the player's location: step 1 of 4 (specification, section 1).
    *
@@ -32,7 +33,7 @@ export interface Client<Mode extends ValidationMode = 'strict'> {
    * const receipt = await client.reportBetEvent(bet, { clientIP: request.ip });
    * ```
    */
-  reportBetEvent(bet: Payloads<Mode>['reportBetEvent'], options?: CallOptions): Promise<Receipt>;
+  reportBetEvent(bet: Payloads<Mode>['reportBetEvent'], options?: CallOptions): Promise<ReceiptOf<Mode>>;
 
   /**
    * Reports a settled bet: step 2 of 4 (specification, section 4.1). Not in a browser.
@@ -42,7 +43,7 @@ export interface Client<Mode extends ValidationMode = 'strict'> {
    * await client.reportSettledBet({ bet_id: 'B-1', user, win_amount: 0, payout_amount: 0, outcome: 'LOSS', ggr: 1500, ur: 0 });
    * ```
    */
-  reportSettledBet(bet: Payloads<Mode>['reportSettledBet'], options?: CallOptions): Promise<Receipt>;
+  reportSettledBet(bet: Payloads<Mode>['reportSettledBet'], options?: CallOptions): Promise<ReceiptOf<Mode>>;
 
   /**
    * Reports an initiated withdrawal, with the player's location: step 3 of 4 (specification, section 1).
@@ -52,7 +53,7 @@ export interface Client<Mode extends ValidationMode = 'strict'> {
    * const { location } = await client.reportWithdrawalEvent(withdrawal, { clientIP: request.ip });
    * ```
    */
-  reportWithdrawalEvent(withdrawal: Payloads<Mode>['reportWithdrawalEvent'], options?: CallOptions): Promise<Receipt>;
+  reportWithdrawalEvent(withdrawal: Payloads<Mode>['reportWithdrawalEvent'], options?: CallOptions): Promise<ReceiptOf<Mode>>;
 
   /**
    * Reports a settled withdrawal: step 4 of 4 (specification, section 4.2). Not in a browser. Its `location` is
@@ -63,7 +64,7 @@ export interface Client<Mode extends ValidationMode = 'strict'> {
    * await client.reportSettledWithdrawal({ ...withdrawal, status: 'SUCCESS', timestamp: new Date(), location });
    * ```
    */
-  reportSettledWithdrawal(withdrawal: Payloads<Mode>['reportSettledWithdrawal'], options?: CallOptions): Promise<Receipt>;
+  reportSettledWithdrawal(withdrawal: Payloads<Mode>['reportSettledWithdrawal'], options?: CallOptions): Promise<ReceiptOf<Mode>>;
 
   /**
    * Verifies a national identification number (specification, section 4.3). Not in a browser. Resolves for a number
@@ -99,7 +100,7 @@ export interface Client<Mode extends ValidationMode = 'strict'> {
    * }
    * ```
    */
-  resend(error: unknown, options?: Pick<CallOptions, 'signal' | 'timeoutMs'>): Promise<Receipt>;
+  resend(error: unknown, options?: Pick<CallOptions, 'signal' | 'timeoutMs'>): Promise<ReceiptOf<Mode>>;
 }
 
 const PART_DEFAULTS: PartDefaults = { providers: [geojs(), ipapiCo(), freeipapi()], isRecorded, isDuplicate };
@@ -115,14 +116,22 @@ const PART_DEFAULTS: PartDefaults = { providers: [geojs(), ipapiCo(), freeipapi(
  * });
  * ```
  */
-export function createClient<Mode extends ValidationMode = 'strict'>(options: ClientOptions<Mode> = {}): Client<Mode> {
+export function createClient(options: RelayedOptions): Client<'relay'>;
+export function createClient<Mode extends ValidationMode = 'strict'>(options?: ClientOptions<Mode>): Client<Mode>;
+export function createClient<Mode extends ClientMode>(options: ClientOptions<ValidationMode> = {}): Client<Mode> {
   const settings = resolveOptions(options, PART_DEFAULTS);
-  const { clock, browser } = settings;
+  const { clock, browser, relay } = settings;
   const resolveLocation = createLocationResolver(settings);
 
+  /** A report for a relay may be incomplete, and one for a gateway names its environment: neither may go to the other. */
+  const destinationFor = (environment: AnyReport['environment']) => {
+    if (environment && !relay) return settings.destinations[environment];
+    return (!environment && relay) || 'the report belongs to another client.';
+  };
+
   /** Sends a frozen call; the deadline counts from when the call began. */
-  const send = (report: FrozenReport, call: { inDoubt: boolean; signal: Parameters['signal']; deadline: number }): Promise<Delivered> => {
-    return deliver(report, { ...call, destination: settings.destinations[report.environment] }, settings);
+  const send = (report: AnyReport, call: { inDoubt: boolean; signal: Parameters['signal']; deadline: number }): Promise<Delivered> => {
+    return deliver(report, { ...call, destination: destinationFor(report.environment) }, settings);
   };
 
   /** Checks and locates: the half of every call that sends nothing. */
@@ -130,34 +139,35 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
     operation: OperationName,
     payload: unknown,
     options: unknown,
-  ): Promise<{ report: FrozenReport; signal: Parameters['signal']; deadline: number }> {
+  ): Promise<{ report: AnyReport; signal: Parameters['signal']; deadline: number }> {
     const row = operations[operation];
-    if (browser && !row.browser) {
-      throw new ConfigurationError(`${operation} is not available in a browser; call it from your backend.`, { operation });
+    if ((browser || relay) && !row.browser) {
+      throw new ConfigurationError(`${operation} is not available ${browser ? 'in a browser' : 'through a relay'}; call it from your backend.`, { operation });
     }
     const { body, reference, parameters } = prepare(operation, payload, options, settings);
     const { environment, timeoutMs, signal } = parameters;
     // Before a player is asked for a location that could not be sent.
-    const destination = settings.destinations[environment];
+    const destination = destinationFor(environment);
     if (typeof destination === 'string') {
       throw new ConfigurationError(`${subjectOf({ operation, reference })}: ${destination}`, { operation, environment, reference });
     }
     const deadline = clock.now() + timeoutMs;
     const purpose = { operation, reference, deadline, required: settings.location.required };
-    const location = row.location === 'none' ? undefined : (await resolveLocation(parameters, purpose))?.location;
+    const search = () => resolveLocation(parameters, purpose);
+    const location = row.location === 'none' ? undefined : (await (relay ? untilPageHides(search) : search()))?.location;
     const report = { operation, environment, reference, location, body: JSON.stringify(copyJson(location ? { ...body, location } : body).value) };
     return { report, signal, deadline };
   }
 
   /** Checks, locates and sends: the way of every call. */
-  async function call(operation: OperationName, payload: unknown, options: unknown): Promise<Delivered & { report: FrozenReport }> {
+  async function call(operation: OperationName, payload: unknown, options: unknown): Promise<Delivered & { report: AnyReport }> {
     const { report, ...limits } = await freeze(operation, payload, options);
     return { ...(await send(report, { inDoubt: false, ...limits })), report };
   }
 
-  const report = async (operation: OperationName, payload: unknown, options: unknown): Promise<Receipt> => {
+  const report = async (operation: OperationName, payload: unknown, options: unknown): Promise<ReceiptOf<Mode>> => {
     const delivered = await call(operation, payload, options);
-    return receiptOf(delivered.report, delivered);
+    return receiptOf(delivered.report, delivered) as ReceiptOf<Mode>;
   };
 
   const client: Client<Mode> = {
@@ -186,7 +196,7 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
       const { outcome, code } = error as { outcome?: unknown; code?: unknown };
       const inDoubt = outcome === 'unknown' && code !== 'duplicate';
       const { signal, timeoutMs } = prepareResend(frozen, inDoubt, options, settings);
-      return receiptOf(frozen, await send(frozen, { inDoubt, signal, deadline: clock.now() + timeoutMs }));
+      return receiptOf(frozen, await send(frozen, { inDoubt, signal, deadline: clock.now() + timeoutMs })) as ReceiptOf<Mode>;
     },
   };
   const once = { ...settings, retry: { ...settings.retry, limit: 0 } };
@@ -195,16 +205,21 @@ export function createClient<Mode extends ValidationMode = 'strict'>(options: Cl
     random: settings.random,
     logger: settings.logger,
     attemptTimeoutMs: settings.attemptTimeoutMs,
-    freeze: async (...given) => (await freeze(...given)).report,
+    async freeze(...given) {
+      const { report } = await freeze(...given);
+      if (!report.environment)
+        throw new ConfigurationError('An outbox needs a client of a gateway; a relay has an outbox behind it instead. Nothing was stored.');
+      return { ...report, environment: report.environment };
+    },
     attempt: (report, { signal, milliseconds }) => {
-      const destination = settings.destinations[report.environment];
+      const destination = destinationFor(report.environment);
       return deliver(report, { inDoubt: false, signal, deadline: clock.now() + milliseconds, destination, advice: '' }, once);
     },
   });
 }
 
 /** Wrong options of a repetition leave the report as it was: in doubt if it was, and kept for the next try. */
-function prepareResend(report: FrozenReport, inDoubt: boolean, options: unknown, settings: PrepareContext): Parameters {
+function prepareResend(report: AnyReport, inDoubt: boolean, options: unknown, settings: PrepareContext): Parameters {
   try {
     return prepareOptions('resend', options, ['signal', 'timeoutMs'], settings, inDoubt ? 'unknown' : 'not-sent');
   } catch (error) {
@@ -213,7 +228,16 @@ function prepareResend(report: FrozenReport, inDoubt: boolean, options: unknown,
   }
 }
 
-function receiptOf(report: FrozenReport, { outcome, attempts, message }: Delivered): Receipt {
+function receiptOf(report: AnyReport, { outcome, attempts, message, told }: Delivered): Receipt | RelayReceipt {
   const { operation, reference = '', environment, location } = report;
-  return { outcome, operation, reference, environment, attempts, ...(message !== undefined && { message }), ...(location && { location }) };
+  return {
+    outcome,
+    operation,
+    reference,
+    ...(environment && { environment }),
+    attempts,
+    ...(message !== undefined && { message }),
+    ...(location && { location }),
+    ...told,
+  };
 }

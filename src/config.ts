@@ -1,6 +1,6 @@
-import { readBaseUrl } from './base-url.js';
-import type { DeliverySettings, Destination, Logger } from './delivery/settings.js';
-import { readVariables, variableName } from './environment-variables.js';
+import { readBaseUrl, readRelayUrl } from './base-url.js';
+import type { DeliverySettings, Gateway, Logger, Relay } from './delivery/settings.js';
+import { readVariables, tellOfMock, variableName } from './environment-variables.js';
 import { ConfigurationError, type Environment } from './errors.js';
 import type { ClientEvent } from './events.js';
 import type { LocationSettings, Surroundings } from './location/locate.js';
@@ -16,9 +16,12 @@ import { listIssues, validate } from './schema/validate.js';
 
 /** Everything a client knows, decided once: past this file nothing is optional and nothing is read again. */
 export interface Settings extends Surroundings, DeliverySettings {
-  readonly environment: Environment;
-  /** A text instead of a destination says what is missing. */
-  readonly destinations: Readonly<Record<Environment, Destination | string>>;
+  /** Undefined with a relay, whose environment is its own. */
+  readonly environment: Environment | undefined;
+  /** A text instead of a gateway says what is missing. */
+  readonly destinations: Readonly<Record<Environment, Gateway | string>>;
+  /** Where all reports go instead. */
+  readonly relay: Relay | undefined;
   readonly validation: ValidationMode;
   readonly timeoutMs: number;
   readonly location: LocationSettings;
@@ -41,7 +44,10 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
   if (!checked.value) throw unusable(checked.issues);
   const given = complete(optionTable, checked.value);
   const browser = isBrowser();
-  const { gateways, mock, problems } = readVariables(given);
+  const relayed = given.relayUrl !== undefined;
+  // The variables are a backend's: with a relay nothing is left to them.
+  const { gateways, mock, problems } = relayed ? { gateways: given.gateways, mock: undefined, problems: [] } : readVariables(given);
+  const relay = readRelay(given, checked.value, problems);
 
   const production = readGateway('production', gateways.production, given, browser, problems);
   // What the code passes for staging does not matter in mock mode, not even where it is wrong: tests have no secrets.
@@ -51,23 +57,21 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
   if (problems.length > 0) throw unusable(problems);
 
   const logger = guarded(given.logger);
-  if (mock && !told.has(given.logger))
-    logger.warn('LOCATION_SDK_MOCK is set: everything meant for staging goes to the mock gateway, with its key and a made-up location.');
-  if (mock) told.add(given.logger);
+  if (mock) tellOfMock(given.logger, logger);
   if (browser && (gateways.staging.apiKey || gateways.production.apiKey)) {
     logger.warn('The API key is in this page (allowApiKeyInBrowser), where every visitor can read it.');
   }
 
-  const scope: { isSecureContext?: boolean; navigator?: { geolocation?: Surroundings['geolocation'] } } = globalThis;
   const { fixed, ...chain } = given.location;
-  const location = { ...chain, ip: { ...chain.ip, providers: chain.ip.providers ?? parts.providers } };
+  const ip = { ...chain.ip, enabled: chain.ip.enabled && !relayed, providers: chain.ip.providers ?? parts.providers };
+  const location = { ...chain, required: chain.required && !relayed, ip };
   return Object.freeze({
     ...given,
     browser,
     logger,
-    // jsdom and happy-dom do not say.
-    secureContext: scope.isSecureContext !== false,
-    geolocation: given.geolocation ?? scope.navigator?.geolocation,
+    scope: globalThis,
+    environment: relayed ? undefined : given.environment,
+    relay,
     destinations: { staging, production },
     location,
     fixedLocations: { staging: mock ? mock.location : fixed, production: fixed },
@@ -76,9 +80,6 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
     isDuplicate: given.isDuplicate ?? parts.isDuplicate,
   });
 }
-
-/** Who was told of mock mode: once is enough, however many clients there are. */
-const told = new WeakSet<Logger>();
 
 const unusable = (issues: readonly ValidationIssue[]) => new ConfigurationError(`The options cannot be used: ${listIssues(issues)}`);
 
@@ -97,7 +98,8 @@ const unfailing =
   (told: T): void => {
     try {
       const listened = listen?.(told);
-      if (listened instanceof Promise) listened.catch(() => {});
+      // Also a promise of another realm.
+      Promise.resolve(listened).catch(() => {});
     } catch {
       // Nothing can be said about it: who would be told is what failed.
     }
@@ -108,6 +110,23 @@ function guarded(logger: Logger): Required<Logger> {
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 }
 
+/** The relay, where there is one; what is wrong is added to the problems. */
+function readRelay(
+  { relayUrl, relayCredentials, gateways }: Resolved<typeof optionTable>,
+  { environment }: Record<string, unknown>,
+  problems: ValidationIssue[],
+): Relay | undefined {
+  if (relayUrl === undefined) return undefined;
+  const { baseUrl = '', problem } = readRelayUrl(relayUrl);
+  if (problem) problems.push(issue(['relayUrl'], 'invalid', problem));
+  const ofTheRelay = {
+    environment: environment !== undefined,
+    gateways: Object.values(gateways).some((gateway) => Object.values(gateway).some((value) => value !== undefined)),
+  };
+  for (const [name, isGiven] of Object.entries(ofTheRelay)) if (isGiven) problems.push(issue([name], 'conflict', "is the relay's to know; leave it out"));
+  return { relayUrl: baseUrl, credentials: relayCredentials };
+}
+
 /** Where reports of an environment go, or what is missing; what is wrong is added to the problems. */
 function readGateway(
   environment: Environment,
@@ -115,7 +134,7 @@ function readGateway(
   { allowApiKeyInBrowser, allowInsecureHttp, paths, gateways }: Resolved<typeof optionTable>,
   browser: boolean,
   problems: ValidationIssue[],
-): Destination | string {
+): Gateway | string {
   const name = `gateways.${environment}`;
   const problem = (option: 'baseUrl' | 'apiKey', message: string | undefined) => {
     const variable = gateways[environment][option] === undefined ? variableName(environment, option) : '';
@@ -125,7 +144,7 @@ function readGateway(
   problem('baseUrl', read?.problem);
   if (typeof apiKey === 'string') problem('apiKey', apiKeyProblem(apiKey));
   if (browser && apiKey !== undefined && !allowApiKeyInBrowser) {
-    problem('apiKey', 'every visitor can read a key in a page; report from your backend, or set allowApiKeyInBrowser: true if it is meant to be public');
+    problem('apiKey', 'every visitor can read a key in a page; set relayUrl, so that your backend keeps it (or allowApiKeyInBrowser: true, if it is public)');
   }
   if (read?.baseUrl !== undefined && apiKey !== undefined) {
     return { baseUrl: read.baseUrl, paths, apiKey: typeof apiKey === 'function' ? apiKey : () => apiKey };
@@ -133,5 +152,5 @@ function readGateway(
   const missing = Object.entries({ baseUrl, apiKey })
     .filter(([, value]) => value === undefined)
     .map(([option]) => `${name}.${option}${variableName(environment, option)}`);
-  return `the ${environment} gateway is not set up; missing: ${missing.join(', ')}.`;
+  return `the ${environment} gateway is not set up; missing: ${missing.join(', ')}.${browser ? ' Or, so that no key is in the page: relayUrl.' : ''}`;
 }

@@ -12,7 +12,7 @@ const scope = globalThis as { [DEFAULT_CLIENT]?: Client };
 /**
  * Sets up the client behind the functions of this module; calling it again replaces it. Throws a
  * `ConfigurationError` as `createClient` does. The functions have the types of strict validation: for
- * `validation: 'partial'`, `createClient` gives a client whose types fit.
+ * `validation: 'partial'` and for `relayUrl`, `createClient` gives a client whose types fit.
  *
  * @example
  * ```ts
@@ -26,8 +26,7 @@ export function configure(options: ClientOptions<ValidationMode> = {}): void {
 
 const lineFor = (name: keyof Client): string => {
   if (name === 'locate') return 'configure()';
-  if (isBrowser())
-    return "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } }, allowApiKeyInBrowser: true }), or report from your backend, where the key is safe";
+  if (isBrowser()) return "configure({ relayUrl: '/location-sdk' }), with the path of your backend's relay";
   return "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } }), or configure() where the environment variables hold them";
 };
 

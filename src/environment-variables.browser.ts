@@ -4,3 +4,5 @@ import type { FromVariables } from './environment-variables.js';
 export const readVariables = ({ gateways }: Pick<FromVariables, 'gateways'>): FromVariables => ({ gateways, mock: undefined, problems: [] });
 
 export const variableName = () => '';
+
+export const tellOfMock = () => {};

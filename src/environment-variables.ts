@@ -1,4 +1,5 @@
 import { readBaseUrl } from './base-url.js';
+import type { Logger } from './delivery/settings.js';
 import type { Environment } from './errors.js';
 import { MOCK_API_KEY, MOCK_LOCATION } from './mock-defaults.js';
 import type { GatewayOptions } from './options.js';
@@ -37,6 +38,16 @@ export function readVariables({ gateways }: { gateways: Readonly<Record<Environm
     mock: baseUrl === undefined ? undefined : { baseUrl, apiKey: MOCK_API_KEY, location: MOCK_LOCATION },
     problems: problem ? [issue([MOCK_VARIABLE], 'invalid', problem)] : [],
   };
+}
+
+/** Who was told of mock mode: once is enough, however many clients there are. */
+const told = new WeakSet<Logger>();
+
+/** Says that mock mode is on, through a logger that is guarded. */
+export function tellOfMock(given: Logger, guarded: Required<Logger>): void {
+  if (told.has(given)) return;
+  told.add(given);
+  guarded.warn('LOCATION_SDK_MOCK is set: everything meant for staging goes to the mock gateway, with its key and a made-up location.');
 }
 
 function environmentVariables(): Readonly<Record<string, string | undefined>> {

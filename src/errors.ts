@@ -1,4 +1,7 @@
+import type { LocationStep } from './location-steps.js';
 import type { ValidationIssue } from './schema/issue.js';
+
+export type { FoundStep, LocationFailure, LocationStep } from './location-steps.js';
 
 /** Where a report goes (specification, section 9). */
 export type Environment = 'staging' | 'production';
@@ -98,51 +101,6 @@ export class ValidationError extends ReportingError {
   declare readonly issues: readonly ValidationIssue[];
 }
 
-/** One step of the location chain that gave no location. */
-export interface LocationStep {
-  /** `'browser-geolocation'`, `'client-ip'`, `'reverse-geocode'`, or the name of the lookup service. */
-  readonly step: string;
-  /** Why, in a word to branch on. */
-  readonly reason: LocationFailure;
-  /** Why, in a sentence; never an address or a coordinate. */
-  readonly message: string;
-  readonly durationMs: number;
-}
-
-/** The step of the location chain that gave the location, or completed it. */
-export interface FoundStep {
-  /** `'browser-geolocation'`, the name of the lookup service, or `'reverse-geocode'`. */
-  readonly step: string;
-  readonly durationMs: number;
-  readonly reason?: never;
-  readonly message?: never;
-}
-
-/** Why a step of the location chain gave no location. */
-export type LocationFailure =
-  /** The page is not https. */
-  | 'insecure-context'
-  /** The browser has no geolocation, the step is switched off, or a database cannot be used. */
-  | 'not-available'
-  /** The player, or a policy of the page, does not allow it. */
-  | 'denied'
-  /** The device does not know. */
-  | 'position-unavailable'
-  /** No answer in time. */
-  | 'timeout'
-  /** The caller's signal ended it. */
-  | 'aborted'
-  /** The service takes no more requests for now. */
-  | 'refused'
-  /** The address is a private or reserved one. */
-  | 'not-public'
-  /** The service could not be reached. */
-  | 'unreachable'
-  /** The service's answer holds no place. */
-  | 'bad-answer'
-  /** On a server, no `clientIP` was passed. */
-  | 'no-address';
-
 /** No source gave a location; nothing was sent. `steps` lists what was tried and why each step failed. */
 export class LocationError extends ReportingError {
   override readonly name = 'LocationError';
@@ -187,9 +145,8 @@ export class NotFoundError extends ReportingError {
 }
 
 /**
- * The gateway holds a report under this reference already, and it was not this call that sent it. In a browser it may
- * be this call's own: browsers repeat a request by themselves when a connection breaks. The outcome is then `'unknown'`,
- * and only the operator's records can tell.
+ * The gateway holds a report under this reference already, and it was not this call that sent it. In a browser it may be this call's own:
+ * browsers repeat a request by themselves when a connection breaks. The outcome is then `'unknown'`, and only the operator's records can tell.
  */
 export class DuplicateReportError extends ReportingError {
   override readonly name = 'DuplicateReportError';
@@ -220,10 +177,7 @@ export class GatewayError extends ReportingError {
   declare readonly retryAfterMs: number | undefined;
 }
 
-/**
- * Whether a value is an error of this package. Use the guards rather than `instanceof`: they also know the
- * errors of another copy of the package, such as its CommonJS build beside its ESM build.
- */
+/** Whether a value is an error of this package. Unlike `instanceof`, the guards know those of its other copies too, such as its CommonJS build beside ESM. */
 export const isReportingError = (value: unknown): value is ReportingError =>
   typeof value === 'object' && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
 

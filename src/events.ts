@@ -5,8 +5,9 @@ export interface LocationStepEvent {
   readonly type: 'location-step';
   /** The call that wanted the location: a function's name. */
   readonly operation: string;
-  readonly environment: Environment;
-  /** `'browser-geolocation'`, `'client-ip'`, `'reverse-geocode'`, or the name of the lookup service. */
+  /** Undefined with a relay, whose environment is its own. */
+  readonly environment: Environment | undefined;
+  /** `'browser-geolocation'`, `'client-ip'`, `'ip-lookup'`, `'reverse-geocode'`, or the name of the lookup service. */
   readonly step: string;
   readonly durationMs: number;
   /** Why it failed; undefined where it succeeded. */

@@ -54,4 +54,18 @@ export const LocationSDK = {
   verifyNin,
 };
 
-Object.assign(globalThis, { LocationSDK });
+/** A call that a page made before this file had come: the stub of the README keeps them. */
+type Queued = [name: 'configure' | 'locate' | 'reportBetEvent' | 'reportWithdrawalEvent', given: never[], resolve: () => void, reject: () => void];
+
+const { LocationSDK: there } = globalThis as { LocationSDK?: { createClient?: unknown; queue?: Queued[] } };
+// Loaded a second time: the first stays, and whoever holds it.
+if (!there?.createClient) {
+  const queue = there?.queue;
+  Object.assign(globalThis, { LocationSDK: queue ? { ...LocationSDK, queue } : LocationSDK });
+  const call = ([name, given, resolve, reject]: Queued) => {
+    new Promise<unknown>((made) => made((LocationSDK[name] as (...given: never[]) => unknown)(...given))).then(resolve, reject);
+  };
+  queue?.splice(0).forEach(call);
+  // For whoever still holds a function of the stub.
+  if (queue) queue.push = (...calls) => calls.map(call).length;
+}

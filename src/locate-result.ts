@@ -8,6 +8,9 @@ import type { Location } from './schema/location.js';
 export interface LocateResult extends Location {
   /** How long ago the location was obtained, in milliseconds: 0, unless one was used again. */
   ageMs: number;
-  /** What was tried, in order: first what failed and why, last what gave the location. Empty where a fixed location stands in. */
+  /**
+   * What was tried, in order: what failed and why, then what gave the location, then `reverseGeocode`, if it was asked. Empty where a
+   * fixed location stands in.
+   */
   steps: readonly (LocationStep | FoundStep)[];
 }

@@ -1,4 +1,4 @@
-import type { Logger } from './delivery/settings.js';
+import type { Logger, RelayCredentials } from './delivery/settings.js';
 import type { Environment } from './errors.js';
 import type { GeolocationLike } from './location/browser-geolocation.js';
 import type { ReverseGeocode } from './location/find-place.js';
@@ -74,6 +74,8 @@ const environment = oneOf('staging', 'production');
 export const optionTable = {
   environment: option<Environment>(environment, 'staging'),
   gateways: { staging: gateway, production: gateway },
+  relayUrl: option<string | undefined>(isWord, undefined),
+  relayCredentials: option<RelayCredentials>(oneOf('same-origin', 'include', 'omit'), 'same-origin'),
   paths: Object.fromEntries(operationNames.map((name) => [name, option<string>(isPath, operations[name].path)])) as Record<OperationName, Option<string>>,
   validation: option<ValidationMode>(oneOf('strict', 'partial'), 'strict'),
   location: {
@@ -82,8 +84,16 @@ export const optionTable = {
     timeoutMs: limit(20_000),
     reverseGeocode: option<ReverseGeocode | undefined>(isFunction, undefined),
     reverseGeocodeTimeoutMs: limit(1_500),
-    browser: { enabled: flag(true), highAccuracy: flag(true), timeoutMs: limit(10_000), maximumAgeMs: duration(60_000) },
-    ip: { enabled: flag(true), providers: option<readonly IpProvider[] | undefined>(areProviders, undefined), timeoutMs: limit(4_000) },
+    browser: { enabled: flag(true), highAccuracy: flag(true), timeoutMs: limit(10_000), maximumAgeMs: duration(60_000), denialMemoryMs: duration(60_000) },
+    ip: {
+      enabled: flag(true),
+      providers: option<readonly IpProvider[] | undefined>(areProviders, undefined),
+      timeoutMs: limit(4_000),
+      hedgeAfterMs: option<number | undefined>(isDuration, undefined),
+      restMs: duration(60_000),
+      cacheMs: duration(300_000),
+      cacheSize: option(isCount, 10_000),
+    },
     sourceNames: { gps: word('gps'), ip: word('ip'), client_ip: word('client_ip'), provided: word('provided') },
   },
   retry: { limit: option(isCount, 2), baseMs: duration(500), capMs: duration(8_000) },

@@ -1,4 +1,4 @@
-import type { Answer, Logger } from './delivery/settings.js';
+import type { Answer, Logger, RelayCredentials } from './delivery/settings.js';
 import type { Environment } from './errors.js';
 import type { ClientEvent } from './events.js';
 import type { GeolocationLike } from './location/browser-geolocation.js';
@@ -28,14 +28,20 @@ export interface GatewayOptions {
 export interface BrowserGeolocationOptions {
   /** `false`: the browser is not asked. Default: true. */
   enabled?: boolean | undefined;
-  /** Ask for the best position that the device can give. Default: true. */
+  /** Ask for the best position that the device can give; a less accurate one is asked for where that fails or takes too long. Default: true. */
   highAccuracy?: boolean | undefined;
   /** Milliseconds by the wall clock, the player's thinking time included. Default: 10,000. */
   timeoutMs?: number | undefined;
-  /** How old a position may be that the browser already has, in milliseconds. Default: 60,000. */
+  /** How old a position may be to be used again, in milliseconds: the browser's own, or the client's last. 0: always a new one. Default: 60,000. */
   maximumAgeMs?: number | undefined;
+  /**
+   * For how many milliseconds the browser is not asked again once the player or a policy said no, or once it gave no answer in
+   * `timeoutMs`. Ends early where the browser says that the player allows it now. 0: every call asks. Default: 60,000.
+   */
+  denialMemoryMs?: number | undefined;
 }
 
+/** How an address is looked up. */
 export interface IpLookupOptions {
   /** `false`: no service is asked. Default: true. */
   enabled?: boolean | undefined;
@@ -43,6 +49,33 @@ export interface IpLookupOptions {
   providers?: readonly IpProvider[] | undefined;
   /** Milliseconds for each service. Default: 4,000. */
   timeoutMs?: number | undefined;
+  /**
+   * How long a service may take before the next one is started beside it, in milliseconds (hedging): the first usable
+   * answer wins, the others are aborted. Every service that is started learns the address. Default: undefined, one at a
+   * time.
+   *
+   * @example
+   * ```ts
+   * createClient({ location: { ip: { hedgeAfterMs: 800 } } });
+   * ```
+   */
+  hedgeAfterMs?: number | undefined;
+  /**
+   * How long a service is left alone that answered 429 or 403, in milliseconds; its `Retry-After` counts instead, up to
+   * ten times this. One that cannot be reached, or does not answer in its time, rests at most 5,000. When nobody else
+   * knows, the one whose rest ends first is asked all the same. Default: 60,000; 0 for no rest.
+   */
+  restMs?: number | undefined;
+  /**
+   * How long an answer is used again for the same address, in milliseconds; failures never are. A page that changes its
+   * network, or its VPN, has its old location for that long. Default: 300,000; 0 for not at all.
+   */
+  cacheMs?: number | undefined;
+  /**
+   * For how many addresses answers are kept, in memory only; the one that was asked for longest ago makes room.
+   * Default: 10,000.
+   */
+  cacheSize?: number | undefined;
 }
 
 /** How a location is found where the caller passes none (specification, section 1). */
@@ -59,7 +92,8 @@ export interface LocationOptions {
    *
    * @example
    * ```ts
-   * reverseGeocode: async ({ latitude, longitude }, { signal }) => (await fetch(`/place?at=${latitude},${longitude}`, { signal })).json()
+   * reverseGeocode: async (coordinates, { signal }) =>
+   *   (await fetch('/place', { method: 'POST', body: JSON.stringify(coordinates), signal })).json() // never in an address: those are logged
    * ```
    */
   reverseGeocode?: ReverseGeocode | undefined;
@@ -88,6 +122,21 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   environment?: Environment | undefined;
   /** Where each environment's reports go. */
   gateways?: { staging?: GatewayOptions | undefined; production?: GatewayOptions | undefined } | undefined;
+  /**
+   * In a page, instead of `gateways`: the address of your backend's relay, which holds the key, adds who the player is and
+   * reports. `https:` is required, but for loopback hosts; in a page an address such as `/location-sdk` is the page's own
+   * host's. The environment is the relay's, and so is the lookup of addresses: of `location`, only the browser's
+   * geolocation is used, and an event goes without where there is none. Default: none.
+   *
+   * @example
+   * ```ts
+   * const client = createClient({ relayUrl: '/location-sdk' });
+   * await client.reportBetEvent({ bet_id: 'B-1', amount: 1500 });
+   * ```
+   */
+  relayUrl?: string | undefined;
+  /** In a page: whether its cookies go to the relay; `'include'` is for a relay on another origin. Default: `'same-origin'`. */
+  relayCredentials?: RelayCredentials | undefined;
   /** Paths below `/integration-gateway/external/`, by function; for a gateway whose paths differ. */
   paths?: { readonly [Name in OperationName]?: string | undefined } | undefined;
   /** Which fields are required: all that the specification lists, or the identifiers only. Default: `'strict'`. */
@@ -114,7 +163,14 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   logger?: Logger | undefined;
   /** Default: the platform's `fetch`. */
   fetch?: Fetch | undefined;
-  /** Told of every step of the location chain, for metrics. No event holds personal data. Default: nobody is told. */
+  /**
+   * Told of every step of the location chain, for metrics. No event holds personal data. Default: nobody is told.
+   *
+   * @example
+   * ```ts
+   * createClient({ onEvent: ({ step, reason = 'found', durationMs }) => metrics.histogram('location_step_ms', durationMs, { step, reason }) });
+   * ```
+   */
   onEvent?: ((event: ClientEvent) => void) | undefined;
   /** Default: the browser's `navigator.geolocation`. */
   geolocation?: GeolocationLike | undefined;
@@ -124,9 +180,12 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   random?: (() => number) | undefined;
 }
 
+/** What `createClient` takes in a page whose reports go through a relay. */
+export type RelayedOptions = ClientOptions<ValidationMode> & { relayUrl: string };
+
 /** What every call takes beside its payload. */
 export interface CallOptions {
-  /** Where this call goes. Default: the client's `environment`. */
+  /** Where this call goes; not with a relay, whose environment is its own. Default: the client's `environment`. */
   environment?: Environment | undefined;
   /** On a server: the player's address, to find the location by. One address, without a port. */
   clientIP?: string | undefined;

@@ -37,5 +37,21 @@ interface PartialPayloads {
   verifyNin: StrictPayloads['verifyNin'];
 }
 
-/** What each method takes, by validation mode. */
-export type Payloads<Mode extends ValidationMode> = Mode extends 'strict' ? StrictPayloads : PartialPayloads;
+/** A payload in a page whose relay adds what the page does not know. */
+export type RelayPayload<T, Id extends keyof T> = Pick<T, Id> &
+  DeepPartial<Omit<T, Id | 'location' | keyof PayloadParameters>> & { location?: LocationInput | undefined };
+
+interface RelayPayloads {
+  reportBetEvent: RelayPayload<StrictPayloads['reportBetEvent'], 'bet_id'>;
+  reportWithdrawalEvent: RelayPayload<StrictPayloads['reportWithdrawalEvent'], 'request_id'>;
+  /** A relay takes the two initiated events only. */
+  reportSettledBet: never;
+  reportSettledWithdrawal: never;
+  verifyNin: never;
+}
+
+/** How a client was made: with `validation`, or with `relayUrl`. */
+export type ClientMode = ValidationMode | 'relay';
+
+/** What each method takes, by how the client was made. */
+export type Payloads<Mode extends ClientMode> = Mode extends 'relay' ? RelayPayloads : Mode extends 'strict' ? StrictPayloads : PartialPayloads;

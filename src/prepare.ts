@@ -1,19 +1,20 @@
 import { type Environment, type ErrorOutcome, ValidationError } from './errors.js';
-import { parseClientIp } from './location/client-ip.js';
+import { clientIpProblem } from './location/client-ip.js';
 import { subjectOf } from './messages.js';
-import { type OperationName, operations } from './operations.js';
+import { type Operation, type OperationName, operations } from './operations.js';
 import { callOptions } from './option-table.js';
 import { copyJson } from './schema/copy-json.js';
 import { issue, type ValidationIssue } from './schema/issue.js';
 import { type LocationInput, location as locationField, locationInput } from './schema/location.js';
-import type { ValidationMode } from './schema/model.js';
+import { incomplete, type ValidationMode } from './schema/model.js';
 import { listIssues, validate } from './schema/validate.js';
 import type { Clock } from './time.js';
 import type { AbortSignalLike } from './web-types.js';
 
 /** What a call asks for beside its body. */
 export interface Parameters {
-  readonly environment: Environment;
+  /** Undefined with a relay, whose environment is its own. */
+  readonly environment: Environment | undefined;
   readonly clientIP: string | undefined;
   readonly location: LocationInput | undefined;
   readonly signal: AbortSignalLike | undefined;
@@ -33,7 +34,8 @@ export interface PrepareContext {
   readonly clock: Clock;
   readonly validation: ValidationMode;
   readonly browser: boolean;
-  readonly environment: Environment;
+  readonly environment: Environment | undefined;
+  readonly relay: unknown;
   readonly timeoutMs: number;
 }
 
@@ -44,7 +46,9 @@ const OPTIONS: readonly string[] = [...LIFTED, 'signal', 'timeoutMs'];
 
 /** Checks a payload and its options in one pass, and throws one `ValidationError` that lists every problem. */
 export function prepare(operation: OperationName, payload: unknown, options: unknown, context: PrepareContext): Prepared {
-  const row = operations[operation];
+  const row: Operation = operations[operation];
+  // What a page leaves out its relay adds.
+  const request = context.relay ? incomplete(row.request, row.reference) : row.request;
   const copied = copyJson(payload);
   const issues = [...copied.issues];
   const body = copied.value as Members | undefined;
@@ -56,7 +60,7 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
       delete body[name];
     }
   }
-  const validated = validate(row.request, context.validation, body, [], row.location === 'none' ? LIFTED.slice(0, 2) : LIFTED);
+  const validated = validate(request, context.validation, body, [], row.location === 'none' ? LIFTED.slice(0, 2) : LIFTED);
   const refused = copied.issues.map(({ path }) => path);
   const within = (path: string) => refused.some((parent) => parent === '' || path === parent || path.startsWith(`${parent}.`));
   issues.push(...validated.issues.filter(({ path }) => !within(path)));
@@ -69,7 +73,7 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
     issues.push(...validate(locationModel, context.validation, parameters.location, ['location']).issues);
   }
 
-  const reference = 'reference' in row ? body?.[row.reference] : undefined;
+  const reference = row.reference && body?.[row.reference];
   const named = { operation, environment: parameters.environment, reference: typeof reference === 'string' ? reference : undefined };
   if (issues.length > 0 || !validated.value) throw invalid(named, issues);
   // An event that does not say when it happened happens now (our decision).
@@ -88,7 +92,10 @@ export function prepareOptions(operation: string, options: unknown, takes: reado
   return parameters;
 }
 
-function invalid(named: { operation: string; environment: Environment; reference?: string | undefined; outcome?: ErrorOutcome }, issues: ValidationIssue[]) {
+function invalid(
+  named: { operation: string; environment: Environment | undefined; reference?: string | undefined; outcome?: ErrorOutcome },
+  issues: ValidationIssue[],
+) {
   return new ValidationError(`${subjectOf(named)}: ${listIssues(issues)}\nNothing was sent.`, { ...named, issues });
 }
 
@@ -108,10 +115,12 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
   issues.push(...checked.issues);
 
   const { environment, clientIP, timeoutMs } = others as { environment?: Environment; clientIP?: unknown; timeoutMs?: number };
-  if (clientIP !== undefined && context.browser) {
-    issues.push(issue(['clientIP'], 'invalid', "is for servers; in a browser the browser's own address is looked up"));
-  } else if (typeof clientIP === 'string' && !parseClientIp(clientIP)) {
-    issues.push(issue(['clientIP'], 'invalid', 'expected one IPv4 or IPv6 address, without a port, a zone or a list'));
+  if (environment !== undefined && context.relay) issues.push(issue(['environment'], 'invalid', "is the relay's to say; remove it"));
+  if (clientIP !== undefined && (context.browser || context.relay)) {
+    issues.push(issue(['clientIP'], 'invalid', 'is for servers; here the address of the connection is looked up'));
+  } else {
+    const problem = clientIpProblem(clientIP);
+    if (problem) issues.push(issue(['clientIP'], 'invalid', problem));
   }
   return {
     environment: environment === 'production' || environment === 'staging' ? environment : context.environment,
@@ -137,7 +146,7 @@ function readOptions(options: unknown, issues: ValidationIssue[]): Members {
       issues.push(issue(['options'], 'wrong-type', 'expected an object'));
       return Object.create(null);
     }
-    const { signal, ...others } = options as Members;
+    const { signal, ...others } = { signal: undefined, ...(options as Members) };
     const copied = copyJson(others);
     issues.push(...copied.issues);
     return Object.assign(Object.create(null), copied.value, signal !== undefined && { signal });

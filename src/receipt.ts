@@ -1,5 +1,6 @@
 import type { Environment } from './errors.js';
 import type { OperationName } from './operations.js';
+import type { ClientMode } from './payloads.js';
 import type { Location } from './schema/location.js';
 
 /** What a report resolves with: the gateway holds it. */
@@ -21,3 +22,22 @@ export interface Receipt {
   /** The location that was sent; pass the initiated withdrawal's to `reportSettledWithdrawal`. */
   readonly location?: Location;
 }
+
+/**
+ * What a report through a relay resolves with. Its `location` may be one that the relay found; the gateway's words stay
+ * with the relay.
+ */
+export interface RelayReceipt extends Omit<Receipt, 'outcome' | 'environment'> {
+  /**
+   * As of `Receipt`; or `'accepted'`: the operator's outbox has stored the report and delivers it later, so that it is not
+   * recorded yet.
+   */
+  readonly outcome: Receipt['outcome'] | 'accepted';
+  /** The relay's; absent where its answer does not say, as of a report that was recorded already. */
+  readonly environment?: Environment;
+  /** Of an accepted report: where it stands, in the outbox's word. */
+  readonly state?: string;
+}
+
+/** What a report resolves with, by how the client was made. */
+export type ReceiptOf<Mode extends ClientMode> = Mode extends 'relay' ? RelayReceipt : Receipt;

@@ -1,5 +1,5 @@
 import type { Settings } from './config.js';
-import { AbortedError, type FoundStep, LocationError, type LocationStep, TimeoutError } from './errors.js';
+import { AbortedError, ConfigurationError, type FoundStep, LocationError, type LocationStep, TimeoutError } from './errors.js';
 import { createLocator } from './location/locate.js';
 import { withSource } from './location/with-source.js';
 import { sentence, subjectOf } from './messages.js';
@@ -28,23 +28,20 @@ export function createLocationResolver(settings: Settings) {
   const locator = createLocator(settings.location, settings);
 
   return async ({ location, environment, clientIP, signal }: Parameters, purpose: Purpose): Promise<Resolved | undefined> => {
-    const given = location ?? fixedLocations[environment];
+    const given = location ?? fixedLocations[environment ?? 'production'];
     if (given) return { location: withSource(given, settings.location.sourceNames.provided), ageMs: 0, steps: [] };
     const { operation, reference, deadline, required } = purpose;
-    const found = await locator.find({ clientIP, deadline, signal });
+    const details = { operation, environment, reference };
+    const subject = subjectOf(details);
+    const found = await locator.find({ clientIP, deadline, signal }).catch(() => {
+      throw new ConfigurationError(`${subject}: a clock or signal that was passed threw an error. Nothing was sent.`, details);
+    });
     for (const { step, durationMs, reason } of found.steps) onEvent({ type: 'location-step', operation, environment, step, durationMs, reason });
     if (found.location) return found;
 
-    const details = { operation, environment, reference };
-    const subject = subjectOf(details);
-    if (signal?.aborted)
-      throw new AbortedError(`${subject}: the call was aborted by its signal while the location was being found. Nothing was sent.`, details);
-    if (clock.now() >= deadline) {
-      throw new TimeoutError(`${subject}: the time of the call was over while the location was being found. Nothing was sent.`, {
-        ...details,
-        retryable: true,
-      });
-    }
+    const meanwhile = (what: string) => `${subject}: ${what} while the location was being found. Nothing was sent.`;
+    if (signal?.aborted) throw new AbortedError(meanwhile('the call was aborted by its signal'), details);
+    if (clock.now() >= deadline) throw new TimeoutError(meanwhile('the time of the call was over'), { ...details, retryable: true });
     if (!required) return undefined;
     const steps = found.steps.map(({ step, reason, message }) => `\n  - ${step}: ${message} (${reason})`);
     const message = `${subject}: no location was found; ${sentence(found.advice)}${steps.join('')}\nNothing was sent.`;

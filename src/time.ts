@@ -48,9 +48,16 @@ export function limited<T>(work: (signal: AbortSignal) => T | PromiseLike<T>, li
       }
     };
     const abort = () => end({ ended: 'aborted' });
+    // Read before anything is begun, since it may throw.
+    const aborted = signal?.aborted;
     timer = clock.setTimeout(() => end({ ended: 'timeout' }), Math.max(0, limit.milliseconds));
-    if (signal?.aborted) return abort();
-    signal?.addEventListener('abort', abort);
+    if (aborted) return abort();
+    try {
+      signal?.addEventListener('abort', abort);
+    } catch (error) {
+      clock.clearTimeout(timer);
+      throw error;
+    }
     new Promise<T>((settle) => settle(work(controller.signal)))
       .then(
         (value) => end({ ended: 'done', value }),
@@ -58,4 +65,13 @@ export function limited<T>(work: (signal: AbortSignal) => T | PromiseLike<T>, li
       )
       .catch(() => {});
   });
+}
+
+/** A `Retry-After` header in milliseconds: seconds or an HTTP date; undefined where it is neither. */
+export function parseRetryAfter(header: string | null, now: number): number | undefined {
+  const value = header?.trim() ?? '';
+  if (/^[0-9]+$/.test(value)) return Number(value) * 1000;
+  if (!/^[A-Za-z]{3,9},? /.test(value)) return undefined;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -9,7 +9,14 @@ export interface AbortSignalLike {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-export type WebRequest = typeof globalThis extends { Request: { prototype: infer T } } ? T : { readonly url: string };
+/** What stands for a request where the consumer's project has no such type. */
+export interface RequestLike {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: { get(name: string): string | null };
+}
+
+export type WebRequest = typeof globalThis extends { Request: { prototype: infer T } } ? T : RequestLike;
 export type WebResponse = typeof globalThis extends { Response: { prototype: infer T } } ? T : FetchResponse & { json(): Promise<unknown> };
 export type WebUrl = typeof globalThis extends { URL: { prototype: infer T } } ? T : { readonly href: string };
 export type WebAbortSignal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : AbortSignalLike;
@@ -21,8 +28,9 @@ export interface FetchInit {
   body?: string;
   signal: WebAbortSignal;
   redirect?: 'manual';
-  credentials?: 'omit';
+  credentials?: 'omit' | 'same-origin' | 'include';
   referrerPolicy?: 'no-referrer';
+  keepalive?: boolean;
 }
 
 /** What the SDK reads of an answer; every `Response` fits. */

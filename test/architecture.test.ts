@@ -7,13 +7,15 @@ import { parseSource, readSource, type SourceFile } from './read-source.js';
  */
 const LAYERS = {
   face: { files: ['index.ts', 'global.ts', 'global-outbox.ts'], mayImport: ['client', 'errors', 'location', 'outbox', 'face'] },
-  node: { files: ['node/'], mayImport: ['mock', 'openapi', 'outbox'] },
+  node: { files: ['node/'], mayImport: ['mock', 'openapi', 'outbox', 'relay'] },
   client: {
     files: ['client.ts', 'default-client.ts', 'prepare.ts', 'payloads.ts', 'receipt.ts', 'resolve-location.ts', 'locate-result.ts'],
     mayImport: ['config', 'operations', 'location', 'delivery', 'schema', 'errors'],
   },
   // Reaches the client through the door that it is given.
   outbox: { files: ['outbox/'], mayImport: ['operations', 'errors'] },
+  // Never the client itself: it is given one, or an outbox.
+  relay: { files: ['relay/'], mayImport: ['operations', 'location/client-ip-from.ts', 'schema', 'errors'] },
   // Never the client or delivery: the far end must not share the near end's mistakes.
   mock: { files: ['mock/'], mayImport: ['openapi', 'operations', 'schema', 'errors'] },
   openapi: { files: ['openapi/'], mayImport: ['operations', 'schema'] },
@@ -24,7 +26,7 @@ const LAYERS = {
   operations: { files: ['operations.ts'], mayImport: ['schema', 'errors'] },
   // Schemas return issues; the client throws.
   schema: { files: ['schema/'], mayImport: [] },
-  errors: { files: ['errors.ts'], mayImport: [] },
+  errors: { files: ['errors.ts', 'location-steps.ts'], mayImport: [] },
   redact: { files: ['redact.ts', 'unescape.ts'], mayImport: ['redact'] },
   // What everybody may import.
   bottom: { files: ['base-url.ts', 'body.ts', 'client-door.ts', 'mock-defaults.ts', 'runtime.ts', 'messages.ts', 'time.ts', 'web-types.ts'], mayImport: [] },
@@ -36,7 +38,7 @@ const FILE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'node/cli/outbox/decide.ts': ['errors'],
   // A provider of locations, made for Node.js.
   'node/mmdb.ts': ['location/provider.ts', 'location/mmdb-lookup.ts', 'errors'],
-  'node/mmdb-options.ts': ['errors'],
+  'node/mmdb-options.ts': ['errors', 'schema/issue.ts', 'schema/suggest.ts'],
 };
 
 /** Types vanish, so they may cross, but for these layers: what may be shown depends on the schemas alone. */

@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { beforeAll, expect, test } from 'vitest';
 import { serve } from '../src/node/index.js';
 import { expectFreshBuild } from './support/built.js';
@@ -43,14 +45,23 @@ async function served(args: readonly string[], work: (address: string) => Promis
   }
 }
 
-test.each([['examples/page.js'], ['examples/backend.js', '--serve']])('%s serves its page with the script', { timeout }, (...args) =>
+test.each([['examples/web/server.js'], ['examples/backend.js', '--serve']])('%s serves its page with the script', { timeout }, (...args) =>
   served(args, async (address) => {
     const page = await (await fetch(address)).text();
-    const source = /<script src="([^"]+)">/.exec(page)?.[1] ?? '';
+    const source = /<script src="([^"]+)"/.exec(page)?.[1] ?? '';
     const script = await fetch(new URL(source, address));
     expect([script.status, await script.text()]).toEqual([200, expect.stringContaining('LocationSDK')]);
   }),
 );
+
+test('the web site ends cleanly when it is interrupted, with a page still connected', { timeout }, async () => {
+  const child = startNode(['examples/web/server.js']);
+  const ended = once(child, 'exit');
+  const [line] = child.stdout ? await once(child.stdout, 'data') : [];
+  await fetch(/http:[^\s)]+/.exec(String(line))?.[0] ?? '', { headers: { connection: 'keep-alive' } });
+  child.kill('SIGINT');
+  expect(await ended).toEqual([0, null]);
+});
 
 test('the backend reports the location that its page found, and without one finds its own', { timeout }, async () => {
   const server = await serve();
@@ -66,5 +77,54 @@ test('the backend reports the location that its page found, and without one find
     { amount: 1500, location: found },
     { amount: 900, location: { source: 'mock' } },
   ]);
+  await server.close();
+});
+
+/** A page's request to an example's relay, as a script of its own. */
+const askOf = (cookie: string) => `
+  const headers = { origin: 'https://shop.example', 'content-type': 'application/json', 'x-location-sdk': '1', cookie: '${cookie}', authorization: 'ada' };
+  const init = { method: 'POST', headers, body: JSON.stringify({ bet_id: 'BET-1', amount: 5 }) };
+  const request = new Request('https://shop.example/relay/report-bet-event', init);`;
+
+const answerOf = 'console.log(response.status, await response.text());';
+
+test('the relay on a server of Node.js reports for whoever is logged in', { timeout }, async () => {
+  const server = await serve();
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  const work = async (address: string) => {
+    const headers = { origin: address.replace(/\/$/, ''), 'content-type': 'application/json', 'x-location-sdk': '1' };
+    const ask = (cookie: string) =>
+      fetch(`${address}relay/report-bet-event`, { method: 'POST', headers: { ...headers, cookie }, body: '{"bet_id":"BET-1","amount":5}' });
+    expect((await ask('session=nobody')).status).toBe(401);
+    expect(await (await ask('session=ada-1815')).json()).toMatchObject({ outcome: 'recorded', location: { source: 'mock' } });
+  };
+  await served(['examples/relay/node.js'], work, { LOCATION_SDK_MOCK: server.url, PORT: String(port) });
+  expect(server.gateway.reports()).toMatchObject([{ reference: 'BET-1', body: { user: { user_id: 'U-88412' } } }]);
+  await server.close();
+});
+
+test('the relay of a Next.js route reports', { timeout }, async () => {
+  const server = await serve();
+  const script = `import { POST } from './examples/relay/next-route.js'; ${askOf('session=ada-1815')} const response = await POST(request); ${answerOf}`;
+  const { output } = await runNode(['--input-type=module', '--eval', script], { LOCATION_SDK_MOCK: server.url });
+  expect(output).toMatch(/^200 .*"outcome":"recorded"/m);
+  expect(server.gateway.reports()).toHaveLength(1);
+  await server.close();
+});
+
+test('the relay of a Worker reports with its own settings', { timeout }, async () => {
+  const server = await serve();
+  const user = { user_id: 'U-1', first_name: 'A', last_name: 'B', resident_address: 'C', resident_lga: 'D', resident_state: 'E', is_resident: true };
+  const player = JSON.stringify({ user: { ...user, nin: '99012345678', tax_id: 'T-1' } });
+  const script = `
+    import worker from './examples/relay/workers.js'; ${askOf('')}
+    const SESSIONS = { get: async (key) => (key === 'ada reportBetEvent' ? ${player} : null) };
+    const response = await worker.fetch(request, { GATEWAY: 'https://gateway.example.com', API_KEY: 'k', SESSIONS }); ${answerOf}`;
+  const { output } = await runNode(['--input-type=module', '--eval', script], { LOCATION_SDK_MOCK: server.url });
+  expect(output).toMatch(/^200 .*"outcome":"recorded"/m);
+  expect(server.gateway.reports()).toMatchObject([{ body: { user: { user_id: 'U-1' } } }]);
   await server.close();
 });

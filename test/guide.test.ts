@@ -10,7 +10,6 @@ import { type MockServer, serve } from '../src/node/index.js';
 import { expectFreshBuild } from './support/built.js';
 import { codeBlocks, commandsOf } from './support/code-blocks.js';
 import { root, runNode } from './support/run.js';
-import { typeCheck } from './support/type-check.js';
 
 const guide = readFileSync(join(root, 'docs/mock-gateway.md'), 'utf8');
 const blocks = codeBlocks(guide);
@@ -42,14 +41,6 @@ const shell = (command: string) =>
     cwd: folder,
     env: { PATH: process.env.PATH, LOCATION_SDK_MOCK: server.url },
   });
-
-test('the code of the guide fits the types', { timeout: 60_000 }, () => {
-  const lines = faults.map(({ script }) => script).join('\n');
-  const declared = `import { createMockGateway } from 'location-sdk/mock';\nconst gateway = createMockGateway();\n${lines}`;
-  const typed = blocks.filter(({ language }) => language === 'ts').map(({ code }, index) => [`guide-${index}.ts`, code]);
-  expect(typed).toHaveLength(2);
-  expect(typeCheck({ 'guide-test.js': unitTest, 'guide-faults.js': declared, ...Object.fromEntries(typed) })).toEqual([]);
-});
 
 test('the unit test of the guide runs', { timeout: 30_000 }, async () => {
   expectFreshBuild();

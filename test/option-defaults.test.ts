@@ -45,6 +45,7 @@ const rowOf = (path: string) => rows.find((row) => path === row.path || path.sta
 /** What the README says where a default is no value that could be written there. */
 const IN_WORDS: Readonly<Record<string, string>> = {
   gateways: 'environment variables',
+  relayUrl: 'none',
   paths: 'see [assumptions](docs/assumptions.md)',
   isRecorded: 'see [assumptions](docs/assumptions.md)',
   isDuplicate: 'see [assumptions](docs/assumptions.md)',

@@ -1,13 +1,20 @@
 import { readBody } from '../body.js';
 import { type Limit, limited } from '../time.js';
 import type { Fetch } from '../web-types.js';
+import { takeRoom } from './leaving-page.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
 import { request } from './request.js';
+import type { RelayCredentials } from './settings.js';
 
 export interface AttemptRequest {
   url: string;
-  apiKey: string;
+  /** Beside those of every request. */
+  headers: Record<string, string>;
   body: string;
+  /** In a browser: whether cookies go with it. */
+  credentials: RelayCredentials | 'omit';
+  /** In a browser: whether it should outlive its page, if there is room for it. */
+  keepalive: boolean;
 }
 
 export type Attempted =
@@ -20,23 +27,30 @@ export type Attempted =
  * Sends a request once and waits for its whole answer, headers and body, within the limit. Whatever ky or
  * `fetch` throws ends here: their errors hold headers and bodies.
  */
-export async function attempt({ url, apiKey, body }: AttemptRequest, { fetch, browser }: { fetch: Fetch; browser: boolean }, limit: Limit): Promise<Attempted> {
+export async function attempt(
+  { url, headers, body, credentials, keepalive }: AttemptRequest,
+  { fetch, browser }: { fetch: Fetch; browser: boolean },
+  limit: Limit,
+): Promise<Attempted> {
   let answered = false;
+  const leaveRoom = browser && keepalive ? takeRoom(body) : undefined;
   const result = await limited(async (signal) => {
     const init = {
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json', 'x-api-key': apiKey },
+      headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
       body,
       signal,
-      // The key would travel with a redirect.
+      // The key, or the player's session, would travel with a redirect.
       redirect: 'manual' as const,
-      ...(browser && { credentials: 'omit' as const, referrerPolicy: 'no-referrer' as const }),
+      ...(browser && { credentials, referrerPolicy: 'no-referrer' as const }),
+      ...(leaveRoom && { keepalive: true }),
     };
     const response = await request(url, init, fetch);
     answered = true;
     const text = await readBody(response, signal);
     return { status: response.status, retryAfter: response.headers.get('retry-after'), text };
   }, limit);
+  leaveRoom?.();
 
   if (result.ended === 'done') return { ended: 'answered', ...result.value };
   if (result.ended !== 'failed') return result;

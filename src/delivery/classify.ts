@@ -13,9 +13,12 @@ import {
   TimeoutError,
   UnprocessableError,
 } from '../errors.js';
+import { parseRetryAfter } from '../time.js';
 import { messageOf } from './answer.js';
 import type { Attempted } from './attempt.js';
-import { parseRetryAfter } from './retry-after.js';
+import type { AnyReport } from './frozen.js';
+import { describeFailure } from './network-failure.js';
+import type { ToldByRelay } from './relay-answer.js';
 import type { Answer, DeliverySettings } from './settings.js';
 
 /** One way in which an attempt failed; the error is made once the outcome of the whole call is known. */
@@ -33,28 +36,31 @@ export interface Failure {
   /** What the gateway said, unmasked: only `deliver` may show it, masked. */
   readonly said?: string | undefined;
   /** More properties of the error. */
-  readonly details?: Pick<ErrorDetails, 'status' | 'conflict' | 'retryAfterMs'>;
+  readonly details?: Pick<ErrorDetails, 'status' | 'conflict' | 'retryAfterMs' | 'issues' | 'steps'>;
 }
 
 export type Verdict =
-  | { readonly kind: 'recorded'; readonly body: unknown; readonly said: string | undefined }
+  | { readonly kind: 'recorded'; readonly body: unknown; readonly said: string | undefined; readonly told?: ToldByRelay }
   /** `'same'`: the gateway holds the same data; whether that is success depends on what was sent before. */
   | { readonly kind: 'same' | 'failed'; readonly failure: Failure };
 
 /** What kind of call an answer answers. */
 export interface Asked {
+  readonly report: AnyReport;
   readonly isReport: boolean;
   /** The operation that must be reported first. */
   readonly after: string | undefined;
   /** A text without the values that were sent: an operator's own words must not be taken for the gateway's. */
   readonly withoutSent: (text: string) => string;
+  /** Words of the other side, with what was sent masked. */
+  readonly shown: (said: string | undefined) => string | undefined;
 }
 
 /** Says what the end of an attempt means. */
 export function classify(attempted: Attempted, asked: Asked, settings: DeliverySettings): Verdict {
   if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted, settings.browser) };
   const { status, text, retryAfter } = attempted;
-  const answer: Answer = { status, ...parseBody(text) };
+  const answer = readAnswer(status, text);
   const said = answer.json ? messageOf(answer.body) : undefined;
 
   if (status >= 200 && status < 300) {
@@ -68,11 +74,11 @@ export function classify(attempted: Attempted, asked: Asked, settings: DeliveryS
   return { kind: 'failed', failure: { ...classifyStatus(answer, asked, parseRetryAfter(retryAfter, settings.clock.now())), said } };
 }
 
-function parseBody(text: string | undefined): Omit<Answer, 'status'> {
+export function readAnswer(status: number, text: string | undefined): Answer {
   try {
-    return { body: text?.trim() ? (JSON.parse(text) as unknown) : undefined, json: text !== undefined };
+    return { status, body: text?.trim() ? (JSON.parse(text) as unknown) : undefined, json: text !== undefined };
   } catch {
-    return { body: text, json: false };
+    return { status, body: text, json: false };
   }
 }
 
@@ -85,7 +91,7 @@ function ask<Name extends 'isRecorded' | 'isDuplicate'>(
   settings: DeliverySettings,
   name: Name,
   answer: Answer,
-  withoutSent: Asked['withoutSent'],
+  withoutSent: (text: string) => string,
 ): ReturnType<DeliverySettings[Name]> | false {
   let fault = 'threw';
   try {
@@ -101,36 +107,33 @@ function ask<Name extends 'isRecorded' | 'isDuplicate'>(
   return false;
 }
 
-function classifySilence(attempted: Exclude<Attempted, { ended: 'answered' }>, browser: boolean): Failure {
+export function classifySilence(attempted: Exclude<Attempted, { ended: 'answered' }>, browser: boolean): Failure {
   if (attempted.ended === 'aborted') return { type: AbortedError, text: 'aborted by its signal', outcome: 'unknown' };
   if (attempted.ended === 'timeout') return { type: TimeoutError, text: 'no whole answer came in time', outcome: 'unknown', retryable: true };
-  const { code, notSent, certificate } = attempted.failure;
-  const [what, advice] = browser
-    ? ['no answer came, and a browser does not say why', "; check the base address, the network, and that the gateway allows this page's origin (CORS)"]
-    : certificate
-      ? ["the gateway's certificate was refused", '']
-      : notSent
-        ? ['the gateway could not be reached', '; check the base address and the network']
-        : ['the connection broke before a whole answer came', code?.startsWith('ERR_SSL') ? '; is it an http:// address?' : ''];
-  return { type: NetworkError, text: `${what}${code ? ` (${code})` : ''}${advice}`, outcome: notSent ? 'not-sent' : 'unknown', retryable: !certificate };
+  const { failure } = attempted;
+  const { notSent, certificate } = failure;
+  return { type: NetworkError, text: describeFailure(failure, browser), outcome: notSent ? 'not-sent' : 'unknown', retryable: !certificate };
 }
 
 /** A browser may send a request again by itself when a connection breaks, and nobody is told. */
-const held = (status: number, duplicate: 'same' | 'conflict', browser: boolean): Failure => {
+export const held = (status: number, duplicate: 'same' | 'conflict', browser: boolean): Failure => {
   const conflict = duplicate === 'conflict';
   const details = { status, conflict };
   if (conflict) {
-    const text =
-      'the gateway holds other data under this reference (a new timestamp or location is other data too), and a report cannot be changed; compare your records';
+    const text = 'the gateway holds other data under this reference (a new timestamp or location is other data too); compare your records';
     return { type: DuplicateReportError, text, outcome: 'rejected', certain: true, details };
   }
   const text = browser
-    ? 'the gateway holds a report under this reference already; it may be this call that sent it, since a browser may repeat a request by itself'
+    ? 'the gateway holds this report already, and it may be this call that sent it: browsers repeat requests by themselves'
     : 'the gateway holds this report already, and it was not this call that sent it; do not send it again';
   return { type: DuplicateReportError, text, outcome: browser ? 'unknown' : 'rejected', details, ...(browser && { advice: 'Compare your records.' }) };
 };
 
-function classifyStatus({ status, body, json }: Answer, { after, isReport }: Asked, retryAfterMs: number | undefined): Failure {
+export function classifyStatus(
+  { status, body, json }: Answer,
+  { after, isReport }: Pick<Asked, 'after' | 'isReport'>,
+  retryAfterMs: number | undefined,
+): Failure {
   // What a browser does not follow it does not tell either.
   const http = status === 0 ? '' : `HTTP ${status}: `;
   const refused = (type: Failure['type'], text: string): Failure => ({ type, text: http + text, outcome: 'rejected', details: { status } });

@@ -6,10 +6,12 @@ import { apiKeyProblem } from '../schema/api-key.js';
 import { sentValues } from '../schema/sent-values.js';
 import { limited } from '../time.js';
 import type { AbortSignalLike } from '../web-types.js';
-import { attempt } from './attempt.js';
+import { type AttemptRequest, attempt } from './attempt.js';
 import { backoffMs } from './backoff.js';
 import { type Asked, classify, type Failure, type Verdict } from './classify.js';
-import { type FrozenReport, keepFrozen } from './frozen.js';
+import { type AnyReport, keepFrozen } from './frozen.js';
+import { pageHidden } from './leaving-page.js';
+import { classifyRelayed, type ToldByRelay } from './relay-answer.js';
 import type { DeliverySettings, Destination } from './settings.js';
 
 /** How one call is delivered. */
@@ -32,6 +34,8 @@ export interface Delivered {
   readonly message: string | undefined;
   /** The parsed answer; undefined for a report that was recorded already. */
   readonly body: unknown;
+  /** What a relay adds to the receipt, where it told anything. */
+  readonly told?: ToldByRelay | undefined;
 }
 
 const ADVICE: Record<ErrorOutcome, string> = {
@@ -52,13 +56,13 @@ const unusable = (text: string): Failure => ({ type: ConfigurationError, text, o
  * the outcome certain again, since that first attempt may have landed. Only success, a duplicate of the same
  * data, or a conflict (what is held is not ours) ends the doubt.
  */
-export async function deliver(report: FrozenReport, delivery: Delivery, settings: DeliverySettings): Promise<Delivered> {
+export async function deliver(report: AnyReport, delivery: Delivery, settings: DeliverySettings): Promise<Delivered> {
   const { clock, logger, retry } = settings;
   const { deadline, destination, signal } = delivery;
   const { operation, reference, environment } = report;
   const row = operations[operation];
   const isReport = reference !== undefined;
-  const asked: Asked = { isReport, after: 'after' in row ? row.after : undefined, withoutSent: (text) => withoutValues(text, JSON.parse(report.body)) };
+  const relayed = typeof destination === 'object' && 'relayUrl' in destination;
   const subject = subjectOf(report);
   let { inDoubt } = delivery;
   let attempts = 0;
@@ -66,6 +70,10 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
   let onItsWay = false;
   /** Each that was used: a rotated one is a secret still. */
   const keys = new Set<string>();
+  /** The page goes away, so that this attempt is its last word. */
+  let leaving = false;
+  /** Other scripts share the room for requests that outlive a page, and a browser does not say that it was full. */
+  let mayLackRoom = false;
 
   /** The gateway's words, masked; words that cannot be masked are not worth a report. */
   const shown = (said: string | undefined): string | undefined => {
@@ -77,21 +85,29 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
     }
   };
 
+  const asked: Asked = {
+    report,
+    isReport,
+    after: 'after' in row ? row.after : undefined,
+    withoutSent: (text) => withoutValues(text, JSON.parse(report.body)),
+    shown,
+  };
+
   const fail = ({ type, text, said, certain, retryable = false, details, advice: instead, ...failure }: Failure): ReportingError => {
     const outcome = inDoubt && !certain ? 'unknown' : failure.outcome;
     const words = shown(said);
-    const advice = delivery.advice ?? instead ?? (isReport ? ADVICE[outcome] : 'Verifying records nothing: call it again.');
-    const message = `${subject}: ${sentence(text)}${words ? ` The gateway said: "${words}".` : ''}${advice && ` ${advice}`}`;
+    const advice = delivery.advice ?? instead ?? (isReport ? ADVICE[outcome] : 'Call it again.');
+    const message = `${subject}: ${sentence(text)}${words ? ` The ${relayed ? 'relay' : 'gateway'} said: "${words}".` : ''}${advice && ` ${advice}`}`;
     const error = new type(message, { operation, reference, environment, attempts, retryable, outcome, ...details });
     if (isReport) keepFrozen(error, report);
     return error;
   };
 
-  /** One attempt: the key first, since it may have been rotated, then the request. */
-  const once = async (): Promise<Verdict> => {
-    const limit = () => ({ clock, signal, milliseconds: Math.min(settings.attemptTimeoutMs, deadline - clock.now()) });
-    if (typeof destination === 'string') throw fail(unusable(destination));
-    const key = await limited<unknown>(() => destination.apiKey(), limit());
+  const limit = () => ({ clock, signal, milliseconds: Math.min(settings.attemptTimeoutMs, deadline - clock.now()) });
+
+  /** The key, asked for before each attempt, since it may have been rotated. */
+  const readKey = async (ask: () => string | Promise<string>): Promise<string> => {
+    const key = await limited<unknown>(ask, limit());
     if (key.ended === 'aborted') throw fail(ABORTED);
     if (key.ended === 'timeout') throw fail({ ...OUT_OF_TIME, text: `gateways.${environment}.apiKey did not answer in time` });
     // What it threw is not shown: it may hold the key.
@@ -99,25 +115,41 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
     if (problem) throw fail(unusable(`gateways.${environment}.apiKey ${problem}`));
     const apiKey = String(key.ended === 'done' && key.value);
     keys.add(apiKey);
+    return apiKey;
+  };
+
+  /** What one attempt sends, and where. */
+  const addressed = async (): Promise<AttemptRequest> => {
+    const { body } = report;
+    if (typeof destination === 'string') throw fail(unusable(destination));
+    if ('relayUrl' in destination) {
+      const { relayUrl, credentials } = destination;
+      // The header makes a browser ask the relay first where the page is of another origin.
+      return { url: `${relayUrl}/${row.path}`, headers: { 'x-location-sdk': '1' }, body, credentials, keepalive: leaving || !mayLackRoom };
+    }
+    const url = destination.baseUrl + GATEWAY_PATH + destination.paths[operation].replace(/^\//, '');
+    return { url, headers: { 'x-api-key': await readKey(destination.apiKey) }, body, credentials: 'omit', keepalive: false };
+  };
+
+  const once = async (): Promise<Verdict> => {
+    const request = await addressed();
+    if (signal?.aborted) throw fail(ABORTED);
     if (limit().milliseconds <= 0) throw fail(OUT_OF_TIME);
     attempts += 1;
     onItsWay = true;
-    return classify(
-      await attempt(
-        { url: destination.baseUrl + GATEWAY_PATH + destination.paths[operation].replace(/^\//, ''), apiKey, body: report.body },
-        settings,
-        limit(),
-      ),
-      asked,
-      settings,
-    );
+    const attempted = await attempt(request, settings, limit());
+    mayLackRoom = request.keepalive && attempted.ended === 'broken';
+    return (relayed ? classifyRelayed : classify)(attempted, asked, settings);
   };
 
   try {
     for (;;) {
       const verdict = await once();
       onItsWay = false;
-      if (verdict.kind === 'recorded') return { outcome: 'recorded', attempts, message: shown(verdict.said), body: verdict.body };
+      if (verdict.kind === 'recorded') {
+        const { said, body, told } = verdict;
+        return { outcome: 'recorded', attempts, message: shown(said), body, told };
+      }
       const { failure } = verdict;
       if (verdict.kind === 'same' && inDoubt) return { outcome: 'already-recorded', attempts, message: shown(failure.said), body: undefined };
       if (failure.outcome === 'unknown') inDoubt = true;
@@ -127,8 +159,9 @@ export async function deliver(report: FrozenReport, delivery: Delivery, settings
       const again = failure.retryable && attempts <= retry.limit && asksFor <= settings.maxRetryAfterMs && clock.now() + wait < deadline;
       if (!again) throw fail(failure);
       logger.debug(`${subject}: ${failure.text}; attempt ${attempts}, the next one in ${Math.round(wait)} ms`);
-      const pause = await limited(() => new Promise<never>(() => {}), { clock, signal, milliseconds: wait });
+      const pause = await limited((ended) => (relayed ? pageHidden(ended) : new Promise<never>(() => {})), { clock, signal, milliseconds: wait });
       if (pause.ended === 'aborted') throw fail(ABORTED);
+      leaving = pause.ended === 'done';
     }
   } catch (error) {
     // A clock, a random or a signal of the caller's that throws must not cost what is known of the report.

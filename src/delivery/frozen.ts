@@ -3,9 +3,10 @@ import type { OperationName } from '../operations.js';
 import type { Location } from '../schema/location.js';
 
 /** A validated call whose bytes no longer change: every attempt sends this body. */
-export interface FrozenReport {
+export interface FrozenReport<Where extends Environment | undefined = Environment> {
   readonly operation: OperationName;
-  readonly environment: Environment;
+  /** Undefined where a relay decides; such a report may be incomplete, so it is only ever for a relay. */
+  readonly environment: Where;
   /** None for a call that is no report. */
   readonly reference: string | undefined;
   /** The JSON as it is sent. */
@@ -14,18 +15,21 @@ export interface FrozenReport {
   readonly location: Location | undefined;
 }
 
+/** A report for a gateway or for a relay. */
+export type AnyReport = FrozenReport<Environment | undefined>;
+
 const REPORT = Symbol.for('location-sdk.frozen-report');
 
 /**
  * Keeps a report with an error, for `resend`. It holds personal data, so it is kept inside a function under
  * a symbol that is not enumerable: no printer, serialiser or inspector shows it.
  */
-export function keepFrozen(error: Error, report: FrozenReport): void {
+export function keepFrozen(error: Error, report: AnyReport): void {
   Object.defineProperty(error, REPORT, { value: () => report });
 }
 
 /** The report that an error keeps, of whichever copy of the package it is. */
-export function keptFrozen(error: unknown): FrozenReport | undefined {
+export function keptFrozen(error: unknown): AnyReport | undefined {
   const kept = typeof error === 'object' && error !== null ? (error as { [REPORT]?: unknown })[REPORT] : undefined;
-  return typeof kept === 'function' ? (kept() as FrozenReport) : undefined;
+  return typeof kept === 'function' ? (kept() as AnyReport) : undefined;
 }

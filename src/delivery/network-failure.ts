@@ -47,3 +47,14 @@ export function readNetworkFailure(error: unknown, browser: boolean): NetworkFai
     notSent: certificate || (!connected && every(NOT_CONNECTED)) || every(/^bad port$/),
   };
 }
+
+const UNTOLD = "no answer came, and a browser does not say why; check the address, the network, and that this page's origin is allowed (CORS)";
+
+/** What broke, and what to look at. */
+export function describeFailure({ code, notSent, certificate }: NetworkFailure, browser: boolean): string {
+  if (browser) return UNTOLD;
+  const shown = code ? ` (${code})` : '';
+  if (certificate) return `the certificate was refused${shown}`;
+  if (notSent) return `the other side could not be reached${shown}; check its address and the network`;
+  return `the connection broke before a whole answer came${shown}${code?.startsWith('ERR_SSL') ? '; is it an http:// address?' : ''}`;
+}

@@ -19,8 +19,11 @@ export interface Logger {
   error?(message: string): void;
 }
 
+/** Whether a page's cookies go with its reports: to its own origin, to any origin, to none. */
+export type RelayCredentials = 'same-origin' | 'include' | 'omit';
+
 /** Where reports of one environment go. */
-export interface Destination {
+export interface Gateway {
   /** Without a slash at its end, and without `/integration-gateway`. */
   readonly baseUrl: string;
   /** Below `/integration-gateway/external/`. */
@@ -28,6 +31,15 @@ export interface Destination {
   /** Asked on every request. */
   readonly apiKey: () => string | Promise<string>;
 }
+
+/** The operator's backend that takes a page's events and reports them; it holds the key, and the environment is its own. */
+export interface Relay {
+  /** Without a slash at its end. */
+  readonly relayUrl: string;
+  readonly credentials: RelayCredentials;
+}
+
+export type Destination = Gateway | Relay;
 
 /** How reports are delivered; made by `config.ts`, nothing in it is optional. */
 export interface DeliverySettings {

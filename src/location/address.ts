@@ -1,46 +1,58 @@
-const LONGEST_ADDRESS = 45;
-
-/** The 16-bit groups of an address: two for IPv4, eight for IPv6. */
-export type Groups = readonly number[];
-
+/** An IP address, however it was written. */
 export interface Address {
-  readonly groups: Groups;
-  /** In its usual writing; an IPv4 address mapped into IPv6 is unmapped. */
-  readonly address: string;
+  /** Its 16-bit groups: two for IPv4, eight for IPv6. */
+  readonly groups: readonly number[];
+  /** As lookup services take it: the shortest form, in lower case. */
+  readonly text: string;
 }
 
-function parseIPv4(text: string): Groups | undefined {
-  const parts = text.split('.');
-  if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9][0-9]{0,2})$/.test(part) && Number(part) < 256)) return undefined;
-  const [a = 0, b = 0, c = 0, d = 0] = parts.map(Number);
-  return [a * 256 + b, c * 256 + d];
+const LONGEST_ADDRESS = 45;
+
+/** Four decimal parts; no octal, hexadecimal or shortened form. */
+const IPV4 = /^(?:(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])(?:\.(?!$)|$)){4}$/;
+
+function parseIPv4(text: string): Address | undefined {
+  if (!IPV4.test(text)) return undefined;
+  const [a = 0, b = 0, c = 0, d = 0] = text.split('.').map(Number);
+  return { groups: [a * 256 + b, c * 256 + d], text };
 }
 
 function parseIPv6(text: string): Address | undefined {
-  if (!/^[0-9a-fA-F:.]+$/.test(text) || !text.includes(':')) return undefined;
-  let address: string;
+  if (text.length > LONGEST_ADDRESS || !/^[0-9a-fA-F:.]+$/.test(text) || !text.includes(':')) return undefined;
+  let canonical: string;
   try {
-    address = new URL(`http://[${text}]/`).hostname.slice(1, -1);
+    canonical = new URL(`http://[${text}]/`).hostname.slice(1, -1);
   } catch {
     return undefined;
   }
-  const [head = '', tail] = address.split('::');
-  const groupsOf = (part: string) => (part ? part.split(':').map((group) => Number.parseInt(group, 16)) : []);
-  const [front, back] = [groupsOf(head), groupsOf(tail ?? '')];
-  return { groups: [...front, ...Array<number>(8 - front.length - back.length).fill(0), ...back], address };
+  const [head = '', tail = ''] = canonical.split('::');
+  const groups = (part: string) => (part ? part.split(':').map((group) => Number.parseInt(group, 16)) : []);
+  const [front, back] = [groups(head), groups(tail)];
+  return { groups: [...front, ...Array<number>(8 - front.length - back.length).fill(0), ...back], text: canonical };
 }
 
-const isMapped = (groups: Groups) => groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
+/** The IPv4 address in the last 32 bits of an IPv6 address. */
+function lastIPv4({ groups }: Address): Address {
+  const last = groups.slice(6);
+  return { groups: last, text: last.flatMap((group) => [group >> 8, group & 255]).join('.') };
+}
 
-const dotted = (groups: Groups) => groups.flatMap((group) => [group >> 8, group & 255]).join('.');
+const startsWith = ({ groups }: Address, start: readonly number[]) => groups.length === 8 && start.every((group, index) => groups[index] === group);
 
-/** Reads one address. Undefined where it is none: a list, a port, a zone, a name, an octal or shortened form. */
+/** An IPv4 address mapped into IPv6 (`::ffff:0:0/96`), as it is; any other is returned unchanged. */
+const unmapped = (address: Address) => (startsWith(address, [0, 0, 0, 0, 0, 0xffff]) ? lastIPv4(address) : address);
+
+/**
+ * The IPv4 address that a translator wrote into an IPv6 address (`64:ff9b::/96`, RFC 6052), as a server without IPv4 sees its
+ * clients; any other is returned unchanged. 6to4 and Teredo addresses hold one too, but that of a tunnel's end.
+ */
+export const untranslated = (address: Address): Address => (startsWith(address, [0x64, 0xff9b, 0, 0, 0, 0]) ? lastIPv4(address) : address);
+
+/** Reads one address as it is written; undefined where it is none: a list, a port, a zone, a name, an octal or shortened form. */
+export const parseWritten = (text: string): Address | undefined => parseIPv4(text) ?? parseIPv6(text);
+
+/** As `parseWritten`; an IPv4 address that is mapped into IPv6, as sockets for both show it, is unmapped. */
 export function parseAddress(text: string): Address | undefined {
-  if (text.length > LONGEST_ADDRESS) return undefined;
-  const groups = parseIPv4(text);
-  if (groups) return { groups, address: text };
-  const parsed = parseIPv6(text);
-  if (!parsed || !isMapped(parsed.groups)) return parsed;
-  const mapped = parsed.groups.slice(6);
-  return { groups: mapped, address: dotted(mapped) };
+  const address = parseWritten(text);
+  return address && unmapped(address);
 }

@@ -1,12 +1,14 @@
-import type { LocationFailure } from '../errors.js';
 import { type Clock, limited } from '../time.js';
 import type { AbortSignalLike } from '../web-types.js';
+import type { Page } from './page.js';
+import { type Coordinates, type Fix, isMoreAccurate, isRefusal, type NoFix, noFix } from './position.js';
+import { askBrowser, HIGH_SHARE, type Question } from './question.js';
 
 /** The part of the browser's Geolocation API that is used. */
 export interface GeolocationLike {
   getCurrentPosition(
-    success: (position: { coords: { latitude: number; longitude: number; accuracy: number } }) => void,
-    failure: (error: { code: number }) => void,
+    success: (position: { coords: { latitude: number; longitude: number; accuracy: number }; timestamp?: number }) => void,
+    failure: (error: { code: number; message?: string }) => void,
     options: { enableHighAccuracy: boolean; timeout: number; maximumAge: number },
   ): void;
 }
@@ -15,19 +17,13 @@ export interface GeolocationSettings {
   readonly highAccuracy: boolean;
   /** The whole step by the wall clock, the player's thinking time included. */
   readonly timeoutMs: number;
-  /** How old a position may be that the browser already has. */
+  /** How old a position may be, the browser's or one that is remembered. */
   readonly maximumAgeMs: number;
+  /** For how long a no, or a question that got no answer, keeps the browser from being asked again. */
+  readonly denialMemoryMs: number;
 }
 
-export type Coordinates = { latitude: number; longitude: number; accuracy?: number };
-
-export type PositionAttempt = { position: Coordinates; ageMs: number } | { position?: never; reason: LocationFailure; message: string };
-
-interface Page {
-  readonly geolocation: GeolocationLike | undefined;
-  readonly secureContext: boolean;
-  readonly clock: Clock;
-}
+export type PositionAttempt = { readonly position: Coordinates; readonly ageMs: number } | NoFix;
 
 /** The browser's geolocation, as one client asks it. */
 export interface BrowserGeolocation {
@@ -35,48 +31,108 @@ export interface BrowserGeolocation {
   ask(limit: { milliseconds: number; signal: AbortSignalLike | undefined }): Promise<PositionAttempt>;
 }
 
-const FAILURES: Record<number, { reason: LocationFailure; message: string }> = {
-  1: { reason: 'denied', message: 'the player, or a policy of the page, does not allow it' },
-  2: { reason: 'position-unavailable', message: 'the device cannot tell where it is' },
-  3: { reason: 'timeout', message: 'the device did not find its position in time' },
-};
+/** Nothing is gained by a longer wait for a hint. */
+const PERMISSION_MS = 250;
+/** Chromium gives a hidden page its position, if that is granted; others may hold it back until the player returns. */
+const HIDDEN_MS = 1_000;
 
-const UNAVAILABLE = { reason: 'position-unavailable', message: 'the browser gave no usable position' } as const;
+const ABORTED = noFix('aborted', 'the call was aborted');
+const HIDDEN = noFix('page-hidden', 'browsers may keep a position back while the page is hidden');
 
 /**
- * Asks the browser. The time is measured here: the browser's own `timeout` counts neither the prompt nor a
- * hidden page, and some WebViews never answer.
+ * The browser is asked one question at a time, which all calls share. The time is measured here: the browser's own
+ * `timeout` counts neither the prompt nor a hidden page, and some WebViews never answer.
  */
-export function createBrowserGeolocation(settings: GeolocationSettings, { geolocation, secureContext, clock }: Page): BrowserGeolocation {
+export function createBrowserGeolocation(settings: GeolocationSettings, { page, clock }: { page: Page; clock: Clock }): BrowserGeolocation {
+  const { timeoutMs, maximumAgeMs, denialMemoryMs } = settings;
+  let last: Fix | undefined;
+  let lastAsked = 0;
+  let questions = 0;
+  let refused: { answer: NoFix; at: number } | undefined;
+  let question: Question | undefined;
+
+  /** False also for what lies in the future, as it does once somebody sets the clock back. */
+  const isWithin = (milliseconds: number, since: number) => since <= clock.now() && clock.now() - since < milliseconds;
+
+  const isRecent = ({ takenAt }: Fix) => isWithin(maximumAgeMs, takenAt);
+
+  /** Of one question, the most accurate; of several, the newest. */
+  const isBetter = (fix: Fix, asked: number) => !last || !isRecent(last) || (asked === lastAsked ? isMoreAccurate(fix, last) : fix.takenAt > last.takenAt);
+
+  /** Also for what comes too late for those who asked. */
+  function remember(answer: Fix | NoFix, asked: number) {
+    if (answer.position) {
+      refused = undefined;
+      if (!isRecent(answer) || !isBetter(answer, asked)) return;
+      last = answer;
+      lastAsked = asked;
+    } else if (isRefusal(answer)) {
+      refused = { answer, at: clock.now() };
+    }
+  }
+
+  const told = (answer: Fix | NoFix): PositionAttempt =>
+    answer.position ? { position: answer.position, ageMs: Math.max(0, clock.now() - answer.takenAt) } : answer;
+
+  /** The open question, or a new one; undefined where there is nobody to ask. */
+  function joinQuestion(): Question | undefined {
+    if (question && !question.isAnswered()) {
+      question.askedAt = Math.min(question.askedAt, clock.now());
+      if (isWithin(timeoutMs + denialMemoryMs, question.askedAt)) return question;
+    }
+    const geolocation = page.geolocation();
+    questions += 1;
+    const asked = questions;
+    question = geolocation && askBrowser(geolocation, settings, { page, clock, onAnswer: (answer) => remember(answer, asked) });
+    return question;
+  }
+
   return {
     async ask({ milliseconds, signal }) {
-      if (!secureContext) return { reason: 'insecure-context', message: 'browsers give a position to https pages only' };
-      if (!geolocation) return { reason: 'not-available', message: 'this browser has no geolocation' };
-      if (milliseconds <= 0) return { reason: 'timeout', message: 'the time for finding a location was over' };
+      const began = clock.now();
+      if (signal?.aborted) return ABORTED;
+      if (last && isWithin(maximumAgeMs, last.takenAt)) return told(last);
+      if (!page.isSecure()) return noFix('insecure-context', 'browsers give a position to https pages only');
+      if (milliseconds <= 0) return noFix('timeout', 'the time for finding a location was over');
 
-      const asked = await limited<PositionAttempt>(
+      const remembered = refused && isWithin(denialMemoryMs, refused.at) ? refused.answer : undefined;
+      const hidden = page.isHidden();
+      if (remembered || hidden) {
+        const permission = await limited(page.permission, { clock, milliseconds: Math.min(PERMISSION_MS, milliseconds), signal });
+        if (permission.ended === 'aborted') return ABORTED;
+        if (permission.ended !== 'done' || permission.value !== 'granted') return remembered ?? HIDDEN;
+      }
+
+      const shared = joinQuestion();
+      if (!shared) return noFix('not-available', 'this browser has no geolocation');
+      const now = clock.now();
+      const wait = Math.min(milliseconds - Math.max(0, now - began), shared.askedAt + (hidden ? HIDDEN_MS : timeoutMs) - now);
+      const tooLate = hidden ? HIDDEN : noFix('timeout', 'no answer in time; perhaps the player has not decided');
+      // Else each report would leave a listener at a question that may stay open for long.
+      if (wait <= 0) return tooLate;
+      const lowTimer = clock.setTimeout(() => tryLowAccuracy(shared), wait * HIGH_SHARE);
+      let stopListening = () => {};
+      const waited = await limited<Fix | NoFix>(
         () =>
           new Promise((resolve) => {
-            geolocation.getCurrentPosition(
-              (position) => resolve(readPosition(position)),
-              (error) => resolve(FAILURES[error?.code] ?? UNAVAILABLE),
-              { enableHighAccuracy: settings.highAccuracy, timeout: settings.timeoutMs, maximumAge: settings.maximumAgeMs },
-            );
+            stopListening = page.whenHidden(() => resolve(HIDDEN));
+            shared.answer.then(resolve);
           }),
-        { clock, milliseconds, signal },
+        { clock, milliseconds: wait, signal },
       );
-      if (asked.ended === 'done') return asked.value;
-      if (asked.ended === 'timeout') return { reason: 'timeout', message: `no answer within ${milliseconds} ms; perhaps the player has not decided` };
-      if (asked.ended === 'aborted') return { reason: 'aborted', message: 'the call was aborted' };
-      return UNAVAILABLE;
+      clock.clearTimeout(lowTimer);
+      stopListening();
+      if (waited.ended === 'done') return told(waited.value);
+      if (waited.ended === 'aborted') return ABORTED;
+      return tooLate;
     },
   };
-}
 
-/** What is no position must not throw: it would be thrown into the page, and the step would wait for its limit. */
-function readPosition(position: { coords?: Partial<Coordinates> } | undefined): PositionAttempt {
-  const { latitude, longitude, accuracy } = position?.coords ?? {};
-  if (typeof latitude !== 'number' || typeof longitude !== 'number') return UNAVAILABLE;
-  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return UNAVAILABLE;
-  return { position: { latitude, longitude, ...(typeof accuracy === 'number' && Number.isFinite(accuracy) && { accuracy }) }, ageMs: 0 };
+  /** Only with leave: where a prompt may be open, a second question could open a second one. */
+  function tryLowAccuracy(shared: Question) {
+    page.permission().then(
+      (state) => state === 'granted' && shared.tryLowAccuracy(),
+      () => {},
+    );
+  }
 }

@@ -1,2 +1,2 @@
 /** A page looks its own address up: `clientIP` is refused before anybody asks what it says. */
-export const parseClientIp = () => undefined;
+export const clientIpProblem = () => undefined;

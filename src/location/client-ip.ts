@@ -1,47 +1,45 @@
-import { type Groups, parseAddress } from './address.js';
+import { parseAddress, untranslated } from './address.js';
+import { findRange, rangeOf } from './address-ranges.js';
 
 /** Address ranges that belong to nobody in public (IANA special-purpose registries), and what they usually mean here. */
-const NOT_PUBLIC: readonly (readonly [range: string, kind: string])[] = [
-  ['0.0.0.0/8', 'a "this network" address'],
-  ['10.0.0.0/8', 'a private address'],
-  ['100.64.0.0/10', "an address of a provider's own network (CGNAT)"],
-  ['127.0.0.0/8', 'a loopback address'],
-  ['169.254.0.0/16', 'a link-local address'],
-  ['172.16.0.0/12', 'a private address'],
-  ['192.0.0.0/24', 'a reserved address'],
-  ['192.0.2.0/24', 'a documentation address'],
-  ['192.88.99.0/24', 'a reserved address'],
-  ['192.168.0.0/16', 'a private address'],
-  ['198.18.0.0/15', 'a benchmarking address'],
-  ['198.51.100.0/24', 'a documentation address'],
-  ['203.0.113.0/24', 'a documentation address'],
-  ['224.0.0.0/4', 'a multicast address'],
-  ['240.0.0.0/4', 'a reserved address'],
-  ['::/128', 'the unspecified address'],
-  ['::1/128', 'a loopback address'],
-  ['100::/64', 'a discard address'],
-  ['64:ff9b:1::/48', 'a private address'],
-  ['2001::/23', 'an address of a protocol, such as Teredo'],
-  ['2001:db8::/32', 'a documentation address'],
-  ['2002::/16', 'an address of a tunnel (6to4)'],
-  ['3fff::/20', 'a documentation address'],
-  ['fc00::/7', 'a private address'],
-  ['fe80::/10', 'a link-local address'],
-  ['fec0::/10', 'a site-local address'],
-  ['ff00::/8', 'a multicast address'],
-];
+const NOT_PUBLIC = /* @__PURE__ */ (
+  [
+    ['0.0.0.0/8', 'a "this network" address'],
+    ['10.0.0.0/8', 'a private address'],
+    ['100.64.0.0/10', "an address of a provider's own network (CGNAT)"],
+    ['127.0.0.0/8', 'a loopback address'],
+    ['169.254.0.0/16', 'a link-local address'],
+    ['172.16.0.0/12', 'a private address'],
+    ['192.0.0.0/24', 'a reserved address'],
+    ['192.0.2.0/24', 'a documentation address'],
+    ['192.88.99.0/24', 'a reserved address'],
+    ['192.168.0.0/16', 'a private address'],
+    ['198.18.0.0/15', 'a benchmarking address'],
+    ['198.51.100.0/24', 'a documentation address'],
+    ['203.0.113.0/24', 'a documentation address'],
+    ['224.0.0.0/4', 'a multicast address'],
+    ['240.0.0.0/4', 'a reserved address'],
+    ['::/128', 'the unspecified address'],
+    ['::1/128', 'a loopback address'],
+    ['100::/64', 'a discard address'],
+    ['64:ff9b:1::/48', 'a private address'],
+    ['2001::/32', 'an address of a tunnel (Teredo)'],
+    ['2001::/23', 'an address of a protocol'],
+    ['2001:db8::/32', 'a documentation address'],
+    ['2002::/16', 'an address of a tunnel (6to4)'],
+    ['3fff::/20', 'a documentation address'],
+    ['fc00::/7', 'a private address'],
+    ['fe80::/10', 'a link-local address'],
+    ['fec0::/10', 'a site-local address'],
+    ['ff00::/8', 'a multicast address'],
+  ] as const
+).map(([range, kind]) => ({ ...rangeOf(range), reason: `${kind} (${range})` }));
 
-const bits = (groups: Groups) => groups.map((group) => group.toString(2).padStart(16, '0')).join('');
-
-/** The ranges as the bits that their addresses begin with. */
-const RANGES = NOT_PUBLIC.map(([range, kind]) => {
-  const [start = '', length] = range.split('/');
-  const groups = parseAddress(start)?.groups ?? [];
-  return { size: groups.length, prefix: bits(groups).slice(0, Number(length)), notPublic: `${kind} (${range})` };
-});
+/** All that is public in IPv6 begins with the bits of `2000::/3`. */
+const PUBLIC_IPV6 = [{ family: 6, prefix: '001' }] as const;
 
 export interface ClientIp {
-  /** As lookup services take it; an IPv4 address mapped into IPv6 is unmapped. */
+  /** As lookup services take it; an IPv4 address that is mapped or translated into IPv6 is taken out of it. */
   readonly address: string;
   /** Why it cannot be located; undefined for a public address. The range is named, the address is not. */
   readonly notPublic: string | undefined;
@@ -54,11 +52,13 @@ export interface ClientIp {
 export function parseClientIp(text: string): ClientIp | undefined {
   const parsed = parseAddress(text);
   if (!parsed) return undefined;
-  const { groups, address } = parsed;
-  const own = bits(groups);
-  const found = RANGES.find(({ size, prefix }) => size === groups.length && own.startsWith(prefix));
-  if (found) return { address, notPublic: found.notPublic };
-  // All that is public in IPv6 begins with these bits.
-  const reserved = groups.length === 8 && !own.startsWith('001');
-  return { address, notPublic: reserved ? 'a reserved address (outside 2000::/3)' : undefined };
+  const address = untranslated(parsed);
+  const found = findRange(address, NOT_PUBLIC);
+  if (found) return { address: address.text, notPublic: found.reason };
+  const reserved = address.groups.length === 8 && !findRange(address, PUBLIC_IPV6);
+  return { address: address.text, notPublic: reserved ? 'a reserved address (outside 2000::/3)' : undefined };
 }
+
+/** What is wrong with the writing of an address; what is no string is told elsewhere. */
+export const clientIpProblem = (clientIP: unknown): string | undefined =>
+  typeof clientIP !== 'string' || parseClientIp(clientIP) ? undefined : 'expected one IPv4 or IPv6 address, without a port, a zone or a list';

@@ -1,76 +1,86 @@
-import type { FoundStep, LocationStep } from '../errors.js';
 import { type Clock, limited } from '../time.js';
 import type { AbortSignalLike, Fetch } from '../web-types.js';
-import { type IpLocation, type IpProvider, LookupFailure } from './provider.js';
-import { placeName } from './providers/answer.js';
+import { createInquiry, type Inquiry, type LookupResult, type ServiceSettings } from './inquiry.js';
+import { type CacheSettings, createLookupCache } from './lookup-cache.js';
+import type { IpLocation } from './provider.js';
+import { createRests } from './resting.js';
 
-export interface IpLookupSettings {
-  readonly providers: readonly IpProvider[];
-  /** For each service. */
-  readonly timeoutMs: number;
+export interface IpLookupSettings extends ServiceSettings, CacheSettings {
+  /** How long a service is left alone that refused; 0 for not at all. */
+  readonly restMs: number;
 }
 
 export interface LookupRequest {
-  /** The address to look up; undefined for the caller's own. */
+  /** The address to look up, in its one spelling; undefined for the caller's own. */
   ip: string | undefined;
-  /** On the clock, in milliseconds: when the whole chain must be over. */
+  /** On the clock, in milliseconds: when this caller must have an answer. */
   deadline: number;
   signal: AbortSignalLike | undefined;
 }
 
-export type LookupResult =
-  | { found: IpLocation; ageMs: number; steps: readonly (LocationStep | FoundStep)[] }
-  | { found?: never; steps: readonly LocationStep[] };
-
-/** The lookup services of one client. */
+/** The lookup services of one client, and what it remembers of their answers. */
 export interface IpLookups {
-  /** Asks one service after the other until one knows; says of each other one why it did not. Never rejects. */
+  /** Finds where an address is, or says of each service why it did not tell. Never rejects. */
   find(request: LookupRequest): Promise<LookupResult>;
 }
 
+/** The caller's own address, whatever it is. */
+const OWN = '';
+
+/**
+ * Answers from the cache where it can. Else there is one inquiry for each address, however many callers wait for it,
+ * each as long as it may: the inquiry has the services' own limits, and ends early only when the last caller has gone.
+ */
 export function createIpLookup(settings: IpLookupSettings, { fetch, clock }: { fetch: Fetch; clock: Clock }): IpLookups {
+  const cache = createLookupCache<{ found: IpLocation; step: string }>(settings, clock);
+  const rests = createRests(settings.restMs, clock);
+  const flights = new Map<string, { inquiry: Inquiry; waiting: number; landed: Promise<void> }>();
+  const open = (ip: string | undefined) => createInquiry(ip, settings, { fetch, clock, rests });
+
+  /** Whoever comes now starts anew. */
+  function leave(address: string, inquiry: Inquiry) {
+    if (flights.get(address)?.inquiry === inquiry) flights.delete(address);
+  }
+
+  async function fly(address: string, inquiry: Inquiry): Promise<void> {
+    try {
+      await inquiry.run();
+      const { found, steps } = inquiry.result('timeout');
+      const last = steps.at(-1);
+      if (found && last) cache.set(address, { found, step: last.step });
+    } catch {
+      // Only a clock that throws leads here; who waits gets what there is.
+    }
+    leave(address, inquiry);
+  }
+
+  function start(address: string, inquiry: Inquiry) {
+    const flight = { inquiry, waiting: 0, landed: fly(address, inquiry) };
+    flights.set(address, flight);
+    return flight;
+  }
+
   return {
     async find({ ip, deadline, signal }) {
-      const steps: LocationStep[] = [];
-      for (const provider of settings.providers) {
-        const started = clock.now();
-        const milliseconds = Math.min(settings.timeoutMs, deadline - started);
-        const ended = () => ({ step: provider.name, durationMs: clock.now() - started });
-        const failed = (reason: LocationStep['reason'], message: string) => steps.push({ ...ended(), reason, message });
-        if (milliseconds <= 0) {
-          failed('timeout', 'the time for finding a location was over');
-          continue;
-        }
-        const answer = await limited(async (over) => usable(await provider.lookup({ ip, fetch, signal: over })), { clock, milliseconds, signal });
-        if (answer.ended === 'done') {
-          if (answer.value) return { found: answer.value, ageMs: 0, steps: [...steps, ended()] };
-          failed('bad-answer', 'the service does not know where the address is');
-        } else if (answer.ended === 'failed') {
-          const known = answer.error instanceof LookupFailure ? answer.error : new LookupFailure('bad-answer', 'the lookup threw an error');
-          failed(known.reason, known.message);
-        } else if (answer.ended === 'timeout') {
-          failed('timeout', `no answer within ${milliseconds} ms`);
-        } else {
-          failed('aborted', 'the call was aborted');
-          break;
+      if (signal?.aborted) return { steps: [] };
+      const address = ip ?? OWN;
+      const known = cache.get(address);
+      if (known) return { found: known.value.found, ageMs: known.ageMs, steps: [{ step: known.value.step, durationMs: 0 }] };
+      const milliseconds = deadline - clock.now();
+      if (milliseconds <= 0) return open(ip).result('timeout');
+
+      const flight = flights.get(address) ?? start(address, open(ip));
+      flight.waiting += 1;
+      try {
+        const { ended } = await limited(() => flight.landed, { clock, milliseconds, signal });
+        return flight.inquiry.result(ended === 'aborted' ? ended : 'timeout');
+      } finally {
+        flight.waiting -= 1;
+        if (flight.waiting === 0) {
+          leave(address, flight.inquiry);
+          flight.inquiry.abandon();
         }
       }
-      return { steps };
     },
-  };
-}
-
-/** A service's answer, if it has coordinates that can be: 0, 0 is what services write when they do not know. */
-function usable(answer: IpLocation | undefined): IpLocation | undefined {
-  const { latitude, longitude, accuracy, city, region, country } = answer ?? {};
-  if (typeof latitude !== 'number' || typeof longitude !== 'number') return undefined;
-  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180) || (latitude === 0 && longitude === 0)) return undefined;
-  return {
-    latitude,
-    longitude,
-    city: placeName(city),
-    region: placeName(region),
-    country: placeName(country),
-    accuracy: Number.isFinite(accuracy) ? accuracy : undefined,
   };
 }

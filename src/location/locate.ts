@@ -1,11 +1,13 @@
 import type { FoundStep, LocationFailure, LocationStep } from '../errors.js';
 import type { Location, LocationInput } from '../schema/location.js';
-import type { Clock } from '../time.js';
+import { type Clock, limited } from '../time.js';
 import type { AbortSignalLike, Fetch } from '../web-types.js';
 import { createBrowserGeolocation, type GeolocationLike, type GeolocationSettings } from './browser-geolocation.js';
+import { createServerFinder } from './find-on-server.js';
 import { createPlaceFinder, type PlaceSettings } from './find-place.js';
 import { createIpLookup, type IpLookupSettings } from './ip-lookup.js';
-import { locateClient } from './locate-client.js';
+import { NOBODY_TO_ASK } from './nobody-to-ask.js';
+import { type PageScope, readPage } from './page.js';
 import { withSource } from './with-source.js';
 
 /** What is sent as `source` for each way in which a location was found. */
@@ -33,8 +35,10 @@ export interface LocationSettings extends PlaceSettings {
 
 export interface Surroundings {
   readonly browser: boolean;
-  readonly secureContext: boolean;
+  /** In place of the browser's. */
   readonly geolocation: GeolocationLike | undefined;
+  /** The global object, of which a page's own facts are read. */
+  readonly scope: PageScope;
   readonly fetch: Fetch;
   readonly clock: Clock;
 }
@@ -60,25 +64,36 @@ export interface Locator {
 /** What helps, by why the browser gave no position. */
 const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
   denied: 'ask the player to allow location, or pass location',
+  'blocked-by-policy': 'allow geolocation in the Permissions-Policy header, and by allow="geolocation" on the iframe, or pass location',
   'insecure-context': 'serve the page over https, or pass location',
+  'page-hidden': 'call again while the player sees the page, or pass location',
 };
+
+/** Of what is left of a short call, so that a player who does not decide leaves some for the lookup. */
+const BROWSER_SHARE = 2 / 3;
+
+/** How much later than the budget the chain ends where the clock was set back meanwhile. */
+const CLOCK_WAS_SET_MS = 100;
 
 /**
  * Makes the chain that finds where the player is (specification, section 1): browser geolocation, else lookup of
  * the address; on a server, lookup of `clientIP`.
  */
 export function createLocator(settings: LocationSettings, surroundings: Surroundings): Locator {
-  const { browser, clock } = surroundings;
+  const { browser, clock, scope } = surroundings;
   const { sourceNames } = settings;
-  const geolocation = createBrowserGeolocation(settings.browser, surroundings);
+  const geolocation = createBrowserGeolocation(settings.browser, { page: readPage(scope, surroundings.geolocation), clock });
   const lookup = createIpLookup(settings.ip, surroundings);
   const findPlace = createPlaceFinder(settings, clock);
+  const findOnServer = createServerFinder(settings, lookup);
 
   async function findInPage({ deadline, signal }: LocateRequest): Promise<Located> {
     const steps: LocationStep[] = [];
     if (settings.browser.enabled) {
       const started = clock.now();
-      const asked = await geolocation.ask({ milliseconds: Math.min(settings.browser.timeoutMs, deadline - started), signal });
+      const left = deadline - started;
+      const milliseconds = Math.min(settings.browser.timeoutMs, settings.ip.enabled ? left * BROWSER_SHARE : left);
+      const asked = await geolocation.ask({ milliseconds, signal });
       const step = { step: 'browser-geolocation', durationMs: clock.now() - started };
       if (asked.position) {
         const found = await findPlace(asked.position, { deadline, signal });
@@ -95,13 +110,23 @@ export function createLocator(settings: LocationSettings, surroundings: Surround
       if (answer.found) return { location: withSource(answer.found, sourceNames.ip), ageMs: answer.ageMs, steps: [...steps, ...answer.steps] };
       steps.push(...answer.steps);
     }
+    if (steps.length === 0 && !signal?.aborted) return NOBODY_TO_ASK;
     return { steps, advice: ADVICE[steps[0]?.reason ?? 'not-available'] ?? 'pass location, or call again later' };
   }
 
   return {
-    find: (request) => {
-      const bounded = { ...request, deadline: Math.min(request.deadline, clock.now() + settings.timeoutMs) };
-      return browser ? findInPage(bounded) : locateClient(settings, lookup, bounded);
+    async find({ clientIP, signal, ...request }) {
+      const now = clock.now();
+      const deadline = Math.min(request.deadline, now + settings.timeoutMs);
+      const run = (over: AbortSignalLike | undefined) => (browser ? findInPage : findOnServer)({ clientIP, deadline, signal: over });
+      let found: Promise<Located> | undefined;
+      const begin = (over: AbortSignalLike) => {
+        found = run(over);
+        return found;
+      };
+      // Each wait is bounded by what the clock says is left. Somebody may set it back: then this one timer is the bound.
+      await limited(begin, { clock, milliseconds: deadline - now + CLOCK_WAS_SET_MS, signal });
+      return found ?? run(signal);
     },
   };
 }

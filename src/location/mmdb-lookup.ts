@@ -1,6 +1,7 @@
 import { parseAddress } from './address.js';
 import { readMmdbRecord } from './mmdb-record.js';
 import { type IpLocation, LookupFailure } from './provider.js';
+import { isNullIsland, isOnGlobe } from './read-place.js';
 
 /**
  * An open database: what `maxmind.open()` gives, and a `Reader` of `mmdb-lib`. Any object of this shape will do.
@@ -32,16 +33,16 @@ function recordOf(reader: MmdbReader, address: string): unknown {
 export function lookUpInMmdb(reader: MmdbReader, ip: string): IpLocation {
   const parsed = parseAddress(ip);
   if (!parsed) throw unknown('what was passed is not an address');
-  const { groups, address } = parsed;
+  const { groups, text } = parsed;
   if (groups.length === 8 && reader.metadata.ipVersion !== 6) throw unknown('the database holds IPv4 addresses only');
-  const record = recordOf(reader, address);
+  const record = recordOf(reader, text);
   if (record === null || record === undefined) throw unknown('the database does not hold the address');
   const found = readMmdbRecord(record);
   const { latitude, longitude } = found;
   if (Number.isNaN(latitude) || Number.isNaN(longitude)) {
     throw unknown('the record has no coordinates: is the database one of cities, not of countries or networks?');
   }
-  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180) || (latitude === 0 && longitude === 0)) {
+  if (!isOnGlobe(latitude, longitude) || isNullIsland(latitude, longitude)) {
     throw unknown('the coordinates of the record cannot be right');
   }
   return found;

@@ -1,5 +1,5 @@
 import type { IpLocation } from './provider.js';
-import { coordinate, metresFromKilometres, placeName } from './providers/answer.js';
+import { coordinate, metresFromKilometres, placeName } from './read-place.js';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -3,9 +3,9 @@ import { LONGEST_BODY } from '../mock/read-body.js';
 
 const PLAIN_HOST = /^[\w.:[\]-]+$/;
 
-/** The address that a request asks for; undefined where it makes no sense. */
-export function urlOf({ url = '/', headers }: IncomingMessage): URL | undefined {
-  const host = headers.host || 'mock-gateway.localhost';
+/** The address that a request asks for; undefined where it makes no sense. `hostless` is the host where none is named. */
+export function urlOf({ url = '/', headers }: IncomingMessage, hostless = ''): URL | undefined {
+  const host = headers.host || hostless;
   if (!PLAIN_HOST.test(host)) return undefined;
   // A proxy's form names the whole address: its path counts.
   const path = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/');

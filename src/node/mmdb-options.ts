@@ -1,6 +1,8 @@
 import type { Logger } from '../delivery/settings.js';
 import { ConfigurationError } from '../errors.js';
 import type { MmdbReader } from '../location/mmdb-lookup.js';
+import { shownKey } from '../schema/issue.js';
+import { suggest } from '../schema/suggest.js';
 import type { Clock } from '../time.js';
 import type { MmdbReaderClass } from './mmdb-reader.js';
 
@@ -22,7 +24,7 @@ export interface MmdbFileOptions {
   clock?: Pick<Clock, 'now'> | undefined;
 }
 
-/** What `mmdb` takes for a database that is open already, in any runtime. */
+/** What `mmdb` takes for a database that is open already, whoever read it. */
 export interface MmdbDatabaseOptions {
   /** What `await maxmind.open(…)` or `new Reader(…)` gave. Reloading it is yours. */
   database: MmdbReader;
@@ -30,6 +32,7 @@ export interface MmdbDatabaseOptions {
   name?: string | undefined;
 }
 
+/** What `mmdb` takes: a file, or an open database. */
 export type MmdbOptions = MmdbFileOptions | MmdbDatabaseOptions;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
@@ -56,7 +59,7 @@ export function checkMmdbOptions(options: unknown): asserts options is MmdbOptio
   const names = given.map(([name]) => name);
   const problems = given.flatMap(([name, value]) => {
     const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
-    if (!rule) return [`an option is unknown; there are ${Object.keys(RULES).join(', ')}`];
+    if (!rule) return [`unknown option ${shownKey(name)}; did you mean ${suggest(name, Object.keys(RULES)) ?? Object.keys(RULES).join(', ')}?`];
     return rule[0](value) ? [] : [`${name} must be ${rule[1]}`];
   });
   if (names.includes('file') === names.includes('database')) problems.unshift('pass either file or database');

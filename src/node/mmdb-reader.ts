@@ -15,14 +15,9 @@ const SEPARATOR_BYTES = 16;
 
 /** The class of the package that the user has installed; undefined where there is neither. */
 async function findReaderClass(): Promise<MmdbReaderClass | undefined> {
-  for (const load of [() => import('mmdb-lib'), () => import('maxmind')]) {
-    try {
-      return (await load()).Reader;
-    } catch {
-      // Not installed; the other may be.
-    }
-  }
-  return undefined;
+  // Caught where they stand: a bundler then builds without a package that is not installed.
+  const found = (await import('mmdb-lib').catch(() => undefined)) ?? (await import('maxmind').catch(() => undefined));
+  return found?.Reader;
 }
 
 /** What is wrong with the bytes, as far as can be seen before they are read. */

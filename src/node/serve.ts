@@ -101,7 +101,7 @@ interface Behind {
 }
 
 async function respond({ gateway, admin, closing }: Behind, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const url = urlOf(incoming);
+  const url = urlOf(incoming, 'mock-gateway.localhost');
   const json = { 'content-type': 'application/json; charset=utf-8' };
   if (!url) {
     const { status, body } = refuse(400, 'The address or the Host header makes no sense');

@@ -58,3 +58,15 @@ export function fieldAt(from: Model, path: readonly PropertyKey[]): Field | Mode
   }
   return field;
 }
+
+/** The same object where much of it may be missing: all but one field, and all within it. What is there must be right. */
+export function incomplete({ fields, optional }: Model, required?: string): Model {
+  const shape = (mode: ValidationMode) =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => {
+        const schema = isModel(field) ? incomplete(field)[mode] : field;
+        return [name, name === required ? schema : z.optional(schema)];
+      }),
+    );
+  return { strict: z.strictObject(shape('strict'), 'an object'), partial: z.looseObject(shape('partial'), 'an object'), fields, optional };
+}

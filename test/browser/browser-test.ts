@@ -2,6 +2,7 @@ import { test as base, expect } from 'vitest';
 import { launchChromium } from './chromium.js';
 import type { PageOptions } from './in-page.js';
 import { answerLookups } from './lookup-services.js';
+import { serveOperator } from './operator-site.js';
 import { servePages } from './page-server.js';
 import { serveGateway } from './served-gateway.js';
 
@@ -24,6 +25,12 @@ export const test = base
     onCleanup(() => site.close());
     return site;
   })
+  // biome-ignore lint/correctness/noEmptyPattern: as above.
+  .extend('operator', async ({}, { onCleanup }) => {
+    const operator = await serveOperator();
+    onCleanup(() => operator.close());
+    return operator;
+  })
   .extend('context', async ({ browser }, { onCleanup }) => {
     const context = await browser.newContext();
     onCleanup(() => context.close());
@@ -38,6 +45,16 @@ export const test = base
     return uncaught;
   })
   .extend('lookups', async ({ page }) => answerLookups(page))
+  /** What the page's policy stopped, by directive. */
+  .extend('violations', async ({ page }) => {
+    const violations: string[] = [];
+    await page.exposeFunction('noteViolation', (directive: string) => void violations.push(directive));
+    await page.addInitScript(() => {
+      const { noteViolation } = window as unknown as { noteViolation(directive: string): void };
+      document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => noteViolation(effectiveDirective));
+    });
+    return violations;
+  })
   /** What the page's console shows as an error. */
   .extend('complaints', async ({ page }) => {
     const complaints: string[] = [];

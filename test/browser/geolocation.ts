@@ -10,6 +10,12 @@ export async function grantGeolocation(context: BrowserContext): Promise<void> {
 /** Granting none of them denies them all. */
 export const denyGeolocation = (context: BrowserContext): Promise<void> => context.grantPermissions([]);
 
+/** What was granted is taken back, and denied. */
+export async function revokeGeolocation(context: BrowserContext): Promise<void> {
+  await context.clearPermissions();
+  await denyGeolocation(context);
+}
+
 /** The player allows it, and the device does not know. */
 export async function loseGeolocation(context: BrowserContext): Promise<void> {
   await context.grantPermissions(['geolocation']);
@@ -24,6 +30,15 @@ export const leavePromptOpen = (page: Page): Promise<unknown> =>
   page.addInitScript(() => {
     Geolocation.prototype.getCurrentPosition = () => undefined;
   });
+
+/** The browser's answers come so much later. */
+export const delayGeolocation = (page: Page, milliseconds: number): Promise<unknown> =>
+  page.addInitScript((milliseconds) => {
+    const ask = Geolocation.prototype.getCurrentPosition;
+    Geolocation.prototype.getCurrentPosition = function (this: Geolocation, ...request) {
+      setTimeout(() => ask.apply(this, request), milliseconds);
+    };
+  }, milliseconds);
 
 /** Counts how often a page asks for the position, without changing the answer. */
 export async function countPrompts(page: Page): Promise<() => Promise<number>> {

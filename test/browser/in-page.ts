@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core';
-import type { CallOptions, Client, ClientOptions, Location, LocationStep, ReportingError, ValidationIssue } from '../../src/index.js';
+import type { Frame, Page } from 'playwright-core';
+import type { BetEvent, CallOptions, Client, ClientOptions, Location, LocationStep, Receipt, ReportingError, ValidationIssue } from '../../src/index.js';
 
 declare const LocationSDK: typeof import('../../src/global.js').LocationSDK;
 
@@ -58,6 +58,27 @@ export const callInWorker: typeof call = (page, name, options, payload, callOpti
       }),
     { name, options, payload, callOptions },
   ) as never;
+
+/** In the page or frame: makes a client that stays, with all that it remembers. */
+export async function keepClient(page: Page | Frame, options: PageOptions) {
+  await page.evaluate((options) => {
+    Object.assign(globalThis, { kept: LocationSDK.createClient(options) });
+  }, options);
+  return {
+    /** Its location, or the steps that failed. */
+    locate: (): Promise<Partial<Location> & { steps: LocationStep[]; message?: string }> =>
+      page.evaluate(() => {
+        const { kept } = globalThis as unknown as { kept: Client };
+        return kept.locate().catch((error) => error.toJSON());
+      }),
+    /** Reports them all at the same time. */
+    reportBetEvents: (bets: BetEvent[]): Promise<Receipt[]> =>
+      page.evaluate((bets) => {
+        const { kept } = globalThis as unknown as { kept: Client };
+        return Promise.all(bets.map((bet) => kept.reportBetEvent(bet)));
+      }, bets),
+  };
+}
 
 /** In the page: finds the location with a client of these options. */
 export const locate = (page: Page, options: PageOptions): Promise<{ result: Location }> =>

@@ -1,9 +1,23 @@
-import { expect } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { describe, expect } from 'vitest';
+import { codeBlocks } from '../support/code-blocks.js';
 import { betEvent, withdrawalEvent } from './bet.js';
 import { test } from './browser-test.js';
-import { countPrompts, denyGeolocation, grantGeolocation, leavePromptOpen, loseGeolocation, POSITION } from './geolocation.js';
-import { call, locate } from './in-page.js';
+import {
+  countPrompts,
+  delayGeolocation,
+  denyGeolocation,
+  grantGeolocation,
+  leavePromptOpen,
+  loseGeolocation,
+  POSITION,
+  revokeGeolocation,
+} from './geolocation.js';
+import { openTab } from './hidden-tab.js';
+import { call, keepClient, locate } from './in-page.js';
 import { notKnowing, refusal } from './lookup-services.js';
+import { servePages } from './page-server.js';
+import { readScript } from './script-file.js';
 
 const GPS = { ...POSITION, source: 'gps' };
 const GEOJS = { latitude: 6.4474, longitude: 3.3903, city: 'Lagos', region: 'Lagos', country: 'NG', accuracy: 20_000, source: 'ip' };
@@ -36,8 +50,33 @@ test('locate asks for the position ahead of the first bet and reports nothing', 
   await grantGeolocation(context);
   await page.goto(site.url);
 
-  expect(await locate(page, options)).toEqual({ result: GPS });
+  expect(await locate(page, options)).toEqual({
+    result: { ...GPS, ageMs: expect.any(Number), steps: [{ step: 'browser-geolocation', durationMs: expect.any(Number) }] },
+  });
   expect(gateway.requests).toEqual([]);
+});
+
+test('the page of the guide that asks early has the position when the player bets, and asks nobody again', async ({ context, page, site, lookups }) => {
+  const [, section = ''] = readFileSync('docs/location.md', 'utf8').split('### Ask early');
+  const body = codeBlocks(section).find(({ language }) => language === 'html')?.code ?? '';
+  const [, script = ''] = /<script src="([^"]+)">/.exec(body) ?? [];
+  await page.route(`${site.url}/early`, (route) => route.fulfill({ contentType: 'text/html', body: `<!doctype html><body>${body}</body>` }));
+  await page.route(`${site.url}${script}`, (route) => route.fulfill({ contentType: 'text/javascript', body: readScript() }));
+  await page.route(`${site.url}/bets`, (route) => route.fulfill({ body: '' }));
+  await grantGeolocation(context);
+  const prompts = await countPrompts(page);
+  await page.goto(`${site.url}/early`);
+  expect(await prompts()).toBe(0);
+
+  await page.click('#continue');
+  await expect.poll(prompts).toBe(1);
+  for (let bet = 0; bet < 2; bet += 1) {
+    const posted = page.waitForRequest(`${site.url}/bets`);
+    await page.click('#bet');
+    expect((await posted).postDataJSON()).toMatchObject({ stake: 1500, location: GPS });
+  }
+  expect(await prompts()).toBe(1);
+  expect(lookups.requests).toEqual([]);
 });
 
 test('a denied position falls to the lookup of the address', async ({ context, page, site, gateway, lookups, options }) => {
@@ -126,12 +165,23 @@ test('a prompt that is never answered cannot outlast the time for finding a loca
   await leavePromptOpen(page);
   await page.goto(site.url);
 
-  const { error } = await call(page, 'reportBetEvent', { ...options, location: { timeoutMs: 200 } }, betEvent());
+  const { error } = await call(page, 'reportBetEvent', { ...options, location: { timeoutMs: 200, ip: { enabled: false } } }, betEvent());
 
   expect(error).toMatchObject({ code: 'location', outcome: 'not-sent' });
-  expect(error?.steps).toMatchObject([{ step: 'browser-geolocation', reason: 'timeout' }, { reason: 'timeout' }, { reason: 'timeout' }, { reason: 'timeout' }]);
+  expect(error?.steps).toMatchObject([{ step: 'browser-geolocation', reason: 'timeout' }]);
   expect(lookups.requests).toEqual([]);
   expect(gateway.requests).toEqual([]);
+});
+
+test('a prompt that is never answered leaves the lookup its share of the time', async ({ page, site, gateway, lookups, options }) => {
+  await leavePromptOpen(page);
+  await page.goto(site.url);
+
+  const { result } = await call(page, 'reportBetEvent', { ...options, location: { timeoutMs: 6_000 } }, betEvent());
+
+  expect(result?.location).toEqual(GEOJS);
+  expect(gateway.recorded()).toMatchObject([{ location: GEOJS }]);
+  expect(lookups.requests).toHaveLength(1);
 });
 
 test('a page over plain http is not asked for a position; the address is looked up', async ({ context, page, site, gateway, lookups, options }) => {
@@ -212,4 +262,139 @@ test('a location that the page passes asks nobody', async ({ context, page, site
   expect(gateway.recorded()).toMatchObject([{ location: { latitude: 0, longitude: 0, source: 'provided' } }]);
   expect(await prompts()).toBe(0);
   expect(lookups.requests).toEqual([]);
+});
+
+test('ten reports at the same time ask the player once, and carry the same position', async ({ context, page, site, gateway, lookups, options }) => {
+  await grantGeolocation(context);
+  await delayGeolocation(page, 200);
+  const prompts = await countPrompts(page);
+  await page.goto(site.url);
+
+  const client = await keepClient(page, options);
+  const receipts = await client.reportBetEvents(Array.from({ length: 10 }, (_, index) => betEvent({ bet_id: `BET-${index}` })));
+
+  expect(receipts.map(({ location }) => location)).toEqual(Array(10).fill(GPS));
+  expect(gateway.recorded()).toHaveLength(10);
+  expect(await prompts()).toBe(1);
+  await client.reportBetEvents([betEvent({ bet_id: 'BET-10' })]);
+  expect(await prompts()).toBe(1);
+  expect(lookups.requests).toEqual([]);
+});
+
+test('a player who says no is not asked for every bet, and one who allows it later is heard at once', async ({ context, page, site, lookups, options }) => {
+  await denyGeolocation(context);
+  const prompts = await countPrompts(page);
+  await page.goto(site.url);
+  const client = await keepClient(page, options);
+
+  expect(await client.locate()).toMatchObject({ source: 'ip', steps: [{ reason: 'denied' }, { step: 'geojs' }] });
+  expect(await client.locate()).toMatchObject({ source: 'ip', steps: [{ reason: 'denied' }, { step: 'geojs' }] });
+  expect(await prompts()).toBe(1);
+
+  await grantGeolocation(context);
+  expect(await client.locate()).toMatchObject(GPS);
+  expect(await prompts()).toBe(2);
+  expect(lookups.requests.length).toBeGreaterThan(0);
+});
+
+test('a permission that is taken back falls to the lookup', async ({ context, page, site, lookups, options }) => {
+  await grantGeolocation(context);
+  await page.goto(site.url);
+  const client = await keepClient(page, { ...options, location: { browser: { maximumAgeMs: 0 } } });
+
+  expect(await client.locate()).toMatchObject(GPS);
+  await revokeGeolocation(context);
+  expect(await client.locate()).toMatchObject({ ...GEOJS, steps: [{ reason: 'denied' }, { step: 'geojs' }] });
+  expect(lookups.requests).toHaveLength(1);
+});
+
+test('a permission that is taken back while the browser is being asked falls to the lookup', async ({ context, page, site, lookups, options }) => {
+  await grantGeolocation(context);
+  await delayGeolocation(page, 500);
+  const prompts = await countPrompts(page);
+  await page.goto(site.url);
+  const client = await keepClient(page, options);
+
+  const location = client.locate();
+  await expect.poll(prompts).toBe(1);
+  await revokeGeolocation(context);
+  expect(await location).toMatchObject({ ...GEOJS, steps: [{ reason: 'denied' }, { step: 'geojs' }] });
+  expect(lookups.requests).toHaveLength(1);
+});
+
+test('a position that comes after the limit changes nothing, and serves the next call', async ({ context, page, site, lookups, options }) => {
+  await grantGeolocation(context);
+  await delayGeolocation(page, 1_000);
+  const prompts = await countPrompts(page);
+  await page.goto(site.url);
+  const client = await keepClient(page, { ...options, location: { browser: { timeoutMs: 200, highAccuracy: false } } });
+
+  expect(await client.locate()).toMatchObject({ ...GEOJS, steps: [{ reason: 'timeout' }, { step: 'geojs' }] });
+  await expect.poll(client.locate, { timeout: 10_000 }).toMatchObject(GPS);
+  expect(await prompts()).toBe(1);
+  expect(lookups.requests.length).toBeGreaterThan(0);
+});
+
+test.for([
+  ['with', 'geolocation', GPS],
+  ['without', '', { ...GEOJS, steps: [{ reason: 'blocked-by-policy' }, { step: 'geojs' }] }],
+] as const)('a frame of another origin, %s allow="geolocation"', async ([, allow, location], { context, page, site, lookups, options, onTestFinished }) => {
+  const other = await servePages([]);
+  onTestFinished(() => other.close());
+  await grantGeolocation(context);
+  await page.goto(`${site.url}/empty`);
+  await page.evaluate(
+    ([src, allow]) =>
+      new Promise((resolve) => {
+        const frame = Object.assign(document.createElement('iframe'), { src, allow, onload: resolve });
+        document.body.append(frame);
+      }),
+    [other.url, allow] as const,
+  );
+  const frame = page.frames().find((frame) => frame.url().startsWith(other.url));
+  if (!frame) throw new Error('the frame was not loaded');
+
+  expect(await (await keepClient(frame, options)).locate()).toMatchObject(location);
+  expect(lookups.requests).toHaveLength(allow ? 0 : 1);
+});
+
+test('a policy of the page is told apart from the player, and the error says what helps', async ({ context, page, site, options }) => {
+  await grantGeolocation(context);
+  await page.goto(`${site.url}/without-geolocation`);
+  const client = await keepClient(page, { ...options, location: { ip: { enabled: false } } });
+
+  const { steps, message } = await client.locate();
+  expect(steps).toMatchObject([{ step: 'browser-geolocation', reason: 'blocked-by-policy' }]);
+  expect(message).toContain('allow="geolocation"');
+});
+
+describe('a tab that the player does not see', () => {
+  const LOCATE = `LocationSDK.createClient({ location: { ip: { enabled: false } } }).locate().catch((error) => error.toJSON())`;
+
+  test('is not asked while there is no leave: the answer would wait for the player to come back', async ({ browser, site }) => {
+    const tab = await openTab(browser, site.url);
+    await tab.setGeolocationPermission('prompt');
+    await tab.hide();
+    await tab.evaluate('void (Geolocation.prototype.getCurrentPosition = () => { globalThis.asked = true; })');
+
+    expect(await tab.evaluate(LOCATE)).toMatchObject({ code: 'location', steps: [{ reason: 'page-hidden' }] });
+    expect(await tab.evaluate('globalThis.asked')).toBeUndefined();
+  });
+
+  test('has a position where the player has given leave before', async ({ browser, site }) => {
+    const tab = await openTab(browser, site.url);
+    await tab.setGeolocationPermission('granted');
+    await tab.hide();
+
+    expect(await tab.evaluate(LOCATE)).toMatchObject(GPS);
+  });
+
+  test('is not waited for when it is left while the player decides', async ({ browser, site }) => {
+    const tab = await openTab(browser, site.url);
+    await tab.evaluate('void (Geolocation.prototype.getCurrentPosition = () => {})');
+    await tab.evaluate(`void (globalThis.located = ${LOCATE})`);
+    await tab.hide();
+
+    expect(await tab.evaluate('located')).toMatchObject({ steps: [{ reason: 'page-hidden' }] });
+  });
 });

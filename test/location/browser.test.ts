@@ -197,12 +197,54 @@ describe('limits', () => {
   });
 
   test('the deadline of the call while the player decides is a timeout, with nothing sent', async () => {
-    const { client, clock, requests, lookup } = page(silent());
+    const { client, clock, requests } = withoutLookup(silent());
     const error = await clock.runUntilSettled(failureOf(client.reportBetEvent(betEvent(), { timeoutMs: 2_000 })));
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({ outcome: 'not-sent', attempts: 0 });
-    expect(lookup).not.toHaveBeenCalled();
     expect(requests).toEqual([]);
+  });
+
+  test('a short call leaves a third of its time for the lookup while the player decides', async () => {
+    const { client, clock, requests } = page(silent());
+    const { steps } = await clock.runUntilSettled(client.locate({ timeoutMs: 3_000 }));
+    expect(steps).toEqual([expect.objectContaining({ reason: 'timeout', durationMs: 2_000 }), expect.objectContaining({ step: 'service' })]);
+    await clock.runUntilSettled(client.reportBetEvent(betEvent(), { timeoutMs: 3_000 }));
+    expect(requests[0]?.body?.location).toMatchObject({ source: 'ip' });
+  });
+
+  test('a clock that is set back while the player decides does not make the chain longer', async () => {
+    const clock = new FakeClock();
+    const real = clock.now.bind(clock);
+    const { client } = page(
+      geolocationThat(() => {
+        clock.now = () => real() - 3_600_000;
+      }),
+      {
+        clock,
+        location: {
+          timeoutMs: 2_000,
+          ip: { providers: Array.from({ length: 6 }, (_, index) => ({ name: `s${index}`, lookup: () => new Promise(() => {}) })) },
+        },
+      },
+    );
+    const started = real();
+    await clock.runUntilSettled(failureOf(client.locate()));
+    expect(real() - started).toBeLessThanOrEqual(2_100);
+    expect(clock.waiting).toBe(0);
+  });
+
+  test('a signal that throws is told as such, and leaves no timer', async () => {
+    const { client, clock } = page(at(gps));
+    const signal = {
+      get aborted(): boolean {
+        throw new Error('CANARY');
+      },
+      addEventListener() {},
+      removeEventListener() {},
+    };
+    const error = await clock.runUntilSettled(failureOf(client.locate({ signal })));
+    expect(error).toMatchObject({ code: 'configuration', message: expect.not.stringContaining('CANARY') });
+    expect(clock.waiting).toBe(0);
   });
 });
 

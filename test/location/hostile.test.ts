@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { parseClientIp } from '../../src/location/client-ip.js';
-import { placeName } from '../../src/location/providers/answer.js';
+import { placeName } from '../../src/location/read-place.js';
 
 test.each([
-  ['64:ff9b::10.0.0.1', 'outside 2000::/3'],
+  ['64:ff9b::10.0.0.1', 'private'],
   ['::10.0.0.1', 'outside 2000::/3'],
   ['fec0::1', 'site-local'],
   ['2002:a00:1::', '6to4'],

@@ -8,6 +8,7 @@ import { FakeClock } from './fake-clock.js';
 import { placeOf } from './place-of.js';
 
 const fix = { latitude: 6.4474, longitude: 3.3903, accuracy: 12 };
+const never = () => new Promise<never>(() => {});
 const LAGOS = { city: 'Lagos', region: 'Lagos State', country: 'NG' };
 
 function page(reverseGeocode: ReverseGeocode, { location, ...more }: ClientOptions = {}) {
@@ -43,7 +44,29 @@ describe('a place that reverseGeocode names', () => {
     expect(reverseGeocode).toHaveBeenCalledTimes(1);
   });
 
+  test('is asked for once, however many reports wait for it', async () => {
+    const reverseGeocode = vi.fn<ReverseGeocode>(async () => LAGOS);
+    const { client, clock } = page(reverseGeocode);
+    const all = await clock.runUntilSettled(Promise.all(Array.from({ length: 10 }, () => client.locate())));
+    expect(all.map(({ city }) => city)).toEqual(Array(10).fill('Lagos'));
+    expect(reverseGeocode).toHaveBeenCalledTimes(1);
+  });
+
+  test('that could not be named is not asked for again for half a minute', async () => {
+    const reverseGeocode = vi.fn<ReverseGeocode>(never);
+    const { client, clock } = page(reverseGeocode);
+    const started = clock.now();
+    for (let call = 0; call < 5; call += 1) await clock.runUntilSettled(client.locate());
+    expect([clock.now() - started, reverseGeocode.mock.calls.length]).toEqual([1_500, 1]);
+    await clock.advance(30_000);
+    await clock.runUntilSettled(client.locate());
+    expect(reverseGeocode).toHaveBeenCalledTimes(2);
+  });
+
   test('leaves out what is no name, and whatever else was answered', async () => {
+    const long = { city: `${'x'.repeat(199)}😀`, region: 'N/A', country: 'N\u0000G\u200b' };
+    const cut = page(async () => long);
+    expect(await placeOf(cut.clock.runUntilSettled(cut.client.locate()))).toEqual({ ...fix, city: 'x'.repeat(199), country: 'NG', source: 'gps' });
     const odd = { city: '-', region: 7, country: 'NG', latitude: 0, source: 'geocoder' } as never;
     const { client, clock } = page(async () => odd);
     expect(await placeOf(clock.runUntilSettled(client.locate()))).toEqual({ ...fix, country: 'NG', source: 'gps' });
@@ -59,7 +82,6 @@ describe('a place that reverseGeocode names', () => {
 });
 
 describe('a reverseGeocode that fails blocks no report', () => {
-  const never = () => new Promise<never>(() => {});
   test.each<[string, ReverseGeocode, string]>([
     ['rejects', () => Promise.reject(new Error('canary')), 'bad-answer'],
     [

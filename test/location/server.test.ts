@@ -83,7 +83,7 @@ describe('without clientIP', () => {
       reference: 'BET-1',
       environment: 'staging',
     });
-    expect(error.message).toContain("pass the player's address as clientIP, or pass location");
+    expect(error.message).toContain("pass the player's address as clientIP (where clientIpFrom gives undefined, look at its trustedProxies), or pass location");
     expect(ours.lookup).not.toHaveBeenCalled();
     expect(fetch).not.toHaveBeenCalled();
   });

@@ -7,6 +7,7 @@ import { createClient, type IpProvider, type LocationError } from '../../src/ind
 import { mmdb } from '../../src/node/mmdb-entry.js';
 import { failureOf } from '../failure-of.js';
 import { COUNTRY_ONLY, DB_IP_FLAT, DB_IP_FLOAT, DB_IP_NESTED, ENUGU, IPINFO, MAXMIND } from '../location/mmdb-records.js';
+import { placeOf } from '../location/place-of.js';
 import { float, type Value, writeMmdb } from '../support/write-mmdb.js';
 import { LAGOS, temporaryFile } from './mmdb-database.js';
 
@@ -23,7 +24,7 @@ const WAYS: readonly (readonly [string, (bytes: Buffer) => Promise<IpProvider>])
 ];
 
 const opened = (bytes: Buffer) => mmdb({ database: new Reader(bytes) });
-const locating = (provider: IpProvider) => (clientIP: string) => createClient({ location: { ip: { providers: [provider] } } }).locate({ clientIP });
+const locating = (provider: IpProvider) => (clientIP: string) => placeOf(createClient({ location: { ip: { providers: [provider] } } }).locate({ clientIP }));
 const fetch = () => expect.unreachable('nobody is asked');
 const lookUp = (provider: IpProvider, ip: string | undefined) => provider.lookup({ ip, fetch, signal: new AbortController().signal });
 
@@ -145,7 +146,7 @@ describe('the options', () => {
     ['a promise of a database', { database: Promise.resolve(database) }, 'must be awaited'],
     ['a database that does not tell its version', { database: { get: () => null } }, 'metadata: { ipVersion: 4 or 6 }'],
     ['an option of a file with a database', { database, maxBytes: 1 }, 'maxBytes goes with file'],
-    ['an option that there is not', { file: 'x.mmdb', watch: true }, 'an option is unknown'],
+    ['an option that there is not', { file: 'x.mmdb', watch: true }, 'unknown option watch; did you mean file, database'],
     ['an interval that is none', { file: 'x.mmdb', checkEveryMs: Number.NaN }, 'checkEveryMs must be a number of milliseconds from 0'],
     ['a size that is none', { file: 'x.mmdb', maxBytes: 0 }, 'maxBytes must be'],
     ['a Reader that is none', { file: 'x.mmdb', Reader: {} }, 'Reader must be the class Reader'],

@@ -52,7 +52,7 @@ describe.each(SYSTEMS)('a database file, $file', (system) => {
     ['mmdb-lib', { 'mmdb-lib': 'mmdb-lib' }],
     ['maxmind alone', { maxmind: 'maxmind', 'mmdb-lib': 'maxmind/node_modules/mmdb-lib', 'tiny-lru': 'maxmind/node_modules/tiny-lru' }],
   ])('is read with %s, and lets the process end', (_peer, peers) => {
-    expect(run(projectWith(peers), system)).toEqual({ ...ENUGU, accuracy: 20_000, source: 'client_ip' });
+    expect(run(projectWith(peers), system)).toMatchObject({ ...ENUGU, accuracy: 20_000, source: 'client_ip' });
   });
 
   it('needs one of the two', () => {
@@ -65,4 +65,13 @@ it('a bundle for a page cannot hold it', async () => {
   const stdin = { contents: "import { mmdb } from 'location-sdk/location/mmdb'; mmdb({});", resolveDir: project };
   const built = build({ stdin, bundle: true, write: false, platform: 'browser', format: 'esm', logLevel: 'silent' });
   await expect(built).rejects.toThrow('Could not resolve "location-sdk/location/mmdb"');
+});
+
+it('a bundle for a server holds it, with only one of the two packages installed', async () => {
+  const directory = projectWith({ 'mmdb-lib': 'mmdb-lib' });
+  const contents = `import * as sdk from 'location-sdk';\nimport { Reader } from 'mmdb-lib';\nimport * as offline from 'location-sdk/location/mmdb';\n
+    job(sdk, { mmdb: (options) => offline.mmdb({ ...options, Reader }) });\n${JOB}`;
+  const stdin = { contents, resolveDir: directory };
+  const { outputFiles } = await build({ stdin, bundle: true, write: false, platform: 'node', format: 'cjs', logLevel: 'silent' });
+  expect(run(directory, { file: 'bundled.cjs', text: `${outputFiles[0]?.text}\nfunction unused() {}\n//` })).toMatchObject(ENUGU);
 });

@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { root } from './run.js';
 
 /** What decides how the build comes out, beside `src/`. */
-const INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsup.config.ts', 'tsup.script-tag.js', 'inspector.build.js', 'scripts/documents.js'];
+const INPUTS = [
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsup.config.ts',
+  'tsup.script-tag.js',
+  'inspector.build.js',
+  'scripts/documents.js',
+  'scripts/integrity.js',
+];
 
 const modified = (path: string) => statSync(path).mtimeMs;
 

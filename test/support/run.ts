@@ -6,13 +6,13 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The variables of this process but for the package's own and the test runner's, so that neither decides a child's test. */
 const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:LOCATION_SDK_|VITEST|NODE_OPTIONS$|NODE_TEST_CONTEXT$)/.test(name)));
 
-/** Starts Node.js in the root of the repository. */
-export const startNode = (args: readonly string[], variables: Record<string, string> = {}): ChildProcess =>
-  spawn(process.execPath, args, { cwd: root, env: { ...inherited, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
+/** Starts Node.js, in the root of the repository if no folder is given. */
+export const startNode = (args: readonly string[], variables: Record<string, string> = {}, folder = root): ChildProcess =>
+  spawn(process.execPath, args, { cwd: folder, env: { ...inherited, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
 
 /** Runs Node.js to its end. */
-export async function runNode(args: readonly string[], variables?: Record<string, string>): Promise<{ code: number | null; output: string }> {
-  const child = startNode(args, variables);
+export async function runNode(args: readonly string[], variables?: Record<string, string>, folder?: string): Promise<{ code: number | null; output: string }> {
+  const child = startNode(args, variables, folder);
   let output = '';
   child.stdout?.on('data', (chunk) => {
     output += chunk;

@@ -1,18 +1,17 @@
 import type { IpProvider } from '../provider.js';
-import { coordinate, getJson, placeName } from './answer.js';
+import { jsonService } from './json-service.js';
 
-/** freeipapi: free up to a limit a minute, no key. It writes `"-"` where it does not know. */
-export const freeipapi = (): IpProvider => ({
-  name: 'freeipapi',
-  async lookup(request) {
-    const about = request.ip ? `/${encodeURIComponent(request.ip)}` : '';
-    const body = await getJson(`https://free.freeipapi.com/api/json${about}`, request);
-    return {
-      latitude: coordinate(body.latitude),
-      longitude: coordinate(body.longitude),
-      city: placeName(body.cityName),
-      region: placeName(body.regionName),
-      country: placeName(body.countryCode),
-    };
-  },
-});
+/**
+ * freeipapi: free up to a limit a minute, no key. It writes `"-"` where it does not know.
+ *
+ * @example
+ * ```ts
+ * createClient({ location: { ip: { providers: [freeipapi()] } } });
+ * ```
+ */
+export const freeipapi = (): IpProvider =>
+  jsonService({
+    name: 'freeipapi',
+    url: (path) => `https://free.freeipapi.com/api/json${path}`,
+    members: ['ipAddress', 'cityName', 'regionName', 'countryCode'],
+  });

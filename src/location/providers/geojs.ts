@@ -1,19 +1,19 @@
 import type { IpProvider } from '../provider.js';
-import { coordinate, getJson, metresFromKilometres, placeName } from './answer.js';
+import { metresFromKilometres } from '../read-place.js';
+import { jsonService } from './json-service.js';
 
-/** GeoJS: free, no key. Coordinates come as strings, `"nil"` where unknown; the accuracy in kilometres. */
-export const geojs = (): IpProvider => ({
-  name: 'geojs',
-  async lookup(request) {
-    const about = request.ip ? `/${encodeURIComponent(request.ip)}` : '';
-    const body = await getJson(`https://get.geojs.io/v1/ip/geo${about}.json`, request);
-    return {
-      latitude: coordinate(body.latitude),
-      longitude: coordinate(body.longitude),
-      city: placeName(body.city),
-      region: placeName(body.region),
-      country: placeName(body.country_code),
-      accuracy: metresFromKilometres(body.accuracy),
-    };
-  },
-});
+/**
+ * GeoJS: free, no key. Coordinates come as strings, `"nil"` where unknown; the accuracy in kilometres.
+ *
+ * @example
+ * ```ts
+ * createClient({ location: { ip: { providers: [geojs()] } } });
+ * ```
+ */
+export const geojs = (): IpProvider =>
+  jsonService({
+    name: 'geojs',
+    url: (path) => `https://get.geojs.io/v1/ip/geo${path}.json`,
+    members: ['ip', 'city', 'region', 'country_code'],
+    read: ({ accuracy }) => ({ accuracy: metresFromKilometres(accuracy) }),
+  });

@@ -1,23 +1,23 @@
 import { type IpProvider, LookupFailure } from '../provider.js';
-import { coordinate, getJson, placeName } from './answer.js';
+import { jsonService } from './json-service.js';
 
-/** ipapi.co: free up to a daily limit, no key. It reports its own errors with status 200 and `error: true`. */
-export const ipapiCo = (): IpProvider => ({
-  name: 'ipapi.co',
-  async lookup(request) {
-    const about = request.ip ? `/${encodeURIComponent(request.ip)}` : '';
-    const body = await getJson(`https://ipapi.co${about}/json/`, request);
-    if (body.error === true) {
-      throw body.reason === 'RateLimited'
-        ? new LookupFailure('refused', 'the service refuses more requests for now')
+/**
+ * ipapi.co: free up to a daily limit, no key. It reports its own errors with status 200 and `error: true`.
+ *
+ * @example
+ * ```ts
+ * createClient({ location: { ip: { providers: [ipapiCo()] } } });
+ * ```
+ */
+export const ipapiCo = (): IpProvider =>
+  jsonService({
+    name: 'ipapi.co',
+    url: (path) => `https://ipapi.co${path}/json/`,
+    members: ['ip', 'city', 'region', 'country_code'],
+    read({ error, reason }) {
+      if (error !== true) return {};
+      throw reason === 'RateLimited'
+        ? new LookupFailure('refused', 'the service takes no more requests for now')
         : new LookupFailure('bad-answer', 'the service answered with an error');
-    }
-    return {
-      latitude: coordinate(body.latitude),
-      longitude: coordinate(body.longitude),
-      city: placeName(body.city),
-      region: placeName(body.region),
-      country: placeName(body.country_code),
-    };
-  },
-});
+    },
+  });

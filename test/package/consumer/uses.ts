@@ -4,7 +4,9 @@ import {
   type BetEvent,
   type CallOptions,
   type Client,
+  type ClientIpFromOptions,
   type ClientOptions,
+  clientIpFrom,
   configure,
   createClient,
   type Environment,
@@ -12,6 +14,7 @@ import {
   fixedLocation,
   freeipapi,
   geojs,
+  type IncomingRequest,
   type IpProvider,
   ipapiCo,
   ipinfo,
@@ -22,8 +25,11 @@ import {
   isValidationError,
   type Location,
   type LocationInput,
+  type LocationObservation,
+  type LocationSignals,
   type Logger,
   locate,
+  locationSignals,
   type NinVerification,
   type Receipt,
   ReportingError,
@@ -43,6 +49,7 @@ import { type MswHttp, mockGatewayHandlers } from 'location-sdk/mock/msw';
 import { type MockServer, serve } from 'location-sdk/mock/node';
 import { type IndexedDbError, type IndexedDbPlatform, type IndexedDbStoreOptions, indexedDbStore } from 'location-sdk/outbox/indexeddb';
 import { type SqliteDatabase, SqliteStoreError, type SqliteStoreOptions, sqliteStore } from 'location-sdk/outbox/sqlite';
+import { createRelay, type Relay, type RelayClient, type RelayOptions, type RelayPlayer } from 'location-sdk/relay';
 
 const betUser = {
   user_id: 'U-88412',
@@ -114,6 +121,18 @@ export async function report(signal: AbortSignalLike): Promise<Receipt[]> {
   return recorded ? [first, second, third, fourth] : [];
 }
 
+export function addressOf(request: IncomingRequest, remoteAddress: string): (string | undefined)[] {
+  const ours: ClientIpFromOptions = { trustedProxies: ['loopback', '10.0.0.0/8'], remoteAddress };
+  return [clientIpFrom(request), clientIpFrom(request, ours), clientIpFrom(request, { trustedProxies: 1 }), clientIpFrom(request, { trustedProxies: 'fly' })];
+}
+
+export async function isFast(client: Client, last: LocationObservation): Promise<boolean> {
+  const here = await client.locate();
+  const signals: LocationSignals = locationSignals(last, { ...here, timestamp: new Date() }, { limits: { kilometresPerHour: 900 } });
+  const { atLeastKilometresPerHour } = signals.speed;
+  return signals.speed.beyondLimit === 'yes' && atLeastKilometresPerHour !== 'unknown' && atLeastKilometresPerHour > 1_000;
+}
+
 export async function reportWithTheDefaultClient(): Promise<NinVerification> {
   configure({ location: fixedLocation({ ...place, source: 'terminal' }) });
   await reportBetEvent(bet);
@@ -160,6 +179,23 @@ export function assertOnTheMock(gateway: MockGateway, http: MswHttp<string>): bo
   return result.pass && handlers.length === 2 && openApiDocument({ validation: 'partial' }).openapi === '3.1.0';
 }
 
+// The relay takes a client of either validation, and an outbox.
+interface Session extends RelayPlayer {
+  readonly tier: number;
+}
+const sessions: RelayOptions<Session> = {
+  client: createClient(),
+  authorize: async (request, { operation }) => (request.headers.get('cookie') && operation === 'reportBetEvent' ? { user: { user_id: 'U-1' }, tier: 1 } : null),
+  complete: (event, { player }) => ({ ...event, metadata: { tier: player.tier } }),
+  limit: ({ tier }) => tier < 1 && { retryAfterMs: 1_000 },
+  onError: (error) => error.outcome,
+};
+export const relay: Relay = createRelay(sessions);
+export const partialRelay: Relay = createRelay({ client: createClient({ validation: 'partial' }), authorize: () => null });
+export const outbox: RelayClient = {
+  reportBetEvent: async () => ({ id: '1', state: 'waiting', done: Promise.resolve() }),
+  reportWithdrawalEvent: async () => ({ id: '2', state: 'waiting' }),
+};
 /** Looks addresses up without asking anybody, in a file or in a database that any reader opened. */
 export async function offline(reader: MmdbReader): Promise<Client> {
   const options: MmdbOptions = { file: '/var/lib/GeoIP/GeoLite2-City.mmdb', checkEveryMs: 60_000, logger: { warn() {} } };

@@ -1,5 +1,5 @@
 /** The platform's own objects fit: where the DOM's types are loaded, and where only Node.js's are. */
-import { type ClientOptions, createClient, type Receipt } from 'location-sdk';
+import { type ClientOptions, clientIpFrom, createClient, type Receipt } from 'location-sdk';
 import { createMockGateway } from 'location-sdk/mock';
 import { bet } from './uses.js';
 
@@ -32,3 +32,5 @@ export async function askTheMock(): Promise<unknown> {
   const byUrl = await gateway.fetch(new URL('https://gateway.example.com/'));
   return [await answer.json(), byUrl.headers.get('allow')];
 }
+
+export const addressOf = (request: Request): string | undefined => clientIpFrom(request, { trustedProxies: 'cloudflare' });

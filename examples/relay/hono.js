@@ -1,0 +1,9 @@
+// Hono on Node.js; on other platforms only the first two imports differ.
+import { serve } from '@hono/node-server';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import { Hono } from 'hono';
+import { relay } from './relay.js';
+
+const app = new Hono();
+app.all('/relay/*', (context) => relay(context.req.raw, { remoteAddress: getConnInfo(context).remote.address, native: context }));
+serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) });

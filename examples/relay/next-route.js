@@ -1,0 +1,5 @@
+// Next.js: app/relay/[event]/route.js. A route does not see the connection, so give createRelay the proxies that you trust.
+import { relay } from './relay.js';
+
+export const dynamic = 'force-dynamic';
+export const POST = (/** @type {Request} */ request) => relay(request);

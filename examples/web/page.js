@@ -1,0 +1,167 @@
+// The page's side of it: it places a bet with its own backend, and reports it through the relay. No key is here, and nothing
+// of who the player is. How things look is view.js's matter.
+import { showNotice, showState, watchWin, whileBusy } from './view.js';
+
+const client = LocationSDK.createClient({ relayUrl: '/relay', retry: { limit: 1, baseMs: 200 } });
+
+/** Errors of reports that may have arrived: `resend` sends the same bytes again. @type {Map<string, import('location-sdk').ReportingError>} */
+const inDoubt = new Map();
+
+const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** Where a notice goes: once nobody is logged in any more, to the login. @param {string} id */
+const place = (id) => element(element('site').hidden ? 'login-notice' : `${id}-notice`);
+
+/**
+ * Reports an entry, or sends again what is in doubt, and says how it went.
+ *
+ * @param {'bet' | 'withdrawal'} kind @param {string} id
+ */
+async function report(kind, id) {
+  const doubt = inDoubt.get(id);
+  showNotice(place(kind), { tone: 'wait', title: doubt ? 'Asking again …' : 'Reporting …' });
+  const notice = await (doubt ? client.resend(doubt) : send(kind, id)).then(
+    (receipt) => {
+      inDoubt.delete(id);
+      return confirm(receipt, kind);
+    },
+    (error) => {
+      if (!LocationSDK.isReportingError(error)) throw error;
+      if (error.outcome === 'unknown' && error.code !== 'duplicate') inDoubt.set(id, error);
+      return explain(error, kind);
+    },
+  );
+  await refresh().catch(() => undefined);
+  showNotice(place(kind), notice, () => whileBusy(() => report(kind, id)));
+}
+
+/** The identifier is enough: the relay takes the rest from the backend's own records. @param {'bet' | 'withdrawal'} kind @param {string} id */
+const send = (kind, id) => (kind === 'bet' ? client.reportBetEvent({ bet_id: id }) : client.reportWithdrawalEvent({ request_id: id }));
+
+/**
+ * @param {{ outcome: string, location?: import('location-sdk').Location }} receipt @param {'bet' | 'withdrawal'} kind
+ * @returns {import('./view.js').Notice}
+ */
+function confirm({ outcome, location }, kind) {
+  const repaired = outcome === 'already-recorded' ? ' The first answer was lost; it still counts once.' : '';
+  return { tone: 'good', title: kind === 'bet' ? 'Your bet is accepted.' : 'Your withdrawal is on its way.', text: `${whereFrom(location)}${repaired}` };
+}
+
+/** @param {import('location-sdk').Location | undefined} location */
+function whereFrom(location) {
+  if (location?.source === 'gps') return `This device told us where you are${location.accuracy ? `, to ${Math.round(location.accuracy)} metres` : ''}.`;
+  if (location) return `Your internet connection told us where you are${location.city ? `: near ${location.city}` : ''}.`;
+  return '';
+}
+
+/**
+ * What a player is told. Decide by `code` and `outcome`; an error's `message` is for developers.
+ *
+ * @param {import('location-sdk').ReportingError} error @param {'bet' | 'withdrawal'} kind
+ * @returns {import('./view.js').Notice}
+ */
+function explain(error, kind) {
+  const it = kind === 'bet' ? 'Your bet' : 'Your withdrawal';
+  const support = `${error.code}, ${error.reference?.slice(0, 12)}`;
+  if (error.status === 401) return { tone: 'bad', title: 'You are logged out.', text: 'Log in, and try again.', support };
+  if (LocationSDK.isDuplicateReportError(error) && !error.conflict)
+    return { tone: 'wait', title: `${it} was reported before.`, text: 'The list below says how it stands.', support };
+  if (LocationSDK.isDuplicateReportError(error))
+    return {
+      tone: 'bad',
+      title: `${it} needs a look by us.`,
+      text: 'Its number was reported before. Nothing was charged for this try; we will contact you.',
+      support,
+    };
+  if (error.outcome === 'unknown')
+    return { tone: 'wait', title: 'We are not sure yet.', text: `${it} may have arrived. Asking again cannot count it twice.`, support, again: 'Ask again' };
+  if (LocationSDK.isLocationError(error))
+    return {
+      tone: 'bad',
+      title: 'We could not tell where you are.',
+      text: `Allow this site to use your location. ${it} was not sent.`,
+      support,
+      again: 'Try again',
+    };
+  if (LocationSDK.isRateLimitError(error)) {
+    const seconds = Math.ceil((error.retryAfterMs ?? 60_000) / 1000);
+    return { tone: 'bad', title: 'There is a queue.', text: `Try again in ${seconds} seconds. ${it} was not sent.`, support, again: 'Try again' };
+  }
+  const again = error.outcome === 'not-sent' ? 'Try again' : undefined;
+  return { tone: 'bad', title: `${it} was not taken.`, text: 'Nothing was charged.', support, again };
+}
+
+/** Asks the backend; rejects with its words for the player. @param {string} path @param {object} [body] */
+async function ask(path, body) {
+  const init = body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const response = await fetch(path, init).catch(() => undefined);
+  const answer = await response?.json().catch(() => undefined);
+  if (!response?.ok) throw Object.assign(new Error(answer?.message ?? 'We could not be reached.'), { outcome: answer?.outcome });
+  return answer;
+}
+
+async function refresh() {
+  showState(await ask('/state'), { onReport: (kind, id) => whileBusy(() => report(kind, id)), onSettle, onCondition });
+}
+
+/** @param {string} id @param {boolean} won */
+const onSettle = (id, won) =>
+  act('back-office', async () => {
+    await ask(`/back-office/${id}`, { won });
+    await refresh();
+    showNotice(place('back-office'), { tone: 'good', title: 'Settled and reported.' });
+  });
+
+/** @param {string} condition */
+const onCondition = (condition) => act('back-office', () => ask('/demonstration', { condition }));
+
+/** Does one thing at a time, and shows what goes wrong. @param {string} id of its notice @param {() => Promise<void>} work */
+const act = (id, work) =>
+  whileBusy(async () => {
+    showNotice(place(id));
+    try {
+      await work();
+    } catch (error) {
+      const { message, outcome } = /** @type {Error & { outcome?: string }} */ (error);
+      const unsure = outcome === 'unknown';
+      await refresh().catch(() => undefined);
+      showNotice(
+        place(id),
+        unsure
+          ? { tone: 'wait', title: 'Not sure yet.', text: 'It may have arrived. Pressing again sends the same once more.' }
+          : { tone: 'bad', title: message },
+      );
+    }
+  });
+
+/** @param {string} id of a form @param {string} notice @param {(fields: Record<string, string>) => Promise<void>} work */
+function onSubmit(id, notice, work) {
+  const form = /** @type {HTMLFormElement} */ (element(id));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const fields = /** @type {Record<string, string>} */ (Object.fromEntries(new FormData(form)));
+    act(notice, () => work(fields));
+  });
+}
+
+onSubmit('login', 'login', async (fields) => {
+  await ask('/login', fields);
+  await refresh();
+});
+onSubmit('bet', 'bet', async ({ stake, pick }) => {
+  const { bet_id } = await ask('/bets', { stake: Number(stake), pick });
+  await report('bet', bet_id);
+});
+onSubmit('withdraw', 'withdrawal', async ({ amount }) => {
+  const { request_id } = await ask('/withdrawals', { amount: Number(amount) });
+  await report('withdrawal', request_id);
+});
+element('logout').addEventListener('click', () =>
+  act('bet', async () => {
+    await ask('/logout', {});
+    inDoubt.clear();
+    await refresh();
+  }),
+);
+watchWin();
+await refresh();

@@ -1,0 +1,167 @@
+// Where the site meets the SDK: the client, which has the API key; the relay, which its pages report through; and what the
+// back office reports itself. The maps stand for your database.
+import { randomUUID } from 'node:crypto';
+import { createClient, isDuplicateReportError, isReportingError } from 'location-sdk';
+import { createRelay } from 'location-sdk/relay';
+
+/**
+ * @typedef {{ id: string, nickname: string, first: string, last: string, address: string, lga: string, state: string, nin: string,
+ *   tax_id: string, bank: string, account: string, balance: number }} Player
+ * @typedef {'open' | 'in-doubt' | 'reported' | 'held' | 'settled'} State
+ *   `open`: not reported; `in-doubt`: nobody knows whether it is; `held`: refused for good, a person has to look.
+ * @typedef {{ kind: 'bet' | 'withdrawal', id: string, player: Player, event: { amount: number, timestamp: string } & Record<string, unknown>, state: State,
+ *   about: string, odds?: number, payout?: number, location?: import('location-sdk').Location | undefined, settling?: import('location-sdk').ReportingError | undefined }} Entry
+ */
+
+/** @type {Map<string, Player>} */
+export const players = new Map();
+/** Bets and withdrawals, by `bet_id` and `request_id`. @type {Map<string, Entry>} */
+export const entries = new Map();
+
+/** The player's money moves once, however often a receipt comes. @param {Entry} entry @param {import('location-sdk').Location | undefined} location */
+function accept(entry, location) {
+  if (entry.state !== 'open' && entry.state !== 'in-doubt') return;
+  entry.player.balance -= entry.event.amount;
+  entry.state = 'reported';
+  entry.location = location; // a withdrawal's is needed again when it is settled
+}
+
+/** @param {Player} player */
+const identity = ({ id, nin, tax_id }) => ({ user_id: id, nin, tax_id });
+
+/** The user object of bets (specification, section 2.1). @param {Player} player */
+function betUser(player) {
+  const { first, last, address, lga, state } = player;
+  const home = { resident_address: address, resident_lga: lga, resident_state: state, is_resident: true };
+  return { ...identity(player), first_name: first, last_name: last, ...home };
+}
+
+/** The user object of withdrawals (section 2.2), whose names differ. @param {Player} player */
+function withdrawalUser(player) {
+  const { first, last, address, lga, state } = player;
+  const home = { residence_address: address, residence_lga: lga, residence_state: state, residency_status: 'RESIDENT' };
+  return { ...identity(player), full_name: `${first} ${last}`, ...home };
+}
+
+/**
+ * @param {import('location-sdk').ClientOptions<'strict'>} options
+ * @param {(cookie: string | null) => Player | undefined} findPlayer who is logged in
+ */
+export function createReports(options, findPlayer) {
+  const client = createClient(options);
+  const isOver = createLimit({ most: 120, perMs: 60_000 });
+
+  const relay = createRelay({
+    client,
+
+    // Who plays comes from the session, never from the page.
+    authorize(request, { operation }) {
+      const player = findPlayer(request.headers.get('cookie'));
+      return player && { user: operation === 'reportBetEvent' ? betUser(player) : withdrawalUser(player), account: player };
+    },
+
+    // What is reported comes from the operator's own records: the page says which bet it is, and where the player is.
+    complete(event, { operation, player: { account } }) {
+      const entry = entries.get(String(operation === 'reportBetEvent' ? event.bet_id : event.request_id));
+      const isOurs = entry?.player === account && entry.kind === (operation === 'reportBetEvent' ? 'bet' : 'withdrawal');
+      if (!isOurs || entry.state === 'held') return null; // answered with 403
+      if (entry.state === 'open' && entry.event.amount > account.balance) return null; // spent on another bet meanwhile
+      // A report that is in doubt must be the same again, also after the page was loaded anew: so its place is kept.
+      entry.location ??= /** @type {import('location-sdk').Location | undefined} */ (event.location);
+      return { ...entry.event, ...(entry.location && { location: entry.location }) };
+    },
+
+    limit: ({ account }) => isOver(account.id),
+
+    // Told before the page is. The gateway holds the report: from here on the bet counts, and the money moves.
+    onReceipt({ reference, location }) {
+      const entry = entries.get(reference);
+      if (entry) accept(entry, location);
+    },
+
+    onError(error) {
+      const entry = entries.get(error.reference ?? '');
+      if (entry?.state !== 'open' && entry?.state !== 'in-doubt') return;
+      // The gateway holds the same data, and it can only be ours: an earlier attempt was left in doubt.
+      if (isDuplicateReportError(error) && !error.conflict && entry.state === 'in-doubt') accept(entry, entry.location);
+      else if (isDuplicateReportError(error)) entry.state = 'held';
+      else if (error.outcome === 'unknown') entry.state = 'in-doubt';
+      else if (entry.state === 'open') entry.location = undefined; // nothing was recorded: the next attempt may find the player elsewhere
+    },
+  });
+
+  /**
+   * Settles an entry. Where no answer tells whether a settlement arrived, the next call sends the same bytes again, so that
+   * it is never counted twice; what was decided first stands.
+   *
+   * @param {Entry} entry @param {boolean} won
+   */
+  async function settle(entry, won) {
+    if (!entry.settling) entry.payout = won ? Math.round(entry.event.amount * (entry.odds ?? 0)) : 0;
+    try {
+      await (entry.settling ? client.resend(entry.settling) : sendSettlement(entry));
+    } catch (error) {
+      if (isReportingError(error) && error.outcome === 'unknown') entry.settling = error;
+      throw error;
+    }
+    entry.settling = undefined;
+    entry.state = 'settled';
+    entry.player.balance += entry.payout ?? 0;
+  }
+
+  /** @param {Entry} entry */
+  function sendSettlement({ kind, id, player, event, location, payout = 0 }) {
+    const { amount } = event;
+    if (kind === 'bet') {
+      const result = { outcome: payout > 0 ? 'WIN' : 'LOSS', win_amount: Math.max(0, payout - amount), payout_amount: payout };
+      return client.reportSettledBet({ bet_id: id, user: betUser(player), ...result, ggr: amount - payout, ur: 0 });
+    }
+    const report = { ...withdrawalFields(id, player, amount), user: withdrawalUser(player), location };
+    return client.reportSettledWithdrawal({ ...report, status: 'SUCCESS', timestamp: new Date() });
+  }
+
+  /** Operators must verify a player's number before they pay. @param {Player} player */
+  const isVerified = async ({ nin }) => (await client.verifyNin({ nin })).success;
+
+  return { relay, settle, isVerified };
+}
+
+const now = () => String(Math.floor(Date.now() / 1000));
+
+/** @param {Player} player @param {number} amount @param {{ about: string, odds: number }} pick */
+export function addBet(player, amount, { about, odds }) {
+  const id = `BET-${randomUUID()}`;
+  return add({ kind: 'bet', id, player, about, odds, event: { amount, timestamp: now(), metadata: { selection: about, odds } } });
+}
+
+/** @param {Player} player @param {number} amount */
+export function addWithdrawal(player, amount) {
+  const id = `WR-${randomUUID()}`;
+  return add({ kind: 'withdrawal', id, player, about: 'To your bank account', event: { ...withdrawalFields(id, player, amount), timestamp: now() } });
+}
+
+/** @param {string} id @param {Player} player @param {number} amount */
+function withdrawalFields(id, { id: userId, bank, account }, amount) {
+  const metadata = { method: 'bank_transfer', bank, account_last4: account.slice(-4) };
+  return { request_id: id, amount, metadata, withdrawalId: `W-${id}`, userId };
+}
+
+/** @param {Omit<Entry, 'state'>} fields */
+function add(fields) {
+  /** @type {Entry} */
+  const entry = { ...fields, state: 'open' };
+  entries.set(entry.id, entry);
+  return entry;
+}
+
+/** So many in a while for each player. @param {{ most: number, perMs: number }} limit */
+function createLimit({ most, perMs }) {
+  /** @type {Map<string, number[]>} */
+  const times = new Map();
+  return (/** @type {string} */ id) => {
+    const recent = (times.get(id) ?? []).filter((time) => Date.now() - time < perMs);
+    if (recent.length >= most) return { retryAfterMs: perMs };
+    times.set(id, [...recent, Date.now()]);
+    return false;
+  };
+}

@@ -1,4 +1,0 @@
-import type { Located } from './locate.js';
-
-/** Never called: a page is not a server. */
-export const locateClient = async (): Promise<Located> => ({ steps: [], advice: '' });

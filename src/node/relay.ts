@@ -1,0 +1,45 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { broken, refusals, toResponse } from '../relay/answers.js';
+import { newId } from '../relay/fault.js';
+import type { Relay } from '../relay/relay.js';
+import { streamBody, toRequest, urlOf } from './incoming.js';
+import { sendResponse } from './outgoing.js';
+
+/** A handler for `http.createServer`, and with `next` for Express and whatever takes its middleware. Never rejects. */
+export type NodeHandler = (incoming: IncomingMessage, outgoing: ServerResponse, next?: (error?: unknown) => void) => Promise<void>;
+
+/**
+ * A relay for Node.js's `http`, and for Express. It hands the socket's address to the relay, and the request itself as
+ * `native`. With Express, mount it before any body parser: the relay reads the body itself. Nothing is thrown; a body that
+ * was read already is answered with 500, or goes to Express's `next` as a `TypeError`.
+ *
+ * @example
+ * ```ts
+ * createServer(toNodeHandler(relay)).listen(3000);
+ * app.use('/relay', toNodeHandler(relay));
+ * ```
+ */
+export function toNodeHandler(relay: Relay): NodeHandler {
+  return async (incoming, outgoing, next) => {
+    // Whoever goes away while it is answered.
+    outgoing.on('error', () => undefined);
+    try {
+      const url = urlOf(incoming);
+      if (!url) return await sendResponse(toResponse(refusals.badAddress), outgoing);
+      const hasBody = incoming.method !== 'GET' && incoming.method !== 'HEAD';
+      if (hasBody && incoming.readableDidRead) {
+        const problem = new TypeError('The body was read before the relay could: mount the relay before any body parser, such as express.json().');
+        if (next) return next(problem);
+        const id = newId();
+        process.emitWarning(`${id}: ${problem.message}`, { type: 'LocationSdkWarning' });
+        return await sendResponse(toResponse(broken(id)), outgoing);
+      }
+      const request = toRequest(incoming, url, hasBody ? { body: streamBody(incoming) } : {});
+      const { socket, rawHeaders } = incoming;
+      await sendResponse((await relay(request, { remoteAddress: socket.remoteAddress, rawHeaders, native: incoming })) as Response, outgoing);
+    } catch {
+      // The connection broke, or the headers are none that the web has: nothing can be answered.
+      incoming.socket.destroy();
+    }
+  };
+}

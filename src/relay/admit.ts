@@ -1,0 +1,35 @@
+import { type Answer, refusals } from './answers.js';
+import type { RelayOperation } from './options.js';
+import { corsHeaders, preflightHeaders, senderOf } from './origin.js';
+import { routeOf } from './route.js';
+
+/** What a request asks for, or why it goes no further; and the headers of its answer. A preflight that may pass has neither. */
+export interface Admitted {
+  readonly operation?: RelayOperation | undefined;
+  readonly refused?: Answer | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether it is refused for where it comes from. */
+  readonly foreign?: boolean;
+}
+
+export interface AdmitRules {
+  readonly allowedOrigins: ReadonlySet<string>;
+  readonly allowedHeaders: readonly string[];
+}
+
+const JSON_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
+
+/** The checks that need nothing but the address and the headers, in the order of their answers: address, origin, method, headers, media type. */
+export function admit(request: Request, { allowedOrigins, allowedHeaders }: AdmitRules): Admitted {
+  const operation = routeOf(request.url);
+  if (!operation) return { refused: refusals.noSuchPath, headers: {} };
+  const sender = senderOf(request, allowedOrigins);
+  if (sender.kind === 'refused') return { refused: refusals.forbidden, headers: {}, foreign: true };
+  const headers = sender.kind === 'other' ? corsHeaders(sender.origin) : {};
+  if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method'))
+    return { headers: { ...headers, ...preflightHeaders(allowedHeaders) } };
+  if (request.method !== 'POST') return { refused: refusals.method, headers };
+  if (request.headers.get('x-location-sdk') !== '1') return { refused: refusals.forbidden, headers };
+  const isJson = JSON_TYPE.test(request.headers.get('content-type') ?? '') && !request.headers.has('content-encoding');
+  return isJson ? { operation, headers } : { refused: refusals.mediaType, headers };
+}

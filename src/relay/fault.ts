@@ -1,0 +1,53 @@
+import type { Logger } from '../delivery/settings.js';
+import { type Limited, limited } from '../time.js';
+import { broken, refuse } from './answers.js';
+import type { RelayPlayer } from './options.js';
+import type { RelaySettings } from './settings.js';
+
+/** A number that leads from a page's answer to the operator's log. */
+export const newId = (): string => Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+const FRAME = /([\w.-]+\.[cm]?[jt]sx?:[0-9]+:[0-9]+)\)?$/;
+
+/** What may be said of something that was thrown: what kind it is and where it comes from. Its words may hold anything. */
+export function describeThrown(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return `threw something that is no error (${typeof thrown})`;
+  try {
+    const { name, code, stack } = thrown as Error & { code?: unknown };
+    const shownCode = typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? ` ${code}` : '';
+    const shownName = typeof name === 'string' && /^[A-Z][A-Za-z]{1,40}$/.test(name) ? name : 'Error';
+    const frames = String(stack ?? '')
+      .split('\n')
+      .filter((line) => /^\s+at /.test(line))
+      .flatMap((line) => FRAME.exec(line)?.[1] ?? [])
+      .slice(0, 4);
+    return `threw ${shownName}${shownCode}${frames.length > 0 ? ` at ${frames.join(' < ')}` : ''} (its message is not shown, since it may hold personal data)`;
+  } catch {
+    return 'threw something that cannot be read';
+  }
+}
+
+/** Logs what happened and gives the number that stands for it. */
+export function noteFault(logger: Required<Logger>, what: string): string {
+  const id = newId();
+  logger.error(`${id}: ${what}`);
+  return id;
+}
+
+type HookSettings = Pick<RelaySettings<RelayPlayer>, 'clock' | 'hookTimeoutMs' | 'logger'>;
+
+/** Calls one of the operator's functions within its time. */
+export function callHook<T>(
+  work: (signal: AbortSignal) => T | PromiseLike<T>,
+  milliseconds: number,
+  { clock, hookTimeoutMs }: HookSettings,
+): Promise<Limited<T>> {
+  return limited(work, { clock, milliseconds: Math.min(hookTimeoutMs, milliseconds) });
+}
+
+/** What a function of the operator's gave, or an answer that tells the page nothing. */
+export function settledValue<T>(ended: Limited<T>, name: string, logger: Required<Logger>): T {
+  if (ended.ended === 'done') return ended.value;
+  const what = ended.ended === 'failed' ? describeThrown(ended.error) : 'did not answer in time';
+  return refuse(broken(noteFault(logger, `the option ${name} ${what}`)));
+}

@@ -1,0 +1,16 @@
+/** The relay: `location-sdk/relay`. */
+export type {
+  RelayCall,
+  RelayCallOptions,
+  RelayClient,
+  RelayConnection,
+  RelayEvent,
+  RelayLocation,
+  RelayOperation,
+  RelayOptions,
+  RelayPlayer,
+  RelayQueued,
+  RelayReport,
+  RelayUser,
+} from './options.js';
+export { createRelay, type Relay } from './relay.js';

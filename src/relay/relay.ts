@@ -1,0 +1,174 @@
+import type { ErrorOutcome } from '../errors.js';
+import { clientIpFrom } from '../location/client-ip-from.js';
+import { operations } from '../operations.js';
+import { copyJson } from '../schema/copy-json.js';
+import type { WebRequest, WebResponse } from '../web-types.js';
+import { admit } from './admit.js';
+import { type Answer, broken, invalid, Refused, refusals, refuse, tooMany, toResponse } from './answers.js';
+import { callHook, describeThrown, noteFault, settledValue } from './fault.js';
+import type { RelayCall, RelayConnection, RelayOperation, RelayOptions, RelayPlayer } from './options.js';
+import { createOriginNotes } from './origin-notes.js';
+import { compareClaims, type PageEvent, readPageEvent } from './page-event.js';
+import { readEvent } from './read-event.js';
+import { createRecent, keyOf, type Recent } from './recent.js';
+import { report } from './report.js';
+import { type RelaySettings, readSettings } from './settings.js';
+
+/** Answers a page's request. Never rejects. */
+export type Relay = (request: WebRequest, connection?: RelayConnection) => Promise<WebResponse>;
+
+/**
+ * Makes a relay: the operator's own backend takes a page's events, adds who the player is, and reports them with its API
+ * key. It answers `POST …/report-bet-event` and `POST …/report-withdrawal-event` below whatever path it is mounted at, and
+ * nothing else. Throws a `ConfigurationError` that lists everything that is wrong with the options.
+ *
+ * @example
+ * ```ts
+ * const relay = createRelay({
+ *   client: createClient(),
+ *   authorize: async (request, { operation }) => {
+ *     const player = await sessions.find(request.headers.get('cookie'));
+ *     return player && { user: operation === 'reportBetEvent' ? player.betUser : player.withdrawalUser };
+ *   },
+ * });
+ * ```
+ */
+export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Player>): Relay {
+  const settings = readSettings(options);
+  const recent = createRecent(settings.clock);
+  const noteOrigin = createOriginNotes(settings.logger);
+  return async (request, connection) => {
+    let headers: Readonly<Record<string, string>> = {};
+    let outcome: ErrorOutcome = 'not-sent';
+    try {
+      const admitted = admit(request as Request, settings);
+      headers = admitted.headers;
+      const { operation, refused, foreign } = admitted;
+      if (foreign) noteOrigin(request as Request);
+      if (refused || !operation) return toResponse(refused ?? { status: 204 }, headers);
+      const answered = await answer(request as Request, connection ?? {}, operation, recent, settings);
+      outcome = 'unknown';
+      return toResponse(answered, headers);
+    } catch (error) {
+      if (error instanceof Refused) return toResponse(error.answer, headers);
+      return toResponse(broken(noteFault(settings.logger, `the relay ${describeThrown(error)}`), outcome), headers);
+    }
+  };
+}
+
+/** Who asks, whether they may, what they send, what the operator adds; and only then the report. */
+async function answer<Player extends RelayPlayer>(
+  request: Request,
+  connection: RelayConnection,
+  operation: RelayOperation,
+  recent: Recent,
+  settings: RelaySettings<Player>,
+): Promise<Answer> {
+  const { clock, logger } = settings;
+  const deadline = clock.now() + settings.timeoutMs;
+  const left = () => Math.max(0, deadline - clock.now());
+  const call = (signal: AbortSignal): RelayCall => ({ operation, native: connection.native, signal });
+
+  const { player, user } = await authorized(request, call, left(), settings);
+  if (request.bodyUsed) return broken(noteFault(logger, 'the option authorize read the body of the request; it must leave it unread'));
+  await withinLimit(player, operation, left(), settings);
+
+  const body = await readEvent(request, { clock, maxBodyBytes: settings.maxBodyBytes, milliseconds: Math.min(settings.bodyTimeoutMs, left()) });
+  const { event: page, issues } = readPageEvent(operation, body.fields, settings);
+  if (issues.length > 0) return invalid(issues, page.reference);
+
+  const added = await completed(page, (signal) => ({ ...call(signal), player }), left(), settings);
+  const { location: ofOperator, ...fields } = added;
+  const location = (ofOperator ?? page.location) as PageEvent['location'];
+  const event: Record<string, unknown> = { ...page.fields, user, ...fields };
+  // The field is the player's identifier too (specification, section 2.2), and no page's to choose.
+  if ('userId' in operations[operation].request.fields) event.userId ??= playerIdOf(event);
+  const differing = compareClaims(page.claimed, event);
+  if (differing.length > 0) return invalid(differing, page.reference);
+
+  const reference = operations[operation].reference;
+  const named = event[reference];
+  return report(
+    {
+      operation,
+      player,
+      event,
+      reference: typeof named === 'string' ? named : page.reference,
+      location,
+      clientIP: location === undefined ? addressOf(request, connection, settings) : undefined,
+      owned: ['user', 'userId', 'clientIP', 'environment', ...Object.keys(added)],
+      key: keyOf(operation, String(playerIdOf(event) ?? JSON.stringify(event.user)), body.text),
+      deadline,
+    },
+    recent,
+    settings,
+  );
+}
+
+const playerIdOf = ({ user }: Record<string, unknown>) => (user as { user_id?: unknown } | null)?.user_id;
+
+/** Who the player is, with a copy of the user object that nothing changes any more. */
+async function authorized<Player extends RelayPlayer>(
+  request: Request,
+  call: (signal: AbortSignal) => RelayCall,
+  milliseconds: number,
+  settings: RelaySettings<Player>,
+) {
+  const { logger } = settings;
+  const ended = await callHook((signal) => settings.authorize(request, call(signal)), milliseconds, settings);
+  // Many a session check throws where there is no session.
+  if (ended.ended === 'failed') {
+    logger.warn(`the option authorize ${describeThrown(ended.error)}; answered as if nobody were logged in`);
+    return refuse(refusals.noSession);
+  }
+  const player = settledValue(ended, 'authorize', logger);
+  if (player === null || player === undefined || player === false) return refuse(refusals.noSession);
+  const { value: user, issues } = copyJson((player as Partial<RelayPlayer>).user);
+  if (typeof user === 'object' && user !== null && !Array.isArray(user) && issues.length === 0) return { player, user: user as Record<string, unknown> };
+  return refuse(broken(noteFault(logger, 'the option authorize must return { user }, with the user object as plain data')));
+}
+
+async function withinLimit<Player extends RelayPlayer>(
+  player: Player,
+  operation: RelayOperation,
+  milliseconds: number,
+  settings: RelaySettings<Player>,
+): Promise<void> {
+  const { limit, logger } = settings;
+  if (!limit) return;
+  const over = settledValue(await callHook(() => limit(player, operation), milliseconds, settings), 'limit', logger);
+  if (over === false || over === undefined) return;
+  const wait = typeof over === 'object' && over !== null ? over.retryAfterMs : undefined;
+  const isWait = typeof wait === 'number' && Number.isFinite(wait) && wait >= 0;
+  if (over !== true && !isWait) refuse(broken(noteFault(logger, 'the option limit must return true, false or { retryAfterMs }')));
+  refuse(tooMany(isWait ? wait : undefined, 'not-sent'));
+}
+
+/** What the operator adds. */
+async function completed<Player extends RelayPlayer>(
+  page: PageEvent,
+  call: (signal: AbortSignal) => RelayCall & { player: Player },
+  milliseconds: number,
+  settings: RelaySettings<Player>,
+): Promise<Record<string, unknown>> {
+  const { complete, logger } = settings;
+  if (!complete) return {};
+  const event = { ...page.fields, ...(page.location && { location: page.location }) };
+  const added = settledValue(await callHook((signal) => complete(event, call(signal)), milliseconds, settings), 'complete', logger);
+  if (added === null) return refuse(refusals.forbidden);
+  if (added === undefined) return {};
+  const { value, issues } = copyJson(added);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value) && issues.length === 0) return value as Record<string, unknown>;
+  return refuse(broken(noteFault(logger, 'the option complete must return an object of plain data, null or nothing')));
+}
+
+function addressOf<Player extends RelayPlayer>(
+  request: Request,
+  { remoteAddress, rawHeaders }: RelayConnection,
+  { trustedProxies, logger }: RelaySettings<Player>,
+): string | undefined {
+  const connected = typeof remoteAddress === 'string' ? remoteAddress : undefined;
+  const address = clientIpFrom({ headers: request.headers, rawHeaders }, { trustedProxies, remoteAddress: connected });
+  if (address === undefined) logger.warn("the player's address is not known: pass { remoteAddress } to the relay, or set trustedProxies");
+  return address;
+}

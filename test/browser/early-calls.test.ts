@@ -1,0 +1,86 @@
+import { expect } from 'vitest';
+import { test } from './browser-test.js';
+import { grantGeolocation } from './geolocation.js';
+import { STUB } from './operator-site.js';
+
+declare const LocationSDK: typeof import('../../src/global.js').LocationSDK;
+
+/** Within the time of a test: machines may be slow. */
+const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 15_000 });
+
+type Ended = [name: string, how: string | undefined][];
+
+const ended = () => (window as unknown as { ended: Ended }).ended;
+
+test('the stub of the guide has four lines', () => {
+  expect(STUB.trim().split('\n')).toHaveLength(4);
+});
+
+test.for(['async', 'defer'])(
+  'calls before a script with %s has come are made in their order, and settle',
+  async (how, { context, page, operator, violations, complaints }) => {
+    await grantGeolocation(context);
+    await page.goto(`${operator.url}/${how}`);
+
+    await eventually(() => page.evaluate(ended)).toHaveLength(4);
+
+    const settled = Object.fromEntries(await page.evaluate(ended));
+    expect(settled).toEqual({ configure: undefined, bet: 'recorded', withdrawal: 'recorded', wrong: 'validation' });
+    // Sent at the same time they may arrive in any order; before configure they would not have been sent.
+    expect(operator.requests.map(({ path }) => path).sort()).toEqual(['/location-sdk/report-bet-event', '/location-sdk/report-withdrawal-event']);
+    expect([violations, complaints]).toEqual([[], []]);
+  },
+);
+
+test('a function of the stub that was kept still works when the script has come', async ({ context, page, operator }) => {
+  await grantGeolocation(context);
+  await page.goto(`${operator.url}/stub-alone`);
+  const names = await page.evaluate(() => Object.getOwnPropertyNames(window));
+
+  const outcome = await page.evaluate(async () => {
+    const { configure, reportBetEvent } = LocationSDK;
+    const early = configure({ relayUrl: '/location-sdk' });
+    const script = Object.assign(document.createElement('script'), { src: '/location-sdk.global.js' });
+    const come = new Promise((resolve) => script.addEventListener('load', resolve));
+    document.head.append(script);
+    await Promise.all([come, early]);
+    const { outcome } = await (reportBetEvent as (bet: object) => Promise<{ outcome: string }>)({ bet_id: 'B-1' });
+    return outcome;
+  });
+
+  expect(outcome).toBe('recorded');
+  expect(await page.evaluate(() => Object.getOwnPropertyNames(window))).toEqual(names);
+});
+
+test('the stub may be inline where the policy names its hash', async ({ page, operator, violations, complaints }) => {
+  await page.goto(`${operator.url}/inline-stub`);
+  await eventually(() => page.evaluate(() => typeof LocationSDK.createClient)).toBe('function');
+  expect([violations, complaints]).toEqual([[], []]);
+});
+
+test('the script may be named by its hash in the policy', async ({ context, page, operator, violations, complaints }) => {
+  await grantGeolocation(context);
+  await page.goto(`${operator.url}/by-hash`);
+
+  const outcome = await page.evaluate(async () => {
+    await new Promise((resolve) => setTimeout(resolve));
+    const { outcome } = await LocationSDK.createClient({ relayUrl: '/location-sdk' }).reportBetEvent({ bet_id: 'B-1' });
+    return outcome;
+  });
+
+  expect(outcome).toBe('recorded');
+  expect([violations, complaints]).toEqual([[], []]);
+});
+
+test('an instance of which a second copy comes late stays, with what it was configured with', async ({ context, page, operator, complaints }) => {
+  await grantGeolocation(context);
+  await page.goto(`${operator.url}/twice`, { waitUntil: 'commit' });
+  await page.waitForFunction(() => typeof LocationSDK === 'object');
+  await page.evaluate(() => LocationSDK.configure({ relayUrl: '/location-sdk' }));
+  await page.waitForLoadState('load');
+
+  const receipt = await page.evaluate(() => LocationSDK.reportBetEvent({ bet_id: 'B-1' } as never));
+
+  expect(receipt.outcome).toBe('recorded');
+  expect(complaints).toEqual([]);
+});

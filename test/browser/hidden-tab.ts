@@ -1,0 +1,82 @@
+import type { Browser, CDPSession } from 'playwright-core';
+import { POSITION } from './geolocation.js';
+
+export interface Tab {
+  /** What an expression is, once it is settled. */
+  evaluate<T>(expression: string): Promise<T>;
+  setGeolocationPermission(setting: 'granted' | 'denied' | 'prompt'): Promise<void>;
+  /** Opens another tab in front of it. */
+  hide(): Promise<void>;
+}
+
+/**
+ * Opens a page in a tab that can really be hidden. Playwright makes each of its own pages believe that it is seen, so
+ * this one is opened behind its back, by the browser's own protocol.
+ */
+export async function openTab(browser: Browser, url: string): Promise<Tab> {
+  const session = await browser.newBrowserCDPSession();
+  const { browserContextId } = await session.send('Target.createBrowserContext');
+  const { targetId } = await session.send('Target.createTarget', { url: 'about:blank', browserContextId });
+  const send = await attach(session, targetId);
+  const { origin } = new URL(url);
+
+  async function evaluate<T>(expression: string): Promise<T> {
+    const { result, exceptionDetails } = await send<Evaluated>('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+    if (exceptionDetails) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
+    return result.value as T;
+  }
+  /** Whether it comes true within a few seconds. */
+  async function comesTrue(expression: string): Promise<boolean> {
+    for (let tries = 0; tries < 150; tries += 1) {
+      if (await evaluate(expression)) return true;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return false;
+  }
+
+  await send('Emulation.setGeolocationOverride', POSITION);
+  await send('Page.navigate', { url });
+  const loaded = await comesTrue(`location.href.startsWith(${JSON.stringify(url)}) && document.readyState === 'complete'`);
+  if (!loaded) throw new Error(`${url} was not loaded`);
+  return {
+    evaluate,
+    async setGeolocationPermission(setting) {
+      await session.send('Browser.setPermission', { permission: { name: 'geolocation' }, setting, origin, browserContextId });
+    },
+    async hide() {
+      const front = await session.send('Target.createTarget', { url: 'about:blank', browserContextId });
+      await session.send('Target.activateTarget', { targetId: front.targetId });
+      // A Chromium without windows (the one from npm) has no front and back: there the page is told so.
+      if (!(await comesTrue("document.visibilityState === 'hidden'"))) {
+        await evaluate("Object.defineProperty(document, 'visibilityState', { value: 'hidden' }); document.dispatchEvent(new Event('visibilitychange'))");
+      }
+    },
+  };
+}
+
+interface Evaluated {
+  result: { value?: unknown };
+  exceptionDetails?: unknown;
+}
+
+type Send = <T = unknown>(method: string, params?: object) => Promise<T>;
+
+async function attach(session: CDPSession, targetId: string): Promise<Send> {
+  const { sessionId } = await session.send('Target.attachToTarget', { targetId, flatten: false });
+  const waiting = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>();
+  session.on('Target.receivedMessageFromTarget', ({ sessionId: from, message }) => {
+    if (from !== sessionId) return;
+    const { id, result, error } = JSON.parse(message);
+    const caller = waiting.get(id);
+    waiting.delete(id);
+    if (error) caller?.reject(new Error(error.message));
+    else caller?.resolve(result as never);
+  });
+  let last = 0;
+  return (method, params = {}) =>
+    new Promise((resolve, reject) => {
+      last += 1;
+      waiting.set(last, { resolve, reject });
+      session.send('Target.sendMessageToTarget', { sessionId, message: JSON.stringify({ id: last, method, params }) }).catch(reject);
+    });
+}

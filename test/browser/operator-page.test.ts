@@ -1,0 +1,235 @@
+import { readFileSync } from 'node:fs';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { codeBlocks } from '../support/code-blocks.js';
+import { POSITION } from './geolocation.js';
+import { violationsOf } from './inspector-test.js';
+import { choose, logIn, placeBet, SECRETS, test } from './operator-site-example.js';
+import { readScript } from './script-file.js';
+
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+const ALLOWED: BrowserContextOptions = { permissions: ['geolocation'], geolocation: POSITION };
+const DENIED: BrowserContextOptions = { permissions: [] };
+
+const SCREENS = [
+  ['a phone', { ...PHONE, ...ALLOWED }],
+  ['a desktop', ALLOWED],
+] as const;
+
+const notice = (page: Page, of: 'bet' | 'withdrawal' | 'back-office' = 'bet') => page.locator(`#${of}-notice`);
+const says = (page: Page, words: string | RegExp, of?: 'withdrawal' | 'back-office') => notice(page, of).filter({ hasText: words }).waitFor();
+const ofOwnEntries = (page: Page, words: string | RegExp) => page.locator('#entries').getByText(words);
+
+for (const [screen, options] of SCREENS) {
+  test(`on ${screen}, a player bets and withdraws, and the back office settles, under the strict policy`, async ({ open, reports }) => {
+    const { page, complaints, traffic } = await open(options);
+    await logIn(page);
+    expect(await page.locator('#balance').textContent()).toBe('₦50,000');
+
+    await placeBet(page);
+    await says(page, 'This device told us where you are, to 25 metres.');
+    await ofOwnEntries(page, 'Accepted').waitFor();
+    expect(await page.locator('#balance').textContent()).toBe('₦48,500');
+
+    await page.getByRole('button', { name: 'Won' }).click();
+    await says(page, 'Settled and reported.', 'back-office');
+    await ofOwnEntries(page, 'Won ₦3,675').waitFor();
+
+    await page.getByLabel('Amount in naira').fill('3000');
+    await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
+    await says(page, 'Your withdrawal is on its way.', 'withdrawal');
+    await page.getByRole('button', { name: 'Pay out' }).click();
+    await ofOwnEntries(page, 'Paid').waitFor();
+    expect(await page.locator('#balance').textContent()).toBe('₦49,175');
+
+    const held = await reports();
+    const gps = { ...POSITION, source: 'gps' };
+    expect(held.map(({ operation, body }) => [operation, body.location])).toEqual([
+      ['reportBetEvent', gps],
+      ['reportSettledBet', undefined],
+      ['reportWithdrawalEvent', gps],
+      ['reportSettledWithdrawal', gps],
+    ]);
+    expect(complaints).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
+
+    // What the gateway was told of the player, the player's browser never saw.
+    const told = JSON.stringify(held);
+    const seen = (await traffic()).join('\n');
+    for (const part of ['/relay/report-bet-event', '"outcome":"recorded"', '"backOffice":[', 'HttpOnly']) expect(seen).toContain(part);
+    for (const secret of SECRETS.filter((value) => value !== 'mock-api-key' && value !== '3310920042')) expect(told).toContain(secret);
+    expect(SECRETS.filter((secret) => seen.includes(secret))).toEqual([]);
+  });
+}
+
+test('no script reads the session, no other site sends it, and no page frames the site', async ({ open, started }) => {
+  const { page } = await open();
+  await logIn(page);
+  expect(await page.context().cookies()).toMatchObject([{ name: 'session', httpOnly: true, sameSite: 'Strict' }]);
+  const { headers } = await fetch(started.site);
+  expect(headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';.*frame-ancestors 'none'/,
+  );
+  expect(headers.get('content-security-policy')).not.toContain('unsafe');
+});
+
+test('a player who denies the location is located by the connection', async ({ open, reports }) => {
+  const { page, complaints } = await open({ ...PHONE, ...DENIED });
+  await logIn(page);
+  await placeBet(page);
+  await says(page, 'Your internet connection told us where you are: near Lagos.');
+  expect(await reports()).toMatchObject([{ body: { location: { source: 'client_ip', city: 'Lagos' } } }]);
+  expect(complaints).toEqual([]);
+});
+
+test('without any location nothing is sent, and the player is told what to do', async ({ open, reports }) => {
+  const { page } = await open(DENIED);
+  await logIn(page);
+  await choose(page, 'The address is nowhere');
+  await placeBet(page);
+  await says(page, 'We could not tell where you are.');
+  await ofOwnEntries(page, 'Not sent').waitFor();
+  expect(await reports()).toEqual([]);
+  expect(await page.locator('#balance').textContent()).toBe('₦50,000');
+
+  await choose(page, 'Everything works');
+  await notice(page).getByRole('button', { name: 'Try again' }).click();
+  await says(page, 'Your bet is accepted.');
+});
+
+test('while the gateway is down a bet is in doubt, and asking again counts it once', async ({ open, reports }) => {
+  const { page } = await open(ALLOWED);
+  await logIn(page);
+  await choose(page, 'The gateway is down');
+  await placeBet(page);
+  await says(page, 'We are not sure yet.');
+  await ofOwnEntries(page, 'Being checked').waitFor();
+  expect(await page.locator('#balance').textContent()).toBe('₦50,000');
+
+  await choose(page, 'Everything works');
+  await notice(page).getByRole('button', { name: 'Ask again' }).click();
+  await says(page, 'Your bet is accepted.');
+  expect(await reports()).toHaveLength(1);
+  expect(await page.locator('#balance').textContent()).toBe('₦48,500');
+});
+
+test.for(['allowed', 'denied'] as const)(
+  'a bet in doubt is the same again after the page is loaded anew, with the location %s',
+  async (location, { open, reports, started }) => {
+    const { page } = await open(location === 'allowed' ? ALLOWED : DENIED);
+    await logIn(page);
+    await fetch(`${started.gateway}/__admin/faults`, { method: 'POST', body: JSON.stringify({ kind: 'connection-reset', when: 'after', times: null }) });
+    await placeBet(page);
+    await says(page, 'We are not sure yet.');
+    await fetch(`${started.gateway}/__admin/faults`, { method: 'DELETE' });
+
+    await page.reload();
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await ofOwnEntries(page, 'Accepted').waitFor();
+    expect(await reports()).toHaveLength(1);
+    expect(await page.locator('#balance').textContent()).toBe('₦48,500');
+  },
+);
+
+test('what a player is told when an answer is lost, the gateway is busy, and a number is taken', async ({ open, reports }) => {
+  const { page } = await open(ALLOWED);
+  await logIn(page);
+  for (const [condition, words] of [
+    ['An answer is lost', 'The first answer was lost; it still counts once.'],
+    ['The gateway is busy', 'Try again in 60 seconds. Your bet was not sent.'],
+    ['The next number is taken', 'Your bet needs a look by us.'],
+  ] as const) {
+    await choose(page, condition);
+    await placeBet(page);
+    await says(page, words);
+  }
+  // One of the player's, and the one that was there before.
+  expect(await reports()).toHaveLength(2);
+  expect(await page.locator('#balance').textContent()).toBe('₦48,500');
+});
+
+test('a settlement in doubt is sent again as it was decided', async ({ open, reports }) => {
+  const { page } = await open(ALLOWED);
+  await logIn(page);
+  await placeBet(page);
+  await says(page, 'Your bet is accepted.');
+  await choose(page, 'The gateway is down');
+  await page.getByRole('button', { name: 'Won' }).click();
+  await says(page, 'Not sure yet.', 'back-office');
+  await choose(page, 'Everything works');
+  await page.getByRole('button', { name: 'Ask again' }).click();
+  await ofOwnEntries(page, 'Won ₦3,675').waitFor();
+  expect((await reports()).map(({ operation }) => operation)).toEqual(['reportBetEvent', 'reportSettledBet']);
+});
+
+test('a player whose number is not verified is paid nothing', async ({ open, reports }) => {
+  const { page } = await open(ALLOWED);
+  await logIn(page, 'palm8');
+  await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
+  await says(page, 'We could not verify your identity', 'withdrawal');
+  expect(await reports()).toEqual([]);
+});
+
+test('nobody reports another player’s bet, or none that was placed', async ({ open, reports }) => {
+  const { page } = await open(ALLOWED);
+  await logIn(page, 'palm8');
+  const placed = await page.evaluate(async () => (await fetch('/bets', { method: 'POST', body: '{"stake":500}' })).json());
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await logIn(page);
+  const refused = await page.evaluate(
+    async (ids) => {
+      const client = LocationSDK.createClient({ relayUrl: '/relay' });
+      const codes = ids.map((bet_id) =>
+        client.reportBetEvent({ bet_id }).then(
+          () => 'reported',
+          ({ status, outcome }) => `${status} ${outcome}`,
+        ),
+      );
+      return Promise.all(codes);
+    },
+    [placed.bet_id, 'BET-made-up'],
+  );
+  expect(refused).toEqual(['403 not-sent', '403 not-sent']);
+  expect(await reports()).toEqual([]);
+});
+
+test('a session that ended is told as such', async ({ open, reports }) => {
+  const { page } = await open(ALLOWED);
+  await logIn(page);
+  await page.context().clearCookies();
+  await placeBet(page);
+  await page.locator('#login-notice').filter({ hasText: 'Please log in.' }).waitFor();
+  expect(await reports()).toEqual([]);
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`the page can be used by everybody (${colorScheme})`, async ({ open }) => {
+    const { page } = await open({ ...PHONE, ...ALLOWED, colorScheme, bypassCSP: true });
+    await page.getByLabel('Nickname').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await logIn(page);
+    await placeBet(page);
+    await says(page, 'Your bet is accepted.');
+    await choose(page, 'The gateway is down');
+    await placeBet(page);
+    await says(page, 'We are not sure yet.');
+    expect(await violationsOf(page)).toEqual([]);
+  });
+}
+
+test('the page of the readme places and reports a bet with the same backend', async ({ open, started, reports }) => {
+  const { page } = await open(ALLOWED);
+  await logIn(page);
+  const code = codeBlocks(readFileSync('README.md', 'utf8')).find(({ language }) => language === 'html')?.code;
+  const body = `<!doctype html><html lang="en"><head><title>Operator</title></head><body>${code}</body></html>`;
+  await page.route('https://cdn.example.com/**', (route) =>
+    route.fulfill({ contentType: 'text/javascript', body: readScript(), headers: { 'access-control-allow-origin': '*' } }),
+  );
+  await page.route(`${started.site}/`, (route) => route.fulfill({ contentType: 'text/html', body }));
+  await page.goto(`${started.site}/`);
+
+  const logged = page.waitForEvent('console');
+  await page.click('#bet');
+  expect((await logged).text()).toBe('recorded gps');
+  expect(await reports()).toMatchObject([{ body: { amount: 1500, location: { source: 'gps' } } }]);
+});

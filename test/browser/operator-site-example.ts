@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { startNode } from '../support/run.js';
+import { test as base } from './browser-test.js';
+
+/** What the example knows of its player, and must not tell the player's own browser. */
+export const SECRETS = [
+  'mock-api-key',
+  '99012345678',
+  '2034567890123',
+  'Adaeze',
+  'Okonkwo',
+  'Ogui Road',
+  'Enugu North',
+  'ENUGU',
+  'U-88412',
+  'Example Bank',
+  '3310920042',
+] as const;
+
+/** A page of the example, and all that it asks and is told. */
+export interface Opened {
+  readonly page: Page;
+  /** Addresses, headers and bodies, as they are known so far. */
+  traffic(): Promise<string[]>;
+  /** What the console shows as an error, a broken policy included, and what nobody caught. */
+  readonly complaints: string[];
+}
+
+/** The example site, started anew for each test, and pages on it. */
+export const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
+  .extend('started', async ({}, { onCleanup }) => {
+    const child = startNode(['examples/web/server.js']);
+    onCleanup(async () => {
+      child.kill('SIGINT');
+      if (child.exitCode === null) await once(child, 'exit');
+    });
+    let output = '';
+    for await (const piece of child.stdout ?? []) {
+      output += piece;
+      if (output.includes('Ctrl+C')) break;
+    }
+    const [site = '', gateway = ''] = [...output.matchAll(/http:\S+(?=\/ )/g)].map(([address]) => address);
+    return { site, gateway };
+  })
+  .extend('open', async ({ browser, started }, { onCleanup }) => {
+    const closing: (() => Promise<void>)[] = [];
+    onCleanup(async () => void (await Promise.all(closing.map((close) => close()))));
+    return async (options: BrowserContextOptions = {}): Promise<Opened> => {
+      const context = await browser.newContext(options);
+      closing.push(() => context.close());
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      const traffic: Promise<string>[] = [];
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('request', (request) => {
+        traffic.push(request.allHeaders().then((headers) => `${request.method()} ${request.url()} ${JSON.stringify(headers)} ${request.postData() ?? ''}`));
+      });
+      page.on('response', (response) => {
+        const read = Promise.all([response.allHeaders(), response.text().catch(() => '')]);
+        traffic.push(read.then(([headers, text]) => `${response.status()} ${response.url()} ${JSON.stringify(headers)} ${text}`));
+      });
+      // The body of an answer to a request that may outlive the page is not told to a debugger, so the page's own view is read too.
+      await page.exposeFunction('noteAnswer', (text: string) => void traffic.push(Promise.resolve(text)));
+      await page.addInitScript(() => {
+        const { noteAnswer } = window as unknown as { noteAnswer(text: string): Promise<void> };
+        const original = window.fetch;
+        window.fetch = async (...given) => {
+          const response = await original(...given);
+          await noteAnswer(await response.clone().text());
+          return response;
+        };
+      });
+      // Heard by the page itself, since a policy's report goes to nobody else.
+      await page.exposeFunction('noteViolation', (directive: string) => void complaints.push(`policy: ${directive}`));
+      await page.addInitScript(() => {
+        const { noteViolation } = window as unknown as { noteViolation(directive: string): void };
+        document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => noteViolation(effectiveDirective));
+      });
+      await page.goto(started.site);
+      return { page, complaints, traffic: () => Promise.all(traffic) };
+    };
+  })
+  /** What the mock gateway of the example holds. */
+  .extend('reports', async ({ started }) => async (): Promise<{ operation: string; reference: string; body: Record<string, unknown> }[]> => {
+    const { reports } = (await (await fetch(`${started.gateway}/__admin/reports?reveal=true`)).json()) as { reports: never };
+    return reports;
+  });
+
+export async function logIn(page: Page, nickname = 'lion27'): Promise<void> {
+  await page.getByLabel('Nickname').fill(nickname);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: /^Place bet/ }).waitFor();
+}
+
+/** Chooses what goes wrong, and waits until it does. */
+export async function choose(page: Page, condition: string): Promise<void> {
+  const answered = page.waitForResponse((response) => response.url().endsWith('/demonstration'));
+  await page.getByLabel(condition).check();
+  await answered;
+  await page.locator('body:not([aria-busy])').waitFor();
+}
+
+export async function placeBet(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Place bet/ }).click();
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { codeBlocks } from '../support/code-blocks.js';
+import { root } from '../support/run.js';
+import { readScript } from './script-file.js';
+
+/** A request that reached the relay. */
+export interface RelayRequest {
+  method: string;
+  path: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+/** What the relay does with a request; `'lost'`: it takes the report and the connection breaks; `'held'`: no answer yet. */
+export type RelayAnswer = { status: number; body: unknown } | 'lost' | 'held';
+
+export interface OperatorSite {
+  readonly url: string;
+  /** The same on another port: another origin for the relay. */
+  readonly otherUrl: string;
+  readonly requests: RelayRequest[];
+  /** The reports that the gateway behind the relay holds, by reference. */
+  readonly held: Map<string, string>;
+  /** How the next requests are answered; afterwards as a relay does whose gateway works. */
+  readonly script: RelayAnswer[];
+  close(): Promise<void>;
+}
+
+const sha = (text: string) => `sha384-${createHash('sha384').update(text).digest('base64')}`;
+
+/** The stub of the guide, for pages that call before the script has come. */
+export const STUB = codeBlocks(readFileSync(join(root, 'docs/browser.md'), 'utf8')).find(({ code }) => code.includes('queue.push'))?.code ?? '';
+
+/** Calls through the stub, and notes how they settled and in which order the calls were made. */
+const EARLY = `
+window.ended = [];
+const note = (name) => (value) => ended.push([name, value && (value.code ?? value.outcome)]);
+LocationSDK.configure({ relayUrl: '/location-sdk' }).then(note('configure'));
+LocationSDK.reportBetEvent({ bet_id: 'B-1', amount: 1500 }).then(note('bet'));
+LocationSDK.reportWithdrawalEvent({ request_id: 'W-1', amount: 3 }).then(note('withdrawal'));
+LocationSDK.reportBetEvent({ amount: 1500 }).catch(note('wrong'));
+`;
+
+/** An operator's site with a relay that speaks the wire format, over real connections; each page has a policy of its own. */
+export async function serveOperator(): Promise<OperatorSite> {
+  const requests: RelayRequest[] = [];
+  const held = new Map<string, string>();
+  const script: RelayAnswer[] = [];
+
+  const sdk = readScript();
+  const tag = (how = '') => `<script ${how} src="/location-sdk.global.js" integrity="${sha(sdk)}" crossorigin="anonymous"></script>`;
+  const early = '<script src="/stub.js"></script><script src="/early.js"></script>';
+  const policy = (scripts: string) => `default-src 'none'; script-src ${scripts}; connect-src 'self' http://127.0.0.1:*`;
+  const page = (body: string, scripts = "'self'") => ({
+    type: 'text/html; charset=utf-8',
+    body: `<!doctype html><html lang="en"><head><title>Operator</title><link rel="icon" href="data:,">${body}</head><body></body></html>`,
+    headers: { 'content-security-policy': `${policy(scripts)}; img-src data:` },
+  });
+  const javascript = (body: string) => ({ type: 'text/javascript; charset=utf-8', body, headers: {} });
+  const files: Record<string, { type: string; body: string; headers: OutgoingHttpHeaders }> = {
+    '/': page(tag()),
+    '/by-hash': page(tag(), `'${sha(sdk)}'`),
+    '/async': page(`${early}${tag('async')}`),
+    '/defer': page(`${early}${tag('defer')}`),
+    '/inline-stub': page(`<script>${STUB}</script>${tag('async')}`, `'self' '${sha(STUB)}'`),
+    '/stub-alone': page('<script src="/stub.js"></script>'),
+    '/twice': page(`${tag()}${tag('async')}`),
+    '/elsewhere': page(''),
+    '/location-sdk.global.js': javascript(sdk),
+    '/stub.js': javascript(STUB),
+    '/early.js': javascript(EARLY),
+  };
+
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://operator.test');
+    if (pathname.startsWith('/location-sdk/')) return relay(request, response, pathname);
+    const file = files[pathname];
+    response.writeHead(file ? 200 : 404, { 'content-type': file?.type, ...file?.headers });
+    response.end(file?.body);
+  };
+
+  async function relay(request: IncomingMessage, response: ServerResponse, path: string) {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece);
+    const body = Buffer.concat(pieces).toString();
+    const { method = '', headers } = request;
+    requests.push({ method, path, headers, body });
+    const cors = { 'access-control-allow-origin': headers.origin ?? '', 'access-control-allow-credentials': 'true' };
+    if (method === 'OPTIONS') {
+      // Each report over a connection of its own: on a kept one that breaks, a browser would repeat the request by itself.
+      response.writeHead(204, { ...cors, 'access-control-allow-headers': 'content-type, x-location-sdk', connection: 'close' });
+      return response.end();
+    }
+    const answer = script.shift() ?? take(path, body);
+    if (answer === 'held') return;
+    if (answer === 'lost') {
+      take(path, body);
+      return response.destroy();
+    }
+    response.writeHead(answer.status, { ...cors, 'content-type': 'application/json' });
+    response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+  }
+
+  /** As a relay does whose gateway works. */
+  function take(path: string, body: string): Exclude<RelayAnswer, string> {
+    const operation = path.endsWith('report-bet-event') ? 'reportBetEvent' : 'reportWithdrawalEvent';
+    const { bet_id, request_id, location } = JSON.parse(body);
+    const reference = bet_id ?? request_id;
+    const before = held.get(reference);
+    if (before !== undefined) {
+      const error = { code: 'duplicate', message: 'The gateway holds it.', outcome: 'rejected', reference, conflict: before !== body };
+      return { status: 409, body: { error } };
+    }
+    held.set(reference, body);
+    const found = location ?? { latitude: 6.4, longitude: 3.4, source: 'client_ip' };
+    return { status: 200, body: { outcome: 'recorded', operation, reference, environment: 'staging', attempts: 1, location: found } };
+  }
+
+  const servers = [createServer(serve), createServer(serve)];
+  const urls = servers.map(async (server) => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  const [url = '', otherUrl = ''] = await Promise.all(urls);
+  return {
+    url,
+    otherUrl,
+    requests,
+    held,
+    script,
+    close: async () => {
+      for (const server of servers) {
+        server.close();
+        server.closeAllConnections();
+      }
+    },
+  };
+}

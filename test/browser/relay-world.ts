@@ -1,0 +1,81 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type ClientOptions, createClient, type IpProvider } from '../../src/index.js';
+import { createMockGateway } from '../../src/mock/index.js';
+import { toNodeHandler } from '../../src/node/relay.js';
+import { createRelay, type RelayOptions, type RelayPlayer } from '../../src/relay/index.js';
+import { betUser, withdrawalEvent } from '../factories.js';
+import { readScript } from './script-file.js';
+
+/** Who is logged in, by the session's cookie. */
+const PLAYERS: Readonly<Record<string, (operation: string) => RelayPlayer>> = {
+  ada: (operation) => ({ user: operation === 'reportBetEvent' ? betUser() : withdrawalEvent().user }),
+  bola: (operation) => ({ user: { ...(operation === 'reportBetEvent' ? betUser() : withdrawalEvent().user), user_id: 'U-2', nin: '99087654321' } }),
+};
+
+/** What a test changes. */
+export interface Joined {
+  relay?: Partial<RelayOptions<RelayPlayer>>;
+  client?: ClientOptions;
+}
+
+/** A page's origin with the real relay behind Node.js's server, before a mock gateway. */
+export async function serveRelay({ relay: relayOptions, client: clientOptions }: Joined = {}) {
+  const gateway = createMockGateway();
+  const lookedUp: (string | undefined)[] = [];
+  const lines: string[] = [];
+  const line = (text: string) => void lines.push(text);
+  const logger = { debug: line, info: line, warn: line, error: line };
+  const provider: IpProvider = {
+    name: 'atlas',
+    // Never the same twice, so that a repetition shows whether the place was kept.
+    lookup: async ({ ip }) => {
+      lookedUp.push(ip);
+      return { latitude: 6.5, longitude: 3 + lookedUp.length / 100, city: 'Lagos' };
+    },
+  };
+  const { location: _fixed, ...toGateway } = gateway.clientOptions();
+  const location = { ip: { providers: [provider], cacheMs: 0 } };
+  const client = createClient({ ...toGateway, location, logger, retry: { limit: 0 }, attemptTimeoutMs: 500, ...clientOptions });
+  const relay = createRelay<RelayPlayer>({
+    client,
+    logger,
+    authorize: ({ headers }, { operation }) => {
+      const session = /(?:^|; )session=(\w+)/.exec(headers.get('cookie') ?? '')?.[1] ?? '';
+      return PLAYERS[session]?.(operation);
+    },
+    trustedProxies: ['loopback'],
+    ...relayOptions,
+  });
+
+  /** How many answers are lost on their way to the page. */
+  const answers = { lost: 0 };
+  const handle = toNodeHandler(async (request, connection = {}) => {
+    const answer = await relay(request, connection);
+    if (answers.lost > 0) {
+      answers.lost -= 1;
+      (connection.native as { socket: { destroy(): void } }).socket.destroy();
+    }
+    return answer;
+  });
+  const server = createServer((incoming, outgoing) => {
+    if (incoming.url?.startsWith('/relay/')) return handle(incoming, outgoing);
+    const isScript = incoming.url === '/location-sdk.global.js';
+    outgoing.writeHead(200, {
+      'content-type': isScript ? 'text/javascript' : 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'; script-src 'self'; connect-src 'self'; img-src data:",
+    });
+    const page =
+      '<!doctype html><html lang="en"><head><title>Operator</title><link rel="icon" href="data:,"><script src="/location-sdk.global.js"></script></head></html>';
+    outgoing.end(isScript ? readScript() : page);
+  });
+  // On a kept connection that breaks, a browser would repeat the request by itself.
+  server.maxRequestsPerSocket = 1;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = async () => {
+    gateway.reset();
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, gateway, lookedUp, lines, answers, close };
+}

@@ -1,0 +1,221 @@
+// @vitest-environment happy-dom
+import { describe, expect, it, test, vi } from 'vitest';
+import { createClient, type RelayedOptions } from '../../src/index.js';
+import { FakeClock } from '../delivery/fake-clock.js';
+import { answer, lost, once, type Scripted } from '../delivery/scripted-gateway.js';
+import { bet, failed, recorded, repeated, scripted } from '../delivery/scripted-relay.js';
+import { betEvent } from '../factories.js';
+import { failureOf } from '../failure-of.js';
+
+const fix = { coords: { latitude: 6.5244, longitude: 3.3792, accuracy: 25 } };
+const gives = { getCurrentPosition: (success: (position: typeof fix) => void) => success(fix) };
+const denies = { getCurrentPosition: (_: unknown, failure: (error: { code: number }) => void) => failure({ code: 1 }) };
+const isSilent = { getCurrentPosition: () => {} };
+
+const located = (init: RequestInit | undefined) => JSON.parse(String(init?.body)).location;
+
+describe('the location of a page with a relay', () => {
+  test('is the one that the browser gives', async () => {
+    const { report, sent } = scripted([recorded()], { geolocation: gives });
+    await report();
+    expect(located(sent[0]?.init)).toEqual({ ...fix.coords, source: 'gps' });
+  });
+
+  test('is left to the relay where the browser gives none: no service is asked, and that is no error', async () => {
+    const { report, sent } = scripted([recorded()], { geolocation: denies, location: { ip: { enabled: true }, required: true } });
+    expect(await report()).toMatchObject({ outcome: 'recorded', location: { source: 'client_ip' } });
+    expect(sent).toHaveLength(1);
+    expect(located(sent[0]?.init)).toBeUndefined();
+  });
+
+  test('can be asked for ahead', async () => {
+    const { client, run } = scripted([], { geolocation: gives });
+    expect(await run(client.locate())).toMatchObject({ source: 'gps' });
+    const denied = scripted([], { geolocation: denies });
+    expect(await denied.failure(denied.client.locate())).toMatchObject({ code: 'location', steps: [{ step: 'browser-geolocation', reason: 'denied' }] });
+    expect(denied.sent).toEqual([]);
+  });
+});
+
+describe('requests to the relay', () => {
+  test.each<[RelayedOptions['relayCredentials'], string]>([
+    [undefined, 'same-origin'],
+    ['include', 'include'],
+    ['omit', 'omit'],
+  ])('with relayCredentials %s carry cookies: %s', async (relayCredentials, credentials) => {
+    const { report, sent } = scripted([recorded()], { relayCredentials, geolocation: denies });
+    await report();
+    expect(sent[0]?.init).toMatchObject({ credentials, referrerPolicy: 'no-referrer', redirect: 'manual', keepalive: true });
+  });
+
+  test('an address without a host is of the page itself, whatever its base element says', async () => {
+    const { document, location } = globalThis as unknown as { document: Document; location: Location };
+    location.href = 'https://operator.example.com/play/slots';
+    document.head.innerHTML = '<base href="https://elsewhere.example.com/">';
+    const urls: string[] = [];
+    for (const relayUrl of ['/location-sdk', 'location-sdk', '//relay.example.com']) {
+      const fetch = async (url: string) => {
+        urls.push(url);
+        return recorded();
+      };
+      await createClient({ relayUrl, fetch, geolocation: denies }).reportBetEvent(bet);
+    }
+    document.head.innerHTML = '';
+    expect(urls).toEqual([
+      'https://operator.example.com/location-sdk/report-bet-event',
+      'https://operator.example.com/play/location-sdk/report-bet-event',
+      'https://relay.example.com/report-bet-event',
+    ]);
+  });
+
+  test('a duplicate without an earlier doubt may be the own, since a browser may repeat a request by itself', async () => {
+    const { failure } = scripted([repeated()], { geolocation: denies });
+    expect(await failure()).toMatchObject({ code: 'duplicate', conflict: false, outcome: 'unknown' });
+  });
+
+  test('a conflict may be the own too where the relay found the location, and is not where the page sent it', async () => {
+    const conflict = () => failed(409, { code: 'duplicate', outcome: 'rejected', conflict: true });
+    expect(await scripted([conflict()], { geolocation: denies }).failure()).toMatchObject({ conflict: true, outcome: 'unknown' });
+    expect(await scripted([conflict()], { geolocation: gives }).failure()).toMatchObject({ conflict: true, outcome: 'rejected' });
+  });
+});
+
+test('a key in a page is refused with the way that needs none', async () => {
+  const { message } = await failureOf(() => createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } } }));
+  expect(message).toContain('set relayUrl');
+  expect((await failureOf(createClient().reportBetEvent(betEvent()))).message).toContain('relayUrl');
+});
+
+const hide = () => globalThis.dispatchEvent(new Event('pagehide'));
+
+/** Who listens for the end of the page. */
+function watchListeners() {
+  const listeners = new Set<unknown>();
+  let heard = 0;
+  const add = globalThis.addEventListener;
+  const spy = vi.spyOn(globalThis, 'addEventListener').mockImplementation((type: string, listener: unknown, options: unknown) => {
+    heard += 1;
+    listeners.add(listener);
+    (options as AddEventListenerOptions).signal?.addEventListener('abort', () => listeners.delete(listener));
+    add(type, listener as EventListener, options as AddEventListenerOptions);
+  });
+  return { listeners, heard: () => heard, restore: () => spy.mockRestore() };
+}
+
+/** Lets everything happen that waits for nothing. */
+const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+describe('a page that goes away', () => {
+  /** A clock whose timers never fire: whatever goes on does so because the page went away. */
+  class Stopped extends FakeClock {
+    override setTimeout = () => 0;
+  }
+
+  it('sends at once what waited for a position, without it', async () => {
+    const { client, sent } = scripted([recorded()], { geolocation: isSilent, clock: new Stopped() });
+    const reported = client.reportBetEvent(bet);
+    await settle();
+    expect(sent).toHaveLength(0);
+    hide();
+    await Promise.resolve();
+    expect(await reported).toMatchObject({ outcome: 'recorded', attempts: 1 });
+    expect(sent[0]?.init.keepalive).toBe(true);
+    expect(located(sent[0]?.init)).toBeUndefined();
+  });
+
+  it('tries once more, at once, what waited for its next attempt', async () => {
+    const { client, sent } = scripted([lost(), recorded()], { geolocation: denies, clock: new Stopped() });
+    const reported = client.reportBetEvent(bet);
+    await settle();
+    expect(sent).toHaveLength(1);
+    hide();
+    expect(await reported).toMatchObject({ outcome: 'recorded', attempts: 2 });
+    expect(sent[1]?.init.keepalive).toBe(true);
+  });
+
+  it('does not hurry what comes after, should it stay', async () => {
+    const { client, sent } = scripted([lost(), lost(), recorded()], { geolocation: denies, clock: new Stopped() });
+    client.reportBetEvent(bet).catch(() => {});
+    await settle();
+    hide();
+    await settle();
+    expect(sent).toHaveLength(2);
+    hide();
+    await settle();
+    expect(sent).toHaveLength(3);
+  });
+
+  it('is listened for only while something waits', async () => {
+    const { listeners, heard, restore } = watchListeners();
+    try {
+      const { report, failure } = scripted([lost(), answer(502), recorded(), lost(), lost(), lost()], { geolocation: gives });
+      await report();
+      expect(listeners.size).toBe(0);
+      await failure();
+      expect(listeners.size).toBe(0);
+      // While each of two positions was found, and in four pauses.
+      expect(heard()).toBe(6);
+    } finally {
+      restore();
+    }
+  });
+});
+
+describe('the room for requests that outlive the page', () => {
+  const pending: Scripted = 'silence';
+
+  it('is shared by all clients, and given back', async () => {
+    const note = 'x'.repeat(25 * 1024);
+    const big = { ...bet, metadata: { note } };
+    const controller = new AbortController();
+    const first = scripted([pending, pending], { geolocation: denies });
+    const second = scripted([pending, recorded()], { geolocation: denies });
+    const calls = [first, first, second].map(({ client }) => client.reportBetEvent(big, { signal: controller.signal }).catch(() => {}));
+    await settle();
+    const kept = [...first.sent, ...second.sent].map(({ init }) => init.keepalive);
+    expect([kept.length, kept.filter(Boolean).length]).toEqual([3, 2]);
+    controller.abort();
+    await Promise.all(calls);
+    await second.run(second.client.reportBetEvent(big));
+    expect(second.sent[1]?.init.keepalive).toBe(true);
+  });
+
+  it('holds no more requests than a browser takes', async () => {
+    const controller = new AbortController();
+    const { client, sent } = scripted(
+      Array.from({ length: 20 }, () => pending),
+      { geolocation: denies },
+    );
+    const calls = Array.from({ length: 20 }, () => client.reportBetEvent(bet, { signal: controller.signal }).catch(() => {}));
+    await settle();
+    expect(sent.filter(({ init }) => init.keepalive)).toHaveLength(15);
+    expect(sent).toHaveLength(20);
+    controller.abort();
+    await Promise.all(calls);
+  });
+
+  it('counts bytes, not characters', async () => {
+    const { report, sent, client, run } = scripted([recorded(), recorded()], { geolocation: denies });
+    await run(client.reportBetEvent({ ...bet, metadata: { note: '€'.repeat(25 * 1024) } }));
+    await report();
+    expect(sent.map(({ init }) => init.keepalive)).toEqual([undefined, true]);
+  });
+
+  it('may be taken by other scripts: after a request that broke, the next goes without', async () => {
+    const { report, sent } = scripted([lost(), lost(), recorded()], { geolocation: denies });
+    expect(await report()).toMatchObject({ outcome: 'recorded', attempts: 3 });
+    expect(sent.map(({ init }) => init.keepalive)).toEqual([true, undefined, true]);
+  });
+
+  it('is not asked for by a call to a gateway', async () => {
+    let seen: object = {};
+    const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'public' } };
+    const fetch = async (_: string, init: object) => {
+      seen = init;
+      return answer(200);
+    };
+    const client = createClient({ gateways, allowApiKeyInBrowser: true, fetch, logger: {}, validation: 'partial', ...once });
+    await client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1' } }, { location: fix.coords });
+    expect(seen).not.toHaveProperty('keepalive');
+  });
+});

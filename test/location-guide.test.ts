@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { optionTable } from '../src/option-table.js';
+import { codeBlocks } from './support/code-blocks.js';
+import { root } from './support/run.js';
+import { typeCheck } from './support/type-check.js';
+
+const guide = readFileSync(join(root, 'docs/location.md'), 'utf8');
+const steps = readFileSync(join(root, 'src/location-steps.ts'), 'utf8');
+const { location } = optionTable;
+
+test('the code of the guide fits the types', { timeout: 60_000 }, () => {
+  const blocks = codeBlocks(guide).filter(({ language }) => language === 'ts');
+  expect(blocks.length).toBeGreaterThan(6);
+  expect(typeCheck(Object.fromEntries(blocks.map(({ code, line }) => [`location-guide-${line}.ts`, code])))).toEqual([]);
+});
+
+test('the guide has a line for every reason why a step can fail, and no other', () => {
+  const [reasons = ''] = /export type LocationFailure =.*?;/s.exec(steps) ?? [];
+  const known = [...reasons.matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(([, name]) => name);
+  const [table = ''] = /^\| `reason`.*?\n\n/ms.exec(guide) ?? [];
+  const told = [...table.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name).filter((name) => name !== 'reason');
+  expect(known.length).toBeGreaterThan(10);
+  expect(new Set(told)).toEqual(new Set(known));
+});
+
+const IN_WORDS: Readonly<Record<number, string>> = {
+  1500: '1.5 s',
+  4000: '4 s',
+  10000: '10 s',
+  20000: '20 s',
+  60000: '(?:60 s|1 minute)',
+  300000: '5 minutes',
+};
+
+describe('the guide tells the defaults as they are', () => {
+  test.each([
+    ['location.timeoutMs', location.timeoutMs],
+    ['location.browser.timeoutMs', location.browser.timeoutMs],
+    ['maximumAgeMs', location.browser.maximumAgeMs],
+    ['denialMemoryMs', location.browser.denialMemoryMs],
+    ['location.ip.timeoutMs', location.ip.timeoutMs],
+    ['cacheMs', location.ip.cacheMs],
+    ['restMs', location.ip.restMs],
+    ['reverseGeocodeTimeoutMs', location.reverseGeocodeTimeoutMs],
+  ])('%s', (name, { standard }) => {
+    expect(guide).toMatch(new RegExp(`\`${name.replaceAll('.', '\\.')}\` \\(${IN_WORDS[standard] ?? 'not listed'}\\)`));
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { ABUJA, LAGOS, open } from './open-page.js';
+
+describe('a recent position', () => {
+  test.each([
+    [59_999, 1],
+    [60_000, 2],
+  ])('%i ms old: the browser has been asked %i times', async (age, times) => {
+    const { page, settled, grant, clock } = open();
+    grant();
+    await settled();
+    await clock.advance(age);
+    expect(await settled()).toMatchObject({ position: LAGOS });
+    expect(page.asked).toHaveLength(times);
+  });
+
+  test('is not used again where maximumAgeMs is 0', async () => {
+    const { page, settled, grant } = open({ maximumAgeMs: 0 });
+    grant();
+    await settled();
+    await settled();
+    expect(page.asked).toHaveLength(2);
+  });
+
+  test('is as old as its timestamp says', async () => {
+    const { page, settled, grant, clock } = open();
+    grant(LAGOS, clock.now() - 40_000);
+    expect(await settled()).toEqual({ position: LAGOS, ageMs: 40_000 });
+    await clock.advance(20_000);
+    await settled();
+    expect(page.asked).toHaveLength(2);
+  });
+
+  test.each([86_400_000 + 3_600_000, 9 * 31_536_000_000])('of %i ms before is told as that old, and not used again for longer', async (age) => {
+    const { page, settled, grant, clock } = open({ maximumAgeMs: age + 1_000 });
+    grant(LAGOS, clock.now() - age);
+    expect(await settled()).toEqual({ position: LAGOS, ageMs: age });
+    await clock.advance(999);
+    expect(await settled()).toEqual({ position: LAGOS, ageMs: age + 999 });
+    expect(page.asked).toHaveLength(1);
+    await clock.advance(1);
+    await settled();
+    expect(page.asked).toHaveLength(2);
+  });
+
+  test.each([0, 60_000])('may be five minutes older than maximumAgeMs, %i, since clocks differ, and no more', async (maximumAgeMs) => {
+    const { page, settled, grant, clock } = open({ maximumAgeMs });
+    grant(LAGOS, clock.now() - maximumAgeMs - 300_000);
+    expect(await settled()).toEqual({ position: LAGOS, ageMs: maximumAgeMs + 300_000 });
+    page.asked.length = 0;
+    grant(LAGOS, clock.now() - maximumAgeMs - 300_001);
+    expect(await settled()).toEqual({ reason: 'position-unavailable', message: 'the browser gave an old position only' });
+    expect(page.asked).toHaveLength(2);
+  });
+
+  test('is not replaced by an older one that a question of before brings late', async () => {
+    const { page, ask, settled, clock } = open();
+    await settled();
+    await clock.advance(60_000);
+    const anew = ask();
+    const [before, now] = page.asked;
+    now?.success({ coords: LAGOS });
+    before?.success({ coords: ABUJA, timestamp: clock.now() - 40_000 });
+    expect(await anew).toEqual({ position: LAGOS, ageMs: 0 });
+    expect(await settled()).toEqual({ position: LAGOS, ageMs: 0 });
+    await clock.advance(1_000);
+    before?.success({ coords: ABUJA });
+    expect(await settled()).toEqual({ position: ABUJA, ageMs: 0 });
+  });
+
+  test.each<[string, (now: number) => unknown]>([
+    ['in seconds', (now) => Math.floor(now / 1_000)],
+    ['since 2001', (now) => now - 978_307_200_000],
+    ['since the start of the device', () => 81_234.5],
+    ['of the future', (now) => now + 5_000],
+    ['no number', () => 'yesterday'],
+    ['NaN', () => Number.NaN],
+  ])('whose timestamp is %s was taken when it came', async (_what, timestamp) => {
+    const { page, settled, grant, clock } = open();
+    grant(LAGOS, timestamp(clock.now()) as number);
+    expect(await settled()).toEqual({ position: LAGOS, ageMs: 0 });
+    await clock.advance(10_000);
+    expect(await settled()).toEqual({ position: LAGOS, ageMs: 10_000 });
+    expect(page.asked).toHaveLength(1);
+  });
+
+  test('is not used again once the clock was set back', async () => {
+    const { page, settled, grant, clock } = open();
+    grant();
+    await settled();
+    await clock.advance(-3_600_000);
+    grant(ABUJA);
+    expect(await settled()).toEqual({ position: ABUJA, ageMs: 0 });
+    expect(await settled()).toEqual({ position: ABUJA, ageMs: 0 });
+    expect(page.asked).toHaveLength(2);
+  });
+});

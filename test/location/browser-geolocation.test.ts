@@ -1,0 +1,219 @@
+import { describe, expect, test, vi } from 'vitest';
+import { LAGOS, last, open, permitted } from './open-page.js';
+
+describe('one question for all who wait', () => {
+  test('ten calls at once ask once and get the same position', async () => {
+    const { page, ask, clock } = open();
+    const calls = Array.from({ length: 10 }, () => ask());
+    await clock.advance(3_000);
+    last(page).success({ coords: LAGOS });
+    expect(await Promise.all(calls)).toEqual(Array(10).fill({ position: LAGOS, ageMs: 0 }));
+    expect(page.asked).toHaveLength(1);
+    expect([clock.waiting, page.listeners]).toEqual([0, 0]);
+  });
+
+  test('one that is aborted or out of time leaves it open for the others', async () => {
+    const { page, ask, clock } = open();
+    const controller = new AbortController();
+    const [aborted, hasty, patient] = [ask(20_000, controller.signal), ask(500), ask()];
+    await clock.advance(600);
+    controller.abort();
+    last(page).success({ coords: LAGOS });
+    expect(await aborted).toMatchObject({ reason: 'aborted' });
+    expect(await hasty).toMatchObject({ reason: 'timeout' });
+    expect(await patient).toMatchObject({ position: LAGOS });
+  });
+
+  test('a call that is aborted already asks nothing', async () => {
+    const { page, settled, grant } = open();
+    grant();
+    expect(await settled(20_000, AbortSignal.abort())).toMatchObject({ reason: 'aborted' });
+    expect(page.asked).toEqual([]);
+  });
+
+  test('it is waited for ten seconds in all, also by who joins late', async () => {
+    const { page, ask, settled, clock } = open();
+    ask();
+    await clock.advance(7_500);
+    const began = clock.now();
+    expect(await settled()).toMatchObject({ reason: 'timeout' });
+    expect(clock.now() - began).toBe(2_500);
+    expect(await settled()).toMatchObject({ reason: 'timeout' });
+    expect(clock.now() - began).toBe(2_500);
+    expect(page.asked).toHaveLength(1);
+  });
+
+  test('one that nobody answers is asked anew after a while', async () => {
+    const { page, settled, clock } = open();
+    await settled();
+    await clock.advance(59_999);
+    await settled();
+    expect(page.asked).toHaveLength(1);
+    await clock.advance(1);
+    await settled();
+    expect(page.asked).toHaveLength(2);
+  });
+
+  test('one that is waited for no longer is left alone by those who come later', async () => {
+    const { page, ask, settled, clock } = open();
+    await settled();
+    const timer = vi.spyOn(clock, 'setTimeout');
+    const listen = vi.spyOn(page.document, 'addEventListener');
+    expect(await ask()).toMatchObject({ reason: 'timeout' });
+    expect([timer.mock.calls.length, listen.mock.calls.length]).toEqual([0, 0]);
+  });
+
+  test.each([
+    ['a second', 1_000],
+    ['a year', 31_536_000_000],
+  ])('one that is open while the clock is set back by %s stays the only one, until its time is over', async (_by, milliseconds) => {
+    const { page, ask, settled, clock } = open();
+    ask();
+    await clock.advance(500);
+    await clock.advance(-milliseconds);
+    const began = clock.now();
+    expect(await settled()).toMatchObject({ reason: 'timeout' });
+    expect(clock.now() - began).toBe(10_000);
+    expect(page.asked).toHaveLength(1);
+    await clock.advance(60_000);
+    const anew = ask();
+    expect(page.asked).toHaveLength(2);
+    last(page).success({ coords: LAGOS });
+    expect(await anew).toMatchObject({ position: LAGOS });
+  });
+
+  test('no call waits longer than it may where the clock is set back while leave is asked for', async () => {
+    const { page, ask, clock } = open();
+    page.show('hidden');
+    let allow = (_: { state: string }) => {};
+    page.permission = () =>
+      new Promise((resolve) => {
+        allow = resolve;
+      });
+    const timer = vi.spyOn(clock, 'setTimeout');
+    const call = ask(500);
+    await clock.advance(-30_000);
+    allow({ state: 'granted' });
+    expect(await clock.runUntilSettled(call)).toMatchObject({ reason: 'page-hidden' });
+    expect(timer.mock.calls.map(([, milliseconds]) => milliseconds)).toEqual([250, 350, 500]);
+  });
+
+  test('a position that comes too late is there for the next call', async () => {
+    const { page, settled, clock } = open();
+    await settled(1_000);
+    await clock.advance(20_000);
+    last(page).success({ coords: LAGOS });
+    await clock.advance(5_000);
+    expect(await settled()).toEqual({ position: LAGOS, ageMs: 5_000 });
+    expect(page.asked).toHaveLength(1);
+  });
+});
+
+describe('a no', () => {
+  test('is remembered for a minute', async () => {
+    const { page, settled, refuse, grant, clock } = open();
+    refuse(1);
+    await settled();
+    grant();
+    await clock.advance(59_999);
+    expect(await settled()).toMatchObject({ reason: 'denied' });
+    expect(page.asked).toHaveLength(1);
+    await clock.advance(1);
+    expect(await settled()).toMatchObject({ position: LAGOS });
+  });
+
+  test('is forgotten at once where the browser says that it is a yes by now', async () => {
+    const { page, settled, refuse, grant } = open({ maximumAgeMs: 0 });
+    refuse(1);
+    await settled();
+    grant();
+    page.permission = permitted('granted');
+    expect(await settled()).toMatchObject({ position: LAGOS });
+    page.permission = permitted('prompt');
+    expect(await settled()).toMatchObject({ position: LAGOS });
+  });
+
+  test('is not remembered where denialMemoryMs is 0', async () => {
+    const { page, settled, refuse } = open({ denialMemoryMs: 0 });
+    refuse(1);
+    await settled();
+    await settled();
+    expect(page.asked).toHaveLength(2);
+  });
+
+  test('costs a browser that does not answer about it a quarter of a second', async () => {
+    const { page, settled, refuse, clock } = open();
+    refuse(1);
+    await settled();
+    page.permission = () => new Promise(() => {});
+    const began = clock.now();
+    expect(await settled()).toMatchObject({ reason: 'denied' });
+    expect(clock.now() - began).toBe(250);
+    expect(clock.waiting).toBe(0);
+  });
+
+  test('that the browser only foretells does not keep it from being asked', async () => {
+    const { page, settled, grant } = open();
+    page.permission = permitted('denied');
+    grant();
+    expect(await settled()).toMatchObject({ position: LAGOS });
+  });
+
+  test.each<[string, string | undefined, boolean | undefined, string]>([
+    ['the player', 'User denied Geolocation', true, 'denied'],
+    ['a policy that the browser tells', undefined, false, 'blocked-by-policy'],
+    ['a policy that only its words tell', 'Geolocation has been disabled in this document by permissions policy.', undefined, 'blocked-by-policy'],
+    ['nobody knows whom', undefined, undefined, 'denied'],
+  ])('of %s', async (_whose, message, allowed, reason) => {
+    const { page, settled, refuse } = open();
+    page.allowed = allowed;
+    refuse(1, message);
+    const answer = await settled();
+    expect(answer).toMatchObject({ reason });
+    if (message) expect(JSON.stringify(answer)).not.toContain(message);
+  });
+});
+
+describe('a hidden page', () => {
+  test('is not asked', async () => {
+    const { page, settled, clock } = open();
+    page.show('hidden');
+    const began = clock.now();
+    expect(await settled()).toMatchObject({ reason: 'page-hidden' });
+    expect([page.asked.length, clock.now() - began]).toEqual([0, 0]);
+  });
+
+  test('is asked where leave is given, and waited for a second', async () => {
+    const { page, settled, clock } = open({ highAccuracy: false });
+    page.show('hidden');
+    page.permission = permitted('granted');
+    const began = clock.now();
+    expect(await settled()).toMatchObject({ reason: 'page-hidden' });
+    expect(await settled()).toMatchObject({ reason: 'page-hidden' });
+    expect([page.asked.length, clock.now() - began]).toEqual([1, 1_000]);
+    last(page).success({ coords: LAGOS });
+    expect(await settled()).toMatchObject({ position: LAGOS });
+  });
+
+  test('uses a recent position', async () => {
+    const { page, settled, grant } = open();
+    grant();
+    await settled();
+    page.show('hidden');
+    expect(await settled()).toMatchObject({ position: LAGOS });
+  });
+
+  test('that becomes hidden while the player decides is not waited for; the answer serves when it is back', async () => {
+    const { page, ask, clock } = open();
+    const call = ask();
+    await clock.advance(2_000);
+    page.show('hidden');
+    expect(await call).toMatchObject({ reason: 'page-hidden' });
+    expect([clock.waiting, page.listeners]).toEqual([0, 0]);
+    page.show('visible');
+    const back = ask();
+    last(page).success({ coords: LAGOS });
+    expect(await back).toMatchObject({ position: LAGOS });
+    expect(page.asked).toHaveLength(1);
+  });
+});

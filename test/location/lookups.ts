@@ -1,0 +1,59 @@
+import { createIpLookup, type IpLookupSettings, type LookupRequest } from '../../src/location/ip-lookup.js';
+import { type IpLocation, type IpProvider, LookupFailure } from '../../src/location/provider.js';
+import { FakeClock } from './fake-clock.js';
+
+export const ADDRESS = '102.89.23.45';
+export const PLACE: IpLocation = { latitude: 9.07, longitude: 7.49 };
+
+/** A service that keeps count of what it is asked. */
+export interface TestService extends IpProvider {
+  readonly asked: (string | undefined)[];
+  /** What it was told by its signals. */
+  readonly signals: AbortSignal[];
+}
+
+export function service(name: string, lookup: (clock: FakeClock) => Promise<IpLocation | undefined>, clock: FakeClock): TestService {
+  const asked: (string | undefined)[] = [];
+  const signals: AbortSignal[] = [];
+  return {
+    name,
+    asked,
+    signals,
+    lookup({ ip, signal }) {
+      asked.push(ip);
+      signals.push(signal);
+      return lookup(clock);
+    },
+  };
+}
+
+export const later = <T>(clock: FakeClock, milliseconds: number, value: T) => new Promise<T>((resolve) => clock.setTimeout(() => resolve(value), milliseconds));
+
+export const knowing = async () => PLACE;
+export const unknowing = async () => undefined;
+export const hanging = () => new Promise<never>(() => {});
+export const refusing = (retryAfter: string | null = null) =>
+  Promise.reject(new LookupFailure('refused', 'the service takes no more requests for now', retryAfter));
+export const unreachable = () => Promise.reject(new LookupFailure('unreachable', 'the service could not be reached'));
+
+const STANDARD = { timeoutMs: 4_000, hedgeAfterMs: undefined, restMs: 60_000, cacheMs: 300_000, cacheSize: 10_000 };
+
+/** The lookup part of a client, over services that are made with its clock. */
+export function lookups(make: (clock: FakeClock) => readonly IpProvider[], settings: Partial<IpLookupSettings> = {}) {
+  const clock = new FakeClock();
+  const fetch = () => Promise.reject(new Error('these services ask nobody'));
+  const { find } = createIpLookup({ ...STANDARD, ...settings, providers: make(clock) }, { fetch, clock });
+  const start = ({ within = 20_000, ...request }: Partial<LookupRequest> & { within?: number } = {}) =>
+    find({ ip: ADDRESS, signal: undefined, deadline: clock.now() + within, ...request });
+  return {
+    clock,
+    start,
+    /** Asks and lets time pass until there is an answer. */
+    find: (request: Parameters<typeof start>[0] = {}) => clock.runUntilSettled(start(request)),
+    /** As `find`, in a line for each step. */
+    async steps(request: Parameters<typeof start>[0] = {}) {
+      const { steps } = await clock.runUntilSettled(start(request));
+      return steps.map(({ step, reason = 'found' }) => `${step}: ${reason}`);
+    },
+  };
+}

@@ -1,0 +1,63 @@
+// What a relay does in any runtime: web standards only, and the package's parts passed in, so that each runtime finds them its own way.
+
+const SITE = 'https://shop.example';
+const user = {
+  user_id: 'U-1',
+  first_name: 'Adaeze',
+  last_name: 'Okonkwo',
+  resident_address: '4 Ogui Road',
+  resident_lga: 'Enugu North',
+  resident_state: 'ENUGU',
+  is_resident: true,
+  nin: '99012345678',
+  tax_id: 'TX-1',
+};
+
+/** @typedef {{ createClient: typeof import('location-sdk').createClient, createMockGateway: typeof import('location-sdk/mock').createMockGateway, createRelay: typeof import('location-sdk/relay').createRelay }} Parts */
+
+/**
+ * Sends a relay what is good and what is not; gives what was wrong with the answers, in words, and nothing where all was well.
+ * @param {Parts} parts
+ * @returns {Promise<string[]>}
+ */
+export async function tryRelay({ createClient, createMockGateway, createRelay }) {
+  const gateway = createMockGateway();
+  const relay = createRelay({
+    client: createClient({ ...gateway.clientOptions(), logger: {} }),
+    authorize: ({ headers }) => (headers.get('cookie') === 'session=ada' ? { user } : null),
+    bodyTimeoutMs: 50,
+    logger: {},
+  });
+  const bet = JSON.stringify({ bet_id: 'BET-1', amount: 5, timestamp: '1795161600' });
+  const headers = { origin: SITE, 'content-type': 'application/json', 'x-location-sdk': '1', cookie: 'session=ada' };
+  const path = '/relay/report-bet-event';
+  const endless = () => new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(4_096)) });
+  const stopped = () => new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{')) });
+
+  /** @type {[what: string, status: number, change: { path?: string, method?: string, headers?: Record<string, string>, body?: BodyInit }][]} */
+  const cases = [
+    ['an event', 200, {}],
+    ['the same event again', 409, {}],
+    ['a page of elsewhere', 403, { headers: { origin: 'https://evil.example' } }],
+    ['nobody', 401, { headers: { cookie: 'session=none' } }],
+    ['another method', 405, { method: 'PUT' }],
+    ['a slash at the end', 404, { path: `${path}/` }],
+    ['an encoded slash', 404, { path: '/relay%2Freport-bet-event' }],
+    ['plain text', 415, { headers: { 'content-type': 'text/plain' } }],
+    ['a body without end', 413, { body: endless() }],
+    ['a body that stops', 408, { body: stopped() }],
+    ['a name twice', 400, { body: '{"bet_id":"BET-2","bet_id":"BET-3"}' }],
+    ['nesting without end', 400, { body: '['.repeat(60_000) }],
+    ['bytes that are no text', 400, { body: new Uint8Array([0x22, 0xff, 0x22]) }],
+    ['another player', 400, { body: '{"bet_id":"BET-2","amount":5,"user":{"user_id":"U-2"}}' }],
+  ];
+  const wrong = [];
+  for (const [what, status, change] of cases) {
+    const init = { method: change.method ?? 'POST', headers: { ...headers, ...change.headers }, body: change.body ?? bet, duplex: 'half' };
+    const response = await relay(new Request(SITE + (change.path ?? path), init));
+    if (response.status !== status) wrong.push(`${what} was answered with ${response.status}, not ${status}`);
+  }
+  const { length } = gateway.requests();
+  if (length !== 2) wrong.push(`${length} requests reached the gateway, not 2`);
+  return wrong;
+}
