@@ -17,7 +17,7 @@ const all = guides.flatMap(({ name, blocks }) => blocks.map((block) => ({ name, 
 const GATEWAY = "/** @type {import('location-sdk/mock').MockGateway} */ const gateway = (await import('location-sdk/mock')).createMockGateway();";
 
 /** `javascript` is what runs before there is a script to have types: the stub, which is run in a browser. */
-const LANGUAGES = ['ts', 'js', 'javascript', 'html', 'http', 'sh', 'json', 'yaml', 'python', 'java', 'csharp', 'php', 'go', 'ruby', 'kotlin', 'text'];
+const LANGUAGES = ['ts', 'js', 'javascript', 'html', 'http', 'sh', 'json', 'yaml', 'python', 'java', 'csharp', 'php', 'go', 'ruby', 'kotlin', 'text', 'mermaid'];
 
 test('the code of every guide fits the types', { timeout: 60_000 }, () => {
   const modules = all.filter(({ language }) => language === 'ts' || language === 'js');
@@ -28,7 +28,7 @@ test('the code of every guide fits the types', { timeout: 60_000 }, () => {
   const scripts = all
     .filter(({ language }) => language === 'html')
     .flatMap(({ name, line, code }) => inlineScripts(code).map((script) => [`${name}-line-${line}.html.js`, script]));
-  expect(new Set(modules.map(({ name }) => name))).toEqual(new Set(['browser.md', 'location.md', 'mock-gateway.md', 'relay.md']));
+  expect(new Set(modules.map(({ name }) => name))).toEqual(new Set(['browser.md', 'location.md', 'mock-gateway.md', 'outbox.md', 'relay.md']));
   expect(typeCheck(Object.fromEntries([...texts, ...scripts]))).toEqual([]);
 });
 
