@@ -30,7 +30,7 @@ const test = base.extend('site', async ({}, { onCleanup }) => {
     report: async (bet_id: string) => (await ask('/relay/report-bet-event', { bet_id })).status,
     choose: (condition: string) => ask('/demonstration', { condition }),
     /** Holds the gateway's next answers back, so that what comes meanwhile is at once. */
-    slow: () => fetch(`${gateway}/__admin/faults`, { method: 'POST', body: JSON.stringify({ kind: 'delay', delay: 1500, times: null }) }),
+    slow: () => fetch(`${gateway}/__admin/faults`, { method: 'POST', body: JSON.stringify({ kind: 'latency', delay: 1000, times: null }) }),
     balance: async () => (await ask('/state')).body.balance as number,
     reports: async () => (await (await fetch(`${gateway}/__admin/reports`)).json()).reports,
   };
