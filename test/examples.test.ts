@@ -96,13 +96,17 @@ test('the relay on a server of Node.js reports for whoever is logged in', { time
   await new Promise((resolve) => probe.close(resolve));
   const work = async (address: string) => {
     const headers = { origin: address.replace(/\/$/, ''), 'content-type': 'application/json', 'x-location-sdk': '1' };
-    const ask = (cookie: string) =>
-      fetch(`${address}relay/report-bet-event`, { method: 'POST', headers: { ...headers, cookie }, body: '{"bet_id":"BET-1","amount":5}' });
+    const ask = (cookie: string, bet_id = 'BET-1') =>
+      fetch(`${address}relay/report-bet-event`, { method: 'POST', headers: { ...headers, cookie }, body: JSON.stringify({ bet_id, amount: 5 }) });
     expect((await ask('session=nobody')).status).toBe(401);
+    expect((await ask('session=ada-1815', 'BET-2')).status).toBe(403); // another player's
+    expect((await ask('session=ada-1815', 'BET-made-up')).status).toBe(403);
     expect(await (await ask('session=ada-1815')).json()).toMatchObject({ outcome: 'recorded', location: { source: 'mock' } });
+    const statuses = await Promise.all(Array.from({ length: 60 }, async () => (await ask('session=ada-1815', 'BET-2')).status));
+    expect(statuses).toContain(429);
   };
   await served(['examples/relay/node.js'], work, { LOCATION_SDK_MOCK: server.url, PORT: String(port) });
-  expect(server.gateway.reports()).toMatchObject([{ reference: 'BET-1', body: { user: { user_id: 'U-88412' } } }]);
+  expect(server.gateway.reports()).toMatchObject([{ reference: 'BET-1', body: { amount: 1500, user: { user_id: 'U-88412' } } }]);
   await server.close();
 });
 
@@ -118,13 +122,19 @@ test('the relay of a Next.js route reports', { timeout }, async () => {
 test('the relay of a Worker reports with its own settings', { timeout }, async () => {
   const server = await serve();
   const user = { user_id: 'U-1', first_name: 'A', last_name: 'B', resident_address: 'C', resident_lga: 'D', resident_state: 'E', is_resident: true };
-  const player = JSON.stringify({ user: { ...user, nin: '99012345678', tax_id: 'T-1' } });
+  const player = JSON.stringify({ id: 'U-1', user: { ...user, nin: '99012345678', tax_id: 'T-1' } });
   const script = `
     import worker from './examples/relay/workers.js'; ${askOf('')}
     const SESSIONS = { get: async (key) => (key === 'ada reportBetEvent' ? ${player} : null) };
-    const response = await worker.fetch(request, { GATEWAY: 'https://gateway.example.com', API_KEY: 'k', SESSIONS }); ${answerOf}`;
-  const { output } = await runNode(['--input-type=module', '--eval', script], { LOCATION_SDK_MOCK: server.url });
+    const RECORDS = { get: async (key) => (key === 'reportBetEvent BET-1' ? { owner, fields: { amount: 1500, timestamp: '1751600000' } } : null) };
+    const LIMITER = { limit: async () => ({ success }) };
+    const response = await worker.fetch(request, { GATEWAY: 'https://gateway.example.com', API_KEY: 'k', SESSIONS, RECORDS, LIMITER }); ${answerOf}`;
+  const run = (owner: string, success: boolean) =>
+    runNode(['--input-type=module', '--eval', `const owner = '${owner}', success = ${success}; ${script}`], { LOCATION_SDK_MOCK: server.url });
+  expect((await run('U-2', true)).output).toMatch(/^403 /m);
+  expect((await run('U-1', false)).output).toMatch(/^429 /m);
+  const { output } = await run('U-1', true);
   expect(output).toMatch(/^200 .*"outcome":"recorded"/m);
-  expect(server.gateway.reports()).toMatchObject([{ body: { user: { user_id: 'U-1' } } }]);
+  expect(server.gateway.reports()).toMatchObject([{ body: { amount: 1500, user: { user_id: 'U-1' } } }]);
   await server.close();
 });

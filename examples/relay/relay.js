@@ -21,6 +21,21 @@ const players = new Map([
   ],
 ]);
 
+/** What they have placed and asked for, by `bet_id` and `request_id`; whoever takes a bet writes it here. */
+const timestamp = String(Math.floor(Date.now() / 1000));
+const bank = { method: 'bank_transfer', bank: 'Example Bank', account_last4: '0042' };
+const bets = new Map([
+  ['BET-1', { owner: 'U-88412', fields: { amount: 1500, timestamp } }],
+  ['BET-2', { owner: 'U-70031', fields: { amount: 900, timestamp } }],
+]);
+const withdrawals = new Map([['WR-1', { owner: 'U-88412', fields: { amount: 3000, timestamp, metadata: bank, withdrawalId: 'W-1', userId: 'U-88412' } }]]);
+
+/** Requests of each player in this minute. With several processes, count where all of them see it. */
+const MOST_PER_MINUTE = 60;
+let minute = 0;
+/** @type {Map<string, number>} */
+const asked = new Map();
+
 export const relay = createRelay({
   client: createClient(),
 
@@ -43,7 +58,22 @@ export const relay = createRelay({
             nin,
             tax_id,
           };
-    return { user };
+    return { id: user_id, user };
+  },
+
+  limit({ id }) {
+    const current = Math.floor(Date.now() / 60_000);
+    if (current !== minute) asked.clear();
+    minute = current;
+    const count = (asked.get(id) ?? 0) + 1;
+    asked.set(id, count);
+    return count > MOST_PER_MINUTE && { retryAfterMs: 60_000 };
+  },
+
+  // What is reported comes from the records, and only to the one whose it is; null is answered with 403.
+  complete(event, { player, operation }) {
+    const entry = operation === 'reportBetEvent' ? bets.get(String(event.bet_id)) : withdrawals.get(String(event.request_id));
+    return entry?.owner === player.id ? entry.fields : null;
   },
 
   // A withdrawal's location is needed again when it is settled.

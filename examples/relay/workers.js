@@ -2,7 +2,16 @@
 import { createClient } from 'location-sdk';
 import { createRelay } from 'location-sdk/relay';
 
-/** @typedef {{ GATEWAY: string, API_KEY: string, SESSIONS: { get(key: string, type: 'json'): Promise<import('location-sdk/relay').RelayPlayer | null> } }} Env */
+/**
+ * `SESSIONS` and `RECORDS` are KV namespaces or your own, `LIMITER` is a rate limiting binding.
+ *
+ * @typedef {import('location-sdk/relay').RelayPlayer & { id: string }} Player
+ * @typedef {{ owner: string, fields: object }} Entry a bet or withdrawal: whose it is, and what is reported of it
+ * @typedef {{ GATEWAY: string, API_KEY: string,
+ *   SESSIONS: { get(key: string, type: 'json'): Promise<Player | null> },
+ *   RECORDS: { get(key: string, type: 'json'): Promise<Entry | null> },
+ *   LIMITER: { limit(of: { key: string }): Promise<{ success: boolean }> } }} Env
+ */
 
 /** @type {import('location-sdk/relay').Relay | undefined} */
 let relay;
@@ -14,6 +23,12 @@ export default {
       client: createClient({ gateways: { staging: { baseUrl: env.GATEWAY, apiKey: env.API_KEY } } }),
       // Kept by session and operation, since the two user objects differ.
       authorize: ({ headers }, { operation }) => env.SESSIONS.get(`${headers.get('authorization')} ${operation}`, 'json'),
+      limit: async ({ id }) => !(await env.LIMITER.limit({ key: id })).success,
+      // What is reported comes from the records, and only to the one whose it is; null is answered with 403.
+      async complete(event, { player, operation }) {
+        const entry = await env.RECORDS.get(`${operation} ${operation === 'reportBetEvent' ? event.bet_id : event.request_id}`, 'json');
+        return entry?.owner === player.id ? entry.fields : null;
+      },
     });
     return relay(request, { remoteAddress: request.headers.get('cf-connecting-ip') ?? undefined });
   },

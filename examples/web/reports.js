@@ -10,7 +10,9 @@ import { createRelay } from 'location-sdk/relay';
  * @typedef {'open' | 'in-doubt' | 'reported' | 'held' | 'settled'} State
  *   `open`: not reported; `in-doubt`: nobody knows whether it is; `held`: refused for good, a person has to look.
  * @typedef {{ kind: 'bet' | 'withdrawal', id: string, player: Player, event: { amount: number, timestamp: string } & Record<string, unknown>, state: State,
- *   about: string, odds?: number, payout?: number, location?: import('location-sdk').Location | undefined, settling?: import('location-sdk').ReportingError | undefined }} Entry
+ *   about: string, odds?: number, payout?: number, location?: import('location-sdk').Location | undefined,
+ *   isReserved?: boolean, isSettling?: boolean, unsettled?: import('location-sdk').ReportingError | undefined }} Entry
+ *   `isReserved`: its money can be spent on nothing else, since its report is on its way or in doubt; `unsettled`: a settlement in doubt.
  */
 
 /** @type {Map<string, Player>} */
@@ -18,10 +20,15 @@ export const players = new Map();
 /** Bets and withdrawals, by `bet_id` and `request_id`. @type {Map<string, Entry>} */
 export const entries = new Map();
 
+/** What a player can still spend: the balance without what is reserved. @param {Player} player */
+export const availableTo = (player) =>
+  [...entries.values()].reduce((rest, entry) => (entry.player === player && entry.isReserved ? rest - entry.event.amount : rest), player.balance);
+
 /** The player's money moves once, however often a receipt comes. @param {Entry} entry @param {import('location-sdk').Location | undefined} location */
 function accept(entry, location) {
   if (entry.state !== 'open' && entry.state !== 'in-doubt') return;
   entry.player.balance -= entry.event.amount;
+  entry.isReserved = false;
   entry.state = 'reported';
   entry.location = location; // a withdrawal's is needed again when it is settled
 }
@@ -65,7 +72,9 @@ export function createReports(options, findPlayer) {
       const entry = entries.get(String(operation === 'reportBetEvent' ? event.bet_id : event.request_id));
       const isOurs = entry?.player === account && entry.kind === (operation === 'reportBetEvent' ? 'bet' : 'withdrawal');
       if (!isOurs || entry.state === 'held') return null; // answered with 403
-      if (entry.state === 'open' && entry.event.amount > account.balance) return null; // spent on another bet meanwhile
+      // Two bets at once may not spend the same money: it is set aside before the report is sent.
+      if (entry.state === 'open' && !entry.isReserved && entry.event.amount > availableTo(account)) return null;
+      if (entry.state === 'open') entry.isReserved = true;
       // A report that is in doubt must be the same again, also after the page was loaded anew: so its place is kept.
       entry.location ??= /** @type {import('location-sdk').Location | undefined} */ (event.location);
       return { ...entry.event, ...(entry.location && { location: entry.location }) };
@@ -84,29 +93,39 @@ export function createReports(options, findPlayer) {
       if (entry?.state !== 'open' && entry?.state !== 'in-doubt') return;
       // The gateway holds the same data, and it can only be ours: an earlier attempt was left in doubt.
       if (isDuplicateReportError(error) && !error.conflict && entry.state === 'in-doubt') accept(entry, entry.location);
-      else if (isDuplicateReportError(error)) entry.state = 'held';
-      else if (error.outcome === 'unknown') entry.state = 'in-doubt';
-      else if (entry.state === 'open') entry.location = undefined; // nothing was recorded: the next attempt may find the player elsewhere
+      else if (isDuplicateReportError(error)) {
+        entry.isReserved = entry.state === 'in-doubt'; // what is held may be ours: the person who looks decides
+        entry.state = 'held';
+      } else if (error.outcome === 'unknown') entry.state = 'in-doubt';
+      else if (entry.state === 'open') {
+        entry.isReserved = false; // nothing was recorded: the money is free again,
+        entry.location = undefined; // and the next attempt may find the player elsewhere
+      }
     },
   });
 
   /**
    * Settles an entry. Where no answer tells whether a settlement arrived, the next call sends the same bytes again, so that
-   * it is never counted twice; what was decided first stands.
+   * it is never counted twice; what was decided first stands. A second settlement while one is on its way is refused: false.
    *
    * @param {Entry} entry @param {boolean} won
    */
   async function settle(entry, won) {
-    if (!entry.settling) entry.payout = won ? Math.round(entry.event.amount * (entry.odds ?? 0)) : 0;
+    if (entry.isSettling || entry.state !== 'reported') return false;
+    entry.isSettling = true;
+    if (!entry.unsettled) entry.payout = won ? Math.round(entry.event.amount * (entry.odds ?? 0)) : 0;
     try {
-      await (entry.settling ? client.resend(entry.settling) : sendSettlement(entry));
+      await (entry.unsettled ? client.resend(entry.unsettled) : sendSettlement(entry));
     } catch (error) {
-      if (isReportingError(error) && error.outcome === 'unknown') entry.settling = error;
+      if (isReportingError(error) && error.outcome === 'unknown') entry.unsettled = error;
       throw error;
+    } finally {
+      entry.isSettling = false;
     }
-    entry.settling = undefined;
+    entry.unsettled = undefined;
     entry.state = 'settled';
     entry.player.balance += entry.payout ?? 0;
+    return true;
   }
 
   /** @param {Entry} entry */

@@ -8,7 +8,7 @@ import { isReportingError } from 'location-sdk';
 import { serve } from 'location-sdk/mock/node';
 import { toNodeHandler } from 'location-sdk/relay/node';
 import { conditions, createDemonstration } from './demonstration.js';
-import { addBet, addWithdrawal, createReports, entries, players } from './reports.js';
+import { addBet, addWithdrawal, availableTo, createReports, entries, players } from './reports.js';
 
 const HEADERS = {
   // No inline script, no inline style, nothing from elsewhere: what the page needs is in three files of this site.
@@ -69,15 +69,20 @@ const routes = {
 
   async 'POST /withdrawals'({ body, player }) {
     const amount = amountOf(body.amount, player);
-    if (!(await isVerified(player))) throw new HttpError(403, 'We could not verify your identity, so we cannot pay out. Please contact us.');
-    return { request_id: addWithdrawal(player, amount).id };
+    const verified = await isVerified(player).catch((error) => {
+      // No withdrawal exists yet, so nothing is in doubt, whatever the outcome of the question.
+      console.warn(error instanceof Error ? error.message : 'something that is no error was thrown');
+      throw new HttpError(503, 'We cannot verify your identity at the moment. No withdrawal was made; please try again later.');
+    });
+    if (!verified) throw new HttpError(403, 'We could not verify your identity, so we cannot pay out. Please contact us.');
+    return { request_id: addWithdrawal(player, amountOf(amount, player)).id }; // the balance may have changed meanwhile
   },
 
   // A real back office is a site of its own, with a login of its own.
   async 'POST /back-office/:id'({ body, id }) {
     const entry = entries.get(id);
     if (entry?.state !== 'reported') throw new HttpError(404, 'There is nothing to settle.');
-    await settle(entry, body.won === true);
+    if (!(await settle(entry, body.won === true))) throw new HttpError(409, 'This is being settled already.');
     return {};
   },
 
@@ -88,17 +93,17 @@ const routes = {
 };
 
 /** @param {unknown} value @param {import('./reports.js').Player} player */
-function amountOf(value, { balance }) {
+function amountOf(value, player) {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 100) throw new HttpError(422, 'The least amount is ₦100.');
-  if (value > balance) throw new HttpError(422, 'That is more than your balance.');
+  if (value > availableTo(player)) throw new HttpError(422, 'That is more than you can spend at the moment.');
   return value;
 }
 
 /** What the page shows. Who the player is by name, number and address, it need not know. @param {import('./reports.js').Player} player */
 function stateFor(player) {
   const newest = [...entries.values()].reverse();
-  const of = (/** @type {import('./reports.js').Entry} */ { kind, id, event, state, about, odds, payout, location, settling }) => ({
-    ...{ kind, id, amount: event.amount, state, about, odds, payout, inDoubt: settling !== undefined },
+  const of = (/** @type {import('./reports.js').Entry} */ { kind, id, event, state, about, odds, payout, location, unsettled }) => ({
+    ...{ kind, id, amount: event.amount, state, about, odds, payout, inDoubt: unsettled !== undefined },
     source: location?.source,
     place: location?.city,
     accuracy: location?.accuracy,

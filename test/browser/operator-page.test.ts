@@ -170,6 +170,16 @@ test('a player whose number is not verified is paid nothing', async ({ open, rep
   expect(await reports()).toEqual([]);
 });
 
+test('while the gateway is down nobody is verified, and no withdrawal is said to be in doubt', async ({ open, reports }) => {
+  const { page } = await open(ALLOWED);
+  await logIn(page);
+  await choose(page, 'The gateway is down');
+  await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
+  await says(page, 'No withdrawal was made', 'withdrawal');
+  expect(await notice(page, 'withdrawal').textContent()).not.toContain('Not sure');
+  expect(await reports()).toEqual([]);
+});
+
 test('nobody reports another player’s bet, or none that was placed', async ({ open, reports }) => {
   const { page } = await open(ALLOWED);
   await logIn(page, 'palm8');

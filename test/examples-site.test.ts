@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { test as base, beforeAll, expect } from 'vitest';
+import { expectFreshBuild } from './support/built.js';
+import { startNode } from './support/run.js';
+
+beforeAll(expectFreshBuild);
+
+/** The example site, and a player who is logged in to it, without a browser. */
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
+const test = base.extend('site', async ({}, { onCleanup }) => {
+  const child = startNode(['examples/web/server.js']);
+  onCleanup(async () => {
+    child.kill('SIGINT');
+    if (child.exitCode === null) await once(child, 'exit');
+  });
+  const [line] = child.stdout ? await once(child.stdout, 'data') : [];
+  const origin = (/http:\/\/[^\s/]+/.exec(String(line)) ?? [''])[0];
+  let cookie = '';
+  const ask = async (path: string, body?: object) => {
+    const headers = { origin, cookie, 'content-type': 'application/json', 'x-location-sdk': '1' };
+    const response = await fetch(`${origin}${path}`, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers });
+    cookie ||= response.headers.get('set-cookie')?.split(';')[0] ?? '';
+    return { status: response.status, body: await response.json() };
+  };
+  await ask('/login', { nickname: 'lion27', password: 'demo' });
+  const { gateway } = (await ask('/state')).body;
+  return {
+    ask,
+    place: async (stake: number) => (await ask('/bets', { stake })).body.bet_id as string,
+    report: async (bet_id: string) => (await ask('/relay/report-bet-event', { bet_id })).status,
+    choose: (condition: string) => ask('/demonstration', { condition }),
+    /** Holds the gateway's next answers back, so that what comes meanwhile is at once. */
+    slow: () => fetch(`${gateway}/__admin/faults`, { method: 'POST', body: JSON.stringify({ kind: 'latency', delay: 1000, times: null }) }),
+    balance: async () => (await ask('/state')).body.balance as number,
+    reports: async () => (await (await fetch(`${gateway}/__admin/reports`)).json()).reports,
+  };
+});
+
+test('of two settlements at once the first one counts, and the second is refused', async ({ site }) => {
+  const id = await site.place(1000);
+  expect(await site.report(id)).toBe(200);
+  await site.slow();
+  const answers = await Promise.all([true, false].map((won) => site.ask(`/back-office/${id}`, { won })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  const settlements = (await site.reports()).filter(({ operation }: { operation: string }) => operation === 'reportSettledBet');
+  expect(settlements).toHaveLength(1);
+  const [entry] = (await site.ask('/state')).body.entries;
+  expect(entry).toMatchObject({ state: 'settled', payout: settlements[0].body.payout_amount });
+});
+
+test('two bets reported at once do not spend the same money', async ({ site }) => {
+  const ids = [await site.place(30_000), await site.place(30_000)];
+  await site.slow();
+  const statuses = await Promise.all(ids.map(site.report));
+  expect(statuses.sort()).toEqual([200, 403]);
+  expect(await site.balance()).toBe(20_000);
+  expect(await site.reports()).toHaveLength(1);
+});
+
+test('the money of a report that failed for certain is free again', async ({ site }) => {
+  const ids = [await site.place(30_000), await site.place(30_000)] as const;
+  await site.choose('nowhere');
+  expect(await site.report(ids[0])).toBe(503);
+  await site.choose('fine');
+  expect(await site.report(ids[1])).toBe(200);
+});
+
+test('the money of a report in doubt stays set aside', async ({ site }) => {
+  const ids = [await site.place(30_000), await site.place(30_000)] as const;
+  await site.choose('down');
+  expect(await site.report(ids[0])).toBe(502);
+  await site.choose('fine');
+  expect(await site.report(ids[1])).toBe(403);
+  expect((await site.ask('/bets', { stake: 30_000 })).status).toBe(422);
+  expect(await site.report(ids[0])).toBe(200);
+  expect(await site.balance()).toBe(20_000);
+});
+
+test('a verification that failed puts no withdrawal in doubt', async ({ site }) => {
+  await site.choose('down');
+  const { status, body } = await site.ask('/withdrawals', { amount: 1000 });
+  expect(status).toBe(503);
+  expect(body).toEqual({ message: expect.stringContaining('No withdrawal was made') });
+  expect((await site.ask('/state')).body.entries).toEqual([]);
+});
