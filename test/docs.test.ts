@@ -17,7 +17,25 @@ const all = guides.flatMap(({ name, blocks }) => blocks.map((block) => ({ name, 
 const GATEWAY = "/** @type {import('location-sdk/mock').MockGateway} */ const gateway = (await import('location-sdk/mock')).createMockGateway();";
 
 /** `javascript` is what runs before there is a script to have types: the stub, which is run in a browser. */
-const LANGUAGES = ['ts', 'js', 'javascript', 'html', 'http', 'sh', 'json', 'yaml', 'python', 'java', 'csharp', 'php', 'go', 'ruby', 'kotlin', 'text', 'mermaid'];
+const LANGUAGES = [
+  'ts',
+  'js',
+  'javascript',
+  'html',
+  'http',
+  'sh',
+  'json',
+  'yaml',
+  'python',
+  'java',
+  'csharp',
+  'php',
+  'go',
+  'ruby',
+  'kotlin',
+  'text',
+  'mermaid',
+];
 
 test('the code of every guide fits the types', { timeout: 60_000 }, () => {
   const modules = all.filter(({ language }) => language === 'ts' || language === 'js');

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -231,7 +232,9 @@ test('the page of the readme places and reports a bet with the same backend', as
   const { page } = await open(ALLOWED);
   await logIn(page);
   const code = codeBlocks(readFileSync('README.md', 'utf8')).find(({ language }) => language === 'html')?.code;
-  const body = `<!doctype html><html lang="en"><head><title>Operator</title></head><body>${code}</body></html>`;
+  // The tag has the hash of the released file; here stands the one that was built.
+  const own = code?.replace(/integrity="[^"]*"/, `integrity="sha384-${createHash('sha384').update(readScript()).digest('base64')}"`);
+  const body = `<!doctype html><html lang="en"><head><title>Operator</title></head><body>${own}</body></html>`;
   await page.route('https://cdn.example.com/**', (route) =>
     route.fulfill({ contentType: 'text/javascript', body: readScript(), headers: { 'access-control-allow-origin': '*' } }),
   );

@@ -36,7 +36,7 @@ export function typeCheck(texts: Record<string, string>, declarations: Record<st
     return text === undefined ? getSourceFile(name, version, ...rest) : ts.createSourceFile(name, text, version, true);
   };
 
-  const program = ts.createProgram([...files.keys()], options, host);
+  const program = ts.createProgram([...files.keys(), `${root}src/outbox/stores/sqlite/libraries.d.ts`], options, host);
   return [...files.keys()].flatMap((name) => {
     const file = program.getSourceFile(name);
     return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(({ messageText, start = 0 }) => {

@@ -1,6 +1,6 @@
 // What is loaded of them; their own types are not needed, and not there where another of them is used.
 declare module 'node:sqlite' {
-  export const DatabaseSync: unknown;
+  export const DatabaseSync: new (file: string, options?: object) => import('./database.js').SqliteDatabase;
 }
 declare module 'better-sqlite3' {
   const Database: unknown;
