@@ -5,12 +5,13 @@ import { copyJson } from '../schema/copy-json.js';
 import type { WebRequest, WebResponse } from '../web-types.js';
 import { admit } from './admit.js';
 import { type Answer, broken, invalid, Refused, refusals, refuse, tooMany, toResponse } from './answers.js';
+import { eventKeyOf } from './event-key.js';
 import { callHook, describeThrown, noteFault, settledValue } from './fault.js';
 import type { RelayCall, RelayConnection, RelayOperation, RelayOptions, RelayPlayer } from './options.js';
 import { createOriginNotes } from './origin-notes.js';
 import { compareClaims, type PageEvent, readPageEvent } from './page-event.js';
 import { readEvent } from './read-event.js';
-import { createRecent, keyOf, type Recent } from './recent.js';
+import { createRecent, type Recent } from './recent.js';
 import { report } from './report.js';
 import { type RelaySettings, readSettings } from './settings.js';
 
@@ -74,7 +75,7 @@ async function answer<Player extends RelayPlayer>(
   await withinLimit(player, operation, left(), settings);
 
   const body = await readEvent(request, { clock, maxBodyBytes: settings.maxBodyBytes, milliseconds: Math.min(settings.bodyTimeoutMs, left()) });
-  const { event: page, issues } = readPageEvent(operation, body.fields, settings);
+  const { event: page, issues } = readPageEvent(operation, body, settings);
   if (issues.length > 0) return invalid(issues, page.reference);
 
   const added = await completed(page, (signal) => ({ ...call(signal), player }), left(), settings);
@@ -88,6 +89,13 @@ async function answer<Player extends RelayPlayer>(
 
   const reference = operations[operation].reference;
   const named = event[reference];
+  const key = await eventKeyOf({
+    operation,
+    environment: settings.environment,
+    player: playerIdOf(event) ?? event.user,
+    reference: named,
+    page: [page.fields, page.location],
+  });
   return report(
     {
       operation,
@@ -97,7 +105,7 @@ async function answer<Player extends RelayPlayer>(
       location,
       clientIP: location === undefined ? addressOf(request, connection, settings) : undefined,
       owned: ['user', 'userId', 'clientIP', 'environment', ...Object.keys(added)],
-      key: keyOf(operation, String(playerIdOf(event) ?? JSON.stringify(event.user)), body.text),
+      key,
       deadline,
     },
     recent,

@@ -6,6 +6,7 @@ import type { LocationInput } from '../schema/location.js';
 import type { WithdrawalEvent } from '../schema/withdrawal.js';
 import { limited } from '../time.js';
 import { type Answer, broken, refusals } from './answers.js';
+import type { EventKey } from './event-key.js';
 import { callHook, describeThrown, noteFault } from './fault.js';
 import type { RelayCallOptions, RelayClient, RelayOperation, RelayPlayer, RelayQueued, RelayReport } from './options.js';
 import { answerForError, answerForQueued, answerForReceipt, isQueued } from './outcome.js';
@@ -23,8 +24,7 @@ export interface Ready<Player extends RelayPlayer> {
   readonly clientIP: string | undefined;
   /** The members of the event that are the operator's. */
   readonly owned: readonly string[];
-  /** The same for the same event of the same player. */
-  readonly key: string;
+  readonly key: EventKey;
   /** On the clock, in milliseconds. */
   readonly deadline: number;
 }
