@@ -9,12 +9,18 @@ const MOST_OF_A_PLAYER = 50;
 
 /** What is remembered of an event, so that its repetition has the same bytes. */
 export interface Remembered {
-  /** While it is on its way: who asks again waits for the same answer. */
-  running?: Promise<Answer>;
+  /** While it is on its way: who asks again waits for the same answer, but not beyond its time. */
+  running?: { readonly answer: Promise<Answer>; readonly until: number };
   timestamp?: string;
   location?: LocationInput;
-  /** The error of a report in doubt, for `resend`. */
-  inDoubt?: unknown;
+  /** A report in doubt: the error, for `resend`, and what was sent. */
+  inDoubt?: { readonly error: unknown; readonly sent: Sent };
+}
+
+/** An event as it was sent. */
+export interface Sent {
+  readonly event: Record<string, unknown>;
+  readonly location: LocationInput | undefined;
 }
 
 export interface Recent {

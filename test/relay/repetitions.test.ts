@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { NetworkError, type Receipt, type ReportingError } from '../../src/index.js';
 import { canonical, eventKeyOf } from '../../src/relay/event-key.js';
+import type { RelayClient, RelayReport } from '../../src/relay/index.js';
 import { createRecent } from '../../src/relay/recent.js';
+import { LONGEST_TIMER_MS } from '../../src/time.js';
 import { FakeClock } from '../delivery/fake-clock.js';
 import { gps, pageBet, relayWorld } from './world.js';
 
@@ -48,6 +51,7 @@ describe('what makes two events the same', () => {
 
 describe('what is remembered', () => {
   const key = (player: string, event: number | string) => ({ player, event: `${player} ${event}` });
+  const inDoubt = { error: new Error('x'), sent: { event: {}, location: undefined } };
 
   test('of one player costs no other', () => {
     const recent = createRecent(new FakeClock());
@@ -70,11 +74,11 @@ describe('what is remembered', () => {
 
   test('is given up last where it is in doubt or on its way', () => {
     const recent = createRecent(new FakeClock());
-    recent.set(key('ada', 'doubt'), { inDoubt: new Error('x') });
-    recent.set(key('ada', 'running'), { running: new Promise(() => {}) });
+    recent.set(key('ada', 'doubt'), { inDoubt });
+    recent.set(key('ada', 'running'), { running: { answer: new Promise(() => {}), until: 0 } });
     for (let event = 0; event < 100; event += 1) recent.set(key('ada', event), {});
     expect([recent.get(key('ada', 'doubt')), recent.get(key('ada', 'running'))]).toEqual([expect.anything(), expect.anything()]);
-    for (let event = 0; event < 50; event += 1) recent.set(key('ada', event), { inDoubt: new Error('x') });
+    for (let event = 0; event < 50; event += 1) recent.set(key('ada', event), { inDoubt });
     expect([recent.get(key('ada', 'doubt')), recent.get(key('ada', 49))]).toEqual([undefined, expect.anything()]);
   });
 
@@ -88,5 +92,81 @@ describe('what is remembered', () => {
     expect(recent.get(key('ada', 0))).toBeDefined();
     clock.advance(600_001);
     expect(recent.get(key('ada', 'new'))).toBeUndefined();
+  });
+});
+
+describe('an event in doubt, of which complete gives something else now,', () => {
+  /** The first attempt's answer is lost; the amount is 100 then, and 200 from then on. */
+  async function changed(more: object = {}) {
+    let asked = 0;
+    const told: [Receipt | ReportingError, RelayReport][] = [];
+    const tell = (one: Receipt | ReportingError, report: RelayReport) => void told.push([one, report]);
+    const complete = () => {
+      asked += 1;
+      return asked === 1 ? { amount: 100 } : { amount: 200, ...more };
+    };
+    const world = relayWorld({ complete, onReceipt: tell, onError: tell });
+    world.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+    expect((await world.send({ body: pageBet({ location: gps() }) })).body.error.outcome).toBe('unknown');
+    return { ...world, told, again: () => world.send({ body: pageBet({ location: gps() }) }) };
+  }
+
+  test('is sent as it was, and the operator is told what was sent', async () => {
+    const { again, gateway, told, lines } = await changed({ user: { user_id: 'U-88412' }, location: gps({ latitude: 9 }) });
+    expect((await again()).body.outcome).toBe('already-recorded');
+    expect(gateway.reports().map(({ body }) => body)).toMatchObject([{ amount: 100 }]);
+    expect(told.map(([, { event }]) => event.amount)).toEqual([100, 100]);
+    const line = lines.find((text) => text.includes('gives now differs')) ?? '';
+    expect(line).toMatch(/BET-1.*differs: user, amount, location$|BET-1.*differs: amount, user, location$/);
+    expect(line).not.toMatch(/100|200|U-88412|6\.4474/);
+  });
+
+  test('stays what it was where its repetition fails too', async () => {
+    const { again, gateway, told } = await changed();
+    gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+    expect((await again()).body.error.outcome).toBe('unknown');
+    expect((await again()).body.outcome).toBe('already-recorded');
+    expect(told.map(([, { event }]) => event.amount)).toEqual([100, 100, 100]);
+    expect(gateway.reports()).toHaveLength(1);
+  });
+
+  test('and that is the same as before is not worth a line', async () => {
+    const { send, gateway, lines } = relayWorld({ complete: () => ({ metadata: { b: 1, a: 2 } }) });
+    gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+    const body = { bet_id: 'BET-1', amount: 1 };
+    await send({ body });
+    expect((await send({ body })).body.outcome).toBe('already-recorded');
+    expect(lines.join()).not.toContain('differs');
+  });
+});
+
+describe('a client that never ends', () => {
+  const receipt = { outcome: 'recorded', operation: 'reportBetEvent', reference: 'BET-1', environment: 'staging', attempts: 1 };
+
+  test('is waited for no longer than its own time, and has no say afterwards', async () => {
+    const clock = new FakeClock();
+    const events: Record<string, unknown>[] = [];
+    let endFirst: (error: unknown) => void = () => {};
+    const call = (event: object) => {
+      events.push(event as Record<string, unknown>);
+      return events.length === 1 ? new Promise<Receipt>((_, reject) => (endFirst = reject)) : Promise.resolve(receipt as unknown as Receipt);
+    };
+    const client: RelayClient = { reportBetEvent: call, reportWithdrawalEvent: call };
+    const { send } = relayWorld({ clock, client, timeoutMs: 5_000, hookTimeoutMs: 1_000 });
+    const body = { bet_id: 'BET-1', amount: 1 };
+    expect((await clock.run(send({ body }))).body.error).toMatchObject({ code: 'timeout', outcome: 'unknown' });
+    expect((await clock.run(send({ body }))).status).toBe(200);
+    endFirst(new NetworkError('x', { outcome: 'not-sent' }));
+    await new Promise((resolve) => setTimeout(resolve));
+    clock.advance(30_000);
+    expect((await clock.run(send({ body }))).status).toBe(200);
+    expect(events.map(({ timestamp }) => timestamp)).toEqual(['1795161600', '1795161600', '1795161600']);
+  });
+
+  test('is waited for within what a timer can hold', async () => {
+    const clock = new FakeClock();
+    const { send } = relayWorld({ clock, timeoutMs: LONGEST_TIMER_MS });
+    expect((await clock.run(send())).status).toBe(200);
+    expect(Math.max(...clock.waits)).toBe(LONGEST_TIMER_MS);
   });
 });
