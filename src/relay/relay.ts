@@ -14,6 +14,7 @@ import { readEvent } from './read-event.js';
 import { createRecent, type Recent } from './recent.js';
 import { report } from './report.js';
 import { type RelaySettings, readSettings } from './settings.js';
+import { createThrownNotes } from './thrown-notes.js';
 
 /** Answers a page's request. Never rejects. */
 export type Relay = (request: WebRequest, connection?: RelayConnection) => Promise<WebResponse>;
@@ -36,7 +37,7 @@ export type Relay = (request: WebRequest, connection?: RelayConnection) => Promi
  */
 export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Player>): Relay {
   const settings = readSettings(options);
-  const recent = createRecent(settings.clock);
+  const kept: Kept = { recent: createRecent(settings.clock), noteThrown: createThrownNotes(settings.logger, settings.clock) };
   const noteOrigin = createOriginNotes(settings.logger);
   return async (request, connection) => {
     let headers: Readonly<Record<string, string>> = {};
@@ -47,7 +48,7 @@ export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Pl
       const { operation, refused, foreign } = admitted;
       if (foreign) noteOrigin(request as Request);
       if (refused || !operation) return toResponse(refused ?? { status: 204 }, headers);
-      const answered = await answer(request as Request, connection ?? {}, operation, recent, settings);
+      const answered = await answer(request as Request, connection ?? {}, operation, kept, settings);
       outcome = 'unknown';
       return toResponse(answered, headers);
     } catch (error) {
@@ -57,12 +58,18 @@ export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Pl
   };
 }
 
+/** What a relay keeps from one request to the next. */
+interface Kept {
+  readonly recent: Recent;
+  readonly noteThrown: (line: string) => void;
+}
+
 /** Who asks, whether they may, what they send, what the operator adds; and only then the report. */
 async function answer<Player extends RelayPlayer>(
   request: Request,
   connection: RelayConnection,
   operation: RelayOperation,
-  recent: Recent,
+  { recent, noteThrown }: Kept,
   settings: RelaySettings<Player>,
 ): Promise<Answer> {
   const { clock, logger } = settings;
@@ -70,7 +77,7 @@ async function answer<Player extends RelayPlayer>(
   const left = () => Math.max(0, deadline - clock.now());
   const call = (signal: AbortSignal): RelayCall => ({ operation, native: connection.native, signal });
 
-  const { player, user } = await authorized(request, call, left(), settings);
+  const { player, user } = await authorized(request, call, left(), noteThrown, settings);
   if (request.bodyUsed) return broken(noteFault(logger, 'the option authorize read the body of the request; it must leave it unread'));
   await withinLimit(player, operation, left(), settings);
 
@@ -120,13 +127,14 @@ async function authorized<Player extends RelayPlayer>(
   request: Request,
   call: (signal: AbortSignal) => RelayCall,
   milliseconds: number,
+  noteThrown: Kept['noteThrown'],
   settings: RelaySettings<Player>,
 ) {
   const { logger } = settings;
   const ended = await callHook((signal) => settings.authorize(request, call(signal)), milliseconds, settings);
   // Many a session check throws where there is no session.
   if (ended.ended === 'failed') {
-    logger.warn(`the option authorize ${describeThrown(ended.error)}; answered as if nobody were logged in`);
+    noteThrown(`the option authorize ${describeThrown(ended.error)}; answered as if nobody were logged in`);
     return refuse(refusals.noSession);
   }
   const player = settledValue(ended, 'authorize', logger);
