@@ -501,7 +501,9 @@ test('the client of a partial validation fits', async () => {
 });
 
 test('an outbox may name its rows by any value: what it took is never said to be unsent', async () => {
-  const { send } = relayWorld({ client: { reportBetEvent: async () => ({ id: 17n, state: 'waiting' }), reportWithdrawalEvent: async () => ({ id: 18n, state: 'waiting' }) } as never });
+  const { send } = relayWorld({
+    client: { reportBetEvent: async () => ({ id: 17n, state: 'waiting' }), reportWithdrawalEvent: async () => ({ id: 18n, state: 'waiting' }) } as never,
+  });
   const { status, body } = await send();
   expect([status, body]).toMatchObject([202, { id: '17', state: 'waiting' }]);
 });
