@@ -55,17 +55,29 @@ export const LocationSDK = {
 };
 
 /** A call that a page made before this file had come: the stub of the README keeps them. */
-type Queued = [name: 'configure' | 'locate' | 'reportBetEvent' | 'reportWithdrawalEvent', given: never[], resolve: () => void, reject: () => void];
+type Queued = [
+  name: 'configure' | 'locate' | 'reportBetEvent' | 'reportWithdrawalEvent',
+  given: never[],
+  resolve: (value: never) => void,
+  reject: (error: unknown) => void,
+];
 
 const { LocationSDK: there } = globalThis as { LocationSDK?: { createClient?: unknown; queue?: Queued[] } };
-// Loaded a second time: the first stays, and whoever holds it.
-if (!there?.createClient) {
-  const queue = there?.queue;
+// Loaded a second time: the first stays, and whoever holds it. An element of that name or one within it is neither.
+if (typeof there?.createClient !== 'function') {
+  const queue = Array.isArray(there?.queue) && there.queue;
   Object.assign(globalThis, { LocationSDK: queue ? { ...LocationSDK, queue } : LocationSDK });
-  const call = ([name, given, resolve, reject]: Queued) => {
-    new Promise<unknown>((made) => made((LocationSDK[name] as (...given: never[]) => unknown)(...given))).then(resolve, reject);
+  // What is no call fails by itself, and those behind it are made.
+  const call = async ([name, given, resolve, reject]: Queued) => {
+    try {
+      resolve(await (LocationSDK[name] as (...given: never[]) => never)(...given));
+    } catch (error) {
+      reject(error);
+    }
   };
-  queue?.splice(0).forEach(call);
-  // For whoever still holds a function of the stub.
-  if (queue) queue.push = (...calls) => calls.map(call).length;
+  if (queue) {
+    queue.splice(0).forEach(call);
+    // For whoever still holds a function of the stub.
+    queue.push = (...calls) => calls.map(call).length;
+  }
 }

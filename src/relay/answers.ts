@@ -45,7 +45,10 @@ export const broken = (id: string, outcome: ErrorOutcome = 'not-sent', status = 
   body: { error: { code, message: `Something went wrong (${id}).`, outcome, reference } satisfies Failure },
 });
 
-/** A page that sends what is wrong is told all of it. */
+/** More than any form has, and no more than an answer should hold. */
+const MOST_ISSUES = 100;
+
+/** A page that sends what is wrong is told all of it, but for what is beyond reason. */
 export const invalid = (issues: readonly ValidationIssue[], reference?: string): Answer => ({
   status: 400,
   body: {
@@ -54,7 +57,7 @@ export const invalid = (issues: readonly ValidationIssue[], reference?: string):
       message: 'The event is not as it must be; issues lists what is wrong. Nothing was sent.',
       outcome: 'not-sent',
       reference,
-      issues,
+      issues: issues.slice(0, MOST_ISSUES),
     } satisfies Failure,
   },
 });

@@ -11,16 +11,10 @@ export interface BodyLimits {
   readonly milliseconds: number;
 }
 
-/** A body that was read, as it came and as what it says. */
-export interface ReadEvent {
-  readonly text: string;
-  readonly fields: Record<string, unknown>;
-}
-
 const notJson = (message: string) => invalid([issue([], 'not-json', message)]);
 
 /** Reads a request's body: UTF-8, JSON, an object; within its size and its time. */
-export async function readEvent(request: Request, { clock, maxBodyBytes, milliseconds }: BodyLimits): Promise<ReadEvent> {
+export async function readEvent(request: Request, { clock, maxBodyBytes, milliseconds }: BodyLimits): Promise<Record<string, unknown>> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) refuse(refusals.tooLarge);
   const read = await limited((signal) => readBytes(request, maxBodyBytes, signal), { clock, milliseconds });
   if (read.ended === 'timeout') return refuse(refusals.tooSlow);
@@ -32,7 +26,7 @@ export async function readEvent(request: Request, { clock, maxBodyBytes, millise
   if (issues.length > 0) refuse(invalid(issues));
   const fields = parse(text);
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return refuse(notJson('expected an object'));
-  return { text, fields: fields as Record<string, unknown> };
+  return fields as Record<string, unknown>;
 }
 
 async function readBytes(request: Request, most: number, signal: AbortSignal): Promise<Uint8Array | undefined> {

@@ -1,59 +1,90 @@
 import type { LocationInput } from '../schema/location.js';
 import type { Clock } from '../time.js';
 import type { Answer } from './answers.js';
+import type { EventKey } from './event-key.js';
 
 const LONGEST_MS = 600_000;
 const MOST = 1_000;
-const MOST_CHARACTERS = 4_000_000;
+const MOST_OF_A_PLAYER = 50;
 
 /** What is remembered of an event, so that its repetition has the same bytes. */
 export interface Remembered {
-  /** While it is on its way: who asks again waits for the same answer. */
-  running?: Promise<Answer>;
+  /** While it is on its way: who asks again waits for the same answer, but not beyond its time. */
+  running?: { readonly answer: Promise<Answer>; readonly until: number };
   timestamp?: string;
   location?: LocationInput;
-  /** The error of a report in doubt, for `resend`. */
-  inDoubt?: unknown;
+  /** A report in doubt: the error, for `resend`, and what was sent. */
+  inDoubt?: { readonly error: unknown; readonly sent: Sent };
+}
+
+/** An event as it was sent. */
+export interface Sent {
+  readonly event: Record<string, unknown>;
+  readonly location: LocationInput | undefined;
 }
 
 export interface Recent {
-  get(key: string): Remembered | undefined;
-  set(key: string, remembered: Remembered): void;
-  forget(key: string): void;
+  get(key: EventKey): Remembered | undefined;
+  set(key: EventKey, remembered: Remembered): void;
+  forget(key: EventKey): void;
+}
+
+interface Entry extends Remembered {
+  readonly at: number;
+  readonly player: string;
 }
 
 /**
  * A page that loses an answer sends the same event again. The gateway takes other bytes under the same reference for a
- * conflict, so what the relay itself added (a time, a location that it looked up) has to be the same again. Ten minutes
- * and a thousand events are remembered, in memory.
+ * conflict, so what the relay itself added (a time, a location that it looked up) has to be the same again. Ten minutes,
+ * a thousand events and fifty of one player are remembered, in memory.
  */
 export function createRecent(clock: Clock): Recent {
-  const entries = new Map<string, Remembered & { at: number }>();
-  let characters = 0;
-  const forget = (key: string) => {
-    if (entries.delete(key)) characters -= key.length;
+  const entries = new Map<string, Entry>();
+  const counts = new Map<string, number>();
+  const countOf = (player: string) => counts.get(player) ?? 0;
+
+  const remove = (event: string) => {
+    const entry = entries.get(event);
+    if (!entry) return;
+    entries.delete(event);
+    if (countOf(entry.player) > 1) counts.set(entry.player, countOf(entry.player) - 1);
+    else counts.delete(entry.player);
   };
-  /** The oldest first, on its way or not: it ends all the same, and is only not waited for any more. */
-  const forgetOld = (now: number) => {
-    for (const [key, { at }] of entries) {
-      if (entries.size <= MOST && characters <= MOST_CHARACTERS && now - at <= LONGEST_MS) return;
-      forget(key);
+
+  /** The oldest come first. One on its way ends all the same, and is only not waited for any more. */
+  const forgetOld = () => {
+    const now = clock.now();
+    for (const [event, { at }] of entries) {
+      if (now - at <= LONGEST_MS) return;
+      remove(event);
     }
   };
+
+  /** Gives up one: what is not open before what is, then of the player who has the most, then the oldest. So nobody's many events cost another's few. */
+  const forgetOne = (ofPlayer?: string) => {
+    let least: { event: string; rank: number } | undefined;
+    for (const [event, { player, running, inDoubt }] of entries) {
+      if (ofPlayer !== undefined && player !== ofPlayer) continue;
+      const rank = countOf(player) + (running || inDoubt ? 0 : MOST);
+      if (!least || rank > least.rank) least = { event, rank };
+    }
+    if (least) remove(least.event);
+  };
+
   return {
-    get(key) {
-      forgetOld(clock.now());
-      return entries.get(key);
+    get({ event }) {
+      forgetOld();
+      return entries.get(event);
     },
-    set(key, remembered) {
-      forget(key);
-      entries.set(key, { ...remembered, at: clock.now() });
-      characters += key.length;
-      forgetOld(clock.now());
+    set({ event, player }, remembered) {
+      remove(event);
+      forgetOld();
+      if (countOf(player) >= MOST_OF_A_PLAYER) forgetOne(player);
+      else if (entries.size >= MOST) forgetOne();
+      entries.set(event, { ...remembered, at: clock.now(), player });
+      counts.set(player, countOf(player) + 1);
     },
-    forget,
+    forget: ({ event }) => remove(event),
   };
 }
-
-/** The same for the same event of the same player. */
-export const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts);

@@ -5,14 +5,16 @@ import { copyJson } from '../schema/copy-json.js';
 import type { WebRequest, WebResponse } from '../web-types.js';
 import { admit } from './admit.js';
 import { type Answer, broken, invalid, Refused, refusals, refuse, tooMany, toResponse } from './answers.js';
+import { eventKeyOf } from './event-key.js';
 import { callHook, describeThrown, noteFault, settledValue } from './fault.js';
 import type { RelayCall, RelayConnection, RelayOperation, RelayOptions, RelayPlayer } from './options.js';
 import { createOriginNotes } from './origin-notes.js';
 import { compareClaims, type PageEvent, readPageEvent } from './page-event.js';
 import { readEvent } from './read-event.js';
-import { createRecent, keyOf, type Recent } from './recent.js';
+import { createRecent, type Recent } from './recent.js';
 import { report } from './report.js';
 import { type RelaySettings, readSettings } from './settings.js';
+import { createThrownNotes } from './thrown-notes.js';
 
 /** Answers a page's request. Never rejects. */
 export type Relay = (request: WebRequest, connection?: RelayConnection) => Promise<WebResponse>;
@@ -35,7 +37,7 @@ export type Relay = (request: WebRequest, connection?: RelayConnection) => Promi
  */
 export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Player>): Relay {
   const settings = readSettings(options);
-  const recent = createRecent(settings.clock);
+  const kept: Kept = { recent: createRecent(settings.clock), noteThrown: createThrownNotes(settings.logger, settings.clock) };
   const noteOrigin = createOriginNotes(settings.logger);
   return async (request, connection) => {
     let headers: Readonly<Record<string, string>> = {};
@@ -46,7 +48,7 @@ export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Pl
       const { operation, refused, foreign } = admitted;
       if (foreign) noteOrigin(request as Request);
       if (refused || !operation) return toResponse(refused ?? { status: 204 }, headers);
-      const answered = await answer(request as Request, connection ?? {}, operation, recent, settings);
+      const answered = await answer(request as Request, connection ?? {}, operation, kept, settings);
       outcome = 'unknown';
       return toResponse(answered, headers);
     } catch (error) {
@@ -56,12 +58,18 @@ export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Pl
   };
 }
 
+/** What a relay keeps from one request to the next. */
+interface Kept {
+  readonly recent: Recent;
+  readonly noteThrown: (line: string) => void;
+}
+
 /** Who asks, whether they may, what they send, what the operator adds; and only then the report. */
 async function answer<Player extends RelayPlayer>(
   request: Request,
   connection: RelayConnection,
   operation: RelayOperation,
-  recent: Recent,
+  { recent, noteThrown }: Kept,
   settings: RelaySettings<Player>,
 ): Promise<Answer> {
   const { clock, logger } = settings;
@@ -69,12 +77,12 @@ async function answer<Player extends RelayPlayer>(
   const left = () => Math.max(0, deadline - clock.now());
   const call = (signal: AbortSignal): RelayCall => ({ operation, native: connection.native, signal });
 
-  const { player, user } = await authorized(request, call, left(), settings);
+  const { player, user } = await authorized(request, call, left(), noteThrown, settings);
   if (request.bodyUsed) return broken(noteFault(logger, 'the option authorize read the body of the request; it must leave it unread'));
   await withinLimit(player, operation, left(), settings);
 
   const body = await readEvent(request, { clock, maxBodyBytes: settings.maxBodyBytes, milliseconds: Math.min(settings.bodyTimeoutMs, left()) });
-  const { event: page, issues } = readPageEvent(operation, body.fields, settings);
+  const { event: page, issues } = readPageEvent(operation, body, settings);
   if (issues.length > 0) return invalid(issues, page.reference);
 
   const added = await completed(page, (signal) => ({ ...call(signal), player }), left(), settings);
@@ -88,6 +96,13 @@ async function answer<Player extends RelayPlayer>(
 
   const reference = operations[operation].reference;
   const named = event[reference];
+  const key = await eventKeyOf({
+    operation,
+    environment: settings.environment,
+    player: playerIdOf(event) ?? event.user,
+    reference: named,
+    page: [page.fields, page.location],
+  });
   return report(
     {
       operation,
@@ -97,7 +112,7 @@ async function answer<Player extends RelayPlayer>(
       location,
       clientIP: location === undefined ? addressOf(request, connection, settings) : undefined,
       owned: ['user', 'userId', 'clientIP', 'environment', ...Object.keys(added)],
-      key: keyOf(operation, String(playerIdOf(event) ?? JSON.stringify(event.user)), body.text),
+      key,
       deadline,
     },
     recent,
@@ -112,13 +127,14 @@ async function authorized<Player extends RelayPlayer>(
   request: Request,
   call: (signal: AbortSignal) => RelayCall,
   milliseconds: number,
+  noteThrown: Kept['noteThrown'],
   settings: RelaySettings<Player>,
 ) {
   const { logger } = settings;
   const ended = await callHook((signal) => settings.authorize(request, call(signal)), milliseconds, settings);
   // Many a session check throws where there is no session.
   if (ended.ended === 'failed') {
-    logger.warn(`the option authorize ${describeThrown(ended.error)}; answered as if nobody were logged in`);
+    noteThrown(`the option authorize ${describeThrown(ended.error)}; answered as if nobody were logged in`);
     return refuse(refusals.noSession);
   }
   const player = settledValue(ended, 'authorize', logger);

@@ -2,14 +2,16 @@ import { isReportingError, isValidationError } from '../errors.js';
 import { subjectOf } from '../messages.js';
 import type { Receipt } from '../receipt.js';
 import type { BetEvent } from '../schema/bet.js';
+import { shownKey } from '../schema/issue.js';
 import type { LocationInput } from '../schema/location.js';
 import type { WithdrawalEvent } from '../schema/withdrawal.js';
-import { limited } from '../time.js';
+import { LONGEST_TIMER_MS, limited } from '../time.js';
 import { type Answer, broken, refusals } from './answers.js';
+import { canonical, type EventKey } from './event-key.js';
 import { callHook, describeThrown, noteFault } from './fault.js';
 import type { RelayCallOptions, RelayClient, RelayOperation, RelayPlayer, RelayQueued, RelayReport } from './options.js';
 import { answerForError, answerForQueued, answerForReceipt, isQueued } from './outcome.js';
-import type { Recent, Remembered } from './recent.js';
+import type { Recent, Remembered, Sent } from './recent.js';
 import type { RelaySettings } from './settings.js';
 
 /** An event that is ready to be reported. */
@@ -23,8 +25,7 @@ export interface Ready<Player extends RelayPlayer> {
   readonly clientIP: string | undefined;
   /** The members of the event that are the operator's. */
   readonly owned: readonly string[];
-  /** The same for the same event of the same player. */
-  readonly key: string;
+  readonly key: EventKey;
   /** On the clock, in milliseconds. */
   readonly deadline: number;
 }
@@ -35,13 +36,15 @@ const send = (client: RelayClient, operation: RelayOperation, event: object, opt
 
 /** Reports an event and gives the answer; of the same event at the same time, one is reported and both are answered. */
 export async function report<Player extends RelayPlayer>(ready: Ready<Player>, recent: Recent, settings: RelaySettings<Player>): Promise<Answer> {
-  const earlier = recent.get(ready.key) ?? {};
-  const milliseconds = ready.deadline - settings.clock.now();
+  const { running, ...earlier } = recent.get(ready.key) ?? {};
+  const now = settings.clock.now();
+  const milliseconds = ready.deadline - now;
   if (milliseconds <= 0) return refusals.outOfTime;
   // A client ends by itself; the time beyond is for what the operator does with the receipt.
-  const limit = { clock: settings.clock, milliseconds: milliseconds + settings.hookTimeoutMs };
-  const running = earlier.running ?? start(ready, earlier, milliseconds, recent, settings);
-  const ended = await limited(() => running, limit);
+  const longest = Math.min(milliseconds + settings.hookTimeoutMs, LONGEST_TIMER_MS);
+  // One that is over its time may never end, and nobody else's request should wait for it.
+  const answer = running && now < running.until ? running.answer : start(ready, earlier, milliseconds, now + longest, recent, settings);
+  const ended = await limited(() => answer, { clock: settings.clock, milliseconds: longest });
   if (ended.ended === 'done') return ended.value;
   const subject = subjectOf({ operation: ready.operation, reference: ready.reference });
   const what = ended.ended === 'failed' ? describeThrown(ended.error) : 'the client did not end in time';
@@ -51,70 +54,86 @@ export async function report<Player extends RelayPlayer>(ready: Ready<Player>, r
 /** What runs on when the page is gone, and what a page that asks again waits for. */
 function start<Player extends RelayPlayer>(
   ready: Ready<Player>,
-  earlier: Remembered,
+  earlier: Omit<Remembered, 'running'>,
   timeoutMs: number,
+  until: number,
   recent: Recent,
   settings: RelaySettings<Player>,
 ): Promise<Answer> {
-  const { client, environment, clock } = settings;
+  const { client, environment, clock, logger } = settings;
   const { operation, key, reference, clientIP } = ready;
+  const subject = subjectOf({ operation, reference });
   const timestamp = ready.event.timestamp === undefined ? (earlier.timestamp ?? String(Math.floor(clock.now() / 1_000))) : undefined;
-  const event = { ...ready.event, ...(timestamp !== undefined && { timestamp }) };
+  const now: Sent = { event: { ...ready.event, ...(timestamp !== undefined && { timestamp }) }, location: ready.location };
   const location = ready.location ?? earlier.location;
   const options = { timeoutMs, ...(environment && { environment }), ...(location ? { location } : clientIP !== undefined && { clientIP }) };
-  const about: RelayReport<Player> = { operation, player: ready.player, event };
   const held = { ...earlier, ...(timestamp !== undefined && { timestamp }) };
 
-  const { inDoubt } = earlier;
-  const again = inDoubt !== undefined && client.resend && (() => client.resend?.(inDoubt, { timeoutMs }) as Promise<Receipt>);
+  const inDoubt = client.resend && earlier.inDoubt;
+  const sent = inDoubt ? inDoubt.sent : now;
+  const differing = inDoubt ? differingFields(inDoubt.sent, now) : [];
+  if (differing.length > 0)
+    logger.warn(`${subject}: it is in doubt and is sent again as it was; what the option complete gives now differs: ${differing.join(', ')}`);
+  // What is told is what was sent, whatever the operator would say of it now.
+  const about: RelayReport<Player> = { operation, player: ready.player, event: sent.event };
+
+  /** A client that ends after its time has no say over what was begun since. */
+  function remember(remembered: Remembered | undefined): void {
+    const known = recent.get(key);
+    if (known && known.running?.answer !== answer) return;
+    if (remembered) recent.set(key, remembered);
+    else recent.forget(key);
+  }
 
   async function succeed(receipt: Receipt): Promise<Answer> {
-    recent.set(key, { ...(timestamp !== undefined && { timestamp }), ...(receipt.location && { location: receipt.location }) });
+    remember({ ...(timestamp !== undefined && { timestamp }), ...(receipt.location && { location: receipt.location }) });
     await tell('onReceipt', () => settings.onReceipt?.(receipt, about), settings);
     return answerForReceipt(receipt);
   }
 
   async function fail(error: unknown): Promise<Answer> {
     if (!isReportingError(error)) {
-      recent.set(key, held);
-      return broken(
-        noteFault(settings.logger, `${subjectOf({ operation, reference })}: the client ${describeThrown(error)}`),
-        'unknown',
-        500,
-        'gateway',
-        reference,
-      );
+      remember(held);
+      return broken(noteFault(logger, `${subject}: the client ${describeThrown(error)}`), 'unknown', 500, 'gateway', reference);
     }
     // The gateway holds it (a duplicate), or may: the same again must be the same bytes.
-    if (error.outcome === 'unknown') recent.set(key, { ...held, inDoubt: error });
-    else if (error.code === 'duplicate') recent.set(key, held);
-    else recent.forget(key);
+    if (error.outcome === 'unknown') remember({ ...held, inDoubt: { error, sent } });
+    else remember(error.code === 'duplicate' ? held : undefined);
     await tell('onError', () => settings.onError?.(error, about), settings);
-    return answerForError(error, { ...ready, logger: settings.logger });
+    return answerForError(error, { ...ready, logger });
   }
 
   async function run(): Promise<Answer> {
     try {
-      const result = again ? await again() : await send(client, operation, event, options);
+      const result = inDoubt ? await (client.resend?.(inDoubt.error, { timeoutMs }) as Promise<Receipt>) : await send(client, operation, sent.event, options);
       if (!isQueued(result)) return succeed(result);
-      recent.set(key, held);
+      remember(held);
       follow(result.done, about, settings);
       return answerForQueued(result, operation, reference);
     } catch (error) {
       // An error that keeps no report leaves it as it was.
-      return fail(again && isValidationError(error) ? inDoubt : error);
+      return fail(inDoubt && isValidationError(error) ? inDoubt.error : error);
     }
   }
 
   // Not at once, so that nothing of it has ended before it is remembered.
-  const running = Promise.resolve()
+  const answer = Promise.resolve()
     .then(run)
     .catch((error: unknown) => {
-      recent.set(key, held);
+      remember(held);
       throw error;
     });
-  recent.set(key, { ...held, running });
-  return running;
+  recent.set(key, { ...held, running: { answer, until } });
+  return answer;
+}
+
+/** The names of what differs, never the values. */
+function differingFields(sent: Sent, now: Sent): string[] {
+  const names = [...new Set([...Object.keys(sent.event), ...Object.keys(now.event)])];
+  const differing = names.filter((name) => canonical([sent.event[name]]) !== canonical([now.event[name]])).map(shownKey);
+  // One that was looked up is the client's to know.
+  const moved = sent.location && now.location && canonical(sent.location) !== canonical(now.location);
+  return moved ? [...differing, 'location'] : differing;
 }
 
 /** Tells the operator later what became of a report that an outbox took. */

@@ -52,6 +52,53 @@ test('a function of the stub that was kept still works when the script has come'
   expect(await page.evaluate(() => Object.getOwnPropertyNames(window))).toEqual(names);
 });
 
+type Spoiled = { LocationSDK?: unknown };
+
+test.for([
+  ['an element of its name', '<form id="LocationSDK"><input name="queue"><input name="createClient"></form>'],
+  ['a queue that is none', ''],
+] as const)('%s does not keep the script from its place', async ([, markup], { context, page, operator }) => {
+  await grantGeolocation(context);
+  await page.goto(`${operator.url}/stub-alone`);
+
+  const outcome = await page.evaluate(async (markup) => {
+    const page = window as Spoiled;
+    if (markup) {
+      delete page.LocationSDK;
+      document.body.innerHTML = markup;
+    } else page.LocationSDK = { queue: 'x' };
+    const script = Object.assign(document.createElement('script'), { src: '/location-sdk.global.js' });
+    const come = new Promise((resolve) => script.addEventListener('load', resolve));
+    document.head.append(script);
+    await come;
+    LocationSDK.configure({ relayUrl: '/location-sdk' });
+    const { outcome } = await LocationSDK.reportBetEvent({ bet_id: 'B-1' } as never);
+    return outcome;
+  }, markup);
+
+  expect(outcome).toBe('recorded');
+});
+
+test('an entry of the queue that is no call costs none behind it, and is said', async ({ context, page, operator, uncaught }) => {
+  await grantGeolocation(context);
+  await page.goto(`${operator.url}/stub-alone`);
+
+  const outcome = await page.evaluate(async () => {
+    const { queue } = LocationSDK as unknown as { queue: unknown[] };
+    queue.push(null, {}, ['configure'], ['no such call', [], 1, 2]);
+    const early = [LocationSDK.configure({ relayUrl: '/location-sdk' }), LocationSDK.reportBetEvent({ bet_id: 'B-1' } as never)] as const;
+    const script = Object.assign(document.createElement('script'), { src: '/location-sdk.global.js' });
+    document.head.append(script);
+    await early[0];
+    const { outcome } = await early[1];
+    return outcome;
+  });
+
+  expect(outcome).toBe('recorded');
+  await eventually(() => uncaught.length).toBe(4);
+  uncaught.length = 0;
+});
+
 test('the stub may be inline where the policy names its hash', async ({ page, operator, violations, complaints }) => {
   await page.goto(`${operator.url}/inline-stub`);
   await eventually(() => page.evaluate(() => typeof LocationSDK.createClient)).toBe('function');

@@ -9,19 +9,24 @@ const manifest = JSON.parse(readFileSync(join(project, 'node_modules/location-sd
 /** What would carry an API key, or a server, into a page. */
 const SERVER_ONLY = ['mock/node', 'relay', 'relay/node'];
 
-const bundle = (entry: string, platform: 'browser' | 'node') =>
+/** What Cloudflare's bundler sets: a Worker is bundled as if for a browser. */
+const WORKER = ['workerd', 'worker', 'browser'];
+
+const bundle = (entry: string, platform: 'browser' | 'node', conditions?: string[]) =>
   build({
     stdin: { contents: `export * from 'location-sdk/${entry}';`, resolveDir: project },
     bundle: true,
     write: false,
     format: 'esm',
     platform,
+    ...(conditions && { conditions }),
     logLevel: 'silent',
   });
 
 describe.each(SERVER_ONLY)('location-sdk/%s', (entry) => {
-  it('says first of all that it is not for browsers', () => {
-    expect(Object.entries(manifest.exports[`./${entry}`])[0]).toEqual(['browser', null]);
+  it('says before anything that a page could take that it is not for browsers', () => {
+    const conditions = Object.entries(manifest.exports[`./${entry}`]).filter(([condition]) => condition !== 'workerd');
+    expect(conditions[0]).toEqual(['browser', null]);
   });
 
   it('cannot be bundled for a page', async () => {
@@ -31,4 +36,8 @@ describe.each(SERVER_ONLY)('location-sdk/%s', (entry) => {
   it('can be bundled for a server', async () => {
     expect((await bundle(entry, 'node')).outputFiles).toHaveLength(1);
   });
+});
+
+it('bundles the relay for a Worker, whose bundler asks for what browsers get', async () => {
+  expect((await bundle('relay', 'browser', WORKER)).outputFiles).toHaveLength(1);
 });

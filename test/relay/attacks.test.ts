@@ -298,7 +298,8 @@ describe('a replay', () => {
     const { send, gateway } = world;
     const sent = [send(), send(), send({ headers: { cookie: 'session=bola' } })];
     while (ready < 3) await new Promise((resolve) => setTimeout(resolve));
-    await new Promise((resolve) => setTimeout(resolve));
+    // Hashed on another thread.
+    await new Promise((resolve) => setTimeout(resolve, 100));
     open();
     const [first, second, other] = await Promise.all(sent);
     expect([first?.status, second?.status, other?.status]).toEqual([200, 200, 409]);
@@ -341,6 +342,37 @@ describe('of what a preflight asks', () => {
       'access-control-allow-methods': 'POST',
       vary: 'Origin',
     });
+  });
+});
+
+describe('of what one request makes the relay write,', () => {
+  test('an answer holds a hundred issues at most', async () => {
+    const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`f${index}`, 1]));
+    for (const body of [pageBet(many), pageBet({ user: many }), { ...pageBet(), list: many }]) {
+      const { status, body: answer } = await attacked({ body });
+      expect([status, answer.error.code]).toEqual([400, 'validation']);
+      expect(answer.error.issues.length).toBeLessThanOrEqual(100);
+    }
+    expect((await attacked({ body: `{${'"a":1,'.repeat(5_000)}"b":1}` })).body.error.issues).toHaveLength(100);
+  });
+
+  test('an authorize that throws for everybody gets one line a minute, and ten at most', async () => {
+    const clock = new FakeClock();
+    let kind = 'Error';
+    const authorize = () => {
+      throw Object.assign(new Error('x'), { name: kind });
+    };
+    const { send, lines } = relayWorld({ authorize, clock });
+    for (let index = 0; index < 20; index += 1) expect((await send()).status).toBe(401);
+    expect(lines).toHaveLength(1);
+    for (let index = 0; index < 20; index += 1) {
+      kind = `Kind${'x'.repeat(index)}`;
+      await send();
+    }
+    expect(lines).toHaveLength(10);
+    clock.advance(60_000);
+    await send();
+    expect(lines).toHaveLength(11);
   });
 });
 

@@ -2,8 +2,10 @@ import { expect, test } from 'vitest';
 import { createClient } from '../../src/index.js';
 import { createMockGateway } from '../../src/mock/index.js';
 import { createRelay } from '../../src/relay/index.js';
+import { tryFourSteps } from '../runtimes/four-steps.js';
 import { tryRelay } from '../runtimes/relay.js';
 
 test('what every runtime is asked holds in Node.js', async () => {
+  expect(await tryFourSteps({ createClient, createMockGateway })).toEqual([]);
   expect(await tryRelay({ createClient, createMockGateway, createRelay })).toEqual([]);
 });

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import { NetworkError, type Receipt, type ReportingError } from '../../src/index.js';
+import { canonical, eventKeyOf } from '../../src/relay/event-key.js';
+import type { RelayClient, RelayReport } from '../../src/relay/index.js';
+import { createRecent } from '../../src/relay/recent.js';
+import { LONGEST_TIMER_MS } from '../../src/time.js';
+import { FakeClock } from '../delivery/fake-clock.js';
+import { gps, pageBet, relayWorld } from './world.js';
+
+describe('what makes two events the same', () => {
+  test('is the reference that is reported, not the text that the page sent', async () => {
+    let count = 0;
+    const { send, gateway } = relayWorld({
+      complete: () => {
+        count += 1;
+        return { bet_id: `OWN-${count}` };
+      },
+    });
+    const body = { amount: 1, location: gps() };
+    expect([(await send({ body })).body.reference, (await send({ body })).body.reference]).toEqual(['OWN-1', 'OWN-2']);
+    expect(gateway.reports()).toHaveLength(2);
+  });
+
+  test('is not how the page writes it', async () => {
+    const { send, lookedUp } = relayWorld();
+    await send({ body: '{"bet_id":"BET-1","amount":1500}' });
+    for (const body of ['  {"amount":1.5e3,\n"bet_id":"BET-1"}', '{"bet_id":"\\u0042ET-1","amount":1500}', '{"bet_id":"BET-1","amount":1500,"user":{}}'])
+      expect((await send({ body })).body.error).toMatchObject({ code: 'duplicate', conflict: false });
+    expect(lookedUp).toHaveLength(1);
+  });
+
+  test('is hashed, and differs by everything that counts', async () => {
+    const identity = { operation: 'reportBetEvent', environment: undefined, player: 'U-88412', reference: 'BET-1', page: [pageBet(), gps()] };
+    const keys = await Promise.all(
+      [
+        identity,
+        { ...identity, operation: 'reportWithdrawalEvent' },
+        { ...identity, environment: 'production' },
+        { ...identity, player: 'U-2' },
+        { ...identity, reference: 'BET-2' },
+        { ...identity, page: [pageBet({ amount: 1 }), gps()] },
+        { ...identity, page: [pageBet(), gps({ accuracy: 21 })] },
+      ].map(eventKeyOf),
+    );
+    expect(new Set(keys.map(({ event }) => event)).size).toBe(7);
+    expect(new Set(keys.map(({ player }) => player)).size).toBe(2);
+    for (const { event, player } of keys) expect(event + player).toMatch(/^[0-9a-f]{128}$/);
+    expect(canonical({ b: [{ d: 1, c: undefined, a: 'x' }], a: null })).toBe('{"a":null,"b":[{"a":"x","d":1}]}');
+  });
+});
+
+describe('what is remembered', () => {
+  const key = (player: string, event: number | string) => ({ player, event: `${player} ${event}` });
+  const inDoubt = { error: new Error('x'), sent: { event: {}, location: undefined } };
+
+  test('of one player costs no other', () => {
+    const recent = createRecent(new FakeClock());
+    recent.set(key('bola', 1), { timestamp: '1' });
+    for (let event = 0; event < 3_000; event += 1) recent.set(key('ada', event), { timestamp: '2' });
+    expect([recent.get(key('bola', 1)), recent.get(key('ada', 2_949)), recent.get(key('ada', 2_950))]).toMatchObject([
+      { timestamp: '1' },
+      undefined,
+      { timestamp: '2' },
+    ]);
+  });
+
+  test('of many players is given up where there is most', () => {
+    const recent = createRecent(new FakeClock());
+    recent.set(key('bola', 1), { timestamp: '1' });
+    for (let player = 0; player < 30; player += 1) for (let event = 0; event < 50; event += 1) recent.set(key(`evil-${player}`, event), {});
+    expect(recent.get(key('bola', 1))).toMatchObject({ timestamp: '1' });
+    expect([recent.get(key('evil-0', 0)), recent.get(key('evil-29', 49))]).toEqual([undefined, expect.anything()]);
+  });
+
+  test('is given up last where it is in doubt or on its way', () => {
+    const recent = createRecent(new FakeClock());
+    recent.set(key('ada', 'doubt'), { inDoubt });
+    recent.set(key('ada', 'running'), { running: { answer: new Promise(() => {}), until: 0 } });
+    for (let event = 0; event < 100; event += 1) recent.set(key('ada', event), {});
+    expect([recent.get(key('ada', 'doubt')), recent.get(key('ada', 'running'))]).toEqual([expect.anything(), expect.anything()]);
+    for (let event = 0; event < 50; event += 1) recent.set(key('ada', event), { inDoubt });
+    expect([recent.get(key('ada', 'doubt')), recent.get(key('ada', 49))]).toEqual([undefined, expect.anything()]);
+  });
+
+  test('and was forgotten leaves room', () => {
+    const clock = new FakeClock();
+    const recent = createRecent(clock);
+    for (let event = 0; event < 50; event += 1) recent.set(key('ada', event), {});
+    recent.forget(key('ada', 49));
+    recent.forget(key('ada', 49));
+    recent.set(key('ada', 'new'), {});
+    expect(recent.get(key('ada', 0))).toBeDefined();
+    clock.advance(600_001);
+    expect(recent.get(key('ada', 'new'))).toBeUndefined();
+  });
+});
+
+describe('an event in doubt, of which complete gives something else now,', () => {
+  /** The first attempt's answer is lost; the amount is 100 then, and 200 from then on. */
+  async function changed(more: object = {}) {
+    let asked = 0;
+    const told: [Receipt | ReportingError, RelayReport][] = [];
+    const tell = (one: Receipt | ReportingError, report: RelayReport) => void told.push([one, report]);
+    const complete = () => {
+      asked += 1;
+      return asked === 1 ? { amount: 100 } : { amount: 200, ...more };
+    };
+    const world = relayWorld({ complete, onReceipt: tell, onError: tell });
+    world.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+    expect((await world.send({ body: pageBet({ location: gps() }) })).body.error.outcome).toBe('unknown');
+    return { ...world, told, again: () => world.send({ body: pageBet({ location: gps() }) }) };
+  }
+
+  test('is sent as it was, and the operator is told what was sent', async () => {
+    const { again, gateway, told, lines } = await changed({ user: { user_id: 'U-88412' }, location: gps({ latitude: 9 }) });
+    expect((await again()).body.outcome).toBe('already-recorded');
+    expect(gateway.reports().map(({ body }) => body)).toMatchObject([{ amount: 100 }]);
+    expect(told.map(([, { event }]) => event.amount)).toEqual([100, 100]);
+    const line = lines.find((text) => text.includes('gives now differs')) ?? '';
+    expect(line).toMatch(/BET-1.*differs: user, amount, location$|BET-1.*differs: amount, user, location$/);
+    expect(line).not.toMatch(/100|200|U-88412|6\.4474/);
+  });
+
+  test('stays what it was where its repetition fails too', async () => {
+    const { again, gateway, told } = await changed();
+    gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+    expect((await again()).body.error.outcome).toBe('unknown');
+    expect((await again()).body.outcome).toBe('already-recorded');
+    expect(told.map(([, { event }]) => event.amount)).toEqual([100, 100, 100]);
+    expect(gateway.reports()).toHaveLength(1);
+  });
+
+  test('and that is the same as before is not worth a line', async () => {
+    const { send, gateway, lines } = relayWorld({ complete: () => ({ metadata: { b: 1, a: 2 } }) });
+    gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+    const body = { bet_id: 'BET-1', amount: 1 };
+    await send({ body });
+    expect((await send({ body })).body.outcome).toBe('already-recorded');
+    expect(lines.join()).not.toContain('differs');
+  });
+});
+
+describe('a client that never ends', () => {
+  const receipt = { outcome: 'recorded', operation: 'reportBetEvent', reference: 'BET-1', environment: 'staging', attempts: 1 };
+
+  test('is waited for no longer than its own time, and has no say afterwards', async () => {
+    const clock = new FakeClock();
+    const events: Record<string, unknown>[] = [];
+    let endFirst: (error: unknown) => void = () => {};
+    const call = (event: object) => {
+      events.push(event as Record<string, unknown>);
+      return events.length === 1 ? new Promise<Receipt>((_, reject) => (endFirst = reject)) : Promise.resolve(receipt as unknown as Receipt);
+    };
+    const client: RelayClient = { reportBetEvent: call, reportWithdrawalEvent: call };
+    const { send } = relayWorld({ clock, client, timeoutMs: 5_000, hookTimeoutMs: 1_000 });
+    const body = { bet_id: 'BET-1', amount: 1 };
+    expect((await clock.run(send({ body }))).body.error).toMatchObject({ code: 'timeout', outcome: 'unknown' });
+    expect((await clock.run(send({ body }))).status).toBe(200);
+    endFirst(new NetworkError('x', { outcome: 'not-sent' }));
+    await new Promise((resolve) => setTimeout(resolve));
+    clock.advance(30_000);
+    expect((await clock.run(send({ body }))).status).toBe(200);
+    expect(events.map(({ timestamp }) => timestamp)).toEqual(['1795161600', '1795161600', '1795161600']);
+  });
+
+  test('is waited for within what a timer can hold', async () => {
+    const clock = new FakeClock();
+    const { send } = relayWorld({ clock, timeoutMs: LONGEST_TIMER_MS });
+    expect((await clock.run(send())).status).toBe(200);
+    expect(Math.max(...clock.waits)).toBe(LONGEST_TIMER_MS);
+  });
+});

@@ -1,0 +1,118 @@
+// Tries the packed and installed package in every runtime, and prints what came of it: `npm run test:runtimes`, which builds first.
+// Linux x64 with glibc only; everything comes from the npm registry, as `package-lock.json` has it, and no install script is run.
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { manifestOf, programOf, RUNTIMES } from './runtimes.js';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const root = join(here, '../..');
+const INSTALL_LIMIT_MS = 300_000;
+const RUN_LIMIT_MS = 60_000;
+const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund'];
+
+const run = promisify(execFile);
+
+/** @param {string} folder @param {string[]} words */
+const npm = (folder, ...words) => run('npm', [...words, ...QUIET], { cwd: folder, timeout: INSTALL_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 });
+
+/** @param {string} path */
+const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
+
+const { optionalDependencies: wanted } = read(join(here, 'package.json'));
+
+/** Whether the very version that `package.json` names is there. @param {import('./runtimes.js').Runtime} runtime */
+const isInstalled = (runtime) =>
+  existsSync(programOf(runtime)) && existsSync(manifestOf(runtime)) && String(wanted[runtime.folder]).split('@').at(-1) === read(manifestOf(runtime)).version;
+
+/** Gives why it could not, where it could not. */
+async function installRuntimes() {
+  if (RUNTIMES.every(isInstalled)) return '';
+  try {
+    await npm(here, 'ci');
+    return '';
+  } catch (error) {
+    return wordsOf(error);
+  }
+}
+
+/** @param {string} project */
+async function installPackage(project) {
+  const { stdout } = await npm(root, 'pack', '--json', '--pack-destination', project);
+  const [packed] = JSON.parse(stdout);
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
+  await npm(project, 'install', '--prefer-offline', `./${packed.filename}`);
+  for (const name of ['four-steps.js', 'installed.js', 'main.js', 'relay.js', 'worker.js', 'worker.capnp']) cpSync(join(here, name), join(project, name));
+}
+
+/** Bundles the worker under the conditions that Cloudflare's own tool sets. @param {string} project */
+const bundleWorker = (project) =>
+  build({
+    absWorkingDir: project,
+    entryPoints: ['worker.js'],
+    outfile: join(project, 'bundle.js'),
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    conditions: ['workerd', 'worker', 'browser'],
+    logLevel: 'silent',
+  });
+
+/** @param {unknown} error */
+function wordsOf(error) {
+  const { killed, stdout = '', stderr = '', message } = /** @type {{ killed?: boolean, stdout?: string, stderr?: string, message: string }} */ (error);
+  return `${killed ? 'took longer than its time limit\n' : ''}${`${stdout}${stderr}`.trim() || message}`;
+}
+
+/** @param {import('./runtimes.js').Runtime} runtime @param {string} project @param {string} notInstalled why, where npm said */
+async function tryRuntime(runtime, project, notInstalled) {
+  const { name, args, shows } = runtime;
+  if (!isInstalled(runtime))
+    return {
+      name,
+      version: '-',
+      seconds: 0,
+      problem: 'not installed',
+      words: notInstalled || 'npm left it out: this is not linux x64 with glibc, or the registry did not give it.',
+    };
+  const options = {
+    cwd: project,
+    timeout: RUN_LIMIT_MS,
+    killSignal: /** @type {const} */ ('SIGKILL'),
+    env: { PATH: process.env.PATH, HOME: project, DENO_DIR: join(project, '.deno'), DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' },
+  };
+  const started = performance.now();
+  let version = '?';
+  try {
+    const asked = await run(programOf(runtime), ['--version'], options);
+    version = /\d[\d.-]*\d/.exec(asked.stdout)?.[0] ?? '?';
+    if (name === 'workerd') await bundleWorker(project);
+    const { stdout, stderr } = await run(programOf(runtime), [...args], options);
+    if (!`${stdout}${stderr}`.includes(shows)) throw new Error(`It ended without "${shows}".`);
+    return { name, version, seconds: (performance.now() - started) / 1_000 };
+  } catch (error) {
+    return { name, version, seconds: (performance.now() - started) / 1_000, problem: 'failed', words: wordsOf(error) };
+  }
+}
+
+const notInstalled = await installRuntimes();
+const project = mkdtempSync(join(tmpdir(), 'location-sdk-runtimes-'));
+try {
+  await installPackage(project);
+  const results = [];
+  for (const runtime of RUNTIMES) results.push(await tryRuntime(runtime, project, notInstalled));
+
+  console.log(`\n${'runtime'.padEnd(12)}${'version'.padEnd(14)}${'result'.padEnd(16)}seconds`);
+  for (const { name, version, seconds, problem = 'ok' } of results) {
+    console.log(`${name.padEnd(12)}${version.padEnd(14)}${problem.padEnd(16)}${seconds.toFixed(1).padStart(7)}`);
+  }
+  const problems = results.filter(({ problem }) => problem !== undefined);
+  for (const { name, problem, words } of problems) console.error(`\n${name}: ${problem}\n${words}`);
+  process.exitCode = problems.length === 0 ? 0 : 1;
+} finally {
+  rmSync(project, { recursive: true, force: true });
+}

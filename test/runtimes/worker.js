@@ -1,0 +1,4 @@
+// What `workerd test` runs.
+import { tryInstalled } from './installed.js';
+
+export default { test: tryInstalled };
