@@ -3,7 +3,7 @@ import { ConfigurationError } from '../errors.js';
 import type { ValidationMode } from '../schema/model.js';
 import { LONGEST_TIMER_MS } from '../time.js';
 import type { OutboxOptions } from './options.js';
-import type { EndingContext } from './record.js';
+import { type EndingContext, LONGEST_WAIT_MS } from './record.js';
 import { plainSeal, type Seal } from './seal.js';
 import type { OutboxStore } from './store.js';
 
@@ -17,6 +17,9 @@ export interface OutboxSettings extends Omit<EndingContext, 'dependency'> {
   readonly pollMs: number;
   readonly stopTimeoutMs: number;
 }
+
+/** Far below the wait that stores take for the mark of a clock that jumped, and so for one that is over. */
+const LONGEST_LEASE_MS = LONGEST_WAIT_MS / 2;
 
 /** Between the end of an attempt and the end of its lease, so that the end can be written. */
 const LEAST_MARGIN_MS = 1_000;
@@ -36,8 +39,9 @@ export function readSettings(options: OutboxOptions<ValidationMode>): OutboxSett
 
   const number = (name: string, value: unknown, standard: number, least: number, most = LONGEST_TIMER_MS): number => {
     if (value === undefined) return standard;
-    const fits = typeof value === 'number' && value >= least && value <= most && (most === LONGEST_TIMER_MS || Number.isInteger(value));
-    if (!fits) problems.push(`${name}: expected a ${most === LONGEST_TIMER_MS ? 'number of milliseconds' : 'whole number'} from ${least} to ${most}`);
+    const isCount = name === 'concurrency';
+    const fits = typeof value === 'number' && value >= least && value <= most && (!isCount || Number.isInteger(value));
+    if (!fits) problems.push(`${name}: expected a ${isCount ? 'whole number' : 'number of milliseconds'} from ${least} to ${most}`);
     return fits ? value : standard;
   };
   const door = doorOf(given.client);
@@ -47,12 +51,14 @@ export function readSettings(options: OutboxOptions<ValidationMode>): OutboxSett
   if (given.keepBodies !== undefined && typeof given.keepBodies !== 'boolean') problems.push('keepBodies: expected true or false');
 
   const leastLeaseMs = (door?.attemptTimeoutMs ?? 0) + LEAST_MARGIN_MS;
+  if (leastLeaseMs > LONGEST_LEASE_MS)
+    problems.push(`client: its attemptTimeoutMs leaves no room for a lease, which is ${LONGEST_LEASE_MS} milliseconds at most`);
   const settings = {
     store: given.store as OutboxStore,
     seal: (given.seal as Seal | undefined) ?? plainSeal(),
     concurrency: number('concurrency', given.concurrency, 8, 1, 1_000),
     schedule: { baseMs: number('retry.baseMs', retry.baseMs, 1_000, 1), capMs: number('retry.capMs', retry.capMs, 300_000, 1) },
-    leaseMs: number('leaseMs', given.leaseMs, leastLeaseMs - LEAST_MARGIN_MS + 20_000, leastLeaseMs),
+    leaseMs: number('leaseMs', given.leaseMs, leastLeaseMs - LEAST_MARGIN_MS + 20_000, leastLeaseMs, LONGEST_LEASE_MS),
     pollMs: number('pollMs', given.pollMs, 1_000, 1),
     stopTimeoutMs: number('stopTimeoutMs', given.stopTimeoutMs, 10_000, 0),
     keepBodies: given.keepBodies === true,
