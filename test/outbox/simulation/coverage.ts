@@ -69,6 +69,7 @@ export const SITUATIONS = [
   'more than eight attempts',
   'a person retries',
   'a person dismisses',
+  'a person vouches',
 ] as const;
 
 export type Situation = (typeof SITUATIONS)[number];

@@ -55,7 +55,7 @@ function judgeMissing({ attempt, first }: End, condemned: boolean, fail: (rule: 
   const enqueuedAt = attempt.report.initiated?.enqueuedAt;
   const known = first !== undefined && enqueuedAt !== undefined && enqueuedAt < attempt.endedAt;
   if (condemned && known && first.state !== 'recorded' && first.state !== 'dismissed') fail(rule, `that one is ${first.state}`);
-  if (condemned && known && first.state === 'recorded' && !attempt.lie) fail(rule, 'that one was recorded meanwhile');
+  if (condemned && known && first.state === 'recorded' && !attempt.report.initiated?.vouched && !attempt.lie) fail(rule, 'that one was recorded meanwhile');
   if (!condemned && first === undefined) fail(rule, 'and is quarantined where there is none');
 }
 

@@ -43,8 +43,8 @@ export interface Report {
   unproven: number;
   /** Attempts that count. */
   counted: number;
-  /** Whether a person settled it. */
-  dismissed: boolean;
+  /** Whether a person said that the gateway holds it, which may be wrong. */
+  vouched: boolean;
   readonly attempts: Attempt[];
 }
 
@@ -96,7 +96,7 @@ function drawReports(random: Random): Report[] {
     const reference = `R-${index}`;
     const draw = (operation: OperationName, initiated: Report | undefined): Report => {
       const id = `${environment}:${operation}:${reference}`;
-      const truth = { held: undefined, enqueuedAt: undefined, accepted: false, unproven: 0, counted: 0, dismissed: false, attempts: [] };
+      const truth = { held: undefined, enqueuedAt: undefined, accepted: false, unproven: 0, counted: 0, vouched: false, attempts: [] };
       return { id, environment, operation, reference, body: `${operation} of ${reference}`, initiated, bad: random.chance(0.04), ...truth };
     };
     const which = random.next();

@@ -27,6 +27,8 @@ export interface Given {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
+const PERSONS = { retry: 'a person retries', dismissed: 'a person dismisses', recorded: 'a person vouches' } as const;
+
 /** More happens in no history, unless it goes round in circles. */
 const MOST_STEPS = 20_000;
 const HOUR = 3_600_000;
@@ -201,12 +203,12 @@ function plan(
     const row = store.rows.find(({ state }) => state === 'quarantined');
     const report = row && reports.find(({ id }) => id === row.id);
     if (!row || !report) return;
-    const action: Decision['action'] = random.chance(0.75) ? 'retry' : 'dismissed';
+    const action: Decision['action'] = random.chance(0.7) ? 'retry' : random.chance(0.5) ? 'dismissed' : 'recorded';
     const change = decisions.decided(row, { action, reason: 'simulated', at: 0 }, false);
     if (typeof change === 'string') throw new Violation('a person decides about quarantined reports', change);
-    coverage[action === 'retry' ? 'a person retries' : 'a person dismisses'] += 1;
+    coverage[PERSONS[action]] += 1;
     trace?.(`a person decides about ${nameOf(report)}: ${action}`);
-    if (action === 'dismissed') report.dismissed = true;
+    if (action === 'recorded') report.vouched = true;
     store.turn({ writes: [{ id: row.id, expected: row, change }], claim: undefined });
     wakeAll();
   }
