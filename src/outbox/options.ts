@@ -23,8 +23,8 @@ export interface OutboxOptions<Mode extends ValidationMode = 'strict'> {
   /** Attempts after a failure. */
   retry?: OutboxRetryOptions | undefined;
   /**
-   * Milliseconds for which a worker has a report to itself; longer than the client's `attemptTimeoutMs`. Default:
-   * `attemptTimeoutMs` and 20,000.
+   * Milliseconds for which a worker has a report to itself; longer than the client's `attemptTimeoutMs`, and 12 hours at
+   * most. Default: `attemptTimeoutMs` and 20,000.
    */
   leaseMs?: number | undefined;
   /** How often an idle worker looks for reports of other processes, in milliseconds. Default: 1,000. */

@@ -198,24 +198,13 @@ const recorded = (row: Progress & Pick<Row, 'decisions'>, outcome: Row['outcome'
 export function decided(row: Row, decision: Decision, keepBodies: boolean): Change | string {
   const { state, fence, attempts, inDoubt, doubtBefore, problem } = row;
   const decisions = [...row.decisions, decision];
+  const before = { fence, attempts, inDoubt, doubtBefore, delayMs: 0, outcome: undefined, message: undefined, decisions };
   if (decision.action === 'retry') {
     if (state !== 'quarantined' && state !== 'waiting') return `it is ${state}; only a quarantined or waiting report can be tried again`;
-    // The doubt stays: the next answer is read as if the person had not looked.
-    return { state: 'waiting', fence, attempts, inDoubt, doubtBefore, delayMs: 0, outcome: undefined, message: undefined, problem, decisions, keepBody: true };
+    // The doubt stays: the next answer is read as if the person had not looked. The problem goes: a 404 from before is not the first of two.
+    return { ...before, state: 'waiting', problem: undefined, keepBody: true };
   }
   if (state !== 'quarantined') return `it is ${state}; only a quarantined report can be resolved`;
   if (decision.action === 'recorded') return { ...recorded(row, 'already-recorded', keepBodies), decisions };
-  return {
-    state: 'dismissed',
-    fence,
-    attempts,
-    inDoubt,
-    doubtBefore,
-    delayMs: 0,
-    outcome: undefined,
-    message: undefined,
-    problem,
-    decisions,
-    keepBody: keepBodies,
-  };
+  return { ...before, state: 'dismissed', problem, keepBody: keepBodies };
 }

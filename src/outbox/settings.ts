@@ -4,12 +4,16 @@ import type { ValidationMode } from '../schema/model.js';
 import { LONGEST_TIMER_MS } from '../time.js';
 import { readEncryption } from './encryption.js';
 import type { OutboxOptions } from './options.js';
+import { LONGEST_WAIT_MS } from './record.js';
 import type { Seal } from './seal.js';
 import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings } from './settings-shape.js';
 import { standardSeal } from './standard-seal.js';
 import type { OutboxStore } from './store.js';
 
 const NAMES = ['client', 'store', 'concurrency', 'retry', 'leaseMs', 'pollMs', 'stopTimeoutMs', 'keepBodies', 'encryption', 'seal'];
+
+/** Far below the wait that stores take for the mark of a clock that jumped, and so for one that is over. */
+const LONGEST_LEASE_MS = LONGEST_WAIT_MS / 2;
 const STORE_METHODS = ['enqueue', 'turn', 'outlook', 'pause', 'get', 'list', 'counts', 'remember'] as const;
 const SEAL_METHODS = ['seal', 'open', 'matches'] as const;
 
@@ -24,8 +28,9 @@ export function readSettings(options: OutboxOptions<ValidationMode>): OutboxSett
 
   const number = (name: string, value: unknown, standard: number, least: number, most = LONGEST_TIMER_MS): number => {
     if (value === undefined) return standard;
-    const fits = typeof value === 'number' && value >= least && value <= most && (most === LONGEST_TIMER_MS || Number.isInteger(value));
-    if (!fits) problems.push(`${name}: expected a ${most === LONGEST_TIMER_MS ? 'number of milliseconds' : 'whole number'} from ${least} to ${most}`);
+    const isCount = name === 'concurrency';
+    const fits = typeof value === 'number' && value >= least && value <= most && (!isCount || Number.isInteger(value));
+    if (!fits) problems.push(`${name}: expected a ${isCount ? 'whole number' : 'number of milliseconds'} from ${least} to ${most}`);
     return fits ? value : standard;
   };
   const door = doorOf(given.client);
@@ -39,12 +44,14 @@ export function readSettings(options: OutboxOptions<ValidationMode>): OutboxSett
   const encryption = readEncryption(given.encryption, problems);
 
   const leastLeaseMs = (door?.attemptTimeoutMs ?? 0) + LEAST_MARGIN_MS;
+  if (leastLeaseMs > LONGEST_LEASE_MS)
+    problems.push(`client: its attemptTimeoutMs leaves no room for a lease, which is ${LONGEST_LEASE_MS} milliseconds at most`);
   const settings = {
     store: given.store as OutboxStore,
     seal: (given.seal as Seal | undefined) ?? standardSeal(given.store as OutboxStore, encryption),
     concurrency: number('concurrency', given.concurrency, DEFAULTS.concurrency, 1, 1_000),
     schedule: { baseMs: number('retry.baseMs', retry.baseMs, DEFAULTS.baseMs, 1), capMs: number('retry.capMs', retry.capMs, DEFAULTS.capMs, 1) },
-    leaseMs: number('leaseMs', given.leaseMs, leastLeaseMs - LEAST_MARGIN_MS + DEFAULTS.marginMs, leastLeaseMs),
+    leaseMs: number('leaseMs', given.leaseMs, leastLeaseMs - LEAST_MARGIN_MS + DEFAULTS.marginMs, leastLeaseMs, LONGEST_LEASE_MS),
     pollMs: number('pollMs', given.pollMs, DEFAULTS.pollMs, 1),
     stopTimeoutMs: number('stopTimeoutMs', given.stopTimeoutMs, DEFAULTS.stopTimeoutMs, 0),
     keepBodies: given.keepBodies === true,

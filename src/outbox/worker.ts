@@ -20,6 +20,13 @@ interface Claim {
   readonly probe: number | undefined;
 }
 
+/** The right to send one report to a paused environment, for the time of a lease. */
+interface Probe {
+  readonly outlook: Outlook;
+  /** By this worker's clock. */
+  readonly takenAt: number;
+}
+
 /** Tries to change a pause that others change too. */
 const PAUSE_TRIES = 5;
 
@@ -117,20 +124,20 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     return now?.fence === change.fence && now.state === change.state;
   }
 
-  /** One turn; says whether anything was written or claimed. */
-  async function turn(probe?: Outlook): Promise<boolean> {
+  /** One turn; says whether anything was written or claimed. A probe's time began when it was taken: late, it is not sent. */
+  async function turn(probe?: Probe): Promise<boolean> {
     const batch = finished;
     finished = [];
-    const askedAt = clock.now();
+    const askedAt = probe?.takenAt ?? clock.now();
     let result: TurnResult;
     try {
-      result = await store.turn(planTurn(batch, standing(), probe?.environment));
+      result = await store.turn(planTurn(batch, standing(), probe?.outlook.environment));
     } catch (error) {
       finished = [...batch, ...finished];
       throw error;
     }
     busy += result.claimed.length - batch.length;
-    for (const row of result.claimed) void attempt({ row, askedAt, probe: probe && probe.pause.version + 1 });
+    for (const row of result.claimed) void attempt({ row, askedAt, probe: probe && probe.outlook.pause.version + 1 });
     for (const [index, one] of batch.entries()) written(one, result.written[index] === true || (await wasWritten(one)));
     return batch.length + result.claimed.length > 0;
   }
@@ -138,7 +145,10 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   /** Sends the probes that are due, and says how long there is nothing to do. */
   async function probeAndWait(): Promise<number> {
     const { probes, waitMs } = lookAhead(await store.outlook(), standing());
-    for (const outlook of probes) if (await store.pause(probeTaken(outlook.pause, leaseMs))) await turn(outlook);
+    for (const outlook of probes) {
+      const takenAt = clock.now();
+      if (await store.pause(probeTaken(outlook.pause, leaseMs))) await turn({ outlook, takenAt });
+    }
     return waitMs;
   }
 

@@ -291,6 +291,27 @@ describe('a paused environment', () => {
   });
 });
 
+describe('a probe', () => {
+  it('that was taken long ago is not sent: somebody else may have the next one', async () => {
+    const { make, store, gateway, run, clock, events, sent } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 429, retryAfter: 60 });
+    let slow = 1;
+    const slowStore: OutboxStore = {
+      ...store,
+      pause: async (change) => {
+        const made = await store.pause(change);
+        if (change.continues && slow-- > 0) clock.advance(25_000);
+        return made;
+      },
+    };
+    const outbox = make({ store: slowStore });
+    await outbox.reportBetEvent(betEvent());
+    expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 1 } });
+    expect(events.flatMap(([name, event]) => (name === 'delayed' ? [(event as { code: string }).code] : []))).toEqual(['rate-limited', 'aborted']);
+    expect(sent).toHaveLength(2);
+  });
+});
+
 describe('stopping', () => {
   it('lets an attempt on its way end', async () => {
     const { outbox, gateway, run, sent, store } = outboxWorld();
@@ -459,5 +480,8 @@ describe('around it', () => {
     const { message } = await failureOf(() => createOutbox(wrong));
     for (const part of ['concurency', 'concurrency:', 'retry.limit', 'leaseMs', 'client:', 'store:']) expect(message).toContain(part);
     expect(() => createOutbox({ client: createClient(), store: memoryStore(), leaseMs: 5_000 })).toThrow('leaseMs');
+    // A wait of more than a day is taken for one that is over.
+    expect(() => createOutbox({ client: createClient(), store: memoryStore(), leaseMs: 25 * 3_600_000 })).toThrow('leaseMs');
+    expect(() => createOutbox({ client: createClient({ attemptTimeoutMs: 25 * 3_600_000 }), store: memoryStore() })).toThrow('attemptTimeoutMs');
   });
 });

@@ -1,0 +1,87 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { claimCases } from '../../src/outbox/contract/claims.js';
+import { orderCases } from '../../src/outbox/contract/order.js';
+import { pauseCases } from '../../src/outbox/contract/pauses.js';
+import type { OutboxStore } from '../../src/outbox/index.js';
+import { type Catalogue, readAnswers } from './simulation/answers.js';
+import { type Coverage, emptyCoverage, unmet } from './simulation/coverage.js';
+import { decisions } from './simulation/decisions.js';
+import { simulate } from './simulation/simulate.js';
+import { createStore } from './simulation/store.js';
+import { BOOKKEEPING, VARIANTS } from './simulation/variants.js';
+
+const HISTORIES = 20_000;
+/** Within so many histories each broken variant is caught. */
+const CAUGHT_WITHIN = 2_000;
+
+let catalogue: Catalogue;
+beforeAll(async () => {
+  catalogue = await readAnswers();
+});
+
+describe('the simulation', () => {
+  let coverage: Coverage;
+
+  it(`finds no rule broken in ${HISTORIES} histories`, () => {
+    coverage = emptyCoverage();
+    for (let seed = 1; seed <= HISTORIES; seed += 1) {
+      const violation = simulate(seed, { catalogue, coverage });
+      if (violation) expect.fail(`${violation.message}; npm run sim -- --seed ${seed}`);
+    }
+  }, 60_000);
+
+  it('meets every situation on the way', () => {
+    expect(unmet(coverage)).toEqual([]);
+  });
+
+  it('lives through the same history again for the same seed', () => {
+    const tell = (seed: number) => {
+      const lines: string[] = [];
+      simulate(seed, { catalogue, coverage: emptyCoverage(), trace: (line) => lines.push(line) });
+      return lines;
+    };
+    expect(tell(7)).toEqual(tell(7));
+    expect(tell(7)).not.toEqual(tell(8));
+  });
+
+  it.each(VARIANTS.map((variant) => [variant.name, variant] as const))('catches: %s', (_, variant) => {
+    for (let seed = 1; seed <= CAUGHT_WITHIN; seed += 1) if (simulate(seed, { ...variant, catalogue, coverage: emptyCoverage() })) return;
+    expect.fail(`not caught within ${CAUGHT_WITHIN} histories`);
+  });
+});
+
+describe('without the rules about its own books, the simulation', () => {
+  const BY_WHAT_FOLLOWS = ['no doubt flag', 'no fence', 'any 400 while in doubt is success', '429 clears the doubt', 'a settled report waits for nothing'];
+
+  it.each(BY_WHAT_FOLLOWS)('still catches: %s', (name) => {
+    const variant = VARIANTS.find((one) => one.name === name);
+    if (!variant) expect.fail('there is no such variant');
+    const rules = new Set<string>();
+    for (let seed = 1; seed <= CAUGHT_WITHIN; seed += 1) {
+      const violation = simulate(seed, { ...variant, catalogue, coverage: emptyCoverage(), overlooked: BOOKKEEPING });
+      if (violation) rules.add(violation.rule);
+    }
+    expect([...rules]).not.toEqual([]);
+    for (const rule of rules) expect(BOOKKEEPING).not.toContain(rule);
+  });
+});
+
+describe("the simulation's store", () => {
+  it.each([...claimCases, ...orderCases, ...pauseCases].map(({ name, run }) => [name, run] as const))('%s', (_, run) => {
+    let time = 1_795_161_600_000;
+    const store = createStore(() => time, decisions);
+    return run(() => ({
+      store: {
+        enqueue: async (rows) => store.enqueue(rows),
+        turn: async (turn) => store.turn(turn),
+        outlook: async () => store.outlook(),
+        pause: async (change) => store.pause(change),
+        get: async (ids) => ids.map(store.get),
+        list: async ({ reference }) => store.rows.filter((row) => row.reference === reference),
+      } satisfies Partial<OutboxStore> as unknown as OutboxStore,
+      advance: (milliseconds) => {
+        time += milliseconds;
+      },
+    }));
+  });
+});

@@ -1,0 +1,172 @@
+import { createClient } from '../../../src/client.js';
+import { doorOf } from '../../../src/client-door.js';
+import { endingOf } from '../../../src/outbox/ending.js';
+import type { Ending } from '../../../src/outbox/record.js';
+import { betEvent, settledBet } from '../../factories.js';
+
+/**
+ * What is true about the end of an attempt, whatever the source makes of it. `'recorded'`: the gateway recorded it now;
+ * `'same'`, `'conflict'`: it holds these or other bytes; `'refused'`: it will not have them; `'missing'`: it does not
+ * hold the initiated one; `'turned-away'`: nothing is wrong with the report, and it was not processed; `'silent'`:
+ * nobody knows; `'not-begun'`: nothing was sent.
+ */
+export type Truth = 'recorded' | 'same' | 'conflict' | 'refused' | 'missing' | 'turned-away' | 'silent' | 'not-begun';
+
+/** The end of an attempt: an answer, or what came instead of one. */
+export interface Reply {
+  readonly name: string;
+  readonly truth: Truth;
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly retryAfter?: string;
+  /** Whether the destination is to be paused. */
+  readonly pauses?: boolean;
+  /** What `fetch` throws; `'never'`: it does not settle; `'aborted'`: it does not, and the caller gives up. */
+  readonly throws?: object | 'never' | 'aborted';
+  /** Whether the answer breaks off after its headers. */
+  readonly cut?: boolean;
+}
+
+const generic = (statusCode: number, message: string | readonly string[]) => ({ message, error: 'Error', statusCode });
+const status = (truth: Truth, code: number, message: string | readonly string[], more: Partial<Reply> = {}): Reply => ({
+  name: `${code} ${JSON.stringify(message)}${more.retryAfter === undefined ? '' : ` (Retry-After: ${more.retryAfter})`}`,
+  truth,
+  status: code,
+  body: generic(code, message),
+  ...more,
+});
+const pausing = (truth: Truth, code: number, message: string, retryAfter?: string): Reply =>
+  status(truth, code, message, { pauses: true, ...(retryAfter !== undefined && { retryAfter }) });
+
+/** Every way in which an attempt of the simulation ends, by what brings it about. */
+export const REPLIES = {
+  recorded: [
+    { name: '200 recorded', truth: 'recorded', status: 200, body: { message: 'Bet reported' } },
+    { name: '200 empty', truth: 'recorded', status: 200, body: '' },
+    { name: '201 with success', truth: 'recorded', status: 201, body: { success: true } },
+  ],
+  same: [
+    status('same', 409, 'This bet has already been reported'),
+    status('same', 409, ''),
+    status('same', 400, 'Duplicate report'),
+    status('same', 422, ['bet_id already exists']),
+  ],
+  conflict: [
+    status('conflict', 409, 'This bet has already been reported with different data'),
+    status('conflict', 400, 'already submitted; the gateway holds other data'),
+    status('conflict', 422, 'Duplicate: the data is different'),
+  ],
+  /** Among them words that look like those of a duplicate, and are none. */
+  refused: [
+    status('refused', 400, 'Invalid request'),
+    status('refused', 422, 'nin is wrong'),
+    status('refused', 403, 'Forbidden'),
+    status('refused', 413, 'Too large'),
+    status('refused', 400, 'user is already suspended'),
+    status('refused', 422, 'the bet must not be already settled'),
+    status('refused', 400, 'amount is different from the stake'),
+    { name: '400 HTML', truth: 'refused', status: 400, body: '<h1>Bad Request</h1>' },
+  ],
+  missing: [status('missing', 404, 'Record not found'), { name: '404 HTML', truth: 'missing', status: 404, body: '<h1>Not Found</h1>' }],
+  wrongKey: [pausing('turned-away', 401, 'API key is invalid')],
+  rateLimit: [
+    pausing('turned-away', 429, 'Too many requests'),
+    pausing('turned-away', 429, 'Too many requests', '5'),
+    pausing('turned-away', 429, 'Too many requests', '90'),
+  ],
+  /** Longer than an outbox is willing to believe. */
+  absurdRateLimit: [pausing('turned-away', 429, 'Too many requests', '9999999')],
+  unavailable: [pausing('silent', 503, 'Service Unavailable'), pausing('silent', 503, 'Service Unavailable', '30')],
+  failed: [
+    status('silent', 500, 'Internal Server Error'),
+    status('silent', 500, 'already recorded'),
+    status('silent', 504, 'Gateway Timeout'),
+    status('silent', 408, 'Request Timeout'),
+    { name: '502 HTML', truth: 'silent', status: 502, body: '<h1>Bad Gateway</h1>' },
+  ],
+  /** Answers that look like success to those who read the status alone. */
+  portal: [
+    { name: '200 HTML', truth: 'silent', status: 200, body: '<h1>Sign in</h1>' },
+    { name: '200 with an error', truth: 'silent', status: 200, body: { success: false, error: 'busy' } },
+    { name: '302', truth: 'silent', status: 302, body: '' },
+  ],
+  /** The attempt may have landed. */
+  broken: [
+    { name: 'connection reset', truth: 'silent', throws: { code: 'ECONNRESET', syscall: 'read' } },
+    { name: 'answer cut off', truth: 'silent', status: 200, body: { message: 'Bet reported' }, cut: true },
+  ],
+  unreachable: [
+    { name: 'connection refused', truth: 'turned-away', pauses: true, throws: { code: 'ECONNREFUSED', syscall: 'connect' } },
+    { name: 'name not resolved', truth: 'turned-away', pauses: true, throws: { code: 'ENOTFOUND', syscall: 'getaddrinfo' } },
+  ],
+  timeout: [{ name: 'no answer in time', truth: 'silent', throws: 'never' }],
+  aborted: [{ name: 'cut off by stop', truth: 'silent', throws: 'aborted' }],
+} as const satisfies Record<string, readonly Reply[]>;
+
+export type ReplyKind = keyof typeof REPLIES;
+
+/** A reply, and what the source's own delivery, asked once, reads in it. */
+export interface Known extends Reply {
+  readonly ending: Ending;
+  readonly retryAfterMs: number | undefined;
+}
+
+export type Catalogue = { readonly [Kind in ReplyKind]: readonly Known[] };
+
+const never = new Promise<never>(() => {});
+
+/** Sends one report through the client as it is, and lets the gateway answer as it is told. */
+async function askOnce(reply: Reply): Promise<Ending> {
+  const controller = new AbortController();
+  const client = createClient({
+    gateways: { staging: { baseUrl: 'http://localhost', apiKey: 'key' } },
+    fetch: async () => {
+      if (reply.throws === 'aborted') controller.abort();
+      if (typeof reply.throws === 'string') return never;
+      if (reply.throws) throw Object.assign(new TypeError('fetch failed'), { cause: reply.throws });
+      return answer(reply);
+    },
+    clock: {
+      now: () => 0,
+      setTimeout: (callback) => (reply.throws === 'never' ? setTimeout(callback, 20) : undefined),
+      clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+    },
+    logger: { error: () => {}, warn: () => {} },
+  });
+  const door = doorOf(client);
+  if (!door) throw new Error('the client has no door');
+  const report = reply.truth === 'missing' ? await door.freeze('reportSettledBet', settledBet(), {}) : await door.freeze('reportBetEvent', betEvent(), LOCATED);
+  return endingOf(() => door.attempt(report, { signal: controller.signal, milliseconds: 10_000 }));
+}
+
+const LOCATED = { location: { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' } };
+
+function answer({ status: code = 200, body, retryAfter, cut }: Reply): Response {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(cut ? text.slice(0, 5) : text));
+      if (cut) controller.error(new TypeError('terminated'));
+      else controller.close();
+    },
+  });
+  return new Response(stream, {
+    status: code,
+    headers: { 'content-type': 'application/json', ...(retryAfter !== undefined && { 'retry-after': retryAfter }) },
+  });
+}
+
+/** Reads every reply once, so that the wording logic is in the loop of the simulation and costs nothing there. */
+export async function readAnswers(): Promise<Catalogue> {
+  const read = async ([kind, replies]: [string, readonly Reply[]]) => {
+    const known = replies.map(
+      async (reply): Promise<Known> => ({
+        ...reply,
+        ending: await askOnce(reply),
+        retryAfterMs: reply.retryAfter === undefined ? undefined : Number(reply.retryAfter) * 1_000,
+      }),
+    );
+    return [kind, await Promise.all(known)] as const;
+  };
+  return Object.fromEntries(await Promise.all(Object.entries(REPLIES).map(read))) as unknown as Catalogue;
+}

@@ -1,0 +1,91 @@
+/** What a history must be able to meet: a simulation that never reaches a situation proves nothing about it. */
+export const SITUATIONS = [
+  // What is enqueued.
+  'reports accepted',
+  'settled after initiated',
+  'settled before initiated',
+  'settled alone',
+  'same bytes again',
+  'other bytes under a key',
+  'enqueue that fails after its commit',
+  // What the network does.
+  'request lost on its way',
+  'answer lost after recording',
+  'request that lands after its lease',
+  'answer later than the time limit',
+  'destination unreachable',
+  // What the gateway does.
+  'recorded',
+  '401',
+  '429',
+  '429 with Retry-After',
+  '429 longer than is believed',
+  '503',
+  '503 after recording',
+  '5xx',
+  '5xx after recording',
+  'success that is none (portal)',
+  'bad report refused',
+  'good report refused while in doubt',
+  'words that only look like a duplicate, in doubt',
+  '404, initiated open in the outbox',
+  '404, initiated recorded meanwhile',
+  '404 again, initiated recorded',
+  '404, no initiated in the outbox',
+  'reported by someone else, same bytes',
+  'reported by someone else, other bytes',
+  // What happens to workers.
+  'worker dies',
+  'worker dies with an attempt under way',
+  'worker freezes',
+  'worker freezes beyond a lease',
+  'worker stops gracefully',
+  'worker stops and cuts off an attempt',
+  'clock jumps forward',
+  'clock jumps back',
+  'store fails before a commit',
+  'store fails after a commit',
+  'several workers at once',
+  // What the rules are about.
+  'claimed again after a lease',
+  'late answer is fenced off',
+  'late answer to a recorded row is fenced off',
+  'attempt given up, too late for its lease',
+  'duplicate in doubt is success',
+  'duplicate without doubt is quarantined',
+  'conflict in doubt is quarantined',
+  'conflict without doubt is quarantined',
+  'turned away while in doubt',
+  'not sent while in doubt',
+  'settled claimed again after its lease, initiated open',
+  'settled waits for a quarantined initiated',
+  'another reference passes a quarantined one',
+  'environment paused',
+  'probe sent',
+  'probe fails',
+  'pause lifted by a probe',
+  'other environment goes on during a pause',
+  'two workers change a pause at once',
+  'more than eight attempts',
+  'a person retries',
+  'a person dismisses',
+  'a person vouches',
+] as const;
+
+export type Situation = (typeof SITUATIONS)[number];
+export type Coverage = Record<Situation, number>;
+
+export const emptyCoverage = (): Coverage => Object.fromEntries(SITUATIONS.map((name) => [name, 0])) as Coverage;
+
+export function addCoverage(to: Coverage, more: Coverage): void {
+  for (const name of SITUATIONS) to[name] += more[name];
+}
+
+/** Situations that were never met. */
+export const unmet = (coverage: Coverage): Situation[] => SITUATIONS.filter((name) => coverage[name] === 0);
+
+/** The table, as text. */
+export function showCoverage(coverage: Coverage): string {
+  const width = Math.max(...SITUATIONS.map(({ length }) => length));
+  return SITUATIONS.map((name) => `  ${name.padEnd(width)} ${coverage[name].toLocaleString('en').padStart(14)}`).join('\n');
+}

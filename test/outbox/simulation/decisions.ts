@@ -1,0 +1,37 @@
+import { rowBefore } from '../../../src/outbox/enqueue.js';
+import { changePause, pausedBy, probeTaken } from '../../../src/outbox/pause.js';
+import { asksFor, concernsPause, dependencyOf, failureWaitMs, isInTime, lookAhead, planTurn } from '../../../src/outbox/plan.js';
+import { claimed, decided, ended, isAsExpected, isBlocked, isClaimable, isFinal } from '../../../src/outbox/record.js';
+
+/** Everything that the outbox decides, as the source has it: the simulation decides nothing by itself. */
+export const decisions = {
+  // What becomes of a row.
+  claimed,
+  ended,
+  decided,
+  isFinal,
+  isBlocked,
+  isClaimable,
+  isAsExpected,
+  rowBefore,
+  // What becomes of a pause.
+  pausedBy,
+  probeTaken,
+  changePause,
+  // What a worker does next.
+  planTurn,
+  lookAhead,
+  isInTime,
+  concernsPause,
+  asksFor,
+  dependencyOf,
+  failureWaitMs,
+};
+
+export type Decisions = typeof decisions;
+
+/** The options of the outbox that a history may be run with. */
+export interface Options {
+  readonly leaseMs: number;
+  readonly attemptTimeoutMs: number;
+}

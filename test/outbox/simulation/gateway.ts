@@ -1,0 +1,67 @@
+import type { Known, ReplyKind } from './answers.js';
+import { type Attempt, RARE_POLL_MS, type Report, weatherAt } from './scenario.js';
+import { nameOf, subject, Violation, type World } from './world.js';
+
+/** An answer, and whether it says what is so. */
+export interface Answered {
+  readonly reply: Known;
+  readonly lie: boolean;
+}
+
+/** The far end: what it holds, and how it answers, in all weathers. It shares nothing with the outbox. */
+export function createGateway(world: World) {
+  const { random, scenario, catalogue, coverage, schedule, trace } = world;
+  const answer = (kind: ReplyKind, lie = false): Answered => ({ reply: random.pick<Known>(catalogue[kind]), lie });
+
+  /** What a gateway in order does with a report. */
+  function process(report: Report, bytes: string): Answered {
+    if (report.bad) return answer('refused');
+    if (report.held) return answer(report.held.body === bytes ? 'same' : 'conflict');
+    if (report.operation.startsWith('reportSettled') && !report.initiated?.held) return answer('missing');
+    report.held = { body: bytes, by: 'us' };
+    coverage.recorded += 1;
+    return answer('recorded');
+  }
+
+  /** What it does while it is not. */
+  function misbehave(report: Report, bytes: string): Answered {
+    const which = random.next();
+    if (which < 0.2) return answer('failed');
+    if (which < 0.4) return failAfter(report, bytes, 'failed');
+    if (which < 0.55) return answer('rateLimit');
+    if (which < 0.57) return answer(scenario.pollMs === RARE_POLL_MS ? 'absurdRateLimit' : 'rateLimit');
+    if (which < 0.66) return answer('unavailable');
+    if (which < 0.74) return failAfter(report, bytes, 'unavailable');
+    if (which < 0.8) return answer('wrongKey');
+    if (which < 0.87) return answer('portal');
+    if (which < 0.94) return answer('missing', true);
+    return answer('refused', true);
+  }
+
+  function failAfter(report: Report, bytes: string, kind: 'failed' | 'unavailable'): Answered {
+    if (process(report, bytes).reply.truth === 'recorded') coverage[kind === 'failed' ? '5xx after recording' : '503 after recording'] += 1;
+    return answer(kind);
+  }
+
+  return {
+    /** A request has arrived. */
+    receive(attempt: Attempt, bytes: string): Answered {
+      const { report } = attempt;
+      if (bytes !== report.body) throw new Violation('bytes are frozen', `${subject(attempt)} sent ${JSON.stringify(bytes)}`);
+      const weather = weatherAt(scenario, report.environment, schedule.now());
+      const bad = schedule.now() < scenario.wellAt && random.chance(scenario.gateway);
+      const answered = weather && weather !== 'unreachable' ? answer(weather) : bad ? misbehave(report, bytes) : process(report, bytes);
+      trace?.(`gateway: ${subject(attempt)} → ${answered.reply.name}${report.held ? `; holds it, by ${report.held.by}` : ''}`);
+      return answered;
+    },
+    /** Somebody who is none of ours reports. */
+    stranger(report: Report, same: boolean): void {
+      if (report.held || report.bad) return;
+      report.held = { body: same ? report.body : 'something else', by: 'somebody' };
+      trace?.(`somebody else reports ${nameOf(report)}, ${same ? 'the same bytes' : 'other bytes'}`);
+      coverage[same ? 'reported by someone else, same bytes' : 'reported by someone else, other bytes'] += 1;
+    },
+  };
+}
+
+export type Gateway = ReturnType<typeof createGateway>;

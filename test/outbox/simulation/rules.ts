@@ -1,0 +1,145 @@
+import type { Row } from '../../../src/outbox/record.js';
+import type { Write } from '../../../src/outbox/store.js';
+import type { Known } from './answers.js';
+import { judgeEnd } from './judge-end.js';
+import type { Attempt, Report } from './scenario.js';
+import type { Store, Watcher } from './store.js';
+import { breaks, nameOf, subject, Violation, type World } from './world.js';
+
+/** No wait is longer, whatever a gateway asks for. */
+const LONGEST_BELIEVED_MS = 24 * 60 * 60 * 1000;
+
+/** Who claims now, for the rules to know. */
+export interface Claimer {
+  worker: number;
+}
+
+/** Watches every commit and every request of a history, and throws where a rule does not hold. */
+export function createRules(world: World, storeOf: () => Store, claimer: Claimer, frozeSince: (worker: number, since: number) => boolean) {
+  const { scenario, schedule, coverage, decisions, trace } = world;
+  const reports = new Map(scenario.reports.map((report) => [report.id, report]));
+  /** Since when, and until when, the gateway asked to be left alone; true time. */
+  const closed = { staging: { since: 0, until: 0 }, production: { since: 0, until: 0 } };
+
+  const reportOf = (row: Pick<Row, 'id'>): Report => {
+    const report = reports.get(row.id);
+    if (!report) throw new Violation('one row per report', `a row nobody enqueued: ${row.id}`);
+    return report;
+  };
+  const rowBefore = ({ initiated }: Report): Row | undefined => initiated && storeOf().get(initiated.id);
+
+  function claimed(before: Row, after: Row, probe: boolean): void {
+    const report = reportOf(after);
+    const what = `${nameOf(report)} attempt ${after.fence}`;
+    trace?.(`worker ${claimer.worker} claims ${what}${probe ? ' as a probe' : ''}${after.doubtBefore ? ', in doubt before' : ''}`);
+    if (before.state === 'recorded' || before.state === 'dismissed') breaks(world, 'recorded is final', `${what} was claimed after it was ${before.state}`);
+    if (before.state === 'quarantined') breaks(world, 'quarantine is for a person', `${what} was claimed`);
+    if (after.fence !== before.fence + 1 || after.state !== 'in-flight') breaks(world, 'each claim has its own fence', what);
+    if (!after.inDoubt) breaks(world, 'in doubt before the first byte leaves', what);
+    if (after.doubtBefore !== report.unproven > 0)
+      breaks(world, 'doubt is kept', `${what} is claimed with doubt ${after.doubtBefore}; attempts that may have landed: ${report.unproven}`);
+    const first = rowBefore(report);
+    if (first && first.state !== 'recorded' && first.state !== 'dismissed') {
+      // Sent before its initiated one was enqueued; what became of that must be found out.
+      if (before.state === 'in-flight') coverage['settled claimed again after its lease, initiated open'] += 1;
+      else breaks(world, 'order is kept', `${what} is claimed while ${nameOf(reportOf(first))} is ${first.state}`);
+    }
+    const { environment } = report;
+    if (!probe && storeOf().pauseOf(environment).reason !== undefined) breaks(world, 'a pause stops everything but probes', what);
+    if (probe) coverage['probe sent'] += 1;
+    if (before.state === 'in-flight') coverage['claimed again after a lease'] += 1;
+    if (after.attempts === 9) coverage['more than eight attempts'] += 1;
+    for (const other of ['staging', 'production'] as const)
+      if (other !== environment && storeOf().pauseOf(other).reason !== undefined) coverage['other environment goes on during a pause'] += 1;
+    for (const other of storeOf().rows) {
+      if (other.state === 'quarantined' && other.reference !== after.reference) coverage['another reference passes a quarantined one'] += 1;
+    }
+    report.attempts.push({
+      report,
+      fence: after.fence,
+      worker: claimer.worker,
+      claimedAt: schedule.now(),
+      since: schedule.now(),
+      sentAt: undefined,
+      over: false,
+      reply: undefined,
+      endedAt: -1,
+      lie: false,
+      pauseVersion: -1,
+    });
+    report.unproven += 1;
+    report.counted += 1;
+  }
+
+  function written(write: Write, before: Row, after: Row): void {
+    const report = reportOf(after);
+    if (write.expected.state !== 'in-flight') return;
+    const attempt = report.attempts[write.expected.fence - 1];
+    if (!attempt?.reply) throw new Violation('each claim has its own fence', `${nameOf(report)}: a write for no attempt`);
+    if (before.state === 'recorded' || before.state === 'dismissed') breaks(world, 'recorded is final', `${subject(attempt)} moved it to ${after.state}`);
+    if (before.state !== 'in-flight' || before.fence !== attempt.fence)
+      breaks(world, 'late answers change nothing', `${subject(attempt)} was written; the row was ${before.state}, fence ${before.fence}`);
+    trace?.(`${subject(attempt)} is written: ${after.state}${after.inDoubt ? ', in doubt' : ''} (${attempt.reply.name})`);
+    judgeEnd({ attempt, reply: attempt.reply, after, first: rowBefore(report), pause: storeOf().pauseOf(report.environment) }, world);
+  }
+
+  const watcher: Watcher = {
+    claimed,
+    written,
+    fencedOff(write, row) {
+      if (write.expected.state !== 'in-flight') return;
+      trace?.(`${nameOf(reportOf(row))} attempt ${write.expected.fence} is fenced off: the row is ${row.state}, fence ${row.fence}`);
+      coverage['late answer is fenced off'] += 1;
+      if (row.state === 'recorded') coverage['late answer to a recorded row is fenced off'] += 1;
+    },
+  };
+
+  return {
+    watcher,
+    /** The first byte leaves. */
+    leaves(attempt: Attempt): void {
+      const row = storeOf().get(attempt.report.id);
+      if (row?.fence === attempt.fence && !(row.state === 'in-flight' && row.inDoubt))
+        breaks(world, 'in doubt before the first byte leaves', `${subject(attempt)} is sent while its row is ${row.state}`);
+      const { leaseMs, attemptTimeoutMs } = world.options;
+      if (!world.jumped && schedule.now() - attempt.since > leaseMs - attemptTimeoutMs)
+        breaks(world, 'an attempt ends within its lease', `${subject(attempt)} is sent ${Math.round(schedule.now() - attempt.since)} ms after its claim`);
+      const { since, until } = closed[attempt.report.environment];
+      // What was under way already may be sent, for as long as a lease.
+      const underWay = attempt.since <= since && schedule.now() - attempt.since <= leaseMs;
+      if (!world.jumped && !underWay && schedule.now() < until)
+        breaks(world, 'Retry-After is kept', `${subject(attempt)} is sent ${Math.round(until - schedule.now())} ms too early`);
+      for (const other of attempt.report.attempts) {
+        if (other === attempt || other.over || other.sentAt === undefined || world.jumped || frozeSince(other.worker, other.claimedAt)) continue;
+        breaks(world, 'one attempt in flight', `${subject(attempt)} is sent while attempt ${other.fence} is under way`);
+      }
+    },
+    /** The gateway asked to be left alone, and the outbox has taken note of it. */
+    askedToWait(environment: Report['environment'], { retryAfterMs }: Known): void {
+      const until = schedule.now() + Math.min(retryAfterMs ?? 0, LONGEST_BELIEVED_MS);
+      if (until > closed[environment].until) closed[environment] = { since: schedule.now(), until };
+    },
+    /** Whether nothing more will happen. */
+    atRest(): boolean {
+      return scenario.reports.every((report) => !report.accepted || rests(storeOf().get(report.id), rowBefore(report)));
+    },
+    /** What must be so once all is over. */
+    atTheEnd(): void {
+      for (const report of scenario.reports) {
+        const row = storeOf().get(report.id);
+        if (!report.accepted) continue;
+        if (!row) throw new Violation('none lost', `${nameOf(report)} was accepted, and is not there`);
+        if (!rests(row, rowBefore(report))) breaks(world, 'none lost', `${nameOf(report)} is ${row.state} although the gateway has long been well`);
+        if (row.state === 'recorded' && !report.vouched && report.held?.body !== report.body)
+          breaks(world, 'none lost', `${nameOf(report)} is called recorded and is not`);
+        if (row.state === 'waiting') coverage['settled waits for a quarantined initiated'] += 1;
+        if (decisions.isFinal(row.state) && row.body !== undefined) breaks(world, 'a body is dropped once it is recorded', nameOf(report));
+      }
+    },
+  };
+}
+
+const rests = (row: Row | undefined, first: Row | undefined): boolean =>
+  row !== undefined && (row.state === 'waiting' ? first?.state === 'quarantined' : row.state !== 'in-flight');
+
+export type Rules = ReturnType<typeof createRules>;

@@ -1,0 +1,141 @@
+import type { Environment } from '../../../src/errors.js';
+import type { OperationName } from '../../../src/operations.js';
+import type { Known } from './answers.js';
+import type { Random } from './random.js';
+
+/** One attempt, as it truly is. */
+export interface Attempt {
+  readonly report: Report;
+  readonly fence: number;
+  readonly worker: number;
+  readonly claimedAt: number;
+  /** Since when it may be sent: the claim, or before it the taking of the probe. */
+  since: number;
+  sentAt: number | undefined;
+  /** Whether its worker knows how it ended, or is gone. */
+  over: boolean;
+  reply: Known | undefined;
+  /** When its worker learned that. */
+  endedAt: number;
+  /** Whether the answer is not what the gateway holds. */
+  lie: boolean;
+  /** The version of the pause when its end was known. */
+  pauseVersion: number;
+}
+
+/** One report of a history, and the truth about it, which no worker sees. */
+export interface Report {
+  readonly id: string;
+  readonly environment: Environment;
+  readonly operation: OperationName;
+  readonly reference: string;
+  readonly body: string;
+  readonly initiated: Report | undefined;
+  /** Whether the gateway will never have it. */
+  readonly bad: boolean;
+  /** What the gateway holds. */
+  held: { readonly body: string; readonly by: 'us' | 'somebody' } | undefined;
+  /** When it was first committed. */
+  enqueuedAt: number | undefined;
+  /** Whether `enqueue` resolved. */
+  accepted: boolean;
+  /** Claims of which nobody can prove that they recorded nothing. */
+  unproven: number;
+  /** Attempts that count. */
+  counted: number;
+  /** Whether a person said that the gateway holds it, which may be wrong. */
+  vouched: boolean;
+  readonly attempts: Attempt[];
+}
+
+export type Weather = 'wrongKey' | 'rateLimit' | 'unavailable' | 'failed' | 'unreachable';
+
+interface Period {
+  readonly environment: Environment;
+  readonly kind: Weather;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a history is drawn from: how much goes wrong, and when. Times are milliseconds. */
+export interface Scenario {
+  readonly reports: readonly Report[];
+  readonly workers: number;
+  readonly concurrency: number;
+  readonly pollMs: number;
+  /** From here on nothing goes wrong any more. */
+  readonly wellAt: number;
+  readonly periods: readonly Period[];
+  /** Probabilities: per attempt, per wait of a worker, and per use of the store. */
+  readonly network: number;
+  readonly gateway: number;
+  readonly death: number;
+  readonly freeze: number;
+  readonly store: number;
+  /** How often something else happens: a jump of a clock, somebody else's report, a person. */
+  readonly jumps: number;
+  readonly strangers: number;
+  readonly persons: number;
+  readonly stops: number;
+}
+
+/** For histories in which workers wait long: the shorter one would fill them with looking. */
+export const RARE_POLL_MS = 600_000;
+
+const PAIRS = [
+  ['reportBetEvent', 'reportSettledBet'],
+  ['reportWithdrawalEvent', 'reportSettledWithdrawal'],
+] as const;
+
+function drawReports(random: Random): Report[] {
+  const reports: Report[] = [];
+  const references = random.chance(0.45) ? 1 : random.chance(0.7) ? 2 : 3;
+  for (let index = 0; index < references; index += 1) {
+    const environment = random.chance(0.75) ? 'staging' : 'production';
+    const [first, second] = random.chance(0.6) ? PAIRS[0] : PAIRS[1];
+    const reference = `R-${index}`;
+    const draw = (operation: OperationName, initiated: Report | undefined): Report => {
+      const id = `${environment}:${operation}:${reference}`;
+      const truth = { held: undefined, enqueuedAt: undefined, accepted: false, unproven: 0, counted: 0, vouched: false, attempts: [] };
+      return { id, environment, operation, reference, body: `${operation} of ${reference}`, initiated, bad: random.chance(0.04), ...truth };
+    };
+    const which = random.next();
+    const initiated = which < 0.92 ? draw(first, undefined) : undefined;
+    if (initiated) reports.push(initiated);
+    if (which > 0.35) reports.push(draw(second, initiated));
+  }
+  return reports;
+}
+
+const WEATHERS: readonly Weather[] = ['wrongKey', 'rateLimit', 'rateLimit', 'unavailable', 'failed', 'unreachable'];
+
+export function drawScenario(random: Random): Scenario {
+  const reports = drawReports(random);
+  const wellAt = random.between(20_000, 200_000);
+  const periods: Period[] = [];
+  while (periods.length < 2 && random.chance(0.35)) {
+    const from = random.between(0, wellAt);
+    periods.push({ environment: random.chance(0.75) ? 'staging' : 'production', kind: random.pick(WEATHERS), from, to: from + random.between(1_000, 90_000) });
+  }
+  const some = (often: number, least: number, most: number) => (random.chance(often) ? random.between(least, most) : 0);
+  return {
+    reports,
+    periods,
+    wellAt,
+    workers: random.chance(0.4) ? 1 : random.chance(0.7) ? 2 : 3,
+    concurrency: 1 + random.below(3),
+    pollMs: random.chance(0.3) ? 30_000 : RARE_POLL_MS,
+    network: some(0.7, 0.05, 0.6),
+    gateway: some(0.5, 0.05, 0.5),
+    death: some(0.4, 0.005, 0.08),
+    freeze: some(0.35, 0.005, 0.08),
+    store: some(0.15, 0.01, 0.1),
+    jumps: random.chance(0.2) ? 1 + random.below(2) : 0,
+    strangers: random.chance(0.12) ? 1 : 0,
+    persons: random.chance(0.2) ? 1 + random.below(3) : 0,
+    stops: random.chance(0.1) ? 1 : 0,
+  };
+}
+
+export const weatherAt = ({ periods, wellAt }: Scenario, environment: Environment, at: number): Weather | undefined =>
+  at < wellAt ? periods.find((one) => one.environment === environment && at >= one.from && at < one.to)?.kind : undefined;

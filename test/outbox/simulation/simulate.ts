@@ -1,0 +1,215 @@
+import type { Decision } from '../../../src/outbox/record.js';
+import type { NewRow } from '../../../src/outbox/store.js';
+import type { Catalogue } from './answers.js';
+import type { Coverage } from './coverage.js';
+import { type Decisions, type Options, decisions as ours } from './decisions.js';
+import { createGateway } from './gateway.js';
+import { createNetwork } from './network.js';
+import { createRandom } from './random.js';
+import { createRules } from './rules.js';
+import { drawScenario, RARE_POLL_MS, type Report } from './scenario.js';
+import { createSchedule } from './schedule.js';
+import { createStore, type Store } from './store.js';
+import { createWorker, type Worker } from './worker.js';
+import { breaks, nameOf, Violation, type World } from './world.js';
+
+/** The defaults of the outbox and its client. */
+export const OPTIONS: Options = { leaseMs: 30_000, attemptTimeoutMs: 10_000 };
+
+export interface Given {
+  readonly catalogue: Catalogue;
+  readonly coverage: Coverage;
+  readonly decisions?: Decisions;
+  readonly options?: Options;
+  readonly overlooked?: ReadonlySet<string>;
+  readonly trace?: ((line: string) => void) | undefined;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+const PERSONS = { retry: 'a person retries', dismissed: 'a person dismisses', recorded: 'a person vouches' } as const;
+
+/** More happens in no history, unless it goes round in circles. */
+const MOST_STEPS = 20_000;
+const HOUR = 3_600_000;
+/** The longest wait. */
+const DAY = 24 * HOUR;
+const JUMPS = [400, 4_000, 25_000, 90_000, 600_000];
+/** Only where workers look rarely, or it takes too many steps. */
+const LONG_JUMPS = [2 * HOUR, 9 * HOUR, 30 * HOUR, 100 * HOUR];
+
+/** Lives through the history of a seed; returns the rule that did not hold, if there is one. */
+export function simulate(
+  seed: number,
+  { catalogue, coverage, decisions = ours, options = OPTIONS, overlooked = NOTHING, trace }: Given,
+): Violation | undefined {
+  const random = createRandom(seed);
+  const schedule = createSchedule();
+  const scenario = drawScenario(random);
+  const stamped = trace && ((line: string) => trace(`${schedule.now().toFixed(0).padStart(9)} ms  ${line}`));
+  const world: World = { random, schedule, scenario, catalogue, decisions, options, coverage, jumped: false, overlooked, trace: stamped };
+  try {
+    live(world);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Violation) return error;
+    throw error;
+  }
+}
+
+function live(world: World): void {
+  const { random, schedule, scenario, coverage, decisions, trace } = world;
+  const { reports, wellAt } = scenario;
+  let clockOffset = 0;
+  const workers: Worker[] = [];
+  const claimer = { worker: 0 };
+  const rules = createRules(
+    world,
+    () => store,
+    claimer,
+    (worker, since) => workers[worker]?.stay.frozeSince(since) === true,
+  );
+  const store: Store = createStore(() => schedule.now() + clockOffset, decisions, rules.watcher);
+  const gateway = createGateway(world);
+  const surroundings = {
+    store,
+    network: createNetwork(world, gateway),
+    rules,
+    claimer,
+    reportOf: (id: string) => reports.find((one) => one.id === id) as Report,
+  };
+
+  const begin = () => void workers.push(createWorker(world, surroundings, workers.length));
+  const alive = () => workers.filter(({ stay, isStopping }) => stay.alive() && !isStopping());
+  /** At a random time before all is well. */
+  const sometime = (run: () => void) => schedule.at(random.between(0, wellAt), run);
+  const wakeAll = () => {
+    for (const worker of workers) worker.wake();
+  };
+
+  /** Another process takes the place of a dead one after a while. */
+  const keepUp = () => {
+    if (alive().length < scenario.workers) begin();
+    if (schedule.now() < wellAt) schedule.after(random.between(5_000, 60_000), keepUp);
+  };
+
+  plan(world, { store, gateway, sometime, wakeAll });
+  for (let index = 0; index < scenario.workers; index += 1) schedule.at(random.between(0, 2_000), begin);
+  if (scenario.workers > 1) coverage['several workers at once'] += 1;
+  if (scenario.death > 0 || scenario.stops > 0) schedule.at(random.between(5_000, 60_000), keepUp);
+  for (let index = 0; index < scenario.stops; index += 1) sometime(() => alive()[0]?.stop(random.pick([0, 2_000, 12_000])));
+  for (let index = 0; index < scenario.jumps; index += 1)
+    sometime(() => {
+      const size = scenario.pollMs === RARE_POLL_MS && random.chance(0.4) ? random.pick(LONG_JUMPS) : random.pick(JUMPS);
+      const jump = random.chance(0.5) ? size : -size;
+      world.jumped = true;
+      coverage[jump > 0 ? 'clock jumps forward' : 'clock jumps back'] += 1;
+      const worker = random.chance(0.3) ? alive()[0] : undefined;
+      trace?.(`the clock of ${worker ? `worker ${worker.id}` : 'the store'} jumps by ${jump} ms`);
+      if (worker) worker.jump(jump);
+      else clockOffset += jump;
+    });
+  schedule.at(wellAt, () => {
+    trace?.('all is well from here on');
+    if (alive().length === 0) begin();
+  });
+
+  const steps = schedule.run(() => schedule.now() > wellAt && rules.atRest(), MOST_STEPS);
+  if (steps === MOST_STEPS) throw new Violation('none lost', `it did not come to rest within ${MOST_STEPS} steps`);
+  const delayedMs = schedule.now() - wellAt;
+  if (delayedMs > DAY * (1 + scenario.jumps) + HOUR)
+    breaks(world, 'a clock that jumps delays by a day at most', `it took ${Math.round(delayedMs / HOUR)} hours`);
+  rules.atTheEnd();
+}
+
+/** What happens from outside: reports are enqueued, somebody else reports, a person decides. */
+function plan(
+  { random, schedule, scenario, coverage, decisions, trace }: World,
+  {
+    store,
+    gateway,
+    sometime,
+    wakeAll,
+  }: { store: Store; gateway: { stranger(report: Report, same: boolean): void }; sometime: (run: () => void) => void; wakeAll: () => void },
+): void {
+  const { reports } = scenario;
+
+  const rowFor = ({ id, environment, operation, reference, body }: Report, bytes = body): NewRow => ({
+    id,
+    environment,
+    operation,
+    reference,
+    waitsFor: decisions.rowBefore(environment, operation, reference),
+    body: bytes,
+    fingerprint: bytes,
+  });
+
+  function enqueue(given: readonly Report[]): void {
+    for (const report of given) {
+      trace?.(`${nameOf(report)} is enqueued`);
+      report.enqueuedAt ??= schedule.now();
+    }
+    const results = store.enqueue(given.map((report) => rowFor(report)));
+    if (random.chance(scenario.store)) {
+      // Whoever is not told that it is committed enqueues it again.
+      coverage['enqueue that fails after its commit'] += 1;
+      schedule.after(random.between(10, 5_000), () => enqueue(given));
+      return;
+    }
+    given.forEach((report, index) => {
+      const row = results[index]?.row;
+      if (row?.id !== report.id || row.fingerprint !== report.body) throw new Violation('one row per report', `${nameOf(report)} got the row ${row?.id}`);
+      if (!report.accepted) coverage['reports accepted'] += 1;
+      report.accepted = true;
+    });
+    if (random.chance(0.7)) wakeAll();
+  }
+
+  function enqueueAgain(report: Report): void {
+    const before = store.get(report.id);
+    if (!before) return;
+    const same = random.chance(0.5);
+    const { row, added } = store.enqueue([rowFor(report, same ? report.body : 'other bytes')])[0] ?? {};
+    coverage[same ? 'same bytes again' : 'other bytes under a key'] += 1;
+    trace?.(`${nameOf(report)} is enqueued again, ${same ? 'the same bytes' : 'other bytes'}`);
+    if (added || row !== before || store.rows.filter(({ id }) => id === report.id).length !== 1) throw new Violation('one row per report', nameOf(report));
+  }
+
+  for (const reference of new Set(reports.map((report) => report.reference))) {
+    const pair = reports.filter((report) => report.reference === reference);
+    const at = random.between(0, 15_000);
+    const [first, second] = pair;
+    if (pair.length === 1 && first?.operation.startsWith('reportSettled')) coverage['settled alone'] += 1;
+    if (first && second) {
+      const inOrder = random.chance(0.65);
+      coverage[inOrder ? 'settled after initiated' : 'settled before initiated'] += 1;
+      const [one, other] = inOrder ? [first, second] : [second, first];
+      if (random.chance(0.4)) schedule.at(at, () => enqueue([one, other]));
+      else {
+        schedule.at(at, () => enqueue([one]));
+        schedule.at(at + (random.chance(0.6) ? random.between(0, 300) : random.between(0, 40_000)), () => enqueue([other]));
+      }
+    } else if (first) schedule.at(at, () => enqueue([first]));
+  }
+  if (random.chance(0.15)) sometime(() => enqueueAgain(random.pick(reports)));
+  for (let index = 0; index < scenario.strangers; index += 1) {
+    const same = random.chance(0.5);
+    schedule.at(random.between(0, 40_000), () => gateway.stranger(random.pick(reports), same));
+  }
+  for (let index = 0; index < scenario.persons; index += 1) sometime(decide);
+
+  /** A person looks at a report that is quarantined. */
+  function decide(): void {
+    const row = store.rows.find(({ state }) => state === 'quarantined');
+    const report = row && reports.find(({ id }) => id === row.id);
+    if (!row || !report) return;
+    const action: Decision['action'] = random.chance(0.7) ? 'retry' : random.chance(0.5) ? 'dismissed' : 'recorded';
+    const change = decisions.decided(row, { action, reason: 'simulated', at: 0 }, false);
+    if (typeof change === 'string') throw new Violation('a person decides about quarantined reports', change);
+    coverage[PERSONS[action]] += 1;
+    trace?.(`a person decides about ${nameOf(report)}: ${action}`);
+    if (action === 'recorded') report.vouched = true;
+    store.turn({ writes: [{ id: row.id, expected: row, change }], claim: undefined });
+    wakeAll();
+  }
+}

@@ -1,0 +1,114 @@
+import type { PauseChange } from '../../../src/outbox/pause.js';
+import type { Change, Ending, Row } from '../../../src/outbox/record.js';
+import { type Decisions, decisions, type Options } from './decisions.js';
+import { OPTIONS } from './simulate.js';
+
+/** An outbox with one decision that is wrong. */
+export interface Variant {
+  readonly name: string;
+  readonly decisions: Decisions;
+  readonly options: Options;
+}
+
+const variant = (name: string, changes: Partial<Decisions>, options: Partial<Options> = {}): Variant => ({
+  name,
+  decisions: { ...decisions, ...changes },
+  options: { ...OPTIONS, ...options },
+});
+
+/** One whose ends of attempts are mended, or spoilt, by `spoil`. */
+const endsAs = (name: string, spoil: (change: Change, row: Parameters<Decisions['ended']>[0], ending: Ending) => Partial<Change> | undefined): Variant =>
+  variant(name, {
+    ended: (row, ending, context) => {
+      const change = decisions.ended(row, ending, context);
+      return { ...change, ...spoil(change, row, ending) };
+    },
+  });
+
+const success: Partial<Change> = { state: 'recorded', outcome: 'already-recorded', inDoubt: false };
+const condemned: Partial<Change> = { state: 'quarantined', delayMs: 0 };
+const isPaused = (ending: Ending) => ending.kind !== 'recorded' && ending.pause !== undefined;
+
+/** Rules about the outbox's own books. Without them a broken variant is caught by what it does to a report. */
+export const BOOKKEEPING: ReadonlySet<string> = new Set([
+  'in doubt before the first byte leaves',
+  'doubt is kept',
+  'an attempt ends within its lease',
+  'one attempt in flight',
+  'late answers change nothing',
+  'each claim has its own fence',
+  'pauses consume no attempt',
+]);
+
+/** What the simulation must catch, or it proves nothing. */
+export const VARIANTS: readonly Variant[] = [
+  // Named in the design.
+  variant('no doubt flag', { claimed: (row) => ({ ...decisions.claimed(row), inDoubt: false }) }),
+  endsAs('doubt is not kept after an attempt', () => ({ inDoubt: false })),
+  variant('no fence', { isAsExpected: () => true }),
+  endsAs('any 400 while in doubt is success', (_, row, ending) =>
+    ending.kind === 'refused' && row.doubtBefore && ending.problem.status === 400 ? success : undefined,
+  ),
+  endsAs('429 clears the doubt', (_, __, ending) => (ending.kind === 'failed' && ending.problem.status === 429 ? { inDoubt: false } : undefined)),
+  variant('no order', { isBlocked: () => false }),
+  variant('a settled report waits for nothing', { rowBefore: () => undefined }),
+
+  // Of doubt.
+  endsAs('every attempt leaves doubt', (change) => (change.state === 'recorded' ? undefined : { inDoubt: true })),
+  endsAs('a refused connection clears the doubt', (_, __, ending) =>
+    ending.kind === 'failed' && ending.outcome === 'not-sent' ? { inDoubt: false } : undefined,
+  ),
+  endsAs('a duplicate is always success', (_, __, ending) => (ending.kind === 'same' ? success : undefined)),
+  endsAs('a duplicate is never success', (_, __, ending) => (ending.kind === 'same' ? { ...condemned, inDoubt: true, outcome: undefined } : undefined)),
+  endsAs('a conflict while in doubt is success', (_, row, ending) => (ending.kind === 'conflict' && row.doubtBefore ? success : undefined)),
+  endsAs('503 proves that nothing was recorded', (_, row, ending) =>
+    ending.kind === 'failed' && ending.problem.status === 503 ? { inDoubt: row.doubtBefore } : undefined,
+  ),
+  endsAs('silence is success', (_, __, ending) => (ending.kind === 'failed' && ending.outcome === 'unknown' ? success : undefined)),
+
+  // Of finality, leases and clocks.
+  variant('recorded is not final', {
+    isFinal: () => false,
+    isClaimable: (row, now) => decisions.isClaimable(row, now) || (row.state === 'recorded' && row.dueAt < now),
+  }),
+  variant('a fence without a state', { isAsExpected: (row, expected) => row.fence >= expected.fence && row.state !== 'quarantined' }),
+  variant('a lease shorter than the attempt', { isInTime: () => true }, { leaseMs: 3_000 }),
+  variant('sent however late', { isInTime: () => true }),
+  variant('what is in flight when its worker dies is never claimed again', {
+    isClaimable: (row, now) => row.state === 'waiting' && decisions.isClaimable(row, now),
+  }),
+  variant('clocks decide the order', {
+    isBlocked: (row, before) => decisions.isBlocked(row, before) && (before as Row).enqueuedAt <= (row as Row).enqueuedAt,
+  }),
+  variant('a time far ahead is believed', {
+    isClaimable: ({ state, blocked, dueAt }, now) => (state === 'in-flight' || (state === 'waiting' && !blocked)) && dueAt <= now,
+  }),
+
+  // Of what condemns, and of order.
+  endsAs('attempts condemn', (change) => (change.state === 'waiting' && change.attempts >= 5 ? condemned : undefined)),
+  endsAs('a wrong key condemns', (_, __, ending) => (isPaused(ending) && ending.kind === 'failed' && ending.problem.status === 401 ? condemned : undefined)),
+  endsAs('a pause consumes an attempt', (_, row, ending) => (isPaused(ending) ? { attempts: row.attempts } : undefined)),
+  endsAs('a refused report is tried for ever', (change, __, ending) =>
+    ending.kind === 'refused' ? { ...change, state: 'waiting', delayMs: 60_000 } : undefined,
+  ),
+  variant('any 404 condemns', { dependencyOf: () => 'none' }),
+  variant('what waits for a final row never goes on', { isBlocked: ({ state }, before) => state === 'waiting' && before !== undefined }),
+
+  // Of pauses.
+  variant('a wrong key pauses nothing', {
+    pausedBy: (seen, ending, probe, random) =>
+      isPaused(ending) && ending.kind === 'failed' && ending.problem.status === 401 ? undefined : decisions.pausedBy(seen, ending, probe, random),
+  }),
+  variant('Retry-After is not read', {
+    pausedBy: (seen, ending, probe, random): PauseChange | undefined => {
+      const change = decisions.pausedBy(seen, ending, probe, random);
+      return change?.reason === undefined ? change : { ...change, forMs: 500 };
+    },
+  }),
+  variant('any success lifts a pause', {
+    concernsPause: () => true,
+    pausedBy: (seen, ending, _, random) =>
+      decisions.pausedBy(seen, ending, ending.kind === 'recorded' && seen.reason !== undefined ? seen.version : undefined, random),
+  }),
+  variant('a pause is never probed', { lookAhead: (outlooks, standing) => ({ ...decisions.lookAhead(outlooks, standing), probes: [] }) }),
+];

@@ -1,0 +1,42 @@
+import type { Catalogue } from './answers.js';
+import type { Coverage } from './coverage.js';
+import type { Decisions, Options } from './decisions.js';
+import type { Random } from './random.js';
+import type { Attempt, Report, Scenario } from './scenario.js';
+import type { Schedule } from './schedule.js';
+
+/** What all parts of one history share. */
+export interface World {
+  readonly random: Random;
+  readonly schedule: Schedule;
+  readonly scenario: Scenario;
+  readonly catalogue: Catalogue;
+  readonly decisions: Decisions;
+  readonly options: Options;
+  readonly coverage: Coverage;
+  /** Whether any clock has jumped so far. */
+  jumped: boolean;
+  /** Rules that are left out, to see whether what follows from them is noticed too. */
+  readonly overlooked: ReadonlySet<string>;
+  /** Writes a line of the history; undefined when nobody reads it. */
+  readonly trace: ((line: string) => void) | undefined;
+}
+
+/** A rule that did not hold. */
+export class Violation extends Error {
+  constructor(
+    readonly rule: string,
+    detail: string,
+  ) {
+    super(`${rule}: ${detail}`);
+  }
+}
+
+/** Says that a rule does not hold. */
+export function breaks({ overlooked }: Pick<World, 'overlooked'>, rule: string, detail: string): void {
+  if (!overlooked.has(rule)) throw new Violation(rule, detail);
+}
+
+export const subject = ({ report, fence }: Attempt): string => `${nameOf(report)} attempt ${fence}`;
+
+export const nameOf = ({ environment, operation, reference }: Report): string => `${environment === 'staging' ? '' : 'production '}${operation} ${reference}`;
