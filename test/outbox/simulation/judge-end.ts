@@ -23,11 +23,11 @@ export function judgeEnd(end: End, world: World): void {
   // The others that may have landed, this one left out.
   const doubtBefore = report.unproven > 1;
   if (reply.truth !== 'silent') report.unproven -= 1;
-  const counts = reply.pauses !== true;
+  const counts = reply.pauses !== true && reply.truth !== 'not-begun';
   if (!counts) report.counted -= 1;
 
   if (after.attempts !== report.counted) fail('pauses consume no attempt', `${after.attempts} attempts, ${report.counted} of which count`);
-  if (!counts && pause.reason === undefined && pause.version === attempt.pauseVersion) fail('401, 429, 503 and no connection pause the destination');
+  if (reply.pauses && pause.reason === undefined && pause.version === attempt.pauseVersion) fail('401, 429, 503 and no connection pause the destination');
   count(end, doubtBefore, world);
 
   if (after.state === 'recorded') {
