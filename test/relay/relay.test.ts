@@ -64,13 +64,17 @@ describe('a bet', () => {
     expect(gateway.reports()[0]?.body).toMatchObject({ timestamp: '1795161600' });
   });
 
-  test.each([`${SITE}/report-bet-event`, `${SITE}/a/b-c/_d/report-bet-event`, `${SITE}/x/../report-bet-event`, 'http://localhost:3000/report-bet-event'])(
-    'is taken at %s',
-    async (url) => {
-      const origin = new URL(url).origin;
-      expect((await relayWorld().send({ url, headers: { origin } })).status).toBe(200);
-    },
-  );
+  test.each([
+    `${SITE}/report-bet-event`,
+    `${SITE}/a/b-c/_d/report-bet-event`,
+    `${SITE}/x/../report-bet-event`,
+    `${SITE}/x/%2e%2e/report-bet-event`,
+    `${SITE}\\relay\\report-bet-event`,
+    'http://localhost:3000/report-bet-event',
+  ])('is taken at %s', async (url) => {
+    const origin = new URL(url).origin;
+    expect((await relayWorld().send({ url, headers: { origin } })).status).toBe(200);
+  });
 
   test('is taken where TLS ends before the relay', async () => {
     expect((await relayWorld().send({ url: BET.replace('https', 'http') })).status).toBe(200);
@@ -490,6 +494,12 @@ test('what a page is told leads back to the typed error', async () => {
     reference: 'BET-1',
     issues: [{ path: 'amount', code: 'wrong-type', message: 'expected a finite number, got a string of length 1' }],
   });
+});
+
+test('a client of partial validation passes on what a page adds', async () => {
+  const { send, gateway } = relayWorld({}, { validation: 'partial' } as object);
+  await send({ body: pageBet({ shop: 'Ikeja' }) });
+  expect(gateway.requests()[0]?.body).toHaveProperty('shop');
 });
 
 test('the client of a partial validation fits', async () => {
