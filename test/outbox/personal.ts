@@ -37,5 +37,8 @@ export const personalWithdrawal = (request_id: string): WithdrawalEvent => ({
   ...{ location },
 });
 
+/** Four digits are in many a hash: there they are part of a longer run of letters and digits. */
+const isIn = (text: string, canary: string) => (canary.length > 4 ? text.includes(canary) : new RegExp(`(?<![\\w+/-])${canary}(?![\\w+/-])`).test(text));
+
 /** The canaries in a text, as they are or in JSON within JSON. */
-export const leaksIn = (text: string): string[] => CANARIES.filter((canary) => text.includes(canary));
+export const leaksIn = (text: string): string[] => CANARIES.filter((canary) => isIn(text, canary));
