@@ -46,8 +46,8 @@ try {
   /** @type {import('../dist/index.js').Fetch} */
   const onLoopback = (url, init) => fetch(url.replace('https://get.geojs.io', `http://127.0.0.1:${service.message}`), /** @type {RequestInit} */ (init));
   const overHttp = geojs();
-  const offline = createClient({ location: { ip: { providers: [database] } } });
-  const online = createClient({ location: { ip: { providers: [overHttp] } }, fetch: onLoopback });
+  const offline = createClient({ location: { ip: { providers: [database], cacheMs: 0 } } });
+  const online = createClient({ location: { ip: { providers: [overHttp], cacheMs: 0 } }, fetch: onLoopback });
 
   /** Looks one address after the other up. @param {readonly string[]} addresses @param {(ip: string) => Promise<unknown>} lookUp */
   const inTurn = (addresses, lookUp) => {

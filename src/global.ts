@@ -54,7 +54,7 @@ export const LocationSDK = {
   verifyNin,
 };
 
-/** A call that a page made before this file had come: the stub of the README keeps them. */
+/** A call that a page made before this file had come: the stub of the guide keeps them. */
 type Queued = [
   name: 'configure' | 'locate' | 'reportBetEvent' | 'reportWithdrawalEvent',
   given: never[],
