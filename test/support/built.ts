@@ -12,6 +12,7 @@ const INPUTS = [
   'inspector.build.js',
   'scripts/documents.js',
   'scripts/integrity.js',
+  'scripts/server-only.js',
 ];
 
 const modified = (path: string) => statSync(path).mtimeMs;
