@@ -1,0 +1,78 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createClient } from '../../../client.js';
+import { resolveOptions } from '../../../config.js';
+import { isDuplicate, isRecorded } from '../../../delivery/answer.js';
+import { type Environment, isReportingError } from '../../../errors.js';
+import type { ClientOptions } from '../../../options.js';
+import type { Fetch } from '../../../web-types.js';
+import { Failure } from '../output.js';
+import { createRecorder, type Recorder } from './exchange.js';
+import type { Status, Target } from './run.js';
+
+const SECTION = 'Settings';
+const STRICT = 'NODE_TLS_REJECT_UNAUTHORIZED';
+
+type Tell = (section: string, status: Status, name: string, text: string, advice?: string) => void;
+
+/** Silent: what a client would warn of is told as a line. */
+const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** The client options of a file, its default export; none without a file. */
+export async function readOptionsFile(file: string | undefined): Promise<ClientOptions> {
+  if (file === undefined) return {};
+  let loaded: { default?: unknown };
+  try {
+    loaded = (await import(pathToFileURL(resolve(file)).href)) as { default?: unknown };
+  } catch (error) {
+    const { code, name } = error as { code?: unknown; name?: unknown };
+    throw new Failure(`--options ${file} cannot be loaded (${String(code ?? name)}): it must be a module of Node.js`);
+  }
+  if (typeof loaded.default !== 'object' || loaded.default === null)
+    throw new Failure(`--options ${file} has no default export that is an object of client options`);
+  return loaded.default as ClientOptions;
+}
+
+/** What is to be tested, as the operator's own client would be set up; undefined where it cannot be. */
+export function readTarget(given: ClientOptions, environment: Environment, tell: Tell): (Target & { recorder: Recorder }) | undefined {
+  if (process.env[STRICT] === '0') {
+    tell(SECTION, 'fail', STRICT, 'is 0, so no certificate is checked and anybody can read the key on its way', 'take it out of the environment');
+    return undefined;
+  }
+  const recorder = createRecorder(given.fetch ?? ((url, init) => globalThis.fetch(url, init as RequestInit) as ReturnType<Fetch>));
+  // One attempt for each request, so that the answer to each is seen, and each is in no doubt before.
+  const options: ClientOptions = { ...given, environment, retry: { limit: 0 }, fetch: recorder.fetch, logger: QUIET, location: undefined, onEvent: undefined };
+  try {
+    const { destinations, attemptTimeoutMs } = resolveOptions(options, { providers: [], isDuplicate, isRecorded });
+    const gateway = destinations[environment];
+    if (typeof gateway === 'string') {
+      tell(SECTION, 'fail', 'options', gateway, 'set the variables, or give a file with client options: --options options.mjs');
+      return undefined;
+    }
+    const other = destinations[environment === 'staging' ? 'production' : 'staging'];
+    tellSettings(given, environment, gateway.baseUrl, tell);
+    return {
+      environment,
+      gateway,
+      client: createClient(options),
+      requestMs: attemptTimeoutMs,
+      ownFetch: given.fetch !== undefined,
+      sharedAddress: typeof other !== 'string' && other.baseUrl === gateway.baseUrl,
+      recorder,
+    };
+  } catch (error) {
+    if (!isReportingError(error)) throw error;
+    tell(SECTION, 'fail', 'options', error.message);
+    return undefined;
+  }
+}
+
+function tellSettings({ gateways }: ClientOptions, environment: Environment, baseUrl: string, tell: Tell): void {
+  if (environment === 'staging' && process.env.LOCATION_SDK_MOCK) {
+    tell(SECTION, 'warn', 'mock mode', `LOCATION_SDK_MOCK leads to ${baseUrl}`, 'this tests a mock gateway and tells nothing of the real one');
+    return;
+  }
+  const from = (option: 'baseUrl' | 'apiKey') => (gateways?.[environment]?.[option] === undefined ? 'from the environment variable' : 'from --options');
+  tell(SECTION, 'ok', 'base address', `${baseUrl} (${from('baseUrl')})`);
+  tell(SECTION, 'ok', 'API key', `is there (${from('apiKey')})`);
+}
