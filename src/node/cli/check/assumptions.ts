@@ -48,12 +48,16 @@ export interface Findings {
   list(): readonly (Assumption & Finding & { readonly id: AssumptionId })[];
 }
 
+const SEPARATOR = '; ';
+
 export function createFindings(): Findings {
   const found = new Map<AssumptionId, Finding>();
   return {
     note(id, verdict, seen) {
       const before = found.get(id);
-      if (!before || (before.verdict === 'confirmed' && verdict === 'differs')) found.set(id, { verdict, seen });
+      if (before?.verdict === 'differs' && verdict === 'confirmed') return;
+      const earlier = before?.verdict === verdict ? before.seen.split(SEPARATOR) : [];
+      found.set(id, { verdict, seen: earlier.includes(seen) ? earlier.join(SEPARATOR) : [...earlier, seen].join(SEPARATOR) });
     },
     list: () =>
       (Object.keys(ASSUMPTIONS) as AssumptionId[]).map((id) => ({ id, ...ASSUMPTIONS[id], ...(found.get(id) ?? { verdict: 'not seen' as const, seen: '' }) })),

@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 import { isRateLimitError, isReportingError, type ReportingError } from '../../../errors.js';
-import { type OperationName, operations } from '../../../operations.js';
 import { lastAnswer, type Run } from './run.js';
 
 /** How a call of the client ended. */
@@ -9,8 +8,8 @@ export type Ended<T> = { readonly value: T; readonly error?: undefined } | { rea
 const LONGEST_WAIT_MS = 15_000;
 
 /** Makes a call of the client; waits once where the gateway asks to slow down. */
-export async function call<T>(run: Run, about: string, operation: OperationName, begin: () => Promise<T>): Promise<Ended<T>> {
-  run.recorder.label(about, operations[operation]);
+export async function call<T>(run: Run, about: string, begin: () => Promise<T>): Promise<Ended<T>> {
+  run.recorder.label(about);
   for (let waited = false; ; waited = true) {
     try {
       return { value: await begin() };

@@ -1,8 +1,7 @@
 import { readBody } from '../../../body.js';
+import { messageOf } from '../../../delivery/answer.js';
 import { readAnswer } from '../../../delivery/classify.js';
-import type { Operation } from '../../../operations.js';
 import { maskSent } from '../../../redact.js';
-import { sentValues } from '../../../schema/sent-values.js';
 import type { Fetch, FetchResponse } from '../../../web-types.js';
 
 /** What was asked and what came back, fit to be handed on: no key, and of a body only what is not somebody's data. */
@@ -13,8 +12,10 @@ export interface Exchange {
   /** Undefined where no answer came. */
   readonly status?: number;
   readonly contentType?: string;
-  /** The masked words and the names of the body's other members; or what it is instead. */
+  /** Its words, and the names of the body's other members; or what it is instead. */
   readonly body?: string;
+  /** Its words alone. */
+  readonly said?: string;
   readonly retryAfter?: string;
   /** From the request to the end of the answer. */
   readonly durationMs: number;
@@ -26,7 +27,7 @@ export interface Recorder {
   readonly fetch: Fetch;
   readonly exchanges: Exchange[];
   /** What the next requests are about. */
-  label(about: string, row?: Operation): void;
+  label(about: string): void;
   /** Never shown from here on. */
   hide(secret: string): void;
 }
@@ -39,18 +40,18 @@ export function createRecorder(fetch: Fetch): Recorder {
   const exchanges: Exchange[] = [];
   const secrets: string[] = [];
   let about = '';
-  let row: Operation | undefined;
 
-  const shown = (text: string, sent: string | undefined): string => {
-    const values = row && sent ? sentValues(row.request, JSON.parse(sent)) : [];
-    return maskSent(text, [...values, ...secrets.map((secret) => ({ text: secret, kind: 'secret' as const }))]);
-  };
+  // What was sent may be shown: it is made up.
+  const shown = (text: string): string =>
+    maskSent(
+      text,
+      secrets.map((secret) => ({ text: secret, kind: 'secret' })),
+    );
 
   return {
     exchanges,
-    label(next, nextRow) {
+    label: (next) => {
       about = next;
-      row = nextRow;
     },
     hide: (secret) => void secrets.push(secret),
     async fetch(url, init) {
@@ -66,9 +67,9 @@ export function createRecorder(fetch: Fetch): Recorder {
         exchanges.push({
           ...request,
           status: response.status,
-          contentType: shown(header(response, 'content-type') ?? 'none', undefined),
-          body: describeBody(response.status, text, (said) => shown(said, init.body)),
-          ...(header(response, 'retry-after') && { retryAfter: shown(header(response, 'retry-after') ?? '', undefined) }),
+          contentType: shown(header(response, 'content-type') ?? 'none'),
+          ...describeBody(response.status, text, shown),
+          ...(header(response, 'retry-after') && { retryAfter: shown(header(response, 'retry-after') ?? '') }),
           durationMs: durationMs(),
           ...(!Number.isNaN(theirs) && { clock: { theirs, ours } }),
         });
@@ -95,15 +96,16 @@ const WORDS = ['message', 'error'];
 const PLAIN = ['statusCode', 'success', 'status', 'code'];
 const MOST_MEMBERS = 12;
 
-function describeBody(status: number, text: string | undefined, shown: (said: string) => string): string {
-  if (text === undefined) return `longer than ${MOST_BYTES} bytes`;
+function describeBody(status: number, text: string | undefined, shown: (said: string) => string): Pick<Exchange, 'body' | 'said'> {
+  if (text === undefined) return { body: `longer than ${MOST_BYTES} bytes` };
   const { body, json } = readAnswer(status, text);
-  if (body === undefined) return 'empty';
-  if (!json) return /^\s*<(?:!doctype|html)/i.test(text) ? 'an HTML page' : 'no JSON';
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return `JSON, but ${Array.isArray(body) ? 'a list' : 'no object'}`;
+  if (body === undefined) return { body: 'empty' };
+  if (!json) return { body: /^\s*<(?:!doctype|html)/i.test(text) ? 'an HTML page' : 'no JSON' };
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return { body: `JSON, but ${Array.isArray(body) ? 'a list' : 'no object'}` };
   const entries = Object.entries(body);
   const members = entries.slice(0, MOST_MEMBERS).map(([name, value]) => `${nameOf(name)}: ${describeMember(name, value, shown)}`);
-  return `{ ${members.join(', ')}${entries.length > MOST_MEMBERS ? ', …' : ''} }`;
+  const said = messageOf(body);
+  return { body: `{ ${members.join(', ')}${entries.length > MOST_MEMBERS ? ', …' : ''} }`, ...(said && { said: shown(said) }) };
 }
 
 /** A name that does not look like one may be data. */
@@ -118,4 +120,5 @@ function describeMember(name: string, value: unknown, shown: (said: string) => s
 }
 
 /** An answer in one line. */
-export const describeExchange = ({ status, body }: Exchange): string => (status === undefined ? 'no answer' : `HTTP ${status}, ${body}`);
+export const describeExchange = ({ status, body, said }: Exchange): string =>
+  status === undefined ? 'no answer' : `HTTP ${status}, ${said === undefined ? body : JSON.stringify(said)}`;

@@ -25,10 +25,11 @@ export function latencyOf(exchanges: readonly Exchange[]): Latency | undefined {
 export function checkLatency(run: Run): void {
   const latency = latencyOf(run.recorder.exchanges);
   if (!latency) return;
-  const text = `median ${latency.medianMs} ms, slowest ${latency.slowestMs} ms, of ${latency.answers} answers`;
+  const text = `median ${Math.round(latency.medianMs)} ms, slowest ${Math.round(latency.slowestMs)} ms, of ${latency.answers} answers`;
   if (latency.slowestMs > run.requestMs * SLOW_SHARE) {
     run.tell(SECTION, 'warn', 'answers', text, `close to attemptTimeoutMs (${run.requestMs} ms): beyond it a report is in doubt`);
   } else run.tell(SECTION, 'ok', 'answers', text);
-  if (!run.recorder.exchanges.some(({ status }) => status === undefined)) run.findings.note('timeouts', 'confirmed', `slowest ${latency.slowestMs} ms`);
+  if (!run.recorder.exchanges.some(({ status }) => status === undefined))
+    run.findings.note('timeouts', 'confirmed', `slowest ${Math.round(latency.slowestMs)} ms`);
   if (latency.answers >= 15) run.findings.note('rate', 'confirmed', `no 429 in ${latency.answers} requests`);
 }

@@ -4,7 +4,7 @@ import type { Location } from '../../../schema/location.js';
 export const VERIFIED_NIN = '99000000001';
 export const UNVERIFIED_NIN = '10000000000';
 
-const who = { user_id: 'CHECK-PLAYER', nin: VERIFIED_NIN, tax_id: 'CHECK-TAX-ID' };
+const who = { user_id: 'CHECK-PLAYER', nin: VERIFIED_NIN, tax_id: 'CHECK-TIN' };
 
 const betUser = {
   ...who,

@@ -6,10 +6,14 @@ const MARKS: Readonly<Record<Status, string>> = { ok: 'ok  ', warn: 'warn', fail
 /** Nothing that steers a terminal, whatever a gateway says. */
 const plain = (text: string): string => text.replace(/\p{C}+/gu, ' ');
 
+/** A gateway may say much; the report has all of it. */
+const MOST_SHOWN = 240;
+const cut = (text: string): string => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text);
+
 /** Prints a line as soon as it is known, so that a wait can be seen to be one. */
 export function printLine({ section, status, name, text, advice }: Line, before: string | undefined): void {
   if (section !== before) say(`\n${section}`);
-  say(`  ${MARKS[status]}  ${plain(`${name}: ${text}`)}`);
+  say(`  ${MARKS[status]}  ${cut(plain(`${name}: ${text}`))}`);
   if (advice) say(`        -> ${plain(advice)}`);
 }
 

@@ -35,6 +35,10 @@ export async function reach(run: Run): Promise<boolean> {
 const limitOf = ({ requestMs, signal }: Run) => ({ clock: systemClock, milliseconds: requestMs, signal });
 
 async function resolveName(run: Run, host: string): Promise<boolean> {
+  if (isAddress(host)) {
+    run.tell(SECTION, 'ok', 'name', `${host} is an address already`);
+    return true;
+  }
   const began = performance.now();
   const found = await limited(() => lookup(host, { all: true }), limitOf(run));
   if (found.ended === 'done') {

@@ -1,6 +1,6 @@
 import { isDuplicateReportError } from '../../../errors.js';
 import { call } from './call.js';
-import { lastAnswer, type Run } from './run.js';
+import { describeError, lastAnswer, type Run } from './run.js';
 import { FIRST_AMOUNT, OTHER_AMOUNT, type Step } from './steps.js';
 
 const SECTION = 'Repeats of what is recorded';
@@ -16,7 +16,7 @@ export async function checkRepeats(run: Run, steps: readonly Step[]): Promise<vo
 
 async function repeatSame(run: Run, { operation, send }: Step): Promise<void> {
   const name = `${operation}, the same data`;
-  const { error } = await call(run, name, operation, () => send(FIRST_AMOUNT));
+  const { error } = await call(run, name, () => send(FIRST_AMOUNT));
   const text = lastAnswer(run);
   if (!error) {
     run.findings.note('duplicate', 'differs', `taken again: ${text}`);
@@ -32,7 +32,7 @@ async function repeatSame(run: Run, { operation, send }: Step): Promise<void> {
     run.findings.note('duplicate', 'confirmed', text);
     return run.tell(SECTION, 'ok', name, `is known as a duplicate: ${text}`);
   }
-  if (error.outcome !== 'rejected') return run.tell(SECTION, 'fail', name, error.message);
+  if (error.outcome !== 'rejected') return run.tell(SECTION, 'fail', name, describeError(run, error));
   run.findings.note('duplicate', 'differs', text);
   const [mistaken, should] = isDuplicateReportError(error) ? ['is taken for other data', 'must say same'] : ['is not known as a duplicate', 'must know it'];
   run.tell(
@@ -49,7 +49,7 @@ const exampleFor = (status: number | undefined): string =>
 
 async function repeatOther(run: Run, { operation, send }: Step): Promise<void> {
   const name = `${operation}, other data`;
-  const { error } = await call(run, name, operation, () => send(OTHER_AMOUNT));
+  const { error } = await call(run, name, () => send(OTHER_AMOUNT));
   const text = lastAnswer(run);
   if (!error) {
     run.findings.note('conflict', 'differs', `taken: ${text}`);
@@ -65,7 +65,7 @@ async function repeatOther(run: Run, { operation, send }: Step): Promise<void> {
     run.findings.note('conflict', 'confirmed', text);
     return run.tell(SECTION, 'ok', name, `is known as a conflict: ${text}`);
   }
-  if (error.outcome !== 'rejected') return run.tell(SECTION, 'fail', name, error.message);
+  if (error.outcome !== 'rejected') return run.tell(SECTION, 'fail', name, describeError(run, error));
   run.findings.note('conflict', 'differs', text);
   const what = isDuplicateReportError(error) ? 'looks like the same data' : 'is refused, but not known as a conflict';
   run.tell(

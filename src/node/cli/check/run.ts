@@ -3,7 +3,7 @@ import type { Attempted } from '../../../delivery/attempt.js';
 import { attempt } from '../../../delivery/attempt.js';
 import { describeFailure } from '../../../delivery/network-failure.js';
 import type { Gateway } from '../../../delivery/settings.js';
-import type { Environment } from '../../../errors.js';
+import type { Environment, ReportingError } from '../../../errors.js';
 import { GATEWAY_PATH } from '../../../operations.js';
 import { systemClock } from '../../../time.js';
 import type { Findings } from './assumptions.js';
@@ -50,6 +50,8 @@ export interface Run extends Target {
   random(): number;
 }
 
+const TIME_OVER = 'the time for all checks is over (see --timeout)';
+
 /** Sends a request that is none of the client's, exactly as the client would. */
 export async function ask(run: Run, about: string, path: string, body: string, apiKey?: string): Promise<Attempted> {
   run.recorder.label(about);
@@ -70,9 +72,12 @@ export async function ask(run: Run, about: string, path: string, body: string, a
 export function describeAttempt(run: Run, attempted: Attempted): string {
   if (attempted.ended === 'broken') return describeFailure(attempted.failure, false);
   if (attempted.ended === 'timeout') return `no whole answer within ${run.requestMs / 1_000} s`;
-  if (attempted.ended === 'aborted') return 'the time for all checks is over (see --timeout)';
+  if (attempted.ended === 'aborted') return TIME_OVER;
   return lastAnswer(run);
 }
+
+/** Why a call of the client failed. */
+export const describeError = ({ signal }: Run, error: ReportingError): string => (signal.aborted ? TIME_OVER : error.message);
 
 export function lastAnswer({ recorder }: Run): string {
   const last = recorder.exchanges.at(-1);
