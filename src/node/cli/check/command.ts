@@ -4,10 +4,11 @@ import { duration, notEmpty, type OptionTable, oneOf, readArgs } from '../args.j
 import { complain, EXIT, Failure, say } from '../output.js';
 import { createFindings } from './assumptions.js';
 import { runChecks } from './checks.js';
+import { readOptionsFile } from './options-file.js';
 import { printLine, printTally, tallyOf } from './print.js';
 import { type Report, reportAsJson, reportAsMarkdown } from './report.js';
 import type { Line, Status } from './run.js';
-import { readOptionsFile, readTarget } from './target.js';
+import { readTarget } from './target.js';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 

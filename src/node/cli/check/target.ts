@@ -1,12 +1,9 @@
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { createClient } from '../../../client.js';
 import { resolveOptions } from '../../../config.js';
 import { isDuplicate, isRecorded } from '../../../delivery/answer.js';
 import { type Environment, isReportingError } from '../../../errors.js';
 import type { ClientOptions } from '../../../options.js';
 import type { Fetch } from '../../../web-types.js';
-import { Failure } from '../output.js';
 import { createRecorder, type Recorder } from './exchange.js';
 import type { Status, Target } from './run.js';
 
@@ -20,21 +17,6 @@ type Tell = (section: string, status: Status, name: string, text: string, advice
 
 /** Silent: what a client would warn of is told as a line. */
 const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-
-/** The client options of a file, its default export; none without a file. */
-export async function readOptionsFile(file: string | undefined): Promise<ClientOptions> {
-  if (file === undefined) return {};
-  let loaded: { default?: unknown };
-  try {
-    loaded = (await import(pathToFileURL(resolve(file)).href)) as { default?: unknown };
-  } catch (error) {
-    const { code, name } = error as { code?: unknown; name?: unknown };
-    throw new Failure(`--options ${file} cannot be loaded (${String(code ?? name)}): it must be a module of Node.js`);
-  }
-  if (typeof loaded.default !== 'object' || loaded.default === null)
-    throw new Failure(`--options ${file} has no default export that is an object of client options`);
-  return loaded.default as ClientOptions;
-}
 
 /** What is to be tested, as the operator's own client would be set up; undefined where it cannot be. */
 export function readTarget(given: ClientOptions, environment: Environment, tell: Tell): (Target & { recorder: Recorder }) | undefined {
@@ -65,7 +47,7 @@ export function readTarget(given: ClientOptions, environment: Environment, tell:
     };
   } catch (error) {
     if (!isReportingError(error)) throw error;
-    tell(SECTION, 'fail', 'options', error.message);
+    tell(SECTION, 'fail', 'options', error.message.replace(/\s*\n\s*/g, ' '));
     return undefined;
   }
 }
