@@ -28,7 +28,7 @@ export const ASSUMPTIONS = {
   nin: { gap: 'what a NIN verification needs to hold', assumed: 'a boolean success' },
   duplicate: { gap: 'the status of a duplicate report', assumed: '409; or 400 or 422 that say so', option: 'isDuplicate' },
   conflict: { gap: 'whether other data under a held reference is told apart from the same data', assumed: 'yes, in the message', option: 'isDuplicate' },
-  meanings: { gap: 'what 400, 404 and 422 mean in detail', assumed: '404: settled before it was initiated; 400: malformed' },
+  meanings: { gap: 'what 400, 404 and 422 mean in detail', assumed: '404: settled, but never initiated; 400: malformed' },
   retryAfter: { gap: 'whether `Retry-After` is sent', assumed: 'with 429', option: 'maxRetryAfterMs' },
   rate: { gap: 'rate limits', assumed: 'none that this run meets' },
   timeouts: { gap: 'timeouts', assumed: 'an answer comes within 10 s', option: 'attemptTimeoutMs' },

@@ -1,19 +1,12 @@
 import { lookup } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { connect as connectTls } from 'node:tls';
 import { limited, systemClock } from '../../../time.js';
+import { codeOf, judgeCertificate, readCertificate } from './certificate.js';
 import type { Run } from './run.js';
 
 const SECTION = 'Reachability';
-const DAY_MS = 86_400_000;
-/** Time enough to renew a certificate. */
-const FEW_DAYS = 21;
 const MOST_ADDRESSES = 3;
-
-const codeOf = (error: unknown): string => {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,48}$/.test(code) ? code : 'unknown reason';
-};
 
 /** Whether the gateway's name, port and certificate are in order; each step by itself, so that it is plain which one is not. */
 export async function reach(run: Run): Promise<boolean> {
@@ -48,7 +41,13 @@ async function resolveName(run: Run, host: string): Promise<boolean> {
     return true;
   }
   const why = found.ended === 'failed' ? codeOf(found.error) : 'no answer of the name server in time';
-  run.tell(SECTION, 'fail', 'name', `${host} cannot be resolved (${why})`, 'is the base address spelt right, and does this machine use the right name server?');
+  run.tell(
+    SECTION,
+    'fail',
+    'name',
+    `${host} cannot be resolved (${why})`,
+    `${proxyAdvice()}is the base address spelt right, and does this machine use the right name server?`,
+  );
   return false;
 }
 
@@ -101,37 +100,16 @@ async function checkCertificate(run: Run, host: string, port: number): Promise<b
     run,
     () => connectTls({ host, port, servername: isAddress(host) ? '' : host, rejectUnauthorized: false }),
     'secureConnect',
-    read,
+    readCertificate,
   );
   if (seen.ended !== 'done') {
     const why = seen.ended === 'failed' ? codeOf(seen.error) : 'no answer in time';
     run.tell(SECTION, 'fail', 'TLS', `no secure connection (${why})`, 'does something that speaks no TLS listen on this port?');
     return false;
   }
-  const { authorized, problem, protocol, until } = seen.value;
-  const days = Math.floor((until - run.now()) / DAY_MS);
-  if (!authorized) {
-    run.tell(SECTION, 'fail', 'TLS', `the certificate is refused (${problem})`, adviceFor(problem));
-    return false;
-  }
-  const text = `${protocol}, the certificate is valid for ${days} more days (${elapsed(began)})`;
-  if (days < FEW_DAYS) run.tell(SECTION, 'warn', 'TLS', text, "tell the gateway's operator");
-  else run.tell(SECTION, 'ok', 'TLS', text);
-  return true;
+  const { status, text, advice } = judgeCertificate(seen.value, run.now());
+  run.tell(SECTION, status, 'TLS', `${text} (${elapsed(began)})`, advice);
+  return status !== 'fail';
 }
 
 const isAddress = (host: string): boolean => /^[\d.]+$|:/.test(host);
-
-function read(socket: TLSSocket) {
-  // Node.js types it as an Error; it gives the code as a text.
-  const reason: unknown = socket.authorizationError;
-  const problem = typeof reason === 'string' && /^[A-Z0-9_]+$/.test(reason) ? reason : codeOf(reason ?? {});
-  return { authorized: socket.authorized, problem, protocol: socket.getProtocol() ?? 'TLS', until: Date.parse(socket.getPeerCertificate().valid_to) };
-}
-
-const adviceFor = (problem: string): string =>
-  /EXPIRED|NOT_YET_VALID/.test(problem)
-    ? "look at this machine's clock; if it is right, tell the gateway's operator"
-    : /ALTNAME/.test(problem)
-      ? 'the certificate is for another name: is the base address right?'
-      : 'if an authority of your own has signed it: NODE_EXTRA_CA_CERTS=/path/to/authority.pem. Never NODE_TLS_REJECT_UNAUTHORIZED';

@@ -39,7 +39,7 @@ export const reportAsJson = (report: Report): string =>
   );
 
 /** A cell of a table, whatever a gateway says. */
-const cell = (text: string): string => text.replace(/\p{C}+/gu, ' ').replace(/[\\|<>`]/g, '\\$&');
+const cell = (text: string): string => text.replace(/\p{C}+/gu, ' ').replace(/[\\|<>`[\]]/g, '\\$&');
 /** Our own words, which may hold code. */
 const own = (text: string): string => text.replaceAll('|', '\\|');
 
@@ -78,10 +78,10 @@ export function reportAsMarkdown(report: Report): string {
       ? 'Nothing was asked.'
       : table(
           ['request', 'path', 'status', 'content type', 'ms', 'body'],
-          exchanges.map(({ about, path, status, contentType = '', durationMs, body = '' }) => [
+          exchanges.map(({ about, path, status, retryAfter, contentType = '', durationMs, body = '' }) => [
             cell(about),
             cell(path),
-            status === undefined ? 'no answer' : String(status),
+            status === undefined ? 'no answer' : `${status}${retryAfter === undefined ? '' : cell(`, Retry-After: ${retryAfter}`)}`,
             cell(contentType),
             String(durationMs),
             cell(body),

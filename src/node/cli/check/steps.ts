@@ -49,7 +49,8 @@ const BLAMES: Readonly<Record<string, readonly AssumptionId[]>> = {
 
 /** Sends the four steps; gives those that were recorded. */
 export async function takeSteps(run: Run): Promise<readonly Step[]> {
-  await settleTooEarly(run);
+  await settleTooEarly(run, 'reportSettledBet');
+  await settleTooEarly(run, 'reportSettledWithdrawal');
   const reference = newReference(run.random);
   run.references.push(reference);
   const recorded: Step[] = [];
@@ -61,19 +62,19 @@ export async function takeSteps(run: Run): Promise<readonly Step[]> {
   return recorded;
 }
 
-/** A settled bet whose initiated one was never reported: the order counts (specification, section 1). */
-async function settleTooEarly(run: Run): Promise<void> {
-  const name = 'settled before it was initiated';
+/** A settled report whose initiated one was never reported: the order counts (specification, section 1). */
+async function settleTooEarly(run: Run, settling: OperationName): Promise<void> {
+  const name = `${settling} of what was never initiated`;
   const reference = newReference(run.random);
-  const settle = stepsOf(run, reference, run.now()).find(({ operation }) => operation === 'reportSettledBet') as Step;
+  const settle = stepsOf(run, reference, run.now()).find(({ operation }) => operation === settling) as Step;
   const { error } = await call(run, name, () => settle.send(FIRST_AMOUNT));
   const text = lastAnswer(run);
   if (error && isNotFoundError(error)) {
-    run.findings.note('meanings', 'confirmed', `settled before it was initiated: ${text}`);
+    run.findings.note('meanings', 'confirmed', `never initiated: ${text}`);
     return run.tell(SECTION, 'ok', name, `is refused: ${text}`);
   }
   if (!error || error.outcome === 'unknown') run.references.push(reference);
-  if (!error || error.outcome === 'rejected') run.findings.note('meanings', 'differs', `settled before it was initiated: ${text}`);
+  if (!error || error.outcome === 'rejected') run.findings.note('meanings', 'differs', `never initiated: ${text}`);
   const advice = error
     ? 'an outbox takes 404 alone for "report the initiated one first"'
     : 'the gateway does not keep the order: your own code must (await step 1 before step 2; an outbox does so)';
