@@ -364,13 +364,17 @@ describe('what is wrong with the gateway', () => {
     expect(assumptions).toContainEqual(expect.objectContaining({ id: 'paths', verdict: 'differs' }));
   });
 
-  test('data that it refuses', async () => {
-    const { url } = await mock({}, { kind: 'status', status: 422, operation: 'reportBetEvent', times: null, body: { message: 'stake is required' } });
+  test('data that it refuses for bets, while withdrawals go on', async () => {
+    const { gateway, url } = await mock({}, { kind: 'status', status: 422, operation: 'reportBetEvent', times: null, body: { message: 'stake is required' } });
     const { code, out } = await check(staging(url), '--json');
     expect(code).toBe(1);
     expect(JSON.parse(out).assumptions).toContainEqual(
       expect.objectContaining({ id: 'bet', verdict: 'differs', seen: 'HTTP 422, "stake is required"', option: 'validation' }),
     );
+    expect(JSON.parse(out).lines).toContainEqual(
+      expect.objectContaining({ name: '2 reportSettledBet', status: 'skip', text: 'reportBetEvent was not recorded' }),
+    );
+    expect(gateway.reports().map(({ operation }) => operation)).toEqual(['reportWithdrawalEvent', 'reportSettledWithdrawal']);
   });
 
   test('settled reports that it takes without their initiated ones are a warning', async () => {

@@ -1,5 +1,5 @@
 import { isNotFoundError } from '../../../errors.js';
-import type { OperationName } from '../../../operations.js';
+import { type Operation, type OperationName, operations } from '../../../operations.js';
 import type { Receipt } from '../../../receipt.js';
 import type { AssumptionId } from './assumptions.js';
 import { call, type Ended } from './call.js';
@@ -55,9 +55,16 @@ export async function takeSteps(run: Run): Promise<readonly Step[]> {
   run.references.push(reference);
   const recorded: Step[] = [];
   for (const [index, step] of stepsOf(run, reference, run.now()).entries()) {
+    const name = `${index + 1} ${step.operation}`;
+    const row: Operation = operations[step.operation];
+    if (row.after && !recorded.some(({ operation }) => operation === row.after)) {
+      run.tell(SECTION, 'skip', name, `${row.after} was not recorded`);
+      continue;
+    }
     const ended = await call(run, `step ${index + 1}`, () => step.send(FIRST_AMOUNT));
-    if (!tellStep(run, `${index + 1} ${step.operation}`, step, ended)) break;
-    recorded.push(step);
+    if (tellStep(run, name, step, ended)) recorded.push(step);
+    // What refuses a bet may take a withdrawal; what does not answer will not.
+    else if (ended.error?.outcome !== 'rejected') break;
   }
   return recorded;
 }
@@ -93,6 +100,7 @@ function tellStep(run: Run, name: string, { operation }: Step, { value, error }:
   const isRefused = error.status === 400 || error.status === 422;
   if (error.status === 404 && event) run.findings.note('paths', 'differs', text);
   if (isRefused) for (const id of BLAMES[operation] ?? []) run.findings.note(id, 'differs', text);
+  if (isRefused && event) run.findings.note('paths', 'confirmed', `${operation} is known there`);
   if (error.status !== undefined && error.status >= 200 && error.status < 300) run.findings.note('success', 'differs', text);
   if (error.code === 'timeout') run.findings.note('timeouts', 'differs', `${operation}: no answer in time`);
   const advice =
