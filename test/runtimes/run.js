@@ -16,7 +16,9 @@ const { optionalDependencies: wanted } = readJson(join(here, 'package.json'));
 
 /** Whether the very version that `package.json` names is there. @param {import('./runtimes.js').Runtime} runtime */
 const isInstalled = (runtime) =>
-  existsSync(programOf(runtime)) && existsSync(manifestOf(runtime)) && String(wanted[runtime.folder]).split('@').at(-1) === readJson(manifestOf(runtime)).version;
+  existsSync(programOf(runtime)) &&
+  existsSync(manifestOf(runtime)) &&
+  String(wanted[runtime.folder]).split('@').at(-1) === readJson(manifestOf(runtime)).version;
 
 /** Gives why it could not, where it could not. */
 async function installRuntimes() {

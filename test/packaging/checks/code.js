@@ -30,7 +30,8 @@ function placesIn(name, text) {
   const places = [];
   /** @param {ts.Node} node */
   const visit = (node) => {
-    if (runsText(node)) places.push(`${name}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1} runs text as code: ${node.parent.getText().slice(0, 80)}`);
+    if (runsText(node))
+      places.push(`${name}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1} runs text as code: ${node.parent.getText().slice(0, 80)}`);
     ts.forEachChild(node, visit);
   };
   visit(file);

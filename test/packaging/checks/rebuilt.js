@@ -5,12 +5,29 @@ import { join } from 'node:path';
 import { readJson, root, run } from '../../support/packed.js';
 
 /** All that a build reads. */
-const SOURCES = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsup.config.ts', 'tsup.script-tag.js', 'inspector.build.js'];
+const SOURCES = [
+  'src',
+  'scripts',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsup.config.ts',
+  'tsup.script-tag.js',
+  'tsup.zod.js',
+  'inspector.build.js',
+];
 const BUILD_LIMIT_MS = 900_000;
 
 /** @param {string} folder */
 const hashesOf = (folder) =>
-  new Map(readdirSync(folder).map((name) => [name, createHash('sha256').update(readFileSync(join(folder, name))).digest('hex')]));
+  new Map(
+    readdirSync(folder).map((name) => [
+      name,
+      createHash('sha256')
+        .update(readFileSync(join(folder, name)))
+        .digest('hex'),
+    ]),
+  );
 
 /** Builds in a folder elsewhere, in another time zone and language; compares with what was packed. @param {import('../run.js').Packed} packed */
 export async function checkRebuilt({ installed }) {

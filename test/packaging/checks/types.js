@@ -31,10 +31,7 @@ const ACCEPTED = [
   },
 ];
 
-const all = [
-  { version: '5.9', program: join(root, 'node_modules/typescript/bin/tsc') },
-  ...compilers,
-].sort((a, b) => Number(a.version) - Number(b.version));
+const all = [{ version: '5.9', program: join(root, 'node_modules/typescript/bin/tsc') }, ...compilers].sort((a, b) => Number(a.version) - Number(b.version));
 
 /** @param {import('../run.js').Packed} packed */
 export async function checkTypes({ project, installed, entries }) {
@@ -105,7 +102,9 @@ async function compile(project, entries, { program, extensions, files, module, m
     await run(process.execPath, [program, '--pretty', 'false', '--project', folder], { cwd: project, timeout: COMPILE_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 });
     return [];
   } catch (error) {
-    const lines = wordsOf(error).split('\n').filter((line) => line.trim() !== '');
+    const lines = wordsOf(error)
+      .split('\n')
+      .filter((line) => line.trim() !== '');
     return lines.filter((line) => !ACCEPTED.some(({ pattern }) => pattern.test(line)));
   }
 }
