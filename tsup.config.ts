@@ -1,6 +1,7 @@
 import { defineConfig, type Options } from 'tsup';
 import { inspectorDefine } from './inspector.build.js';
 import { scriptTag, scriptTagWithOutbox } from './tsup.script-tag.js';
+import { zodByName } from './tsup.zod.js';
 
 const entries = {
   index: 'src/index.ts',
@@ -26,6 +27,7 @@ const shared = {
   sourcemap: true,
   treeshake: true,
   define: await inspectorDefine(),
+  esbuildPlugins: [zodByName],
 } satisfies Options;
 
 export default defineConfig([

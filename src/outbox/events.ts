@@ -6,10 +6,15 @@ import type { Decision, Row } from './record.js';
 
 /** Which report an event is about; its reference is the only thing of the operator's in it. */
 export interface AboutReport {
+  /** Its identifier. */
   readonly id: string;
+  /** Where the report goes. */
   readonly environment: Environment;
+  /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;
+  /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
+  /** How many times the report was sent, or tried to be. */
   readonly attempts: number;
 }
 
@@ -39,6 +44,7 @@ export interface OutboxEvents {
   error: { readonly message: string; readonly cause: unknown };
 }
 
+/** Hears one kind of event. */
 export type OutboxListener<Type extends keyof OutboxEvents> = (event: OutboxEvents[Type]) => void;
 
 /** Who listens to what; a listener that throws harms nobody. */

@@ -62,8 +62,11 @@ export type OutboxQuery = Partial<RowQuery>;
 
 /** A report for `reportAll`. */
 export interface BatchedReport {
+  /** The method of the outbox that takes it. */
   readonly operation: ReportName;
+  /** What the method takes. */
   readonly payload: unknown;
+  /** What the method takes as its second argument. */
   readonly options?: EnqueueOptions;
 }
 
@@ -79,6 +82,7 @@ export interface OutboxStats extends Counts {
 export interface Drained {
   /** Whether nothing is left to send; false when the time was over. Quarantined reports, and those that wait for one, may be left. */
   readonly drained: boolean;
+  /** How many reports are where. */
   readonly states: Counts['states'];
 }
 
@@ -132,7 +136,9 @@ export interface Outbox<Mode extends ValidationMode = 'strict'> {
   /** Sends until nothing is left to send, starting and stopping the worker if it was not started. Without a limit it waits out every pause. */
   drain(options?: { timeoutMs?: number; signal?: AbortSignalLike }): Promise<Drained>;
 
+  /** How many reports are where, and what is paused. */
   stats(): Promise<OutboxStats>;
+  /** One report by its identifier, or nothing. */
   get(id: string): Promise<OutboxReport | undefined>;
   /** Reports in the order in which they were enqueued. */
   list(query?: OutboxQuery): Promise<OutboxReport[]>;
