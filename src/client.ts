@@ -5,6 +5,7 @@ import { type Delivered, deliver } from './delivery/deliver.js';
 import { type AnyReport, keepFrozen, keptFrozen } from './delivery/frozen.js';
 import { untilPageHides } from './delivery/leaving-page.js';
 import { ConfigurationError, ValidationError } from './errors.js';
+import { PLAYER_HEADER } from './hash.js';
 import type { LocateResult } from './locate-result.js';
 import { freeipapi } from './location/providers/freeipapi.js';
 import { geojs } from './location/providers/geojs.js';
@@ -205,14 +206,18 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
     random: settings.random,
     logger: settings.logger,
     attemptTimeoutMs: settings.attemptTimeoutMs,
+    relayed: relay !== undefined,
     async freeze(...given) {
       const { report } = await freeze(...given);
-      if (!report.environment)
-        throw new ConfigurationError('An outbox needs a client of a gateway; a relay has an outbox behind it instead. Nothing was stored.');
-      return { ...report, environment: report.environment };
+      if (!relay) return report;
+      // What lies in a page's storage names nobody: the relay adds the player.
+      const { user: _, userId: __, ...body } = JSON.parse(report.body) as Record<string, unknown>;
+      return { ...report, body: JSON.stringify(body) };
     },
-    attempt: (report, { signal, milliseconds }) => {
-      const destination = destinationFor(report.environment);
+    attempt: (report, { signal, milliseconds, player }) => {
+      let destination = destinationFor(report.environment);
+      if (player && typeof destination === 'object' && 'relayUrl' in destination)
+        destination = { ...destination, headers: { ...destination.headers, [PLAYER_HEADER]: player } };
       return deliver(report, { inDoubt: false, signal, deadline: clock.now() + milliseconds, destination, advice: '' }, once);
     },
   });

@@ -124,7 +124,8 @@ function readRelay(
     gateways: Object.values(gateways).some((gateway) => Object.values(gateway).some((value) => value !== undefined)),
   };
   for (const [name, isGiven] of Object.entries(ofTheRelay)) if (isGiven) problems.push(issue([name], 'conflict', "is the relay's to know; leave it out"));
-  return { relayUrl: baseUrl, credentials: relayCredentials };
+  // The header makes a browser ask the relay first where the page is of another origin.
+  return { relayUrl: baseUrl, credentials: relayCredentials, headers: { 'x-location-sdk': '1' } };
 }
 
 /** Where reports of an environment go, or what is missing; what is wrong is added to the problems. */

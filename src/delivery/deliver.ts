@@ -123,9 +123,8 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
     const { body } = report;
     if (typeof destination === 'string') throw fail(unusable(destination));
     if ('relayUrl' in destination) {
-      const { relayUrl, credentials } = destination;
-      // The header makes a browser ask the relay first where the page is of another origin.
-      return { url: `${relayUrl}/${row.path}`, headers: { 'x-location-sdk': '1' }, body, credentials, keepalive: leaving || !mayLackRoom };
+      const { relayUrl, credentials, headers } = destination;
+      return { url: `${relayUrl}/${row.path}`, headers, body, credentials, keepalive: leaving || !mayLackRoom };
     }
     const url = destination.baseUrl + GATEWAY_PATH + destination.paths[operation].replace(/^\//, '');
     return { url, headers: { 'x-api-key': await readKey(destination.apiKey) }, body, credentials: 'omit', keepalive: false };

@@ -1,10 +1,10 @@
-import type { FrozenReport } from '../delivery/frozen.js';
-import { DuplicateReportError, type Environment, isReportingError, ValidationError } from '../errors.js';
+import type { AnyReport } from '../delivery/frozen.js';
+import { DuplicateReportError, isReportingError, ValidationError } from '../errors.js';
 import { subjectOf } from '../messages.js';
 import { type OperationName, operations } from '../operations.js';
 import type { Location } from '../schema/location.js';
 import { aboutReport, type Events } from './events.js';
-import type { Row } from './record.js';
+import type { OutboxEnvironment, Row } from './record.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Enqueued, NewRow } from './store.js';
 
@@ -25,7 +25,7 @@ export interface Committed {
 }
 
 interface Prepared {
-  readonly report: FrozenReport;
+  readonly report: AnyReport;
   readonly row: NewRow;
   /** The user's own, where the row is written in it. */
   readonly transaction: unknown;
@@ -41,10 +41,10 @@ interface Queued {
 export const LARGEST_COMMIT = 500;
 
 /** The id of a report's row: one row for each environment, operation and reference. */
-export const rowId = (environment: Environment, operation: OperationName, reference: string): string => `${environment}:${operation}:${reference}`;
+export const rowId = (environment: OutboxEnvironment, operation: OperationName, reference: string): string => `${environment}:${operation}:${reference}`;
 
 /** The id of the row that must be final before this one is sent, wherever there is such a row (specification, section 1). */
-export function rowBefore(environment: Environment, operation: OperationName, reference: string): string | undefined {
+export function rowBefore(environment: OutboxEnvironment, operation: OperationName, reference: string): string | undefined {
   const row = operations[operation];
   return 'after' in row ? rowId(environment, row.after, reference) : undefined;
 }
@@ -87,7 +87,8 @@ export function createEntrance({ store, seal, door }: OutboxSettings, events: Ev
   async function prepare({ operation, payload, options }: Given): Promise<Prepared> {
     const { transaction, ...callOptions } = readTransaction(options);
     const report = await door.freeze(operation, payload, options === undefined || !isObject(options) ? options : callOptions);
-    const { environment, reference } = report;
+    const { reference } = report;
+    const environment: OutboxEnvironment = report.environment ?? 'relay';
     if (reference === undefined) throw new ValidationError(`${operation}: only a report can be enqueued. Nothing was sent.`, { operation });
     const key = { id: rowId(environment, operation, reference), environment, operation, reference };
     const waitsFor = rowBefore(environment, operation, reference);
@@ -113,7 +114,7 @@ export function createEntrance({ store, seal, door }: OutboxSettings, events: Ev
 
 export type Entrance = ReturnType<typeof createEntrance>;
 
-function otherData({ operation, reference, environment }: FrozenReport): DuplicateReportError {
+function otherData({ operation, reference, environment }: AnyReport): DuplicateReportError {
   const subject = subjectOf({ operation, reference });
   const text = `${subject}: the outbox holds other data under this reference (a new timestamp or location is other data too)`;
   return new DuplicateReportError(`${text}; compare your records. Nothing was sent.`, {

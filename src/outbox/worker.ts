@@ -1,5 +1,7 @@
 import { isConfigurationError } from '../errors.js';
+import { playerTag } from '../hash.js';
 import { subjectOf } from '../messages.js';
+import type { Location } from '../schema/location.js';
 import { limited } from '../time.js';
 import type { Waiters } from './done.js';
 import { endingOf, failed } from './ending.js';
@@ -8,6 +10,7 @@ import { lockedEnding } from './locked.js';
 import { pausedBy, probeTaken } from './pause.js';
 import { asksFor, concernsPause, damaged, dependencyOf, type Finished, failureWaitMs, isInTime, lookAhead, NOT_SENT, planTurn, type Standing } from './plan.js';
 import { type Ending, ended, type Row } from './record.js';
+import { relayRefusal } from './relay-ending.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Outlook, TurnResult } from './store.js';
 
@@ -89,8 +92,12 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       return damaged(subjectOf({ operation, reference }));
     }
     if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
-    const report = { operation, environment, reference, body, location: undefined };
-    return endingOf(() => door.attempt(report, { signal: abort.signal, milliseconds: attemptTimeoutMs }));
+    const limit = { signal: abort.signal, milliseconds: attemptTimeoutMs };
+    if (environment !== 'relay') return endingOf(() => door.attempt({ operation, environment, reference, body, location: undefined }, limit));
+    const player = await playerTag(String(store.player));
+    // Whether the page said where the player is decides what a conflict means.
+    const { location } = JSON.parse(body) as { location?: Location };
+    return endingOf(() => door.attempt({ operation, environment: undefined, reference, body, location }, { ...limit, player }), relayRefusal);
   }
 
   async function updatePause(row: Row, ending: Ending, probe: number | undefined): Promise<void> {

@@ -17,6 +17,8 @@ export type RelayUser = BetUser | WithdrawalUser | { readonly user_id: string };
 /** Who the player is, by the operator's own session; it may hold more, for `complete` and `limit`. */
 export interface RelayPlayer {
   readonly user: RelayUser;
+  /** What this player's pages give the store of their outbox as `player`, where that is not `user.user_id`: an opaque name of yours. */
+  readonly outboxPlayer?: string | undefined;
 }
 
 /** The fields of an event, as a page sent them: JSON whose values were checked, but anybody's words still. */

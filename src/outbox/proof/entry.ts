@@ -1,7 +1,6 @@
-import type { Environment } from '../../errors.js';
+import { sha256 } from '../../hash.js';
 import type { OperationName } from '../../operations.js';
-import { sha256 } from '../bytes.js';
-import type { Decision, Row } from '../record.js';
+import type { Decision, OutboxEnvironment, Row } from '../record.js';
 import type { LogLine } from '../store.js';
 
 /** How far the log of receipts reaches. */
@@ -21,15 +20,15 @@ export interface ReceiptEntry {
   /** Its place in the log, from 0. */
   readonly index: number;
   readonly id: string;
-  readonly environment: Environment;
+  readonly environment: OutboxEnvironment;
   readonly operation: OperationName;
   /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
   /**
-   * `'recorded'` and `'already-recorded'`: the gateway said so. `'declared-recorded'` and `'dismissed'`: a person did, see
+   * `'recorded'` and `'already-recorded'`: the gateway said so. `'accepted'`: the outbox behind the relay has stored it. `'declared-recorded'` and `'dismissed'`: a person did, see
    * the last of `decisions`.
    */
-  readonly outcome: 'recorded' | 'already-recorded' | 'declared-recorded' | 'dismissed';
+  readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | 'declared-recorded' | 'dismissed';
   /** The keyed fingerprint of the bytes that were sent. */
   readonly fingerprint: string;
   readonly attempts: number;

@@ -1,7 +1,7 @@
-import { type Environment, ValidationError } from '../../errors.js';
+import { ValidationError } from '../../errors.js';
 import { type OperationName, operations } from '../../operations.js';
 import { type ReportName, rowId } from '../enqueue.js';
-import type { Row, RowState } from '../record.js';
+import type { OutboxEnvironment, Row, RowState } from '../record.js';
 import type { OutboxStore } from '../store.js';
 import type { AnyIterable } from './lines.js';
 
@@ -10,19 +10,19 @@ export interface ReportReference {
   /** Its `bet_id` or `request_id`. */
   readonly reference: string;
   readonly operation?: ReportName | undefined;
-  readonly environment?: Environment | undefined;
+  readonly environment?: OutboxEnvironment | undefined;
 }
 
 /** What items of the list leave out. */
 export interface ReconcileDefaults {
   operation?: ReportName | undefined;
-  environment?: Environment | undefined;
+  environment?: OutboxEnvironment | undefined;
 }
 
 /** What the outbox knows of a report. */
 export interface Reconciled {
   readonly id: string;
-  readonly environment: Environment;
+  readonly environment: OutboxEnvironment;
   readonly operation: ReportName;
   readonly reference: string;
   /** Where it stands; `'never-seen'`: no such report was enqueued in this store. */
@@ -70,13 +70,13 @@ function readItem(item: unknown, defaults: ReconcileDefaults, index: number): As
   const problems: [string, string][] = [];
   if (typeof reference !== 'string' || reference.trim() === '') problems.push(['reference', 'expected a bet_id or request_id as text']);
   if (!isReport(operation)) problems.push(['operation', `expected ${REPORTS.join(', ')}, here or in the second argument`]);
-  if (environment !== 'staging' && environment !== 'production')
+  if (environment !== 'staging' && environment !== 'production' && environment !== 'relay')
     problems.push(['environment', 'expected staging or production, here or in the second argument']);
   if (problems.length > 0) {
     const issues = problems.map(([name, message]) => ({ path: `references[${index}].${name}`, code: 'invalid', message }) as const);
     throw new ValidationError(`reconcile: ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}.`, { operation: 'reconcile', issues });
   }
-  const [where, what, name] = [environment as Environment, operation as ReportName, reference as string];
+  const [where, what, name] = [environment as OutboxEnvironment, operation as ReportName, reference as string];
   return { id: rowId(where, what, name), environment: where, operation: what, reference: name };
 }
 
