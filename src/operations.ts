@@ -1,8 +1,9 @@
-import { betEvent, settledBet } from './schema/bet.js';
+import { betEvent } from './schema/bet.js';
 import type { Field } from './schema/fields.js';
 import type { Model } from './schema/model.js';
 import { ninVerification, ninVerificationRequest, reportAnswer } from './schema/nin.js';
-import { settledWithdrawal, withdrawalEvent } from './schema/withdrawal.js';
+import { settledBet, settledWithdrawal } from './schema/settled.js';
+import { withdrawalEvent } from './schema/withdrawal.js';
 
 export type OperationName = 'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal' | 'verifyNin';
 

@@ -2,6 +2,7 @@ import type { AnyReport } from '../delivery/frozen.js';
 import { DuplicateReportError, isReportingError, ValidationError } from '../errors.js';
 import { subjectOf } from '../messages.js';
 import { type OperationName, operations } from '../operations.js';
+import { RELAY_ONLY } from '../relay-only.js';
 import type { Location } from '../schema/location.js';
 import { aboutReport, type Events } from './events.js';
 import type { OutboxEnvironment, Row } from './record.js';
@@ -46,7 +47,8 @@ export const rowId = (environment: OutboxEnvironment, operation: OperationName, 
 /** The id of the row that must be final before this one is sent, wherever there is such a row (specification, section 1). */
 export function rowBefore(environment: OutboxEnvironment, operation: OperationName, reference: string): string | undefined {
   const row = operations[operation];
-  return 'after' in row ? rowId(environment, row.after, reference) : undefined;
+  // A relay takes the initiated events only.
+  return !RELAY_ONLY && 'after' in row ? rowId(environment, row.after, reference) : undefined;
 }
 
 /** The way in: validates, locates, freezes, seals and commits. What is enqueued while a commit is under way shares the next one. */
@@ -85,8 +87,8 @@ export function createEntrance({ store, seal, door }: OutboxSettings, events: Ev
 
   /** Everything before the commit: nothing of it reaches the store unless all of it went well. */
   async function prepare({ operation, payload, options }: Given): Promise<Prepared> {
-    const { transaction, ...callOptions } = readTransaction(options);
-    const report = await door.freeze(operation, payload, options === undefined || !isObject(options) ? options : callOptions);
+    const { transaction, ...callOptions } = RELAY_ONLY ? {} : readTransaction(options);
+    const report = await door.freeze(operation, payload, RELAY_ONLY || options === undefined || !isObject(options) ? options : callOptions);
     const { reference } = report;
     const environment: OutboxEnvironment = report.environment ?? 'relay';
     if (reference === undefined) throw new ValidationError(`${operation}: only a report can be enqueued. Nothing was sent.`, { operation });
@@ -96,7 +98,7 @@ export function createEntrance({ store, seal, door }: OutboxSettings, events: Ev
   }
 
   async function accept({ report, row, transaction }: Prepared): Promise<Committed> {
-    const enqueued = transaction === undefined ? await enqueue(row) : (await store.enqueue([row], transaction))[0];
+    const enqueued = RELAY_ONLY || transaction === undefined ? await enqueue(row) : (await store.enqueue([row], transaction))[0];
     if (!enqueued) throw new Error('The store did not say what became of the row.');
     if (enqueued.added) events.emit('enqueued', aboutReport(enqueued.row));
     else if (!(await seal.matches(enqueued.row.fingerprint, report.body, enqueued.row))) throw otherData(report);

@@ -1,4 +1,5 @@
 import type { ClientDoor } from '../client-door.js';
+import { RELAY_ONLY } from '../relay-only.js';
 import type { EndingContext } from './record.js';
 import type { Seal } from './seal.js';
 import type { OutboxStore } from './store.js';
@@ -22,7 +23,7 @@ export const LEAST_MARGIN_MS = 1_000;
 
 /** In a page the session may be another player's by the time a report is sent; what such a store lacks is said here. */
 export function ownerProblems({ relayed }: Pick<ClientDoor, 'relayed'>, player: unknown): string[] {
-  if (!relayed) return player === undefined ? [] : ['store: that of one player is for a client with relayUrl'];
+  if (!RELAY_ONLY && !relayed) return player === undefined ? [] : ['store: that of one player is for a client with relayUrl'];
   const isNamed = typeof player === 'string' && player !== '';
   return isNamed ? [] : ["store: with relayUrl it must be one player's, so that no report is sent in the session of another: await indexedDbStore({ player })"];
 }

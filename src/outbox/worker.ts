@@ -1,6 +1,7 @@
 import { isConfigurationError } from '../errors.js';
 import { playerTag } from '../hash.js';
 import { subjectOf } from '../messages.js';
+import { RELAY_ONLY } from '../relay-only.js';
 import type { Location } from '../schema/location.js';
 import { limited } from '../time.js';
 import type { Waiters } from './done.js';
@@ -70,7 +71,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     try {
       const ending = await send(row, askedAt);
       await updatePause(row, ending, probe);
-      const before = asksFor(row, ending);
+      const before = RELAY_ONLY ? undefined : asksFor(row, ending);
       const [dependency] = before === undefined ? [] : await store.get([before]);
       finished.push({ row, change: ended(row, ending, { ...settings, dependency: dependencyOf(dependency) }) });
     } catch (cause) {
@@ -93,7 +94,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     }
     if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
     const limit = { signal: abort.signal, milliseconds: attemptTimeoutMs };
-    if (environment !== 'relay') return endingOf(() => door.attempt({ operation, environment, reference, body, location: undefined }, limit));
+    if (!RELAY_ONLY && environment !== 'relay') return endingOf(() => door.attempt({ operation, environment, reference, body, location: undefined }, limit));
     const player = await playerTag(String(store.player));
     // Whether the page said where the player is decides what a conflict means.
     const { location } = JSON.parse(body) as { location?: Location };
