@@ -10,7 +10,7 @@ export interface BaseUrl {
 export const isLoopback = ({ hostname }: URL): boolean => /^(.+\.)?localhost$|^127\.[\d.]+$|^\[::1\]$/.test(hostname);
 
 /** `/integration-gateway/external` at the end, in whole or in part. */
-const WRITTEN_OUT = new RegExp(`(${GATEWAY_PATH.replace(/(\/[^/]+)\/$/, '($1)?')})?/*$`);
+const WRITTEN_OUT = /* @__PURE__ */ new RegExp(`(${GATEWAY_PATH.replace(/(\/[^/]+)\/$/, '($1)?')})?/*$`);
 
 /**
  * Reads a base address. `/integration-gateway/external` at its end is taken off, since the specification shows

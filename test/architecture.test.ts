@@ -24,7 +24,10 @@ const LAYERS = {
   // Of the schemas, only what the masking of an answer and the check of a rotated key need.
   delivery: { files: ['delivery/'], mayImport: ['operations', 'errors', 'redact', 'schema/sent-values.ts', 'schema/api-key.ts'] },
   location: { files: ['location/'], mayImport: ['schema', 'errors'] },
-  config: { files: ['config.ts', 'options.ts', 'option-table.ts', 'events.ts', 'environment-variables.ts'], mayImport: ['operations', 'schema', 'errors'] },
+  config: {
+    files: ['config.ts', 'options.ts', 'option-table.ts', 'events.ts', 'environment-variables.ts', 'gateway-options.ts'],
+    mayImport: ['operations', 'schema', 'errors'],
+  },
   operations: { files: ['operations.ts'], mayImport: ['schema', 'errors'] },
   // Schemas return issues; the client throws.
   schema: { files: ['schema/'], mayImport: [] },
@@ -32,7 +35,20 @@ const LAYERS = {
   redact: { files: ['redact.ts', 'unescape.ts'], mayImport: ['redact'] },
   // What everybody may import.
   bottom: {
-    files: ['base-url.ts', 'body.ts', 'client-door.ts', 'members.ts', 'mock-defaults.ts', 'runtime.ts', 'messages.ts', 'time.ts', 'unfailing.ts', 'web-types.ts'],
+    files: [
+      'base-url.ts',
+      'body.ts',
+      'client-door.ts',
+      'hash.ts',
+      'members.ts',
+      'messages.ts',
+      'mock-defaults.ts',
+      'relay-only.ts',
+      'runtime.ts',
+      'time.ts',
+      'unfailing.ts',
+      'web-types.ts',
+    ],
     mayImport: [],
   },
 } as const satisfies Record<string, { files: readonly string[]; mayImport: readonly string[] }>;
@@ -71,8 +87,8 @@ type Layer = keyof typeof LAYERS;
 
 const isAt = (name: string, place: string) => (place.endsWith('/') ? name.startsWith(place) : name === place);
 
-/** `x.browser.ts` stands in for `x.ts` in the script-tag file, and lives by its rules. */
-const twinOf = (name: string) => name.replace(/\.browser\.ts$/, '.ts');
+/** `x.browser.ts` stands in for `x.ts` in the script-tag files, `x.relayed.ts` in the one with the outbox; both live by its rules. */
+const twinOf = (name: string) => name.replace(/\.(?:browser|relayed)\.ts$/, '.ts');
 
 function layerOf(name: string): Layer | undefined {
   const layers = Object.keys(LAYERS) as Layer[];

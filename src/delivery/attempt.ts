@@ -9,7 +9,7 @@ import type { RelayCredentials } from './settings.js';
 export interface AttemptRequest {
   url: string;
   /** Beside those of every request. */
-  headers: Record<string, string>;
+  headers: Readonly<Record<string, string>>;
   body: string;
   /** In a browser: whether cookies go with it. */
   credentials: RelayCredentials | 'omit';

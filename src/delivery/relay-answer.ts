@@ -19,8 +19,9 @@ import { members } from '../members.js';
 import type { Location } from '../schema/location.js';
 import { parseRetryAfter } from '../time.js';
 import type { Attempted } from './attempt.js';
-import { type Asked, classifySilence, classifyStatus, type Failure, held, readAnswer, type Verdict } from './classify.js';
+import { classifyStatus } from './classify-status.js';
 import type { Answer, DeliverySettings } from './settings.js';
+import { type Asked, classifySilence, type Failure, held, readAnswer, type Verdict } from './verdict.js';
 
 /** What only a relay knows of a report, for the receipt. */
 export interface ToldByRelay {

@@ -43,6 +43,8 @@ export interface Relay {
   /** Without a slash at its end. */
   readonly relayUrl: string;
   readonly credentials: RelayCredentials;
+  /** Of every request. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export type Destination = Gateway | Relay;

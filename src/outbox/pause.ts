@@ -1,5 +1,4 @@
-import type { Environment } from '../errors.js';
-import { type Ending, LONGEST_WAIT_MS } from './record.js';
+import { type Ending, LONGEST_WAIT_MS, type OutboxEnvironment } from './record.js';
 
 /**
  * Why nothing is sent to an environment: the key was refused (401), the rate limit is reached (429), the gateway is
@@ -10,7 +9,7 @@ export type PauseReason = 'authentication' | 'rate-limited' | 'unavailable' | 'u
 /** Whether an environment is paused, as all workers of a store see it. */
 export interface Pause {
   /** The environment whose reports wait. */
-  readonly environment: Environment;
+  readonly environment: OutboxEnvironment;
   /** Counts the changes; 0 before the first. Whoever saw an older one changes nothing. */
   readonly version: number;
   /** Undefined: not paused. */
@@ -30,7 +29,7 @@ export interface Pause {
 /** What an environment's pause becomes, if its version is still the one that was seen. */
 export interface PauseChange {
   /** The environment whose reports wait. */
-  readonly environment: Environment;
+  readonly environment: OutboxEnvironment;
   /** The version that was seen. */
   readonly version: number;
   /** Why, in a word to branch on. */
@@ -97,7 +96,7 @@ export const probeTaken = ({ environment, version, reason, message, strikes }: P
 });
 
 /** The pause that there is before the first one. */
-export const notPaused = (environment: Environment): Pause => ({
+export const notPaused = (environment: OutboxEnvironment): Pause => ({
   environment,
   version: 0,
   reason: undefined,

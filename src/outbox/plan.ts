@@ -1,6 +1,5 @@
-import type { Environment } from '../errors.js';
 import { isProbeDue } from './pause.js';
-import { type Change, type Ending, type EndingContext, isFinal, type Row } from './record.js';
+import { type Change, type Ending, type EndingContext, isFinal, type OutboxEnvironment, type Row } from './record.js';
 import type { Outlook, Turn } from './store.js';
 
 /** An attempt that ended, and what its row is to become. */
@@ -31,7 +30,7 @@ export interface Ahead {
 const LONGEST_FAILURE_WAIT_MS = 30_000;
 
 /** A turn: what ended is written, and as many rows are claimed as there is room for, or one as a probe. */
-export function planTurn(finished: readonly Finished[], { busy, concurrency, leaseMs, stopping }: Standing, probe?: Environment): Turn {
+export function planTurn(finished: readonly Finished[], { busy, concurrency, leaseMs, stopping }: Standing, probe?: OutboxEnvironment): Turn {
   const free = stopping ? 0 : concurrency - (busy - finished.length);
   return {
     writes: finished.map(({ row, change }) => ({ id: row.id, expected: { state: 'in-flight', fence: row.fence }, change })),

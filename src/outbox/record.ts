@@ -9,6 +9,9 @@ import type { PauseReason } from './pause.js';
  */
 export type RowState = 'waiting' | 'in-flight' | 'recorded' | 'quarantined' | 'dismissed';
 
+/** Where a report goes: an environment of the gateway; or from a page, the operator's relay, which alone knows its environment. */
+export type OutboxEnvironment = Environment | 'relay';
+
 /** Why the latest attempt did not end well; free of secrets and personal data. */
 export interface Problem {
   /** A stable name of the kind of failure, to branch on. */
@@ -52,7 +55,7 @@ export interface Row extends Progress {
   /** Given by the store, rising: the order of enqueueing. */
   readonly sequence: number;
   /** Where the report goes. */
-  readonly environment: Environment;
+  readonly environment: OutboxEnvironment;
   /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;
   /** The report's `bet_id` or `request_id`. */
@@ -71,8 +74,8 @@ export interface Row extends Progress {
   readonly dueAt: number;
   /** When its state last changed. */
   readonly changedAt: number;
-  /** How a recorded row came to be so. */
-  readonly outcome: 'recorded' | 'already-recorded' | undefined;
+  /** How a recorded row came to be so; `'accepted'`: the outbox behind the relay has stored it, and delivers it. */
+  readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | undefined;
   /** The gateway's words when it recorded, with every sent value masked. */
   readonly message: string | undefined;
   /** Why the latest attempt did not end well. */
@@ -99,7 +102,7 @@ export interface Change extends Progress {
 
 /** How an attempt ended. */
 export type Ending =
-  | { readonly kind: 'recorded'; readonly message: string | undefined }
+  | { readonly kind: 'recorded'; readonly message: string | undefined; readonly outcome?: Row['outcome'] }
   | {
       /** `'same'`, `'conflict'`: the gateway holds this data, or other data; `'refused'`: any other 4xx; `'failed'`: it may pass. */
       readonly kind: 'same' | 'conflict' | 'not-found' | 'refused' | 'failed';
@@ -162,7 +165,7 @@ export const claimed = (row: Progress): Progress => ({
 
 /** What the end of an attempt makes of a row that was claimed for it. */
 export function ended(row: Progress & Pick<Row, 'decisions' | 'problem'>, ending: Ending, context: EndingContext): Change {
-  if (ending.kind === 'recorded') return recorded(row, 'recorded', context.keepBodies, ending.message);
+  if (ending.kind === 'recorded') return recorded(row, ending.outcome ?? 'recorded', context.keepBodies, ending.message);
   const { kind, outcome, problem } = ending;
   // A duplicate is this report only if an attempt before this one may have landed; else somebody else's.
   if (kind === 'same' && row.doubtBefore) return recorded(row, 'already-recorded', context.keepBodies);

@@ -1,4 +1,5 @@
-import { fromBase64, sha256, toBase64, toHex, utf8 } from './bytes.js';
+import { sha256, toHex } from '../hash.js';
+import { fromBase64, toBase64, utf8 } from './bytes.js';
 import type { ReadEncryption } from './encryption.js';
 import { createKeyRing, type DerivedKeys } from './key-ring.js';
 import type { Seal, SealContext } from './seal.js';

@@ -1,7 +1,6 @@
-import type { Environment } from '../errors.js';
 import type { OperationName } from '../operations.js';
 import type { Pause, PauseChange } from './pause.js';
-import type { Change, Row, RowState } from './record.js';
+import type { Change, OutboxEnvironment, Row, RowState } from './record.js';
 
 /** What a store makes a row of. */
 export type NewRow = Pick<Row, 'id' | 'environment' | 'operation' | 'reference' | 'waitsFor' | 'body' | 'fingerprint'> & { readonly body: string };
@@ -31,7 +30,7 @@ export interface ClaimRequest {
   /** Milliseconds until another worker may take them. */
   readonly leaseMs: number;
   /** Only of this environment, and although it is paused. */
-  readonly probe?: Environment;
+  readonly probe?: OutboxEnvironment;
 }
 
 /** One turn of a worker: what ended is written, then what comes next is claimed, in one commit. */
@@ -52,9 +51,9 @@ export interface TurnResult {
 
 /** What there is to do for an environment. */
 export interface Outlook {
-  /** Only rows of this environment. */
-  readonly environment: Environment;
-  /** The pause of the environment, where there is one. */
+  /** Which environment. */
+  readonly environment: OutboxEnvironment;
+  /** Its pause, or that there is none. */
   readonly pause: Pause;
   /** Milliseconds until the next row may be claimed, whether paused or not; not above 0 when there is one now; undefined for none. */
   readonly nextInMs: number | undefined;
@@ -65,7 +64,7 @@ export interface RowQuery {
   /** Only rows in this state. */
   readonly state?: RowState | undefined;
   /** Only rows of this environment. */
-  readonly environment?: Environment | undefined;
+  readonly environment?: OutboxEnvironment | undefined;
   /** Only rows of this call. */
   readonly operation?: OperationName | undefined;
   /** Only the row of this reference. */
@@ -126,6 +125,12 @@ export interface OutboxStore {
   readonly transactional?: boolean;
 
   /**
+   * Of a page whose reports go through a relay: the one player whose reports these are, as the page knows them. No other
+   * player's come in, and they are sent in no other player's session. The value itself is neither stored nor sent.
+   */
+  readonly player?: string | undefined;
+
+  /**
    * Adds rows that are not there, in order, in one commit: `'waiting'`, due now, `fence` and `attempts` 0, not in
    * doubt. A row whose id is there (in the store or earlier among these) is left as it is and returned.
    * `transaction` is the user's own, in which the rows are written; with it, the commit is the user's.
@@ -143,7 +148,7 @@ export interface OutboxStore {
    */
   turn(turn: Turn): Promise<TurnResult>;
 
-  /** What there is to do, for each environment. */
+  /** What there is to do, for each environment; in the store of one player, for the relay. */
   outlook(): Promise<readonly Outlook[]>;
 
   /** Changes the pause of an environment; false, and nothing done, where its version is not the one that was seen. */

@@ -1,5 +1,8 @@
 import { isConfigurationError } from '../errors.js';
+import { playerTag } from '../hash.js';
 import { subjectOf } from '../messages.js';
+import { RELAY_ONLY } from '../relay-only.js';
+import type { Location } from '../schema/location.js';
 import { limited } from '../time.js';
 import type { Waiters } from './done.js';
 import { endingOf, failed } from './ending.js';
@@ -8,6 +11,7 @@ import { lockedEnding } from './locked.js';
 import { pausedBy, probeTaken } from './pause.js';
 import { asksFor, concernsPause, damaged, dependencyOf, type Finished, failureWaitMs, isInTime, lookAhead, NOT_SENT, planTurn, type Standing } from './plan.js';
 import { type Ending, ended, type Row } from './record.js';
+import { relayRefusal } from './relay-ending.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Outlook, TurnResult } from './store.js';
 
@@ -67,7 +71,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     try {
       const ending = await send(row, askedAt);
       await updatePause(row, ending, probe);
-      const before = asksFor(row, ending);
+      const before = RELAY_ONLY ? undefined : asksFor(row, ending);
       const [dependency] = before === undefined ? [] : await store.get([before]);
       finished.push({ row, change: ended(row, ending, { ...settings, dependency: dependencyOf(dependency) }) });
     } catch (cause) {
@@ -89,8 +93,12 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       return damaged(subjectOf({ operation, reference }));
     }
     if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
-    const report = { operation, environment, reference, body, location: undefined };
-    return endingOf(() => door.attempt(report, { signal: abort.signal, milliseconds: attemptTimeoutMs }));
+    const limit = { signal: abort.signal, milliseconds: attemptTimeoutMs };
+    if (!RELAY_ONLY && environment !== 'relay') return endingOf(() => door.attempt({ operation, environment, reference, body, location: undefined }, limit));
+    const player = await playerTag(String(store.player));
+    // Whether the page said where the player is decides what a conflict means.
+    const { location } = JSON.parse(body) as { location?: Location };
+    return endingOf(() => door.attempt({ operation, environment: undefined, reference, body, location }, { ...limit, player }), relayRefusal);
   }
 
   async function updatePause(row: Row, ending: Ending, probe: number | undefined): Promise<void> {

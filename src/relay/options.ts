@@ -18,6 +18,8 @@ export type RelayUser = BetUser | WithdrawalUser | { readonly user_id: string };
 export interface RelayPlayer {
   /** Who the player is: goes into the report. */
   readonly user: RelayUser;
+  /** What this player's pages give the store of their outbox as `player`, where that is not `user.user_id`: an opaque name of yours. */
+  readonly outboxPlayer?: string | undefined;
 }
 
 /** The fields of an event, as a page sent them: JSON whose values were checked, but anybody's words still. */

@@ -1,6 +1,5 @@
 import { always, amount, flag, freeForm, nin, personal, reference, text, timestamp } from './fields.js';
 import { model } from './model.js';
-import type { z } from './zod.js';
 
 /** The player who bets (specification, section 2.1). */
 export interface BetUser {
@@ -39,7 +38,7 @@ export interface BetEvent {
 }
 
 /** `'WIN'` is the one value that the specification shows. */
-type Outcome = 'WIN' | (string & {});
+export type Outcome = 'WIN' | (string & {});
 
 /** A settled bet (specification, section 2.1). */
 export interface SettledBet {
@@ -59,7 +58,7 @@ export interface SettledBet {
   ur: number;
 }
 
-const betUser = model(
+export const betUser = model(
   {
     user_id: personal(always(text())),
     first_name: personal(text()),
@@ -85,18 +84,4 @@ export const betEvent = model(
     timestamp: timestamp(),
     metadata: personal(freeForm()),
   },
-);
-
-/** Specification, section 2.1. */
-export const settledBet = model(
-  {
-    bet_id: reference(always(text())),
-    user: betUser,
-    win_amount: amount(),
-    payout_amount: amount(),
-    outcome: text() as z.ZodMiniType<Outcome, Outcome>,
-    ggr: amount(),
-    ur: amount(),
-  },
-  {},
 );

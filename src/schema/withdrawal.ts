@@ -80,7 +80,8 @@ const withdrawalMetadata = model(
   {},
 );
 
-const withdrawal = {
+/** What the initiated and the settled withdrawal share. */
+export const withdrawal = {
   request_id: reference(always(text())),
   amount: amount(),
   user: withdrawalUser,
@@ -93,13 +94,3 @@ const withdrawal = {
 export const withdrawalEvent = model(withdrawal, {
   timestamp: timestamp(),
 });
-
-/** Specification, section 2.2, without `location`, which every operation that takes one shares. */
-export const settledWithdrawal = model(
-  {
-    ...withdrawal,
-    status: text(),
-    timestamp: timestamp(),
-  },
-  {},
-);

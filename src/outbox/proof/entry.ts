@@ -1,7 +1,6 @@
-import type { Environment } from '../../errors.js';
+import { sha256 } from '../../hash.js';
 import type { OperationName } from '../../operations.js';
-import { sha256 } from '../bytes.js';
-import type { Decision, Row } from '../record.js';
+import type { Decision, OutboxEnvironment, Row } from '../record.js';
 import type { LogLine } from '../store.js';
 
 /** How far the log of receipts reaches. */
@@ -24,16 +23,16 @@ export interface ReceiptEntry {
   /** Its identifier. */
   readonly id: string;
   /** Where the report goes. */
-  readonly environment: Environment;
+  readonly environment: OutboxEnvironment;
   /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;
   /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
   /**
-   * `'recorded'` and `'already-recorded'`: the gateway said so. `'declared-recorded'` and `'dismissed'`: a person did, see
+   * `'recorded'` and `'already-recorded'`: the gateway said so. `'accepted'`: the outbox behind the relay has stored it. `'declared-recorded'` and `'dismissed'`: a person did, see
    * the last of `decisions`.
    */
-  readonly outcome: 'recorded' | 'already-recorded' | 'declared-recorded' | 'dismissed';
+  readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | 'declared-recorded' | 'dismissed';
   /** The keyed fingerprint of the bytes that were sent. */
   readonly fingerprint: string;
   /** How many times the report was sent, or tried to be. */

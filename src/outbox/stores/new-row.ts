@@ -1,5 +1,8 @@
-import type { Row } from '../record.js';
+import type { OutboxEnvironment, Row } from '../record.js';
 import type { NewRow } from '../store.js';
+
+/** Where the reports of a store go: a player's are for the relay. */
+export const environmentsOf = (player?: string): readonly OutboxEnvironment[] => (player === undefined ? ['staging', 'production'] : ['relay']);
 
 /** What a store makes of a row that it is given: waiting, due now, not in doubt. */
 export const newRow = (given: NewRow, sequence: number, now: number, blocked: boolean): Row => ({

@@ -1,6 +1,6 @@
 import { readBody } from '../../../body.js';
 import { messageOf } from '../../../delivery/answer.js';
-import { readAnswer } from '../../../delivery/classify.js';
+import { readAnswer } from '../../../delivery/verdict.js';
 import { maskSent } from '../../../redact.js';
 import type { Fetch, FetchResponse } from '../../../web-types.js';
 

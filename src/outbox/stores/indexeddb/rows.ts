@@ -1,16 +1,13 @@
-import type { Environment } from '../../../errors.js';
 import { notPaused, type Pause } from '../../pause.js';
-import { claimed, isFinal, LONGEST_WAIT_MS, type Row, type RowState } from '../../record.js';
+import { claimed, isFinal, LONGEST_WAIT_MS, type OutboxEnvironment, type Row, type RowState } from '../../record.js';
 import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store.js';
 import { ask, type Tables } from './connection.js';
-
-export const ENVIRONMENTS: readonly Environment[] = ['staging', 'production'];
 
 /** A row as it lies in the database, with what its indexes are made of. */
 export interface StoredRow {
   readonly row: Row;
   /** Of rows that may be claimed when their time comes. */
-  readonly due: readonly [Environment, number, number] | undefined;
+  readonly due: readonly [OutboxEnvironment, number, number] | undefined;
   /** Of rows that are neither final nor quarantined. */
   readonly openAt: number | undefined;
   /** Of final rows without a line in the log: when they became final. */
@@ -33,11 +30,11 @@ export const readTotals = async ({ meta }: Tables): Promise<Totals> =>
 
 export const readRow = async ({ rows }: Tables, id: string): Promise<Row | undefined> => (await ask<StoredRow | undefined>(rows.get(id)))?.row;
 
-export const readPause = async ({ meta }: Tables, environment: Environment): Promise<Pause> =>
+export const readPause = async ({ meta }: Tables, environment: OutboxEnvironment): Promise<Pause> =>
   (await ask<Pause | undefined>(meta.get(`pause:${environment}`))) ?? notPaused(environment);
 
 /** The rows whose time has come, and those whose time is so far ahead that a clock must have jumped. */
-export const dueRanges = (environment: Environment, now: number): readonly [IDBKeyRange, IDBKeyRange] => [
+export const dueRanges = (environment: OutboxEnvironment, now: number): readonly [IDBKeyRange, IDBKeyRange] => [
   // In the order of keys an array comes after every number, and a shorter array before the longer ones.
   IDBKeyRange.bound([environment], [environment, now, []]),
   IDBKeyRange.bound([environment, now + LONGEST_WAIT_MS, []], [environment, []]),
@@ -109,9 +106,9 @@ export async function rowWriter(tables: Tables, at: number) {
       return true;
     },
 
-    async claim({ limit, leaseMs, probe }: ClaimRequest): Promise<Row[]> {
+    async claim({ limit, leaseMs, probe }: ClaimRequest, environments: readonly OutboxEnvironment[]): Promise<Row[]> {
       const found: StoredRow[] = [];
-      for (const environment of ENVIRONMENTS) {
+      for (const environment of environments) {
         const isClosed = probe === undefined ? (await readPause(tables, environment)).reason !== undefined : environment !== probe;
         if (!isClosed) for (const range of dueRanges(environment, at)) found.push(...(await ask<StoredRow[]>(rows.index('due').getAll(range, limit))));
       }
