@@ -5,7 +5,13 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 
 export const utf8 = (text: string): Bytes => new TextEncoder().encode(text);
 
-export const toHex = (bytes: ArrayBuffer | Uint8Array): string => Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+export function toHex(bytes: ArrayBuffer | Uint8Array): string {
+  let text = '';
+  for (const byte of new Uint8Array(bytes)) text += HEX[byte];
+  return text;
+}
 
 export function toBase64(bytes: Uint8Array): string {
   let text = '';

@@ -6,7 +6,21 @@ import { endingOf, failed } from './ending.js';
 import { aboutReport, type Events } from './events.js';
 import { lockedEnding } from './locked.js';
 import { pausedBy, probeTaken } from './pause.js';
-import { asksFor, concernsPause, damaged, dependencyOf, type Finished, failureWaitMs, isInTime, lookAhead, NOT_SENT, planTurn, type Standing } from './plan.js';
+import {
+  asksFor,
+  concernsPause,
+  damaged,
+  dependencyOf,
+  type Finished,
+  failureWaitMs,
+  GATHER_MS,
+  isGathering,
+  isInTime,
+  lookAhead,
+  NOT_SENT,
+  planTurn,
+  type Standing,
+} from './plan.js';
 import { type Ending, ended, type Row } from './record.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Outlook, TurnResult } from './store.js';
@@ -35,7 +49,7 @@ const PAUSE_TRIES = 5;
  * nothing by itself: that is in `plan.ts`, `record.ts` and `pause.ts`.
  */
 export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void) {
-  const { store, seal, door, leaseMs, pollMs, random } = settings;
+  const { store, seal, door, leaseMs, pollMs, random, concurrency } = settings;
   const { clock, attemptTimeoutMs } = door;
   /** Claimed and not yet written. */
   let busy = 0;
@@ -43,6 +57,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   let stopping = false;
   let wakeUp: (() => void) | undefined;
   let woken = false;
+  let gathered: (() => void) | undefined;
   let failures = 0;
   const abort = new AbortController();
 
@@ -63,6 +78,17 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     woken = false;
   }
 
+  /** Lets the ends of attempts come together, so that they share a commit. */
+  async function gather(): Promise<void> {
+    for (let seen = 0; finished.length > seen && isGathering(finished.length, standing()); ) {
+      seen = finished.length;
+      const enough = new Promise<void>((resolve) => {
+        gathered = resolve;
+      });
+      await limited(() => enough, { clock, milliseconds: GATHER_MS });
+    }
+  }
+
   async function attempt({ row, askedAt, probe }: Claim): Promise<void> {
     try {
       const ending = await send(row, askedAt);
@@ -75,6 +101,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       // Its row stays in flight, and in doubt, until its lease is over.
       busy -= 1;
     }
+    if (!isGathering(finished.length, standing())) gathered?.();
     wake();
   }
 
@@ -144,7 +171,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
 
   /** Sends the probes that are due, and says how long there is nothing to do. */
   async function probeAndWait(): Promise<number> {
-    const { probes, waitMs } = lookAhead(await store.outlook(), standing());
+    const { probes, waitMs } = lookAhead(busy < concurrency ? await store.outlook() : [], standing());
     for (const outlook of probes) {
       const takenAt = clock.now();
       if (await store.pause(probeTaken(outlook.pause, leaseMs))) await turn({ outlook, takenAt });
@@ -155,6 +182,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   async function run(): Promise<void> {
     while (!stopping || busy > 0) {
       try {
+        await gather();
         const worked = await turn();
         failures = 0;
         if (worked) continue;

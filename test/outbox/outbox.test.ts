@@ -2,12 +2,37 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/outbox/index.js';
+import { GATHER_MS } from '../../src/outbox/plan.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 import { failureOf, issuesOf } from '../failure-of.js';
 import { outboxWorld } from './world.js';
 
 const BET = 'staging:reportBetEvent:BET-1';
 const SETTLED = 'staging:reportSettledBet:BET-1';
+
+describe('the ends of attempts', () => {
+  it('share commits when they come together, and a lone one waits for nothing', async () => {
+    const kept = memoryStore();
+    const commits: number[] = [];
+    const store: OutboxStore = {
+      ...kept,
+      turn: (turn) => {
+        if (turn.writes.length > 0) commits.push(turn.writes.length);
+        return kept.turn(turn);
+      },
+    };
+    const { outbox, run, clock } = outboxWorld({ store, outbox: { concurrency: 8 } });
+    for (let index = 0; index < 8; index += 1) await outbox.reportBetEvent(betEvent({ bet_id: `B-${index}` }));
+    await run(outbox.drain());
+    expect(commits.reduce((sum, count) => sum + count, 0)).toBe(8);
+    expect(commits.length).toBeLessThan(4);
+
+    const { length } = clock.waits;
+    await outbox.reportBetEvent(betEvent({ bet_id: 'alone' }));
+    await run(outbox.drain());
+    expect(clock.waits.slice(length)).not.toContain(GATHER_MS);
+  });
+});
 
 describe('enqueueing', () => {
   it('resolves with the id and the state, and sends nothing before start', async () => {
