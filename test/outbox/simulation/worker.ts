@@ -171,8 +171,8 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
 
   function gather(then: () => void): void {
     const seen = finished.length;
-    if (!decisions.isGathering(seen, standing())) return then();
-    stay.resume(GATHER_MS, () => (finished.length > seen ? gather(then) : then()));
+    if (decisions.isGathering(seen, standing())) stay.resume(GATHER_MS, () => (finished.length > seen ? gather(then) : then()));
+    else then();
   }
 
   function loop(): void {
