@@ -1,6 +1,7 @@
 import { isConfigurationError } from '../errors.js';
 import { subjectOf } from '../messages.js';
 import { limited } from '../time.js';
+import { createCutOff } from './cut-off.js';
 import type { Waiters } from './done.js';
 import { endingOf, failed } from './ending.js';
 import { aboutReport, type Events } from './events.js';
@@ -59,7 +60,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   let woken = false;
   let gathered: (() => void) | undefined;
   let failures = 0;
-  const abort = new AbortController();
+  const abort = createCutOff();
 
   const standing = (): Standing => ({ ...settings, busy, stopping });
 

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/outbox/index.js';
 import { GATHER_MS } from '../../src/outbox/plan.js';
@@ -9,6 +9,23 @@ import { outboxWorld } from './world.js';
 
 const BET = 'staging:reportBetEvent:BET-1';
 const SETTLED = 'staging:reportSettledBet:BET-1';
+
+describe('many places', () => {
+  it('make no warning of the platform, and all attempts are cut off by a stop', async () => {
+    const warned = vi.fn();
+    process.on('warning', warned);
+    const { outbox, run, clock } = outboxWorld({ outbox: { concurrency: 32 }, client: { fetch: () => new Promise(() => {}) } });
+    for (let index = 0; index < 32; index += 1) await outbox.reportBetEvent(betEvent({ bet_id: `B-${index}` }));
+    outbox.start();
+    await clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, 100)));
+    expect((await outbox.stats()).states['in-flight']).toBe(32);
+    await run(outbox.stop({ timeoutMs: 100 }));
+    expect((await outbox.list({ state: 'waiting' })).every(({ inDoubt }) => inDoubt)).toBe(true);
+    expect((await outbox.stats()).states).toMatchObject({ waiting: 32, 'in-flight': 0 });
+    process.off('warning', warned);
+    expect(warned).not.toHaveBeenCalled();
+  });
+});
 
 describe('the ends of attempts', () => {
   it('share commits when they come together, and a lone one waits for nothing', async () => {
