@@ -1,6 +1,6 @@
 // Kills and stops processes that work on one outbox, while the gateway loses answers after it has recorded, and compares at the
 // end: no report lost, none recorded twice, none falsely quarantined. Of the built package: `npm run build` first.
-// `npm run soak -- --kills 30 --seed 7 --workers 3`; the exit code is 0 where all agree. The file is kept where they do not.
+// `npm run soak -- --kills 30 --seed 7 --workers 3`; the exit code is 0 where all agree. The folder is removed then, and else kept and named.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -40,8 +40,16 @@ const sleep = (/** @type {number} */ milliseconds) => new Promise((resolve) => s
 const folder = await mkdtemp(join(tmpdir(), 'location-sdk-soak-'));
 const file = join(folder, 'outbox.db');
 const gateway = await startGateway(seed);
+// However it ends: nobody is left behind, and what could tell why it failed is kept and named.
+process.on('SIGINT', () => process.exit(130));
+process.on('exit', (code) => {
+  for (const child of children) child.kill('SIGKILL');
+  if (code !== 0) console.error(`soak: FAILED; seed ${seed}; the outbox is kept in ${folder}`);
+});
 /** @type {Set<string>} */
 const accepted = new Set();
+/** Those that run. @type {Set<import('node:child_process').ChildProcess>} */
+const children = new Set();
 /** What the workers told, by kind. @type {Record<string, number>} */
 const told = { recorded: 0, quarantined: 0, late: 0, error: 0 };
 /** @type {Set<string>} */
@@ -52,6 +60,8 @@ let stopped = 0;
 /** @param {string} name @param {boolean} drain */
 function startWorker(name, drain = false) {
   const child = fork(WORKER, [JSON.stringify({ file, url: gateway.url, name, drain })], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
   const ready = new Promise((resolve) =>
     child.once('exit', resolve).on('message', (/** @type {{ type: string, event: string }} */ { type, event }) => {
       if (type === 'ready') resolve(undefined);
@@ -112,7 +122,7 @@ console.log(
 for (const error of errors) console.log(`soak: error of a worker: ${error}`);
 if (problems.length > 0) {
   for (const problem of problems.slice(0, SHOWN_PROBLEMS)) console.error(`soak: ${problem}`);
-  console.error(`soak: FAILED, ${problems.length} problems; seed ${seed}; the outbox is kept in ${file}`);
+  console.error(`soak: ${problems.length} problems`);
   process.exit(1);
 }
 await rm(folder, { recursive: true });

@@ -5,6 +5,7 @@ import type { Waiters } from './done.js';
 import { type Committed, type Entrance, type Given, LARGEST_COMMIT, requireTransactions } from './enqueue.js';
 import { aboutReport, type Events } from './events.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport } from './interface.js';
+import { liftPause } from './pause.js';
 import type { Decision } from './record.js';
 import type { OutboxSettings } from './settings-shape.js';
 import { shown } from './shown.js';
@@ -133,7 +134,7 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
     resume: async (environment) => {
       const pause = (await store.outlook()).find((one) => one.environment === environment)?.pause;
       if (!pause?.reason) return false;
-      const lifted = await store.pause({ environment, version: pause.version, reason: undefined, message: undefined, strikes: 0, forMs: 0, continues: false });
+      const lifted = await store.pause(liftPause(pause));
       if (lifted) events.emit('resumed', { environment });
       wake();
       return lifted;

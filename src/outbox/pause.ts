@@ -44,6 +44,17 @@ export interface PauseChange {
   readonly continues: boolean;
 }
 
+/** What a person makes of a pause whose cause is mended: nothing is left of it. */
+export const liftPause = ({ environment, version }: Pick<Pause, 'environment' | 'version'>): PauseChange => ({
+  environment,
+  version,
+  reason: undefined,
+  message: undefined,
+  strikes: 0,
+  forMs: 0,
+  continues: false,
+});
+
 const BASE_MS = 1_000;
 const CAP_MS = 60_000;
 
@@ -59,7 +70,7 @@ export function pausedBy(seen: Pause, ending: Ending, probe: number | undefined,
   const { environment, version } = seen;
   const reason = ending.kind === 'recorded' ? undefined : ending.pause;
   if (reason === undefined && !isProbe) return undefined;
-  if (reason === undefined && isAnswer(ending)) return { environment, version, reason, message: undefined, strikes: 0, forMs: 0, continues: false };
+  if (reason === undefined && isAnswer(ending)) return liftPause(seen);
 
   const asked = ending.kind === 'recorded' ? undefined : ending.retryAfterMs;
   const paused = seen.reason !== undefined;

@@ -29,6 +29,17 @@ export interface Ahead {
 
 const LONGEST_FAILURE_WAIT_MS = 30_000;
 
+/** How long a turn waits for one more attempt to end, in milliseconds. */
+export const GATHER_MS = 1;
+const MOST_GATHERED = 16;
+
+/**
+ * Whether a turn waits for more attempts to end, as long as each moment brings one, so that their ends and the next
+ * claims share a commit: what a commit costs is the wait for the disk. An end with nothing else on its way never waits.
+ */
+export const isGathering = (finished: number, { busy, concurrency }: Pick<Standing, 'busy' | 'concurrency'>): boolean =>
+  finished > 0 && finished < busy && finished < Math.min(MOST_GATHERED, concurrency * 0.75);
+
 /** A turn: what ended is written, and as many rows are claimed as there is room for, or one as a probe. */
 export function planTurn(finished: readonly Finished[], { busy, concurrency, leaseMs, stopping }: Standing, probe?: OutboxEnvironment): Turn {
   const free = stopping ? 0 : concurrency - (busy - finished.length);

@@ -9,6 +9,12 @@ import type { OutboxStore } from './store.js';
 const SEALED = 'sealed1';
 const NONCE_BYTES = 12;
 
+/** The id of the key that a body was sealed with; undefined for one that is not sealed. */
+export function keyIdOf(body: string): string | undefined {
+  const [kind, keyId] = body.split('.', 2);
+  return kind === SEALED ? keyId : undefined;
+}
+
 /** What is authenticated beside the bytes: they open in their own row only. */
 const boundTo = ({ id, environment, operation, reference }: SealContext, keyId: string) =>
   utf8(JSON.stringify([SEALED, keyId, id, environment, operation, reference]));

@@ -4,12 +4,27 @@ import { subjectOf } from '../messages.js';
 import { RELAY_ONLY } from '../relay-only.js';
 import type { Location } from '../schema/location.js';
 import { limited } from '../time.js';
+import { createCutOff } from './cut-off.js';
 import type { Waiters } from './done.js';
 import { endingOf, failed } from './ending.js';
 import { aboutReport, type Events } from './events.js';
 import { lockedEnding } from './locked.js';
 import { pausedBy, probeTaken } from './pause.js';
-import { asksFor, concernsPause, damaged, dependencyOf, type Finished, failureWaitMs, isInTime, lookAhead, NOT_SENT, planTurn, type Standing } from './plan.js';
+import {
+  asksFor,
+  concernsPause,
+  damaged,
+  dependencyOf,
+  type Finished,
+  failureWaitMs,
+  GATHER_MS,
+  isGathering,
+  isInTime,
+  lookAhead,
+  NOT_SENT,
+  planTurn,
+  type Standing,
+} from './plan.js';
 import { type Ending, ended, type Row } from './record.js';
 import { relayRefusal } from './relay-ending.js';
 import type { OutboxSettings } from './settings-shape.js';
@@ -39,7 +54,7 @@ const PAUSE_TRIES = 5;
  * nothing by itself: that is in `plan.ts`, `record.ts` and `pause.ts`.
  */
 export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void) {
-  const { store, seal, door, leaseMs, pollMs, random } = settings;
+  const { store, seal, door, leaseMs, pollMs, random, concurrency } = settings;
   const { clock, attemptTimeoutMs } = door;
   /** Claimed and not yet written. */
   let busy = 0;
@@ -47,8 +62,9 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   let stopping = false;
   let wakeUp: (() => void) | undefined;
   let woken = false;
+  let gathered: (() => void) | undefined;
   let failures = 0;
-  const abort = new AbortController();
+  const abort = createCutOff();
 
   const standing = (): Standing => ({ ...settings, busy, stopping });
 
@@ -67,6 +83,17 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     woken = false;
   }
 
+  /** Lets the ends of attempts come together, so that they share a commit. */
+  async function gather(): Promise<void> {
+    for (let seen = 0; finished.length > seen && isGathering(finished.length, standing()); ) {
+      seen = finished.length;
+      const enough = new Promise<void>((resolve) => {
+        gathered = resolve;
+      });
+      await limited(() => enough, { clock, milliseconds: GATHER_MS });
+    }
+  }
+
   async function attempt({ row, askedAt, probe }: Claim): Promise<void> {
     try {
       const ending = await send(row, askedAt);
@@ -79,6 +106,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       // Its row stays in flight, and in doubt, until its lease is over.
       busy -= 1;
     }
+    if (!isGathering(finished.length, standing())) gathered?.();
     wake();
   }
 
@@ -152,7 +180,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
 
   /** Sends the probes that are due, and says how long there is nothing to do. */
   async function probeAndWait(): Promise<number> {
-    const { probes, waitMs } = lookAhead(await store.outlook(), standing());
+    const { probes, waitMs } = lookAhead(busy < concurrency ? await store.outlook() : [], standing());
     for (const outlook of probes) {
       const takenAt = clock.now();
       if (await store.pause(probeTaken(outlook.pause, leaseMs))) await turn({ outlook, takenAt });
@@ -163,6 +191,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   async function run(): Promise<void> {
     while (!stopping || busy > 0) {
       try {
+        await gather();
         const worked = await turn();
         failures = 0;
         if (worked) continue;

@@ -80,23 +80,19 @@ export async function linkRows(rows: readonly Row[], last: LogLine | undefined):
   const lines: LogLine[] = [];
   for (const row of rows) {
     const { id, environment, operation, reference, fingerprint, attempts, enqueuedAt, changedAt, decisions } = row;
-    const entry = {
-      version: 1,
-      index,
-      id,
-      environment,
-      operation,
-      reference,
-      outcome: outcomeOf(row),
-      fingerprint,
+    const decided = decisions.map(({ action, at, reason }) => ({ action, at: isoTime(at), reason }));
+    // Names are in their order here, so that this is canonical JSON at the price of plain JSON: each line is made once for each report.
+    const before = {
       attempts,
-      enqueuedAt: isoTime(enqueuedAt),
+      ...(decisions.length > 0 && { decisions: decided }),
       endedAt: isoTime(changedAt),
-      ...(decisions.length > 0 && { decisions: decisions.map(({ action, reason, at }) => ({ action, reason, at: isoTime(at) })) }),
-      previous,
-    } as const;
-    previous = await hashOf(entry);
-    lines.push({ index, id, line: canonicalJson({ ...entry, hash: previous }) });
+      enqueuedAt: isoTime(enqueuedAt),
+      environment,
+      fingerprint,
+    };
+    const after = { id, index, operation, outcome: outcomeOf(row), previous, reference, version: 1 };
+    previous = await sha256(JSON.stringify({ ...before, ...after }));
+    lines.push({ index, id, line: JSON.stringify({ ...before, hash: previous, ...after }) });
     index += 1;
   }
   return { lines, head: { count: index, hash: previous } };
