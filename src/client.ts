@@ -147,7 +147,9 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
   ): Promise<{ report: AnyReport; signal: Parameters['signal']; deadline: number }> {
     const row = operations[operation];
     if ((RELAY_ONLY || browser || relay) && !row.browser) {
-      throw new ConfigurationError(`${operation} is not available ${browser ? 'in a browser' : 'through a relay'}; call it from your backend.`, { operation });
+      throw new ConfigurationError(`${operation} is not available ${RELAY_ONLY || browser ? 'in a browser' : 'through a relay'}; call it from your backend.`, {
+        operation,
+      });
     }
     const { body, reference, parameters } = prepare(operation, payload, options, settings);
     const { environment, timeoutMs, signal } = parameters;
