@@ -17,7 +17,7 @@ declare const outbox: ReturnType<typeof LocationSDK.createOutbox>;
 const test = base
   /** The operator's site: its pages, its relay, and behind that a gateway which remembers. Ada is logged in. */
   .extend('shop', async ({ context }, { onCleanup }) => {
-    const shop = await serveRelay();
+    const shop = await serveRelay({ client: { attemptTimeoutMs: 10_000 } });
     onCleanup(shop.close);
     await logIn(context, shop.url, 'ada');
     return shop;
