@@ -1,6 +1,7 @@
 import { defineConfig, type Options } from 'tsup';
 import { inspectorDefine } from './inspector.build.js';
 import { scriptTag, scriptTagWithOutbox } from './tsup.script-tag.js';
+import { zodByName } from './tsup.zod.js';
 
 const entries = {
   index: 'src/index.ts',
@@ -9,6 +10,7 @@ const entries = {
   'mock-node': 'src/node/index.ts',
   outbox: 'src/outbox/index.ts',
   'outbox-contract': 'src/outbox/contract/index.ts',
+  'outbox-postgres': 'src/outbox/stores/postgres/index.ts',
   'outbox-sqlite': 'src/outbox/stores/sqlite/index.ts',
   'outbox-indexeddb': 'src/outbox/indexeddb.ts',
   relay: 'src/relay/index.ts',
@@ -25,6 +27,7 @@ const shared = {
   sourcemap: true,
   treeshake: true,
   define: await inspectorDefine(),
+  esbuildPlugins: [zodByName],
 } satisfies Options;
 
 export default defineConfig([

@@ -6,6 +6,9 @@ export interface BaseUrl {
   readonly problem?: string;
 }
 
+/** Whether an address is on the same machine, whatever the network: `http:` is safe there. */
+export const isLoopback = ({ hostname }: URL): boolean => /^(.+\.)?localhost$|^127\.[\d.]+$|^\[::1\]$/.test(hostname);
+
 /** `/integration-gateway/external` at the end, in whole or in part. */
 const writtenOut = () => new RegExp(`(${GATEWAY_PATH.replace(/(\/[^/]+)\/$/, '($1)?')})?/*$`);
 
@@ -48,8 +51,7 @@ function readUrl(text: string, { example, plainHttp = '', allowInsecureHttp, end
     return { problem: `is not an address such as ${example}` };
   }
   if (url.username || url.password || /[?#]/.test(text)) return { problem: 'holds a user name, a password, a query or a fragment; give the bare address' };
-  const loopback = /^(.+\.)?localhost$|^127\.[\d.]+$|^\[::1\]$/.test(url.hostname);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && (loopback || allowInsecureHttp))) {
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && (isLoopback(url) || allowInsecureHttp))) {
     return { problem: `must begin with https:// (http:// is for loopback hosts${plainHttp})` };
   }
   return { baseUrl: url.origin + url.pathname.replace(ending, '') };

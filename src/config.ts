@@ -1,5 +1,5 @@
 import { readRelayUrl } from './base-url.js';
-import type { DeliverySettings, Gateway, Logger, Relay } from './delivery/settings.js';
+import type { DeliverySettings, Gateway, Relay } from './delivery/settings.js';
 import { readVariables, tellOfMock } from './environment-variables.js';
 import { ConfigurationError, type Environment } from './errors.js';
 import type { ClientEvent } from './events.js';
@@ -14,6 +14,7 @@ import { issue, type ValidationIssue } from './schema/issue.js';
 import type { LocationInput } from './schema/location.js';
 import type { ValidationMode } from './schema/model.js';
 import { listIssues, validate } from './schema/validate.js';
+import { guarded, unfailing } from './unfailing.js';
 
 /** Everything a client knows, decided once: past this file nothing is optional and nothing is read again. */
 export interface Settings extends Surroundings, DeliverySettings {
@@ -92,24 +93,6 @@ function checkOptions(options: unknown) {
   } catch {
     throw unusable([issue(['options'], 'not-json', 'could not be read: a getter or proxy threw')]);
   }
-}
-
-/** A listener that throws must not cost a report. */
-const unfailing =
-  <T>(listen: ((told: T) => unknown) | undefined) =>
-  (told: T): void => {
-    try {
-      const listened = listen?.(told);
-      // Also a promise of another realm.
-      Promise.resolve(listened).catch(() => {});
-    } catch {
-      // Nothing can be said about it: who would be told is what failed.
-    }
-  };
-
-function guarded(logger: Logger): Required<Logger> {
-  const line = (level: keyof Logger) => unfailing((message: string) => logger[level]?.(message));
-  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 }
 
 /** The relay, where there is one; what is wrong is added to the problems. */

@@ -5,10 +5,12 @@ import { ninVerification, ninVerificationRequest, reportAnswer } from './schema/
 import { settledBet, settledWithdrawal } from './schema/settled.js';
 import { withdrawalEvent } from './schema/withdrawal.js';
 
+/** The calls of the gateway, by the name of the function that makes each. */
 export type OperationName = 'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal' | 'verifyNin';
 
 /** One call of the gateway. A new call is a new row of `operations` and its schema. */
 export interface Operation {
+  /** The name of its class. */
   readonly name: OperationName;
   /** Below `{baseUrl}/integration-gateway/external/`. */
   readonly path: string;

@@ -3,6 +3,7 @@ import type { Environment } from './errors.js';
 import type { GeolocationLike } from './location/browser-geolocation.js';
 import type { ReverseGeocode } from './location/find-place.js';
 import type { IpProvider } from './location/provider.js';
+import { members } from './members.js';
 import { type OperationName, operationNames, operations } from './operations.js';
 import type { ClientOptions, GatewayOptions } from './options.js';
 import type { Field } from './schema/fields.js';
@@ -29,7 +30,6 @@ export type Resolved<T> = { readonly [Name in keyof T]: T[Name] extends Option<i
 
 const option = <T>(schema: Field | Model, standard: T) => new Option<T>(schema, standard);
 
-const members = (value: unknown) => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {});
 /** What throws when it is read cannot be used. */
 const isReadable = (check: () => boolean): boolean => {
   try {

@@ -14,6 +14,7 @@ export interface Receipt {
   readonly operation: OperationName;
   /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
+  /** Where the report goes. */
   readonly environment: Environment;
   /** How many times it was sent. */
   readonly attempts: number;

@@ -4,7 +4,9 @@ import type { AbortSignalLike } from './web-types.js';
 export interface Clock {
   /** Milliseconds since 1970, as `Date.now()`. */
   now(): number;
+  /** Calls back once, after so many milliseconds. */
   setTimeout(callback: () => void, milliseconds: number): unknown;
+  /** Takes that back. */
   clearTimeout(timer: unknown): void;
 }
 

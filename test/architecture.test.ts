@@ -7,7 +7,9 @@ import { parseSource, readSource, type SourceFile } from './read-source.js';
  */
 const LAYERS = {
   face: { files: ['index.ts', 'global.ts', 'global-outbox.ts'], mayImport: ['client', 'errors', 'location', 'outbox', 'face'] },
-  node: { files: ['node/'], mayImport: ['mock', 'openapi', 'outbox', 'relay'] },
+  // Tests a gateway as a client would meet it, and looks at what a client does not show.
+  check: { files: ['node/cli/check/'], mayImport: ['node', 'client', 'config', 'operations', 'delivery', 'redact', 'schema', 'errors'] },
+  node: { files: ['node/'], mayImport: ['mock', 'openapi', 'outbox', 'relay', 'check'] },
   client: {
     files: ['client.ts', 'default-client.ts', 'prepare.ts', 'payloads.ts', 'receipt.ts', 'resolve-location.ts', 'locate-result.ts'],
     mayImport: ['config', 'operations', 'location', 'delivery', 'schema', 'errors'],
@@ -33,7 +35,20 @@ const LAYERS = {
   redact: { files: ['redact.ts', 'unescape.ts'], mayImport: ['redact'] },
   // What everybody may import.
   bottom: {
-    files: ['base-url.ts', 'body.ts', 'client-door.ts', 'hash.ts', 'mock-defaults.ts', 'runtime.ts', 'messages.ts', 'relay-only.ts', 'time.ts', 'web-types.ts'],
+    files: [
+      'base-url.ts',
+      'body.ts',
+      'client-door.ts',
+      'hash.ts',
+      'members.ts',
+      'mock-defaults.ts',
+      'runtime.ts',
+      'messages.ts',
+      'relay-only.ts',
+      'time.ts',
+      'unfailing.ts',
+      'web-types.ts',
+    ],
     mayImport: [],
   },
 } as const satisfies Record<string, { files: readonly string[]; mayImport: readonly string[] }>;

@@ -11,7 +11,8 @@ import { createRelay } from 'location-sdk/relay';
  *   `open`: not reported; `in-doubt`: nobody knows whether it is; `held`: refused for good, a person has to look.
  * @typedef {{ kind: 'bet' | 'withdrawal', id: string, player: Player, event: { amount: number, timestamp: string } & Record<string, unknown>, state: State,
  *   about: string, odds?: number, payout?: number, location?: import('location-sdk').Location | undefined,
- *   isReserved?: boolean, isSettling?: boolean, unsettled?: import('location-sdk').ReportingError | undefined }} Entry
+ *   onItsWay?: Promise<import('location-sdk').Receipt> | undefined, isReserved?: boolean, isSettling?: boolean,
+ *   unsettled?: import('location-sdk').ReportingError | undefined }} Entry
  *   `isReserved`: its money can be spent on nothing else, since its report is on its way or in doubt; `unsettled`: a settlement in doubt.
  */
 
@@ -26,11 +27,50 @@ export const availableTo = (player) =>
 
 /** The player's money moves once, however often a receipt comes. @param {Entry} entry @param {import('location-sdk').Location | undefined} location */
 function accept(entry, location) {
-  if (entry.state !== 'open' && entry.state !== 'in-doubt') return;
+  if (!isUndecided(entry)) return;
   entry.player.balance -= entry.event.amount;
   entry.isReserved = false;
   entry.state = 'reported';
   entry.location = location; // a withdrawal's is needed again when it is settled
+}
+
+/** Whether a report of it may still be made. @param {Entry | undefined} entry @returns {entry is Entry} */
+const isUndecided = (entry) => entry?.state === 'open' || entry?.state === 'in-doubt';
+
+/** Whether nothing of a report can have arrived. @param {unknown} error */
+const isCertain = (error) => isReportingError(error) && error.outcome !== 'unknown' && !isDuplicateReportError(error);
+
+/**
+ * A player's two tabs may report one bet at once, each from its own place: the second waits, and sends only if nothing of the
+ * first can have arrived. Else the gateway would call one of them a duplicate before the other is known to be recorded.
+ *
+ * @template {{ timeoutMs: number, location?: import('location-sdk').LocationInput }} Call
+ * @param {unknown} id @param {Call} call @param {(call: Call) => Promise<import('location-sdk').Receipt>} send
+ */
+async function oneAtATime(id, call, send) {
+  const entry = entries.get(String(id));
+  if (!isUndecided(entry)) return send(call);
+  while (entry.onItsWay) {
+    try {
+      return await entry.onItsWay;
+    } catch (error) {
+      if (!isCertain(error)) throw error;
+    }
+  }
+  entry.isReserved = true;
+  // A report that is in doubt must be the same again, also after the page was loaded anew: so its place is kept.
+  entry.location ??= /** @type {import('location-sdk').Location | undefined} */ (call.location);
+  const sent = send({ ...call, ...(entry.location && { location: entry.location }) }).catch((error) => {
+    if (isCertain(error) && entry.state === 'open') {
+      entry.isReserved = false; // nothing was recorded: the money is free again,
+      entry.location = undefined; // and the next attempt may find the player elsewhere
+    }
+    throw error;
+  });
+  entry.onItsWay = sent.finally(() => {
+    entry.onItsWay = undefined;
+  });
+  return entry.onItsWay;
 }
 
 /** @param {Player} player */
@@ -59,7 +99,11 @@ export function createReports(options, findPlayer) {
   const isOver = createLimit({ most: 120, perMs: 60_000 });
 
   const relay = createRelay({
-    client,
+    client: {
+      reportBetEvent: (event, call) => oneAtATime(event.bet_id, call, (sent) => client.reportBetEvent(event, sent)),
+      reportWithdrawalEvent: (event, call) => oneAtATime(event.request_id, call, (sent) => client.reportWithdrawalEvent(event, sent)),
+      resend: (error, call) => oneAtATime(isReportingError(error) && error.reference, call, ({ timeoutMs }) => client.resend(error, { timeoutMs })),
+    },
 
     // Who plays comes from the session, never from the page.
     authorize(request, { operation }) {
@@ -75,8 +119,6 @@ export function createReports(options, findPlayer) {
       // Two bets at once may not spend the same money: it is set aside before the report is sent.
       if (entry.state === 'open' && !entry.isReserved && entry.event.amount > availableTo(account)) return null;
       if (entry.state === 'open') entry.isReserved = true;
-      // A report that is in doubt must be the same again, also after the page was loaded anew: so its place is kept.
-      entry.location ??= /** @type {import('location-sdk').Location | undefined} */ (event.location);
       return { ...entry.event, ...(entry.location && { location: entry.location }) };
     },
 
@@ -90,17 +132,13 @@ export function createReports(options, findPlayer) {
 
     onError(error) {
       const entry = entries.get(error.reference ?? '');
-      if (entry?.state !== 'open' && entry?.state !== 'in-doubt') return;
+      if (!isUndecided(entry)) return;
       // The gateway holds the same data, and it can only be ours: an earlier attempt was left in doubt.
       if (isDuplicateReportError(error) && !error.conflict && entry.state === 'in-doubt') accept(entry, entry.location);
       else if (isDuplicateReportError(error)) {
         entry.isReserved = entry.state === 'in-doubt'; // what is held may be ours: the person who looks decides
         entry.state = 'held';
       } else if (error.outcome === 'unknown') entry.state = 'in-doubt';
-      else if (entry.state === 'open') {
-        entry.isReserved = false; // nothing was recorded: the money is free again,
-        entry.location = undefined; // and the next attempt may find the player elsewhere
-      }
     },
   });
 

@@ -15,6 +15,7 @@ import {
   UnprocessableError,
   ValidationError,
 } from '../errors.js';
+import { members } from '../members.js';
 import { RELAY_ONLY } from '../relay-only.js';
 import type { Location } from '../schema/location.js';
 import { parseRetryAfter } from '../time.js';
@@ -52,10 +53,6 @@ const MAY_PASS: readonly unknown[] = [NetworkError, TimeoutError, RateLimitError
 const OUTCOMES: readonly unknown[] = ['not-sent', 'rejected', 'unknown'] satisfies ErrorOutcome[];
 const MOST_LISTED = 100;
 
-type Members = Readonly<Record<string, unknown>>;
-
-const members = (value: unknown): Members => (typeof value === 'object' && value !== null ? (value as Members) : {});
-
 /** Says what the end of an attempt means where a relay stands before the gateway (our decision: its wire format). */
 export function classifyRelayed(attempted: Attempted, asked: Asked, settings: DeliverySettings): Verdict {
   if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted, settings.browser) };
@@ -90,7 +87,7 @@ function readDuplicate(status: number, same: boolean, { report }: Asked, browser
 }
 
 /** The failure that a relay tells. */
-function readError({ code, outcome, ...error }: Members, byStatus: Failure, { shown }: Asked): Failure {
+function readError({ code, outcome, ...error }: Readonly<Record<string, unknown>>, byStatus: Failure, { shown }: Asked): Failure {
   // A kind that is not known here is told by the status.
   const type = KINDS.find((Kind) => new Kind('').code === code) ?? byStatus.type;
   const list = (value: unknown) => (Array.isArray(value) ? value.slice(0, MOST_LISTED).map(members) : []);

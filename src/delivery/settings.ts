@@ -5,6 +5,7 @@ import type { BackoffSettings } from './backoff.js';
 
 /** An answer of the gateway, as the options `isRecorded` and `isDuplicate` see it. */
 export interface Answer {
+  /** The HTTP status. */
   readonly status: number;
   /** The parsed JSON; the text itself where it is not JSON; undefined where it is empty. */
   readonly body: unknown;
@@ -12,10 +13,15 @@ export interface Answer {
   readonly json: boolean;
 }
 
+/** Who hears what the SDK has to say; `console` fits. No line holds a secret or personal data. */
 export interface Logger {
+  /** Every attempt and every wait. */
   debug?(message: string): void;
+  /** What is worth knowing once. */
   info?(message: string): void;
+  /** What somebody should look at. */
   warn?(message: string): void;
+  /** What somebody must look at. */
   error?(message: string): void;
 }
 

@@ -45,6 +45,7 @@ export interface Surroundings {
 }
 
 export interface LocateRequest {
+  /** The player's public address. */
   clientIP: string | undefined;
   /** On the clock, in milliseconds. */
   deadline: number;

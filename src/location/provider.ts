@@ -9,6 +9,7 @@ export type IpLocation = Omit<Location, 'source'>;
 export interface IpLookupRequest {
   /** The address to look up; undefined for the caller's own. */
   readonly ip: string | undefined;
+  /** What the service is to be asked with. */
   readonly fetch: Fetch;
   /** Aborted when the time for the lookup is over. */
   readonly signal: WebAbortSignal;
@@ -33,6 +34,7 @@ export interface IpLookupRequest {
 export interface IpProvider {
   /** Shown in the steps of a `LocationError`. */
   readonly name: string;
+  /** Finds the place of an address; rejects where it cannot. */
   lookup(request: IpLookupRequest): Promise<IpLocation | undefined>;
 }
 

@@ -6,16 +6,21 @@ import type { Decision, OutboxEnvironment, Row } from './record.js';
 
 /** Which report an event is about; its reference is the only thing of the operator's in it. */
 export interface AboutReport {
+  /** Its identifier. */
   readonly id: string;
+  /** Where the report goes. */
   readonly environment: OutboxEnvironment;
+  /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;
+  /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
+  /** How many times the report was sent, or tried to be. */
   readonly attempts: number;
 }
 
 /** The events of an outbox by their names. None holds a secret or personal data. */
 export interface OutboxEvents {
-  /** A report is committed to the store. */
+  /** A report is committed to the store; not told of one in a transaction of yours. */
   enqueued: AboutReport;
   /** The gateway holds it; `'already-recorded'`: an earlier attempt had landed; `'accepted'`: the outbox behind the relay has it. */
   recorded: AboutReport & { readonly outcome: NonNullable<Row['outcome']> };
@@ -39,6 +44,7 @@ export interface OutboxEvents {
   error: { readonly message: string; readonly cause: unknown };
 }
 
+/** Hears one kind of event. */
 export type OutboxListener<Type extends keyof OutboxEvents> = (event: OutboxEvents[Type]) => void;
 
 /** Who listens to what; a listener that throws harms nobody. */

@@ -13,7 +13,10 @@ import type { Counts, RowQuery } from './store.js';
 
 /** What a report to the outbox takes beside its payload. */
 export interface EnqueueOptions extends CallOptions {
-  /** Your own database transaction, for stores that can write within it: the report is enqueued if it commits. */
+  /**
+   * Your own database transaction: the report is enqueued if it commits; see `within`. Rejects with a
+   * `ConfigurationError` where the store cannot write within one.
+   */
   transaction?: unknown;
 }
 
@@ -25,7 +28,8 @@ export interface EnqueuedReport<Mode extends ClientMode = 'strict'> {
   readonly state: Row['state'];
   /**
    * The receipt, once the gateway holds the report, or the outbox behind the relay. Rejects once it is quarantined or dismissed, or the outbox is
-   * stopped; whoever does not look at it need not handle that. Not enumerable.
+   * stopped; whoever does not look at it need not handle that. Not enumerable. Of a report in a transaction of yours, look
+   * at it after the commit: where the report is not in the store five minutes later, it rejects too.
    */
   readonly done: Promise<ReceiptOf<Mode>>;
 }
@@ -56,8 +60,11 @@ export type OutboxQuery = Partial<RowQuery>;
 
 /** A report for `reportAll`. */
 export interface BatchedReport {
+  /** The method of the outbox that takes it. */
   readonly operation: ReportName;
+  /** What the method takes. */
   readonly payload: unknown;
+  /** What the method takes as its second argument. */
   readonly options?: EnqueueOptions;
 }
 
@@ -73,8 +80,15 @@ export interface OutboxStats extends Counts {
 export interface Drained {
   /** Whether nothing is left to send; false when the time was over. Quarantined reports, and those that wait for one, may be left. */
   readonly drained: boolean;
+  /** How many reports are where. */
   readonly states: Counts['states'];
 }
+
+/** The methods of an outbox that enqueue a report. */
+export type OutboxReports<Mode extends ClientMode = 'strict'> = Pick<
+  Outbox<Mode>,
+  'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal'
+>;
 
 /**
  * An outbox over a client and a store. The report methods validate and locate as the client's do and reject with the
@@ -96,6 +110,23 @@ export interface Outbox<Mode extends ClientMode = 'strict'> {
   /** Enqueues many in as few commits as the store allows; each is accepted or refused by itself, in the given order. */
   reportAll(reports: readonly BatchedReport[]): Promise<PromiseSettledResult<EnqueuedReport<Mode>>[]>;
 
+  /**
+   * The report methods, writing within a transaction of yours: the report is enqueued if it commits, and never was if it
+   * is rolled back. What it resolves with is as the transaction sees it; the event `enqueued` does not come, since nobody
+   * knows whether you commit. An error of the database leaves your transaction failed, as any other does. The transaction
+   * is what your store takes: for PostgreSQL, the client that has begun it. Throws a `ConfigurationError` where the store
+   * cannot write within one.
+   *
+   * @example
+   * ```ts
+   * await client.query('BEGIN');
+   * await client.query('UPDATE bets SET settled = true WHERE id = $1', [bet.bet_id]);
+   * await outbox.within(client).reportSettledBet(bet);
+   * await client.query('COMMIT');
+   * ```
+   */
+  within(transaction: unknown): OutboxReports<Mode>;
+
   /** Begins to send. Several workers, in any number of processes, may work on one store. */
   start(): void;
   /** Ends sending: attempts on their way finish within the time, or their rows stay in doubt. Default: the option `stopTimeoutMs`. */
@@ -103,7 +134,9 @@ export interface Outbox<Mode extends ClientMode = 'strict'> {
   /** Sends until nothing is left to send, starting and stopping the worker if it was not started. Without a limit it waits out every pause. */
   drain(options?: { timeoutMs?: number; signal?: AbortSignalLike }): Promise<Drained>;
 
+  /** How many reports are where, and what is paused. */
   stats(): Promise<OutboxStats>;
+  /** One report by its identifier, or nothing. */
   get(id: string): Promise<OutboxReport | undefined>;
   /** Reports in the order in which they were enqueued. */
   list(query?: OutboxQuery): Promise<OutboxReport[]>;

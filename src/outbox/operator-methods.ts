@@ -2,7 +2,7 @@ import type { ClientMode } from '../payloads.js';
 import { LONGEST_TIMER_MS, limited } from '../time.js';
 import { decideRow, refusal } from './decide.js';
 import type { Waiters } from './done.js';
-import { type Committed, type Entrance, type Given, LARGEST_COMMIT } from './enqueue.js';
+import { type Committed, type Entrance, type Given, LARGEST_COMMIT, requireTransactions } from './enqueue.js';
 import { aboutReport, type Events } from './events.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport } from './interface.js';
 import type { Decision } from './record.js';
@@ -13,7 +13,7 @@ import type { Worker } from './worker.js';
 /** The methods of an outbox that its operator needs and a page does not: batches, lists, decisions, sending until all is sent. */
 export type OperatorMethods<Mode extends ClientMode = 'strict'> = Pick<
   Outbox<Mode>,
-  'reportAll' | 'drain' | 'list' | 'iterate' | 'retry' | 'resolve' | 'resume'
+  'reportAll' | 'within' | 'drain' | 'list' | 'iterate' | 'retry' | 'resolve' | 'resume'
 >;
 
 /** What they are made of. */
@@ -25,6 +25,7 @@ export interface OperatorParts<Mode extends ClientMode = 'strict'> {
   /** Who is told, each time, that the worker has nothing to do. */
   readonly idle: Set<() => void>;
   committed(committed: Committed): EnqueuedReport<Mode>;
+  enqueue(given: Given): Promise<EnqueuedReport<Mode>>;
   start(): void;
   stop(): Promise<void>;
   isStarted(): boolean;
@@ -42,6 +43,7 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
   entrance,
   idle,
   committed,
+  enqueue,
   start,
   stop,
   isStarted,
@@ -102,6 +104,15 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
       for (let from = 0; from < reports.length; from += LARGEST_COMMIT) results.push(...(await commitTogether(reports.slice(from, from + LARGEST_COMMIT))));
       wake();
       return results;
+    },
+    within(transaction) {
+      requireTransactions(store);
+      return {
+        reportBetEvent: (payload, options) => enqueue({ operation: 'reportBetEvent', payload, options, transaction }),
+        reportSettledBet: (payload, options) => enqueue({ operation: 'reportSettledBet', payload, options, transaction }),
+        reportWithdrawalEvent: (payload, options) => enqueue({ operation: 'reportWithdrawalEvent', payload, options, transaction }),
+        reportSettledWithdrawal: (payload, options) => enqueue({ operation: 'reportSettledWithdrawal', payload, options, transaction }),
+      };
     },
     list: async ({ limit = PAGE, ...query } = {}) => (await store.list({ ...query, limit })).map(shown),
     async *iterate(query = {}) {

@@ -121,7 +121,7 @@ export function createOutbox<Mode extends ClientMode = 'strict'>(options: Outbox
       const [row] = await store.get([id]);
       return row && shown(row);
     },
-    ...operatorMethods<Mode>({ settings, events, waiters, entrance, idle, committed, start, stop, isStarted, worker: () => worker }),
+    ...operatorMethods<Mode>({ settings, events, waiters, entrance, idle, committed, enqueue, start, stop, isStarted, worker: () => worker }),
     ...proof.methods,
     on: events.on,
   };

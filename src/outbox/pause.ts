@@ -8,6 +8,7 @@ export type PauseReason = 'authentication' | 'rate-limited' | 'unavailable' | 'u
 
 /** Whether an environment is paused, as all workers of a store see it. */
 export interface Pause {
+  /** The environment whose reports wait. */
   readonly environment: OutboxEnvironment;
   /** Counts the changes; 0 before the first. Whoever saw an older one changes nothing. */
   readonly version: number;
@@ -27,11 +28,15 @@ export interface Pause {
 
 /** What an environment's pause becomes, if its version is still the one that was seen. */
 export interface PauseChange {
+  /** The environment whose reports wait. */
   readonly environment: OutboxEnvironment;
   /** The version that was seen. */
   readonly version: number;
+  /** Why, in a word to branch on. */
   readonly reason: PauseReason | undefined;
+  /** Why, in words. */
   readonly message: string | undefined;
+  /** How often in a row. */
   readonly strikes: number;
   /** Milliseconds from now until the next probe. */
   readonly forMs: number;

@@ -15,8 +15,11 @@ export type OutboxEnvironment = Environment | 'relay';
 
 /** Why the latest attempt did not end well; free of secrets and personal data. */
 export interface Problem {
+  /** A stable name of the kind of failure, to branch on. */
   readonly code: ErrorCode;
+  /** What happened, in words; free of secrets and personal data. */
   readonly message: string;
+  /** The HTTP status of the answer. */
   readonly status?: number;
   /** Whether the gateway holds other data than this report's. */
   readonly conflict?: boolean;
@@ -24,7 +27,9 @@ export interface Problem {
 
 /** What a person decided about a row, and why. */
 export interface Decision {
+  /** What was decided. */
   readonly action: 'retry' | 'recorded' | 'dismissed';
+  /** Why, in the words of whoever decided. */
   readonly reason: string;
   /** Milliseconds since 1970, by the clock of whoever decided. */
   readonly at: number;
@@ -32,6 +37,7 @@ export interface Decision {
 
 /** The part of a row that its state machine reads and writes. */
 export interface Progress {
+  /** Where the report stands. */
   readonly state: RowState;
   /** Counts the claims: who holds an older number writes nothing. */
   readonly fence: number;
@@ -49,8 +55,11 @@ export interface Row extends Progress {
   readonly id: string;
   /** Given by the store, rising: the order of enqueueing. */
   readonly sequence: number;
+  /** Where the report goes. */
   readonly environment: OutboxEnvironment;
+  /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;
+  /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
   /** The id of the row that must be final first, where there is one in the store. */
   readonly waitsFor: string | undefined;
@@ -60,6 +69,7 @@ export interface Row extends Progress {
   readonly body: string | undefined;
   /** Tells the same bytes from others, also once the body is gone. */
   readonly fingerprint: string;
+  /** When it was enqueued: milliseconds since 1970. */
   readonly enqueuedAt: number;
   /** When it may be claimed: for a row in flight, when its lease ends. */
   readonly dueAt: number;
@@ -69,7 +79,9 @@ export interface Row extends Progress {
   readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | undefined;
   /** The gateway's words when it recorded, with every sent value masked. */
   readonly message: string | undefined;
+  /** Why the latest attempt did not end well. */
   readonly problem: Problem | undefined;
+  /** What people decided about it, the oldest first. */
   readonly decisions: readonly Decision[];
 }
 
@@ -77,9 +89,13 @@ export interface Row extends Progress {
 export interface Change extends Progress {
   /** Milliseconds from now, by the store's clock, until it may be claimed. */
   readonly delayMs: number;
+  /** Whether the gateway holds the report. */
   readonly outcome: Row['outcome'];
+  /** What happened, in words; free of secrets and personal data. */
   readonly message: string | undefined;
+  /** Why the latest attempt did not end well. */
   readonly problem: Problem | undefined;
+  /** What people decided about it, the oldest first. */
   readonly decisions: readonly Decision[];
   /** Whether the store keeps the body; once it is gone only the fingerprint remains. */
   readonly keepBody: boolean;
@@ -93,9 +109,11 @@ export type Ending =
       readonly kind: 'same' | 'conflict' | 'not-found' | 'refused' | 'failed';
       /** What this attempt alone tells. All but `'unknown'` proves that it recorded nothing. */
       readonly outcome: ErrorOutcome;
+      /** Why the latest attempt did not end well. */
       readonly problem: Problem;
       /** Why nothing more should be sent to this environment for now; such an attempt does not count. */
       readonly pause?: PauseReason;
+      /** How long the gateway asks to wait, in milliseconds. */
       readonly retryAfterMs?: number;
       /** False where nothing was even tried. */
       readonly counts?: false;

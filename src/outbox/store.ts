@@ -15,8 +15,11 @@ export interface Enqueued {
 
 /** A change of a row, made only if the row still has the state and the fence that it was decided for. */
 export interface Write {
+  /** The row. */
   readonly id: string;
+  /** What the row must be for the write to be made. */
   readonly expected: Pick<Row, 'state' | 'fence'>;
+  /** What becomes of the row. */
   readonly change: Change;
 }
 
@@ -32,10 +35,13 @@ export interface ClaimRequest {
 
 /** One turn of a worker: what ended is written, then what comes next is claimed, in one commit. */
 export interface Turn {
+  /** What is to be written, in order. */
   readonly writes: readonly Write[];
+  /** What is to be claimed after the writes. */
   readonly claim: ClaimRequest | undefined;
 }
 
+/** What came of a turn: the writes that were made, and the rows that were claimed. */
 export interface TurnResult {
   /** For each write, in order, whether it was made; false where the fence or the state had moved on. */
   readonly written: readonly boolean[];
@@ -45,7 +51,9 @@ export interface TurnResult {
 
 /** What there is to do for an environment. */
 export interface Outlook {
+  /** Only rows of this environment. */
   readonly environment: OutboxEnvironment;
+  /** The pause of the environment, where there is one. */
   readonly pause: Pause;
   /** Milliseconds until the next row may be claimed, whether paused or not; not above 0 when there is one now; undefined for none. */
   readonly nextInMs: number | undefined;
@@ -53,15 +61,21 @@ export interface Outlook {
 
 /** Which rows are listed; what is left out matches everything. */
 export interface RowQuery {
+  /** Only rows in this state. */
   readonly state?: RowState | undefined;
+  /** Only rows of this environment. */
   readonly environment?: OutboxEnvironment | undefined;
+  /** Only rows of this call. */
   readonly operation?: OperationName | undefined;
+  /** Only the row of this reference. */
   readonly reference?: string | undefined;
   /** Only rows after this `sequence`. */
   readonly after?: number | undefined;
+  /** The most to give. */
   readonly limit: number;
 }
 
+/** How many rows a store holds. */
 export interface Counts {
   /** Rows by state; blocked ones are not among the waiting. */
   readonly states: Readonly<Record<RowState | 'blocked', number>>;
@@ -77,6 +91,7 @@ export interface LogLine {
   readonly index: number;
   /** The row whose line it is. */
   readonly id: string;
+  /** The line itself. */
   readonly line: string;
 }
 
@@ -88,6 +103,7 @@ export interface ReceiptLog {
   append(lines: readonly LogLine[]): Promise<boolean>;
   /** Lines from an index on. */
   read(from: number, limit: number): Promise<readonly LogLine[]>;
+  /** The newest line, or nothing. */
   last(): Promise<LogLine | undefined>;
 }
 
@@ -104,6 +120,9 @@ export interface ReceiptLog {
 export interface OutboxStore {
   /** Whether what is committed outlives the process, or the page. */
   readonly durable: boolean;
+
+  /** Whether `enqueue` can write within a transaction of the user's. Default: false. */
+  readonly transactional?: boolean;
 
   /**
    * Of a page whose reports go through a relay: the one player whose reports these are, as the page knows them. No other
@@ -141,11 +160,13 @@ export interface OutboxStore {
   /** Rows in the order of `sequence`. */
   list(query: RowQuery): Promise<readonly Row[]>;
 
+  /** How many rows are in which state. */
   counts(): Promise<Counts>;
 
   /** Keeps a setting of the outbox under a name, unless there is one, and returns what is kept. */
   remember(name: string, value: string): Promise<string>;
 
+  /** The log of receipts. */
   readonly receipts: ReceiptLog;
 
   /** Tells when there may be something new to claim, where the store can know. Returns how to stop. */

@@ -1,9 +1,8 @@
+import { isLoopback } from '../base-url.js';
 import { PLAYER_HEADER } from '../hash.js';
 
-const LOOPBACK = /^(?:.+\.)?localhost$|^127\.[\d.]+$|^\[::1\]$/;
-
 /** Whether pages of this origin reach whoever they mean to: over https, or on the same machine. */
-const isSecure = ({ protocol, hostname }: URL) => protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+const isSecure = (url: URL) => url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 
 /** What is wrong with an entry of `allowedOrigins`. */
 export function originProblem(origin: unknown): string | undefined {

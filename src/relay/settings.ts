@@ -1,10 +1,12 @@
 import type { Logger } from '../delivery/settings.js';
 import { ConfigurationError } from '../errors.js';
 import { clientIpFrom } from '../location/client-ip-from.js';
+import { members } from '../members.js';
 import { issue, shownKey, type ValidationIssue } from '../schema/issue.js';
 import { suggest } from '../schema/suggest.js';
 import { listIssues } from '../schema/validate.js';
 import { LONGEST_TIMER_MS, systemClock } from '../time.js';
+import { guarded } from '../unfailing.js';
 import type { RelayOptions, RelayPlayer } from './options.js';
 import { originProblem } from './origin.js';
 
@@ -28,7 +30,6 @@ const CONSOLE: Logger = {
 
 type Check = (value: unknown) => string | undefined;
 
-const members = (value: unknown) => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {});
 const must =
   (words: string, holds: (value: unknown) => boolean): Check =>
   (value) =>
@@ -103,16 +104,4 @@ export function readSettings<Player extends RelayPlayer>(options: RelayOptions<P
     allowedHeaders: (options.allowedHeaders ?? []).map((name) => name.toLowerCase()),
     logger: guarded(options.logger ?? CONSOLE),
   }) as RelaySettings<Player>;
-}
-
-/** A logger that throws must not cost an answer. */
-function guarded(logger: Logger): Required<Logger> {
-  const line = (level: keyof Logger) => (message: string) => {
-    try {
-      Promise.resolve(logger[level]?.(message) as unknown).catch(() => {});
-    } catch {
-      // Nothing can be said about it: the logger is what failed.
-    }
-  };
-  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 }

@@ -5,15 +5,21 @@ import { model } from './model.js';
 export interface BetUser {
   /** The player's identifier at the operator. */
   user_id: string;
+  /** Given name. */
   first_name: string;
+  /** Family name. */
   last_name: string;
+  /** Street and number of the home. */
   resident_address: string;
   /** Local government area. */
   resident_lga: string;
+  /** State of residence. */
   resident_state: string;
+  /** Whether the player is a tax resident. */
   is_resident: boolean;
   /** National identification number: exactly 11 digits, as a string. */
   nin: string;
+  /** Tax identification number. */
   tax_id: string;
 }
 
@@ -23,6 +29,7 @@ export interface BetEvent {
   bet_id: string;
   /** The stake. */
   amount: number;
+  /** The player who bets. */
   user: BetUser;
   /** When the bet was placed: Unix seconds as a string of at most 10 digits, or a `Date`. Default: now. */
   timestamp?: string | Date | undefined;
@@ -37,13 +44,17 @@ export type Outcome = 'WIN' | (string & {});
 export interface SettledBet {
   /** The identifier given with the initiated bet. */
   bet_id: string;
+  /** The player who bets. */
   user: BetUser;
+  /** What the player won. */
   win_amount: number;
+  /** What is paid out. */
   payout_amount: number;
   /** `'WIN'`, or the operator's word for another outcome (the specification names no other). */
   outcome: Outcome;
   /** Gross gaming revenue; may be negative. */
   ggr: number;
+  /** As the specification names it, which does not say what it stands for. */
   ur: number;
 }
 

@@ -2,42 +2,68 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, inject, it } from 'vitest';
+import { BUNDLERS } from './bundlers.js';
 
 const { project } = inject('installed');
-const manifest = JSON.parse(readFileSync(join(project, 'node_modules/location-sdk/package.json'), 'utf8'));
+const manifest: {
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, unknown>>>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+} = JSON.parse(readFileSync(join(project, 'node_modules/location-sdk/package.json'), 'utf8'));
 
-/** What would carry an API key, or a server, into a page. */
-const SERVER_ONLY = ['mock/node', 'relay', 'relay/node'];
+const modules = Object.entries(manifest.exports).flatMap(([entry, conditions]) =>
+  typeof conditions === 'string' ? [] : [{ name: entry.replace('.', 'location-sdk'), conditions: Object.keys(conditions), isGuarded: 'browser' in conditions }],
+);
+const serverOnly = modules.filter(({ isGuarded }) => isGuarded);
+const forPages = modules.filter(({ isGuarded }) => !isGuarded);
 
-/** What Cloudflare's bundler sets: a Worker is bundled as if for a browser. */
-const WORKER = ['workerd', 'worker', 'browser'];
+/** What is set by those who bundle a server as if it were a browser: wrangler, and Next.js for its edge. */
+const SERVERS = [
+  ['workerd', 'worker'],
+  ['edge-light', 'worker'],
+];
 
-const bundle = (entry: string, platform: 'browser' | 'node', conditions?: string[]) =>
-  build({
-    stdin: { contents: `export * from 'location-sdk/${entry}';`, resolveDir: project },
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform,
-    ...(conditions && { conditions }),
-    logLevel: 'silent',
-  });
+const IMPORTS = [
+  ["import { createRelay } from 'location-sdk/relay'; globalThis.it = createRelay;"],
+  ["import 'location-sdk/relay';"],
+  ["export * from 'location-sdk/relay';"],
+  ["import('location-sdk/relay').then((relay) => { globalThis.it = relay; });"],
+  ["globalThis.it = require('location-sdk/relay');"],
+] as const;
 
-describe.each(SERVER_ONLY)('location-sdk/%s', (entry) => {
-  it('says before anything that a page could take that it is not for browsers', () => {
-    const conditions = Object.entries(manifest.exports[`./${entry}`]).filter(([condition]) => condition !== 'workerd');
-    expect(conditions[0]).toEqual(['browser', null]);
-  });
+/** Uses all that a module exports, so that nothing of it is left out. */
+const pageWith = (name: string) => ({ project, text: `import * as part from '${name}';\nglobalThis.it = part;\n` });
 
-  it('cannot be bundled for a page', async () => {
-    await expect(bundle(entry, 'browser')).rejects.toThrow(/Could not resolve "location-sdk/);
-  });
-
-  it('can be bundled for a server', async () => {
-    expect((await bundle(entry, 'node')).outputFiles).toHaveLength(1);
-  });
+it('guards what carries an API key or a server', () => {
+  const names = ['mock/node', 'relay', 'relay/node', 'location/mmdb', 'outbox/sqlite'].map((name) => `location-sdk/${name}`);
+  expect(serverOnly.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
 });
 
-it('bundles the relay for a Worker, whose bundler asks for what browsers get', async () => {
-  expect((await bundle('relay', 'browser', WORKER)).outputFiles).toHaveLength(1);
+it.each(serverOnly)('says of $name that it is not for browsers, before anything that a page could take', ({ conditions }) => {
+  const before = conditions.slice(0, conditions.indexOf('browser'));
+  expect(before.filter((condition) => !['workerd', 'edge-light'].includes(condition))).toEqual([]);
+});
+
+it.each(serverOnly)('lets a server have $name', async ({ name }) => {
+  const external = Object.keys(manifest.peerDependencies);
+  const stdin = { contents: `export * from '${name}';`, resolveDir: project };
+  const { outputFiles } = await build({ stdin, bundle: true, write: false, format: 'esm', platform: 'node', external, logLevel: 'silent' });
+  expect(outputFiles).toHaveLength(1);
+});
+
+describe.each(BUNDLERS)('%s', (_bundler, bundle) => {
+  it.each(serverOnly)('keeps $name out of a page, and says where it belongs', async ({ name }) => {
+    await expect(bundle(pageWith(name))).rejects.toThrow(`Only a server can use ${name}, so import it in code that runs on your server`);
+  });
+
+  it.each(IMPORTS)('keeps the relay out of a page with %s', async (text) => {
+    await expect(bundle({ project, text })).rejects.toThrow('Only a server can use location-sdk/relay,');
+  });
+
+  it.each(forPages)('lets a page have $name', async ({ name }) => {
+    expect(await bundle(pageWith(name))).not.toBe('');
+  });
+
+  it.each(SERVERS)('lets a server have the relay that is bundled for %s', async (...conditions) => {
+    expect(await bundle({ ...pageWith('location-sdk/relay'), conditions })).toContain('createRelay');
+  });
 });

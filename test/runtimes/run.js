@@ -1,33 +1,24 @@
 // Tries the packed and installed package in every runtime, and prints what came of it: `npm run test:runtimes`, which builds first.
 // Linux x64 with glibc only; everything comes from the npm registry, as `package-lock.json` has it, and no install script is run.
-import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { installPackage, npm, readJson, run, wordsOf } from '../support/packed.js';
 import { manifestOf, programOf, RUNTIMES } from './runtimes.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const root = join(here, '../..');
-const INSTALL_LIMIT_MS = 300_000;
 const RUN_LIMIT_MS = 60_000;
-const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund'];
+const FILES = ['four-steps.js', 'installed.js', 'main.js', 'relay.js', 'worker.js', 'worker.capnp'];
 
-const run = promisify(execFile);
-
-/** @param {string} folder @param {string[]} words */
-const npm = (folder, ...words) => run('npm', [...words, ...QUIET], { cwd: folder, timeout: INSTALL_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 });
-
-/** @param {string} path */
-const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
-
-const { optionalDependencies: wanted } = read(join(here, 'package.json'));
+const { optionalDependencies: wanted } = readJson(join(here, 'package.json'));
 
 /** Whether the very version that `package.json` names is there. @param {import('./runtimes.js').Runtime} runtime */
 const isInstalled = (runtime) =>
-  existsSync(programOf(runtime)) && existsSync(manifestOf(runtime)) && String(wanted[runtime.folder]).split('@').at(-1) === read(manifestOf(runtime)).version;
+  existsSync(programOf(runtime)) &&
+  existsSync(manifestOf(runtime)) &&
+  String(wanted[runtime.folder]).split('@').at(-1) === readJson(manifestOf(runtime)).version;
 
 /** Gives why it could not, where it could not. */
 async function installRuntimes() {
@@ -38,15 +29,6 @@ async function installRuntimes() {
   } catch (error) {
     return wordsOf(error);
   }
-}
-
-/** @param {string} project */
-async function installPackage(project) {
-  const { stdout } = await npm(root, 'pack', '--json', '--pack-destination', project);
-  const [packed] = JSON.parse(stdout);
-  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
-  await npm(project, 'install', '--prefer-offline', `./${packed.filename}`);
-  for (const name of ['four-steps.js', 'installed.js', 'main.js', 'relay.js', 'worker.js', 'worker.capnp']) cpSync(join(here, name), join(project, name));
 }
 
 /** Bundles the worker under the conditions that Cloudflare's own tool sets. @param {string} project */
@@ -61,12 +43,6 @@ const bundleWorker = (project) =>
     conditions: ['workerd', 'worker', 'browser'],
     logLevel: 'silent',
   });
-
-/** @param {unknown} error */
-function wordsOf(error) {
-  const { killed, stdout = '', stderr = '', message } = /** @type {{ killed?: boolean, stdout?: string, stderr?: string, message: string }} */ (error);
-  return `${killed ? 'took longer than its time limit\n' : ''}${`${stdout}${stderr}`.trim() || message}`;
-}
 
 /** @param {import('./runtimes.js').Runtime} runtime @param {string} project @param {string} notInstalled why, where npm said */
 async function tryRuntime(runtime, project, notInstalled) {
@@ -103,6 +79,7 @@ const notInstalled = await installRuntimes();
 const project = mkdtempSync(join(tmpdir(), 'location-sdk-runtimes-'));
 try {
   await installPackage(project);
+  for (const name of FILES) cpSync(join(here, name), join(project, name));
   const results = [];
   for (const runtime of RUNTIMES) results.push(await tryRuntime(runtime, project, notInstalled));
 

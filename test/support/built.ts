@@ -9,9 +9,11 @@ const INPUTS = [
   'tsconfig.json',
   'tsup.config.ts',
   'tsup.script-tag.js',
+  'tsup.zod.js',
   'inspector.build.js',
   'scripts/documents.js',
   'scripts/integrity.js',
+  'scripts/server-only.js',
 ];
 
 const modified = (path: string) => statSync(path).mtimeMs;

@@ -16,11 +16,15 @@ export interface ReceiptHead {
  * somebody writes some into a reason.
  */
 export interface ReceiptEntry {
+  /** Version of the format. */
   readonly version: 1;
   /** Its place in the log, from 0. */
   readonly index: number;
+  /** Its identifier. */
   readonly id: string;
+  /** Where the report goes. */
   readonly environment: OutboxEnvironment;
+  /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;
   /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
@@ -31,7 +35,9 @@ export interface ReceiptEntry {
   readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | 'declared-recorded' | 'dismissed';
   /** The keyed fingerprint of the bytes that were sent. */
   readonly fingerprint: string;
+  /** How many times the report was sent, or tried to be. */
   readonly attempts: number;
+  /** When it was enqueued: milliseconds since 1970. */
   readonly enqueuedAt: string;
   /** When it was recorded, or dismissed. */
   readonly endedAt: string;

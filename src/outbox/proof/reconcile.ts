@@ -9,21 +9,29 @@ import type { AnyIterable } from './lines.js';
 export interface ReportReference {
   /** Its `bet_id` or `request_id`. */
   readonly reference: string;
+  /** The called function, for example `'reportBetEvent'`. */
   readonly operation?: ReportName | undefined;
+  /** Where the report went. */
   readonly environment?: OutboxEnvironment | undefined;
 }
 
 /** What items of the list leave out. */
 export interface ReconcileDefaults {
+  /** The called function, for example `'reportBetEvent'`. */
   operation?: ReportName | undefined;
+  /** Where the report went. */
   environment?: OutboxEnvironment | undefined;
 }
 
 /** What the outbox knows of a report. */
 export interface Reconciled {
+  /** Its identifier. */
   readonly id: string;
+  /** Where the report went. */
   readonly environment: OutboxEnvironment;
+  /** The called function, for example `'reportBetEvent'`. */
   readonly operation: ReportName;
+  /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
   /** Where it stands; `'never-seen'`: no such report was enqueued in this store. */
   readonly state: RowState | 'never-seen';

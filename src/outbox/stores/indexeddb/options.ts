@@ -4,14 +4,19 @@ import type { WebAbortSignal } from '../../../web-types.js';
 
 /** A channel to other tabs; every `BroadcastChannel` fits. */
 export interface ChannelLike {
+  /** Hears the other tabs. */
   onmessage: ((event: never) => void) | null;
+  /** Tells the other tabs. */
   postMessage(message: unknown): void;
+  /** Lets go of it. */
   close(): void;
 }
 
 /** What the store uses of the browser: `globalThis` fits. It does without a member that is not there, but for `indexedDB`. */
 export interface IndexedDbPlatform {
+  /** Where the database is. */
   readonly indexedDB?: { open(name: string, version?: number): object } | undefined;
+  /** Locks and storage, where the page has them. */
   readonly navigator?:
     | {
         /** For one leader among tabs. Without it all tabs work, kept apart by leases alone. */
@@ -52,8 +57,10 @@ export interface IndexedDbStoreOptions {
 
 /** Nothing is optional any more. */
 export interface IndexedDbSettings {
+  /** The name of its class. */
   readonly name: string;
   readonly player: string | undefined;
+  /** Limit of the whole call, in milliseconds. */
   readonly timeoutMs: number;
   readonly persist: boolean;
   readonly clock: Clock;
