@@ -64,6 +64,11 @@ export const internalNames = [
   'withoutSent',
 ];
 
+/** Internal to a client, but what an outbox stores and shows. */
+export const namesOfOutbox = ['inDoubt'];
+
+const exactly = (/** @type {readonly string[]} */ names) => new RegExp(`^(?:${names.join('|')})$`);
+
 /** How the script-tag file is made; `npm run size` bundles its libraries the same way. @satisfies {import('tsup').Options} */
 export const scriptTag = {
   format: /** @type {const} */ ('iife'),
@@ -76,10 +81,14 @@ export const scriptTag = {
     ecma: /** @type {const} */ (2020),
     toplevel: true,
     compress: { passes: 5, pure_getters: true, sequences: false, lhs_constants: false, keep_fargs: false },
-    mangle: { properties: { regex: new RegExp(`^(?:${internalNames.join('|')})$`) } },
+    mangle: { properties: { regex: exactly(internalNames) } },
   },
   esbuildPlugins: [standIns({ suffixes: ['browser'] })],
 };
 
 /** The script-tag file with the outbox, for pages with a relay; the outbox reaches the client through its door. @satisfies {import('tsup').Options} */
-export const scriptTagWithOutbox = { ...scriptTag, esbuildPlugins: [standIns({ suffixes: ['relayed', 'browser'], except: ['client-door'] })] };
+export const scriptTagWithOutbox = {
+  ...scriptTag,
+  terserOptions: { ...scriptTag.terserOptions, mangle: { properties: { regex: exactly(internalNames.filter((name) => !namesOfOutbox.includes(name))) } } },
+  esbuildPlugins: [standIns({ suffixes: ['relayed', 'browser'], except: ['client-door'] })],
+};

@@ -15,7 +15,7 @@ import { type OperationName, operations } from './operations.js';
 import type { CallOptions, ClientOptions, RelayedOptions } from './options.js';
 import type { ClientMode, Payloads } from './payloads.js';
 import { type Parameters, type PrepareContext, prepare, prepareOptions } from './prepare.js';
-import type { Receipt, ReceiptOf, RelayReceipt } from './receipt.js';
+import { type ReceiptOf, receiptOf } from './receipt.js';
 import { RELAY_ONLY } from './relay-only.js';
 import { createLocationResolver } from './resolve-location.js';
 import { copyJson } from './schema/copy-json.js';
@@ -147,7 +147,9 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
   ): Promise<{ report: AnyReport; signal: Parameters['signal']; deadline: number }> {
     const row = operations[operation];
     if ((RELAY_ONLY || browser || relay) && !row.browser) {
-      throw new ConfigurationError(`${operation} is not available ${browser ? 'in a browser' : 'through a relay'}; call it from your backend.`, { operation });
+      throw new ConfigurationError(`${operation} is not available ${RELAY_ONLY || browser ? 'in a browser' : 'through a relay'}; call it from your backend.`, {
+        operation,
+      });
     }
     const { body, reference, parameters } = prepare(operation, payload, options, settings);
     const { environment, timeoutMs, signal } = parameters;
@@ -235,18 +237,4 @@ function prepareResend(report: AnyReport, inDoubt: boolean, options: unknown, se
     if (error instanceof ValidationError) keepFrozen(error, report);
     throw error;
   }
-}
-
-function receiptOf(report: AnyReport, { outcome, attempts, message, told }: Delivered): Receipt | RelayReceipt {
-  const { operation, reference = '', environment, location } = report;
-  return {
-    outcome,
-    operation,
-    reference,
-    ...(environment && { environment }),
-    attempts,
-    ...(message !== undefined && { message }),
-    ...(location && { location }),
-    ...told,
-  };
 }

@@ -46,20 +46,21 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
   if (!checked.value) throw unusable(checked.issues);
   const given = complete(optionTable, checked.value);
   const browser = isBrowser();
-  const relayed = given.relayUrl !== undefined;
+  const relayed = RELAY_ONLY || given.relayUrl !== undefined;
   // The variables are a backend's: with a relay nothing is left to them.
   const { gateways, mock, problems } = relayed ? { gateways: given.gateways, mock: undefined, problems: [] } : readVariables(given);
   const relay = readRelay(given, checked.value, problems);
 
   const production = readGateway('production', gateways.production, given, browser, problems);
   // What the code passes for staging does not matter in mock mode, not even where it is wrong: tests have no secrets.
-  const staging = mock
-    ? { baseUrl: mock.baseUrl, apiKey: () => mock.apiKey, paths: complete(optionTable.paths, {}) }
-    : readGateway('staging', gateways.staging, given, browser, problems);
+  const staging =
+    !RELAY_ONLY && mock
+      ? { baseUrl: mock.baseUrl, apiKey: () => mock.apiKey, paths: complete(optionTable.paths, {}) }
+      : readGateway('staging', gateways.staging, given, browser, problems);
   if (problems.length > 0) throw unusable(problems);
 
   const logger = guarded(given.logger);
-  if (mock) tellOfMock(given.logger, logger);
+  if (!RELAY_ONLY && mock) tellOfMock(given.logger, logger);
   if (!RELAY_ONLY && browser && (gateways.staging.apiKey || gateways.production.apiKey)) {
     logger.warn('The API key is in this page (allowApiKeyInBrowser), where every visitor can read it.');
   }
@@ -76,7 +77,7 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
     relay,
     destinations: { staging, production },
     location,
-    fixedLocations: { staging: mock ? mock.location : fixed, production: fixed },
+    fixedLocations: { staging: !RELAY_ONLY && mock ? mock.location : fixed, production: fixed },
     onEvent: unfailing(given.onEvent),
     isRecorded: given.isRecorded ?? parts.isRecorded,
     isDuplicate: given.isDuplicate ?? parts.isDuplicate,

@@ -3,6 +3,7 @@ import { clientIpProblem } from './location/client-ip.js';
 import { subjectOf } from './messages.js';
 import { type Operation, type OperationName, operations } from './operations.js';
 import { callOptions } from './option-table.js';
+import { RELAY_ONLY } from './relay-only.js';
 import { copyJson } from './schema/copy-json.js';
 import { issue, type ValidationIssue } from './schema/issue.js';
 import { type LocationInput, location as locationField, locationInput } from './schema/location.js';
@@ -48,7 +49,7 @@ const OPTIONS: readonly string[] = [...LIFTED, 'signal', 'timeoutMs'];
 export function prepare(operation: OperationName, payload: unknown, options: unknown, context: PrepareContext): Prepared {
   const row: Operation = operations[operation];
   // What a page leaves out its relay adds.
-  const request = context.relay ? incomplete(row.request, row.reference) : row.request;
+  const request = RELAY_ONLY || context.relay ? incomplete(row.request, row.reference) : row.request;
   const copied = copyJson(payload);
   const issues = [...copied.issues];
   const body = copied.value as Members | undefined;
@@ -115,11 +116,11 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
   issues.push(...checked.issues);
 
   const { environment, clientIP, timeoutMs } = others as { environment?: Environment; clientIP?: unknown; timeoutMs?: number };
-  if (environment !== undefined && context.relay) issues.push(issue(['environment'], 'invalid', "is the relay's to say; remove it"));
-  if (clientIP !== undefined && (context.browser || context.relay)) {
+  if (environment !== undefined && (RELAY_ONLY || context.relay)) issues.push(issue(['environment'], 'invalid', "is the relay's to say; remove it"));
+  if (clientIP !== undefined && (RELAY_ONLY || context.browser || context.relay)) {
     issues.push(issue(['clientIP'], 'invalid', 'is for servers; here the address of the connection is looked up'));
   } else {
-    const problem = clientIpProblem(clientIP);
+    const problem = RELAY_ONLY ? undefined : clientIpProblem(clientIP);
     if (problem) issues.push(issue(['clientIP'], 'invalid', problem));
   }
   return {

@@ -58,7 +58,7 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
   const { deadline, destination, signal } = delivery;
   const { operation, reference, environment } = report;
   const row = operations[operation];
-  const isReport = reference !== undefined;
+  const isReport = RELAY_ONLY || reference !== undefined;
   const relayed = RELAY_ONLY || (typeof destination === 'object' && 'relayUrl' in destination);
   const subject = subjectOf(report);
   let { inDoubt } = delivery;
@@ -75,7 +75,7 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
   /** The gateway's words, masked; words that cannot be masked are not worth a report. */
   const shown = (said: string | undefined): string | undefined => {
     try {
-      const secrets = Array.from(keys, (text) => ({ text, kind: 'secret' as const }));
+      const secrets = RELAY_ONLY ? [] : Array.from(keys, (text) => ({ text, kind: 'secret' as const }));
       return said && maskSent(said, [...sentValues(row.request, JSON.parse(report.body)), ...secrets]);
     } catch {
       return undefined;
@@ -86,7 +86,7 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
     report,
     isReport,
     after: 'after' in row ? row.after : undefined,
-    withoutSent: (text) => withoutValues(text, JSON.parse(report.body)),
+    withoutSent: (text) => (RELAY_ONLY ? text : withoutValues(text, JSON.parse(report.body))),
     shown,
   };
 

@@ -16,6 +16,7 @@ import {
   ValidationError,
 } from '../errors.js';
 import { members } from '../members.js';
+import { RELAY_ONLY } from '../relay-only.js';
 import type { Location } from '../schema/location.js';
 import { parseRetryAfter } from '../time.js';
 import type { Attempted } from './attempt.js';
@@ -80,7 +81,9 @@ export function classifyRelayed(attempted: Attempted, asked: Asked, settings: De
  */
 function readDuplicate(status: number, same: boolean, { report }: Asked, browser: boolean): Failure {
   const failure = held(status, same ? 'same' : 'conflict', browser);
-  return same || report.location ? failure : { ...failure, certain: false, outcome: browser ? 'unknown' : 'rejected', advice: 'Compare your records.' };
+  return same || report.location
+    ? failure
+    : { ...failure, certain: false, outcome: RELAY_ONLY || browser ? 'unknown' : 'rejected', advice: 'Compare your records.' };
 }
 
 /** The failure that a relay tells. */

@@ -8,6 +8,7 @@ import {
   type ReportingError,
   TimeoutError,
 } from '../errors.js';
+import { RELAY_ONLY } from '../relay-only.js';
 import type { Attempted } from './attempt.js';
 import type { AnyReport } from './frozen.js';
 import { describeFailure } from './network-failure.js';
@@ -73,10 +74,17 @@ export const held = (status: number, duplicate: 'same' | 'conflict', browser: bo
     const text = 'the gateway holds other data under this reference (a new timestamp or location is other data too); compare your records';
     return { type: DuplicateReportError, text, outcome: 'rejected', certain: true, details };
   }
-  const text = browser
+  const isRepeatable = RELAY_ONLY || browser;
+  const text = isRepeatable
     ? 'the gateway holds this report already, and it may be this call that sent it: browsers repeat requests by themselves'
     : 'the gateway holds this report already, and it was not this call that sent it; do not send it again';
-  return { type: DuplicateReportError, text, outcome: browser ? 'unknown' : 'rejected', details, ...(browser && { advice: 'Compare your records.' }) };
+  return {
+    type: DuplicateReportError,
+    text,
+    outcome: isRepeatable ? 'unknown' : 'rejected',
+    details,
+    ...(isRepeatable && { advice: 'Compare your records.' }),
+  };
 };
 
 /** Ends of a call at a moment when nothing of this attempt had left. */

@@ -121,7 +121,7 @@ export function createLocator(settings: LocationSettings, surroundings: Surround
     async find({ clientIP, signal, ...request }) {
       const now = clock.now();
       const deadline = Math.min(request.deadline, now + settings.timeoutMs);
-      const run = (over: AbortSignalLike | undefined) => (browser ? findInPage : findOnServer)({ clientIP, deadline, signal: over });
+      const run = (over: AbortSignalLike | undefined) => (RELAY_ONLY || browser ? findInPage : findOnServer)({ clientIP, deadline, signal: over });
       let found: Promise<Located> | undefined;
       const begin = (over: AbortSignalLike) => {
         found = run(over);

@@ -1,5 +1,6 @@
 import type { Environment, ErrorCode, ErrorOutcome } from '../errors.js';
 import type { OperationName } from '../operations.js';
+import { RELAY_ONLY } from '../relay-only.js';
 import type { PauseReason } from './pause.js';
 
 /**
@@ -172,7 +173,7 @@ export function ended(row: Progress & Pick<Row, 'decisions' | 'problem'>, ending
 
   // An attempt that recorded nothing leaves the doubt as it found it: an earlier one may have landed.
   const inDoubt = outcome === 'unknown' || row.doubtBefore;
-  const waits = kind === 'failed' || (kind === 'not-found' && mayBeEarly(row, context));
+  const waits = kind === 'failed' || (!RELAY_ONLY && kind === 'not-found' && mayBeEarly(row, context));
   return {
     state: waits ? 'waiting' : 'quarantined',
     fence: row.fence,

@@ -6,8 +6,8 @@ declare const outbox: ReturnType<typeof LocationSDK.createOutbox>;
 
 export type PageOutboxOptions = Pick<OutboxOptions, 'leaseMs' | 'pollMs' | 'retry' | 'concurrency'>;
 
-/** Short, so that no test waits long for what a killed tab left; the attempt's limit of the client must be below the lease. */
-const QUICK = { attemptTimeoutMs: 1_000, outbox: { leaseMs: 2_000, pollMs: 200, retry: { baseMs: 50, capMs: 200 } } };
+/** Short, so that no test waits long for what a killed tab left, and no slow machine meets a limit; that of an attempt must be below the lease. */
+const QUICK = { attemptTimeoutMs: 4_000, outbox: { leaseMs: 6_000, pollMs: 200, retry: { baseMs: 50, capMs: 200 } } };
 
 /** The players as the relay knows them, by their sessions. */
 const PLAYERS = { ada: 'U-88412', bola: 'U-2' } as const;

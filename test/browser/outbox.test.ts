@@ -17,7 +17,7 @@ declare const outbox: ReturnType<typeof LocationSDK.createOutbox>;
 const test = base
   /** The operator's site: its pages, its relay, and behind that a gateway which remembers. Ada is logged in. */
   .extend('shop', async ({ context }, { onCleanup }) => {
-    const shop = await serveRelay();
+    const shop = await serveRelay({ client: { attemptTimeoutMs: 10_000 } });
     onCleanup(shop.close);
     await logIn(context, shop.url, 'ada');
     return shop;
@@ -197,11 +197,51 @@ test('in a private window it works, and does not call itself durable', async ({ 
   expect(await page.evaluate(() => outbox.durable)).toBe(false);
 });
 
-test.for(['outbox', 'outbox-too'])('the script with the outbox, as on the page /%s, offers all that the other does', async (path, { page, shop }) => {
-  await page.goto(shop.url);
-  const offered = await page.evaluate(() => Object.keys(LocationSDK));
-  await page.goto(`${shop.url}/${path}`);
-  expect(await page.evaluate(() => Object.keys(LocationSDK).sort())).toEqual([...offered, 'createOutbox', 'indexedDbStore'].sort());
+test.for(['outbox', 'outbox-too'])(
+  'the script with the outbox, as on the page /%s, offers all that the other does, and an outbox',
+  async (path, { page, shop }) => {
+    await page.goto(shop.url);
+    const offered = await page.evaluate(() => Object.keys(LocationSDK));
+    await page.goto(`${shop.url}/${path}`);
+    expect(await page.evaluate(() => Object.keys(LocationSDK).sort())).toEqual([...offered, 'createOutbox', 'indexedDbStore'].sort());
+    const seen = await page.evaluate(async () => {
+      const client = LocationSDK.createClient({ relayUrl: '/relay' });
+      const made = LocationSDK.createOutbox({ client, store: await LocationSDK.indexedDbStore({ player: 'U-88412' }) });
+      made.start();
+      const { done } = await made.reportBetEvent({ bet_id: 'B-1', amount: 1500, location: { latitude: 6.4, longitude: 7.5, source: 'gps' } });
+      return (await done).outcome;
+    });
+    expect(seen).toBe('recorded');
+  },
+);
+
+test('the script with the outbox is for a relay alone: all else is refused, and where it is is said', async ({ page, shop }) => {
+  await page.goto(`${shop.url}/outbox`);
+  const messages = await page.evaluate(() =>
+    [
+      {},
+      { allowApiKeyInBrowser: true, gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'canary-key' } } },
+      { relayUrl: '/relay', location: { reverseGeocode: () => undefined } },
+    ].map((options) => {
+      try {
+        LocationSDK.createClient(options);
+        return 'taken';
+      } catch (error) {
+        return (error as { code: string }).code + (error as Error).message;
+      }
+    }),
+  );
+  for (const message of messages) expect(message).toMatch(/^configuration.*relay alone.*location-sdk\/outbox/s);
+  expect(messages.join()).not.toContain('canary-key');
+});
+
+test('what a page stores and shows of a report has the names that every build knows', async ({ context, page, shop }) => {
+  await openOutbox(page, shop.url);
+  await context.setOffline(true);
+  await enqueue(page, ['B-1']);
+  await expect.poll(async () => (await reportsOf(page, ['B-1']))[0]?.problem?.code, patient).toBe('network');
+  expect((await reportsOf(page, ['B-1']))[0]).toMatchObject({ inDoubt: true });
+  expect(await storedIn(page)).toContain('"inDoubt":true');
 });
 
 test('what only operators need says where it is', async ({ page, shop }) => {

@@ -1,3 +1,4 @@
+import { RELAY_ONLY } from '../../../relay-only.js';
 import { notPaused, type Pause } from '../../pause.js';
 import { claimed, isFinal, LONGEST_WAIT_MS, type OutboxEnvironment, type Row, type RowState } from '../../record.js';
 import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store.js';
@@ -49,15 +50,15 @@ export async function rowWriter(tables: Tables, at: number) {
   let changed = false;
 
   function count(row: Row, by: 1 | -1): void {
-    totals.states[row.blocked ? 'blocked' : row.state] += by;
+    totals.states[!RELAY_ONLY && row.blocked ? 'blocked' : row.state] += by;
     totals.attempts += by * row.attempts;
   }
 
   /** Puts a row in its place, and those that wait for it in theirs. */
   async function put(before: Row | undefined, next: Row): Promise<Row> {
     const { state, waitsFor } = next;
-    const row = { ...next, blocked: state === 'waiting' && waitsFor !== undefined && isOpen(await readRow(tables, waitsFor)) };
-    const claimable = state === 'in-flight' || (state === 'waiting' && !row.blocked);
+    const row = { ...next, blocked: !RELAY_ONLY && state === 'waiting' && waitsFor !== undefined && isOpen(await readRow(tables, waitsFor)) };
+    const claimable = state === 'in-flight' || (state === 'waiting' && (RELAY_ONLY || !row.blocked));
     rows.put({
       row,
       due: claimable ? [row.environment, row.dueAt, row.sequence] : undefined,
@@ -67,7 +68,7 @@ export async function rowWriter(tables: Tables, at: number) {
     if (before) count(before, -1);
     count(row, 1);
     changed = true;
-    if (isOpen(before) !== isOpen(row))
+    if (!RELAY_ONLY && isOpen(before) !== isOpen(row))
       for (const { row: waiting } of await ask<StoredRow[]>(rows.index('row.waitsFor').getAll(row.id)))
         if (waiting.state === 'waiting') await put(waiting, waiting);
     return row;
