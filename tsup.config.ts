@@ -11,6 +11,7 @@ const entries = {
   'outbox-contract': 'src/outbox/contract/index.ts',
   'outbox-sqlite': 'src/outbox/stores/sqlite/index.ts',
   'outbox-indexeddb': 'src/outbox/indexeddb.ts',
+  opentelemetry: 'src/opentelemetry/index.ts',
   relay: 'src/relay/index.ts',
   'relay-node': 'src/node/relay.ts',
   'location-mmdb': 'src/node/mmdb-entry.ts',

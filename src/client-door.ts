@@ -1,6 +1,7 @@
 import type { Delivered } from './delivery/deliver.js';
 import type { FrozenReport } from './delivery/frozen.js';
 import type { Logger } from './delivery/settings.js';
+import type { Environment } from './errors.js';
 import type { OperationName } from './operations.js';
 import type { Clock } from './time.js';
 import type { AbortSignalLike } from './web-types.js';
@@ -10,6 +11,8 @@ export interface ClientDoor {
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Required<Logger>;
+  /** The gateway's base address, where the environment is set up. */
+  baseUrlOf(environment: Environment): string | undefined;
   /** Milliseconds for one attempt. */
   readonly attemptTimeoutMs: number;
   /** Validates and locates; rejects as the method of the client does. Nothing is sent. */

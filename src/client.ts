@@ -205,6 +205,10 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
     random: settings.random,
     logger: settings.logger,
     attemptTimeoutMs: settings.attemptTimeoutMs,
+    baseUrlOf: (environment) => {
+      const destination = destinationFor(environment);
+      return typeof destination === 'object' && 'baseUrl' in destination ? destination.baseUrl : undefined;
+    },
     async freeze(...given) {
       const { report } = await freeze(...given);
       if (!report.environment)

@@ -1,0 +1,34 @@
+import type { Attributes, Meter } from '@opentelemetry/api';
+import type { Outbox } from '../outbox/interface.js';
+import { which } from './attributes.js';
+import { makeCounter, makeHistogram } from './instruments.js';
+
+/** Counts what the outbox tells. It catches whatever a listener throws. */
+export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): void {
+  const counter = (name: Parameters<typeof makeCounter>[1]) => {
+    const instrument = makeCounter(meter, name);
+    return (attributes: Attributes) => instrument.add(1, attributes);
+  };
+  const waits = makeHistogram(meter, 'waitDuration');
+  const count = {
+    enqueued: counter('enqueued'),
+    recorded: counter('recorded'),
+    quarantined: counter('quarantined'),
+    decided: counter('decided'),
+    locked: counter('locked'),
+    late: counter('late'),
+    pauses: counter('pauses'),
+    storeErrors: counter('storeErrors'),
+  };
+  on('enqueued', ({ operation, environment }) => count.enqueued(which(operation, environment)));
+  on('recorded', ({ operation, environment, outcome, waitedMs }) => {
+    count.recorded({ ...which(operation, environment), 'location_sdk.outcome': outcome });
+    waits.record(Math.max(0, waitedMs) / 1_000, which(operation, environment));
+  });
+  on('quarantined', ({ operation, environment, code }) => count.quarantined({ ...which(operation, environment), 'error.type': code }));
+  on('decided', ({ operation, environment, action }) => count.decided({ ...which(operation, environment), 'location_sdk.decision': action }));
+  on('locked', ({ operation, environment }) => count.locked(which(operation, environment)));
+  on('late', ({ operation, environment }) => count.late(which(operation, environment)));
+  on('paused', ({ environment, reason }) => count.pauses({ 'location_sdk.environment': environment, 'location_sdk.pause.reason': reason }));
+  on('error', () => count.storeErrors({}));
+}
