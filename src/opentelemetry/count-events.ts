@@ -1,13 +1,22 @@
 import type { Attributes, Meter } from '@opentelemetry/api';
+import type { ReportName } from '../outbox/enqueue.js';
 import type { Outbox } from '../outbox/interface.js';
+import type { PauseReason } from '../outbox/pause.js';
 import { which } from './attributes.js';
 import { makeCounter, makeHistogram } from './instruments.js';
+import { quietly } from './quietly.js';
+
+const ENVIRONMENTS = ['staging', 'production'] as const;
+const REPORTS = ['reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'] as const satisfies readonly ReportName[];
+const REASONS = ['authentication', 'rate-limited', 'unavailable', 'unreachable', 'configuration'] as const satisfies readonly PauseReason[];
+
+const pause = (environment: string, reason: PauseReason): Attributes => ({ 'location_sdk.environment': environment, 'location_sdk.pause.reason': reason });
 
 /** Counts what the outbox tells. It catches whatever a listener throws. */
 export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): void {
   const counter = (name: Parameters<typeof makeCounter>[1]) => {
     const instrument = makeCounter(meter, name);
-    return (attributes: Attributes) => instrument.add(1, attributes);
+    return (attributes: Attributes, times = 1) => instrument.add(times, attributes);
   };
   const waits = makeHistogram(meter, 'waitDuration');
   const count = {
@@ -29,6 +38,14 @@ export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): void {
   on('decided', ({ operation, environment, action }) => count.decided({ ...which(operation, environment), 'location_sdk.decision': action }));
   on('locked', ({ operation, environment }) => count.locked(which(operation, environment)));
   on('late', ({ operation, environment }) => count.late(which(operation, environment)));
-  on('paused', ({ environment, reason }) => count.pauses({ 'location_sdk.environment': environment, 'location_sdk.pause.reason': reason }));
+  on('paused', ({ environment, reason }) => count.pauses(pause(environment, reason)));
   on('error', () => count.storeErrors({}));
+  // What alerts stand on begins at 0: a rise from nothing to 1 is none to Prometheus.
+  quietly(() => {
+    count.storeErrors({}, 0);
+    for (const environment of ENVIRONMENTS) {
+      for (const reason of REASONS) count.pauses(pause(environment, reason), 0);
+      for (const operation of REPORTS) count.locked(which(operation, environment), 0);
+    }
+  });
 }

@@ -10,6 +10,8 @@ const PATHS = {
   'location-sdk/mock/node': ['./src/node/index.ts'],
   'location-sdk/outbox': ['./src/outbox/index.ts'],
   'location-sdk/outbox/sqlite': ['./src/outbox/stores/sqlite/index.ts'],
+  'location-sdk/opentelemetry': ['./src/opentelemetry/index.ts'],
+  'location-sdk/outbox/node': ['./src/node/outbox.ts'],
   'location-sdk/relay': ['./src/relay/index.ts'],
   'location-sdk/relay/node': ['./src/node/relay.ts'],
   'location-sdk/location/mmdb': ['./src/node/mmdb-entry.ts'],
