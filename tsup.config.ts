@@ -13,6 +13,7 @@ const entries = {
   'outbox-sqlite': 'src/outbox/stores/sqlite/index.ts',
   'outbox-indexeddb': 'src/outbox/indexeddb.ts',
   opentelemetry: 'src/opentelemetry/index.ts',
+  'outbox-node': 'src/node/outbox.ts',
   relay: 'src/relay/index.ts',
   'relay-node': 'src/node/relay.ts',
   'location-mmdb': 'src/node/mmdb-entry.ts',
