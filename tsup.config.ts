@@ -14,6 +14,7 @@ const entries = {
   'outbox-indexeddb': 'src/outbox/indexeddb.ts',
   opentelemetry: 'src/opentelemetry/index.ts',
   'outbox-node': 'src/node/outbox.ts',
+  'outbox-pg-boss': 'src/outbox/pg-boss.ts',
   relay: 'src/relay/index.ts',
   'relay-node': 'src/node/relay.ts',
   'location-mmdb': 'src/node/mmdb-entry.ts',

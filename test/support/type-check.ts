@@ -11,6 +11,7 @@ const PATHS = {
   'location-sdk/outbox': ['./src/outbox/index.ts'],
   'location-sdk/outbox/sqlite': ['./src/outbox/stores/sqlite/index.ts'],
   'location-sdk/opentelemetry': ['./src/opentelemetry/index.ts'],
+  'location-sdk/outbox/pg-boss': ['./src/outbox/pg-boss.ts'],
   'location-sdk/outbox/node': ['./src/node/outbox.ts'],
   'location-sdk/relay': ['./src/relay/index.ts'],
   'location-sdk/relay/node': ['./src/node/relay.ts'],
