@@ -41,7 +41,7 @@ function migration(schema: string): string {
 /**
  * The SQL that makes or updates the tables of the PostgreSQL store, for those who run migrations by themselves, with a
  * role of its own; the store is then made with `migrate: false`. It may be run again at any time. The role that the
- * store uses needs `USAGE` on the schema, and `SELECT, INSERT, UPDATE, DELETE` on its tables.
+ * store uses needs `USAGE` on the schema and its sequences, and `SELECT, INSERT, UPDATE, DELETE` on its tables.
  *
  * @example
  * ```ts

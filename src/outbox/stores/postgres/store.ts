@@ -5,6 +5,7 @@ import { createRun, type Run, runWithin } from './database.js';
 import { createEnqueue } from './enqueue.js';
 import { failure } from './failure.js';
 import { listRows } from './list.js';
+import { listen } from './listen.js';
 import { isDatabase, type PostgresStoreOptions, readOptions } from './options.js';
 import { changePause, readOutlook } from './outlook.js';
 import { createReceipts } from './receipts.js';
@@ -28,8 +29,9 @@ import { takeTurn } from './turn.js';
  * ```
  */
 export async function postgresStore(options: PostgresStoreOptions): Promise<OutboxStore> {
-  const { database, schema, migrate, notify, clock, random } = readOptions(options);
+  const { database, schema, migrate, notify, listen: connect, clock, random } = readOptions(options);
   const send = createRun(database, schema, { clock, random });
+  const watchers = new Set<() => void>();
   let closed = false;
   const run: Run = (text, values) => (closed ? Promise.reject(failure('closed', schema)) : send(text, values));
   await prepareSchema(run, schema, migrate);
@@ -52,8 +54,20 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Outb
     counts: () => readCounts(run, schema),
     remember: (name, value) => remember(run, schema, name, value),
     receipts: createReceipts(run, schema),
+    ...(connect && {
+      watch: (listener) => {
+        const stop = listen({ connect, channel: schema, clock, random }, listener);
+        watchers.add(stop);
+        return () => {
+          watchers.delete(stop);
+          stop();
+        };
+      },
+    }),
     close: async () => {
       closed = true;
+      for (const stop of watchers) stop();
+      watchers.clear();
     },
   };
 }
