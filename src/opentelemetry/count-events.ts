@@ -12,8 +12,11 @@ const REASONS = ['authentication', 'rate-limited', 'unavailable', 'unreachable',
 
 const pause = (environment: string, reason: PauseReason): Attributes => ({ 'location_sdk.environment': environment, 'location_sdk.pause.reason': reason });
 
-/** Counts what the outbox tells. It catches whatever a listener throws. */
-export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): void {
+/**
+ * Counts what the outbox tells. It catches whatever a listener throws. Returns how to count a report that was enqueued in a
+ * transaction of the user's, of which the outbox tells nothing.
+ */
+export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operation: string, environment: string | undefined) => void {
   const counter = (name: Parameters<typeof makeCounter>[1]) => {
     const instrument = makeCounter(meter, name);
     return (attributes: Attributes, times = 1) => instrument.add(times, attributes);
@@ -48,4 +51,5 @@ export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): void {
       for (const operation of REPORTS) count.locked(which(operation, environment), 0);
     }
   });
+  return (operation, environment) => void quietly(() => count.enqueued(which(operation, environment)));
 }

@@ -1,5 +1,5 @@
 import { metrics, SpanKind, trace } from '@opentelemetry/api';
-import type { EnqueuedReport, Outbox } from '../outbox/interface.js';
+import type { EnqueuedReport, EnqueueOptions, Outbox, OutboxReports } from '../outbox/interface.js';
 import type { ValidationMode } from '../schema/model.js';
 import { reference, which } from './attributes.js';
 import { countEvents } from './count-events.js';
@@ -23,39 +23,49 @@ import { spanned } from './spanned.js';
 export function instrumentOutbox<Mode extends ValidationMode = 'strict'>(outbox: Outbox<Mode>, options: OutboxInstrumentationOptions = {}): Outbox<Mode> {
   const meter = (options.meterProvider ?? metrics).getMeter(SCOPE);
   const tracer = (options.tracerProvider ?? trace).getTracer(SCOPE);
-  countEvents(meter, outbox);
+  const countWithin = countEvents(meter, outbox);
   const begin = () => (options.observeStats === false ? undefined : observeStats(meter, outbox));
   let end = begin();
 
   const enqueue =
-    <Given extends unknown[]>(operation: string, method: (...given: Given) => Promise<EnqueuedReport>) =>
-    (...given: Given): Promise<EnqueuedReport> => {
+    <Payload>(
+      operation: string,
+      method: (payload: Payload, options?: EnqueueOptions) => Promise<EnqueuedReport>,
+      inTransaction = false,
+    ): ((payload: Payload, options?: EnqueueOptions) => Promise<EnqueuedReport>) =>
+    async (payload, given) => {
       const span = { name: `enqueue ${operation}`, kind: SpanKind.PRODUCER, attributes: which(operation, undefined) };
-      return spanned(
-        tracer,
-        span,
-        () => method(...given),
-        ({ id, state }) => {
-          const [environment, , ...rest] = id.split(':');
-          return { ...which(operation, environment), ...reference(rest.join(':')), 'location_sdk.report.state': state };
-        },
-      );
+      const told = ({ id, state }: EnqueuedReport) => {
+        const [environment, , ...rest] = id.split(':');
+        return { ...which(operation, environment), ...reference(rest.join(':')), 'location_sdk.report.state': state };
+      };
+      const report = await spanned(tracer, span, () => method(payload, given), told);
+      if (inTransaction || hasTransaction(given)) countWithin(operation, environmentOf(report));
+      return report;
     };
 
+  const enqueues = (from: OutboxReports<Mode>, inTransaction?: boolean): OutboxReports<Mode> => ({
+    reportBetEvent: enqueue('reportBetEvent', from.reportBetEvent, inTransaction),
+    reportSettledBet: enqueue('reportSettledBet', from.reportSettledBet, inTransaction),
+    reportWithdrawalEvent: enqueue('reportWithdrawalEvent', from.reportWithdrawalEvent, inTransaction),
+    reportSettledWithdrawal: enqueue('reportSettledWithdrawal', from.reportSettledWithdrawal, inTransaction),
+  });
+
   const instrumented: Partial<Outbox<Mode>> = {
-    reportBetEvent: enqueue('reportBetEvent', outbox.reportBetEvent),
-    reportSettledBet: enqueue('reportSettledBet', outbox.reportSettledBet),
-    reportWithdrawalEvent: enqueue('reportWithdrawalEvent', outbox.reportWithdrawalEvent),
-    reportSettledWithdrawal: enqueue('reportSettledWithdrawal', outbox.reportSettledWithdrawal),
-    reportAll: (reports) => {
+    ...enqueues(outbox),
+    within: (transaction) => enqueues(outbox.within(transaction), true),
+    reportAll: async (reports) => {
       const size = quietly(() => reports.length) ?? 0;
       const span = { name: 'enqueue reportAll', kind: SpanKind.PRODUCER, attributes: { 'location_sdk.batch.size': size } };
-      return spanned(
-        tracer,
-        span,
-        () => outbox.reportAll(reports),
-        (results) => ({ 'location_sdk.batch.refused': results.filter(({ status }) => status === 'rejected').length }),
-      );
+      const told = (all: readonly PromiseSettledResult<EnqueuedReport>[]) => ({
+        'location_sdk.batch.refused': all.filter(({ status }) => status === 'rejected').length,
+      });
+      const results = await spanned(tracer, span, () => outbox.reportAll(reports), told);
+      for (const [index, result] of results.entries()) {
+        const given = reports[index];
+        if (given && result.status === 'fulfilled' && hasTransaction(given.options)) countWithin(given.operation, environmentOf(result.value));
+      }
+      return results;
     },
     start: () => {
       end ??= begin();
@@ -71,3 +81,7 @@ export function instrumentOutbox<Mode extends ValidationMode = 'strict'>(outbox:
   const members = { ...Object.getOwnPropertyDescriptors(outbox), ...Object.getOwnPropertyDescriptors(instrumented) };
   return Object.defineProperties({}, members) as Outbox<Mode>;
 }
+
+const environmentOf = ({ id }: EnqueuedReport): string | undefined => id.split(':')[0];
+
+const hasTransaction = (options: EnqueueOptions | undefined): boolean => quietly(() => options?.transaction !== undefined) ?? false;

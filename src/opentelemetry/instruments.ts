@@ -75,7 +75,7 @@ export const INSTRUMENTS = {
     kind: 'counter',
     name: 'location_sdk.outbox.enqueued.reports',
     unit: '{report}',
-    description: 'Reports that were enqueued; in a transaction of yours, before it commits.',
+    description: 'Reports that were enqueued; in a transaction of yours, whether or not it then commits.',
     attributes: WHICH,
   },
   recorded: {

@@ -44,6 +44,20 @@ describe('the metrics of an outbox', () => {
     ]);
   });
 
+  it('count what is enqueued in a transaction too, which no event tells, once each', async () => {
+    const { outbox } = instrumentedWorld(told.options, { store: { ...memoryStore(), transactional: true } });
+    const transaction = {};
+    await outbox.within(transaction).reportBetEvent(betEvent({ bet_id: 'BET-1' }));
+    await outbox.reportBetEvent(betEvent({ bet_id: 'BET-2' }), { transaction });
+    await outbox.reportAll([
+      { operation: 'reportBetEvent', payload: betEvent({ bet_id: 'BET-3' }), options: { transaction } },
+      { operation: 'reportBetEvent', payload: betEvent({ bet_id: 'BET-4' }) },
+    ]);
+    await expect(outbox.within(transaction).reportBetEvent({} as never)).rejects.toMatchObject({ code: 'validation' });
+    expect(await told.points('location_sdk.outbox.enqueued.reports')).toMatchObject([{ attributes: WHICH, value: 4 }]);
+    expect(told.spans().map(({ name }) => name)).toEqual(['enqueue reportBetEvent', 'enqueue reportBetEvent', 'enqueue reportAll', 'enqueue reportBetEvent']);
+  });
+
   it('tell the time that a report waited, in seconds', async () => {
     const { outbox, run, clock } = instrumentedWorld();
     await outbox.reportBetEvent(betEvent());
