@@ -205,10 +205,8 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
     random: settings.random,
     logger: settings.logger,
     attemptTimeoutMs: settings.attemptTimeoutMs,
-    baseUrlOf: (environment) => {
-      const destination = destinationFor(environment);
-      return typeof destination === 'object' && 'baseUrl' in destination ? destination.baseUrl : undefined;
-    },
+    // A relay has none, and what is not set up is a text.
+    baseUrlOf: (environment) => (destinationFor(environment) as { baseUrl?: string }).baseUrl,
     async freeze(...given) {
       const { report } = await freeze(...given);
       if (!report.environment)
