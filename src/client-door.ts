@@ -1,6 +1,7 @@
 import type { Delivered } from './delivery/deliver.js';
 import type { AnyReport } from './delivery/frozen.js';
 import type { Logger } from './delivery/settings.js';
+import type { Environment } from './errors.js';
 import type { OperationName } from './operations.js';
 import type { Clock } from './time.js';
 import type { AbortSignalLike } from './web-types.js';
@@ -18,6 +19,8 @@ export interface ClientDoor {
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Required<Logger>;
+  /** The gateway's base address, where the environment is set up. */
+  baseUrlOf(environment: Environment | undefined): string | undefined;
   /** Milliseconds for one attempt. */
   readonly attemptTimeoutMs: number;
   /** Whether reports go to a relay, which alone knows their environment. */

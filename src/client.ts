@@ -213,6 +213,8 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
     logger: settings.logger,
     attemptTimeoutMs: settings.attemptTimeoutMs,
     relayed: relay !== undefined,
+    // A relay has none, and what is not set up is a text.
+    baseUrlOf: (environment) => (destinationFor(environment) as { baseUrl?: string }).baseUrl,
     async freeze(...given) {
       const { report } = await freeze(...given);
       if (!RELAY_ONLY && !relay) return report;

@@ -16,6 +16,8 @@ const LAYERS = {
   },
   // Reaches the client through the door that it is given.
   outbox: { files: ['outbox/'], mayImport: ['operations', 'errors'] },
+  // Wraps a client and an outbox that it is given.
+  opentelemetry: { files: ['opentelemetry/'], mayImport: ['errors'] },
   // Never the client itself: it is given one, or an outbox.
   relay: { files: ['relay/'], mayImport: ['operations', 'location/client-ip-from.ts', 'schema', 'errors'] },
   // Never the client or delivery: the far end must not share the near end's mistakes.
@@ -78,6 +80,7 @@ const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   // Peers, loaded when they are needed.
   { named: /^(?:mmdb-lib|maxmind)$/, by: ['node/mmdb-reader.ts'] },
   { named: /^(?:libsql|better-sqlite3)$/, by: ['outbox/stores/sqlite/open.ts'] },
+  { named: /^@opentelemetry\/api$/, by: ['opentelemetry/'] },
   // Its version.
   { named: /^\.\.\/package\.json$/, by: ['node/version.ts'] },
 ];

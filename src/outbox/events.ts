@@ -22,8 +22,11 @@ export interface AboutReport {
 export interface OutboxEvents {
   /** A report is committed to the store; not told of one in a transaction of yours. */
   enqueued: AboutReport;
-  /** The gateway holds it; `'already-recorded'`: an earlier attempt had landed; `'accepted'`: the outbox behind the relay has it. */
-  recorded: AboutReport & { readonly outcome: NonNullable<Row['outcome']> };
+  /**
+   * The gateway holds it; `'already-recorded'`: an earlier attempt had landed; `'accepted'`: the outbox behind the relay has it. `waitedMs` are the milliseconds from its
+   * enqueueing to the claim of its last attempt, by the store's clock.
+   */
+  recorded: AboutReport & { readonly outcome: NonNullable<Row['outcome']>; readonly waitedMs: number };
   /** An attempt failed and there will be another one. */
   delayed: AboutReport & { readonly code: ErrorCode; readonly inDoubt: boolean; readonly delayMs: number };
   /** A stored body cannot be opened without the key of this id, which is not there; the report waits for it. */

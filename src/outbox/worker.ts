@@ -148,7 +148,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     const about = aboutReport(now);
     const { outcome, problem, inDoubt } = now;
     if (!done) events.emit('late', about);
-    else if (now.state === 'recorded' && outcome !== undefined) events.emit('recorded', { ...about, outcome });
+    else if (now.state === 'recorded' && outcome !== undefined) events.emit('recorded', { ...about, outcome, waitedMs: row.changedAt - row.enqueuedAt });
     else if (problem && now.state === 'waiting') events.emit('delayed', { ...about, code: problem.code, inDoubt, delayMs });
     else if (problem) events.emit('quarantined', { ...about, code: problem.code, message: problem.message, conflict: problem.conflict === true, inDoubt });
     if (done) waiters.settle(now);
