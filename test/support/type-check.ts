@@ -9,6 +9,7 @@ const PATHS = {
   'location-sdk/mock': ['./src/mock/index.ts'],
   'location-sdk/mock/node': ['./src/node/index.ts'],
   'location-sdk/outbox': ['./src/outbox/index.ts'],
+  'location-sdk/outbox/postgres': ['./src/outbox/stores/postgres/index.ts'],
   'location-sdk/outbox/sqlite': ['./src/outbox/stores/sqlite/index.ts'],
   'location-sdk/opentelemetry': ['./src/opentelemetry/index.ts'],
   'location-sdk/outbox/pg-boss': ['./src/outbox/pg-boss.ts'],
