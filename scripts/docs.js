@@ -2,25 +2,13 @@
 // Fails on a broken link, and on a public name without a word of explanation.
 import { readdir, readFile } from 'node:fs/promises';
 import { Application, Converter, ReflectionKind } from 'typedoc';
+import { entrySources } from './entries.js';
 
 const OUT = 'site';
 
-/** @type {{ exports: Record<string, unknown>, version: string }} */
+/** @type {{ version: string }} */
 const manifest = JSON.parse(await readFile('package.json', 'utf8'));
-const config = await readFile('tsup.config.ts', 'utf8');
-
-/** The source of each entry, by the name that is imported. */
-const sources = new Map(
-  Object.entries(manifest.exports)
-    .filter(([name]) => !name.endsWith('.json'))
-    .map(([name, entry]) => {
-      const [, built = ''] = /"types":"\.\/dist\/([\w-]+)\.d\.ts"/.exec(JSON.stringify(entry)) ?? [];
-      const [, source] = new RegExp(`^ +'?${built}'?: '([^']+)',$`, 'm').exec(config) ?? [];
-      if (!source) throw new Error(`tsup.config.ts has no entry for ${name}.`);
-      return [`location-sdk${name.slice(1)}`, source];
-    }),
-);
-
+const sources = entrySources();
 const guides = (await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
 
 /** Of all code in the documents. */

@@ -52,7 +52,10 @@ export interface MockGateway<Mode extends ValidationMode = ValidationMode> {
   /** The gateway as a `fetch` function: give it to a client as its `fetch`. */
   fetch(input: WebRequest | WebUrl | string, init?: object): Promise<WebResponse>;
   /** Options for a client in the same process: `createClient(gateway.clientOptions())`. */
-  clientOptions(): MockClientOptions<Mode> & { /** The gateway itself. */ fetch: MockGateway['fetch'] };
+  clientOptions(): MockClientOptions<Mode> & {
+    /** The gateway itself. */
+    fetch: MockGateway['fetch'];
+  };
   /** Options for a client that reaches the gateway at an address. */
   clientOptions(address: string): MockClientOptions<Mode>;
   /** What is recorded, in the order of arrival; `environment` is `'staging'` by default. */
