@@ -46,7 +46,7 @@ afterEach(async () => {
 
 /** Starts a program that says in its first line where it listens. */
 async function start(program: string, words: readonly string[], variables: Record<string, string> = {}): Promise<string> {
-  const child = spawn(program, words, { ...inFolder(variables), stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  const child = spawn(program, words, { ...inFolder(variables), stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   running.push(child);
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
   return /http:\S+/.exec(String(line))?.[0] ?? `not an address: ${line}`;
@@ -117,7 +117,7 @@ describe('the first five minutes', () => {
     } finally {
       await browser.close();
     }
-    expect(await reportsOf(mock)).toMatchObject([{ operation: 'reportBetEvent', body: { location: { source: 'gps' }, user: { user_id: 'U-1' } } }]);
+    expect(await reportsOf(mock)).toMatchObject([{ operation: 'reportBetEvent', reference: 'BET-1', body: { location: { source: 'gps' } } }]);
   });
 });
 
