@@ -18,7 +18,10 @@ export interface RequestLike {
   /** The HTTP method. */
   readonly method: string;
   /** Headers by name. */
-  readonly headers: { get(name: string): string | null };
+  readonly headers: {
+    /** One header, by its name. */
+    get(name: string): string | null;
+  };
 }
 
 /** The consumer's own `Request`, or what stands for it. */
@@ -55,7 +58,10 @@ export interface FetchResponse {
   /** The HTTP status of the answer. */
   readonly status: number;
   /** Headers by name. */
-  readonly headers: { get(name: string): string | null };
+  readonly headers: {
+    /** One header, by its name. */
+    get(name: string): string | null;
+  };
   /** What is sent. */
   readonly body?: unknown;
   /** The whole body as text. */

@@ -52,6 +52,7 @@ const BRAND = Symbol.for('location-sdk.lookup-failure');
  */
 export class LookupFailure extends Error {
   constructor(
+    /** Why, as the steps of a `LocationError` say it. */
     readonly reason: LocationFailure,
     message: string,
     /** When to come back: seconds or a date, as the header `Retry-After` has it. */

@@ -51,9 +51,12 @@ export interface ReportQuery {
 export interface MockGateway<Mode extends ValidationMode = ValidationMode> {
   /** The gateway as a `fetch` function: give it to a client as its `fetch`. */
   fetch(input: WebRequest | WebUrl | string, init?: object): Promise<WebResponse>;
-  /** Options for a client in the same process, or for one that reaches the gateway at an address. */
-  clientOptions(): MockClientOptions<Mode> & { fetch: MockGateway['fetch'] };
-  /** What a client needs to talk to this gateway: `createClient(gateway.clientOptions())`. */
+  /** Options for a client in the same process: `createClient(gateway.clientOptions())`. */
+  clientOptions(): MockClientOptions<Mode> & {
+    /** The gateway itself. */
+    fetch: MockGateway['fetch'];
+  };
+  /** Options for a client that reaches the gateway at an address. */
   clientOptions(address: string): MockClientOptions<Mode>;
   /** What is recorded, in the order of arrival; `environment` is `'staging'` by default. */
   reports(environment?: Environment, query?: ReportQuery): RecordedReport[];

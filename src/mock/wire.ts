@@ -11,6 +11,7 @@ export interface WireAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** What is sent. */
   readonly body: string;
+  /** How it is put on the wire: whole, slowly, in part, or not at all. */
   readonly transport: Transport;
 }
 

@@ -30,7 +30,7 @@ export function checkDocumented({ project, entries }) {
     fileExists: (name) => name === file || ts.sys.fileExists(name),
     readFile: (name) => (name === file ? imports : ts.sys.readFile(name)),
     directoryExists: ts.sys.directoryExists,
-    ...(ts.sys.realpath && { realpath: ts.sys.realpath }),
+    realpath: (name) => ts.sys.realpath?.(name) ?? name,
   };
   const service = ts.createLanguageService(host);
   const program = service.getProgram();

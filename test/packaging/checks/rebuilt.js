@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readJson, root, run } from '../../support/packed.js';
@@ -29,12 +29,24 @@ const hashesOf = (folder) =>
     ]),
   );
 
+/** The packages that the build takes in are copied: through a link they would have the first folder's path. @param {string} elsewhere */
+function linkPackages(elsewhere) {
+  const { dependencies } = readJson(join(root, 'package.json'));
+  mkdirSync(join(elsewhere, 'node_modules'));
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    const from = join(root, 'node_modules', name);
+    const to = join(elsewhere, 'node_modules', name);
+    if (name in dependencies) cpSync(from, to, { recursive: true });
+    else symlinkSync(from, to);
+  }
+}
+
 /** Builds in a folder elsewhere, in another time zone and language; compares with what was packed. @param {import('../run.js').Packed} packed */
 export async function checkRebuilt({ installed }) {
   const elsewhere = mkdtempSync(join(tmpdir(), 'a-folder-with-quite-another-name-'));
   try {
     for (const name of SOURCES) cpSync(join(root, name), join(elsewhere, name), { recursive: true });
-    symlinkSync(join(root, 'node_modules'), join(elsewhere, 'node_modules'));
+    linkPackages(elsewhere);
     const env = { ...process.env, TZ: 'Pacific/Auckland', LANG: 'de_DE.UTF-8', LC_ALL: 'de_DE.UTF-8' };
     await run('npm', ['run', '--silent', 'build'], { cwd: elsewhere, env, timeout: BUILD_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 });
     const first = hashesOf(join(installed, 'dist'));

@@ -68,10 +68,16 @@ export async function checkTypes({ project, installed, entries }) {
 /** @param {{ version: string, moduleResolution: string, platform: string }} job */
 const nameOf = ({ version, moduleResolution, platform }) => `TypeScript ${version}, ${moduleResolution}, ${platform}`;
 
-/** Whether the declarations of an entry name a module of Node.js. @param {string} installed @param {string} entry */
+/** Whether the declarations of an entry, or what they lead to, name a module of Node.js. @param {string} installed @param {string} entry */
 function namesNode(installed, entry) {
-  const { types } = readJson(join(installed, 'package.json')).exports[entry.replace('location-sdk', '.')].import;
-  return /from 'node:/.test(readFileSync(join(installed, types), 'utf8'));
+  const { types } = Object.values(readJson(join(installed, 'package.json')).exports[entry.replace('location-sdk', '.')]).find((found) => found?.types);
+  const seen = new Set([join(installed, types)]);
+  for (const file of seen) {
+    const text = readFileSync(file, 'utf8');
+    if (/(?:from |import\()'node:/.test(text)) return true;
+    for (const [, path = ''] of text.matchAll(/(?:from|import) '(\.\/[^']+)\.js'/g)) seen.add(join(dirname(file), `${path}.d.ts`));
+  }
+  return false;
 }
 
 /** @param {string} project @param {string[]} entries @param {{ program: string, module: string, moduleResolution: string, extensions: string[], lib: string[], types: string[], files: string[] }} job */

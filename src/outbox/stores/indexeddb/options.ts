@@ -15,14 +15,31 @@ export interface ChannelLike {
 /** What the store uses of the browser: `globalThis` fits. It does without a member that is not there, but for `indexedDB`. */
 export interface IndexedDbPlatform {
   /** Where the database is. */
-  readonly indexedDB?: { open(name: string, version?: number): object } | undefined;
+  readonly indexedDB?:
+    | {
+        /** Opens a database. */
+        open(name: string, version?: number): object;
+      }
+    | undefined;
   /** Locks and storage, where the page has them. */
   readonly navigator?:
     | {
         /** For one leader among tabs. Without it all tabs work, kept apart by leases alone. */
-        readonly locks?: { request(name: string, options: { signal: WebAbortSignal }, callback: () => Promise<void>): Promise<unknown> } | undefined;
+        readonly locks?:
+          | {
+              /** Waits for a lock. */
+              request(name: string, options: { signal: WebAbortSignal }, callback: () => Promise<void>): Promise<unknown>;
+            }
+          | undefined;
         /** Tells whether the browser promised to keep the data. */
-        readonly storage?: { persisted?(): Promise<boolean>; persist?(): Promise<boolean> } | undefined;
+        readonly storage?:
+          | {
+              /** Whether it did. */
+              persisted?(): Promise<boolean>;
+              /** Asks it to. */
+              persist?(): Promise<boolean>;
+            }
+          | undefined;
       }
     | undefined;
   /** By which the leader learns of other tabs' reports at once instead of at its next look. */
