@@ -212,9 +212,9 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
     random: settings.random,
     logger: settings.logger,
     attemptTimeoutMs: settings.attemptTimeoutMs,
-    relayed: relay !== undefined,
+    relayed: RELAY_ONLY || relay !== undefined,
     // A relay has none, and what is not set up is a text.
-    baseUrlOf: (environment) => (destinationFor(environment) as { baseUrl?: string }).baseUrl,
+    baseUrlOf: (environment) => (RELAY_ONLY ? undefined : (destinationFor(environment) as { baseUrl?: string }).baseUrl),
     async freeze(...given) {
       const { report } = await freeze(...given);
       if (!RELAY_ONLY && !relay) return report;

@@ -1,10 +1,4 @@
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-
-export function toHex(bytes: ArrayBuffer | Uint8Array): string {
-  let text = '';
-  for (const byte of new Uint8Array(bytes)) text += HEX[byte];
-  return text;
-}
+export const toHex = (bytes: ArrayBuffer | Uint8Array): string => Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 export const sha256 = async (text: string): Promise<string> => toHex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
 

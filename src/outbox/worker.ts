@@ -98,16 +98,22 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     try {
       const ending = await send(row, askedAt);
       await updatePause(row, ending, probe);
-      const before = RELAY_ONLY ? undefined : asksFor(row, ending);
-      const [dependency] = before === undefined ? [] : await store.get([before]);
-      finished.push({ row, change: ended(row, ending, { ...settings, dependency: dependencyOf(dependency) }) });
+      // What goes to a relay waits for nothing.
+      const dependency = RELAY_ONLY ? 'none' : await dependencyFor(row, ending);
+      finished.push({ row, change: ended(row, ending, { ...settings, dependency }) });
     } catch (cause) {
       events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
       // Its row stays in flight, and in doubt, until its lease is over.
       busy -= 1;
     }
-    if (!isGathering(finished.length, standing())) gathered?.();
+    if (!RELAY_ONLY && !isGathering(finished.length, standing())) gathered?.();
     wake();
+  }
+
+  async function dependencyFor(row: Row, ending: Ending) {
+    const before = asksFor(row, ending);
+    const [dependency] = before === undefined ? [] : await store.get([before]);
+    return dependencyOf(dependency);
   }
 
   async function send(row: Row, askedAt: number): Promise<Ending> {
@@ -191,7 +197,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   async function run(): Promise<void> {
     while (!stopping || busy > 0) {
       try {
-        await gather();
+        if (!RELAY_ONLY) await gather();
         const worked = await turn();
         failures = 0;
         if (worked) continue;
