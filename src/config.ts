@@ -52,7 +52,7 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
   const production = readGateway('production', gateways.production, given, browser, problems);
   // What the code passes for staging does not matter in mock mode, not even where it is wrong: tests have no secrets.
   const staging = mock
-    ? { baseUrl: mock.baseUrl, apiKey: () => mock.apiKey, paths: complete(optionTable.paths, {}) }
+    ? { baseUrl: mock.baseUrl, apiKey: mock.apiKey, paths: complete(optionTable.paths, {}) }
     : readGateway('staging', gateways.staging, given, browser, problems);
   if (problems.length > 0) throw unusable(problems);
 
@@ -147,7 +147,7 @@ function readGateway(
     problem('apiKey', 'every visitor can read a key in a page; set relayUrl, so that your backend keeps it (or allowApiKeyInBrowser: true, if it is public)');
   }
   if (read?.baseUrl !== undefined && apiKey !== undefined) {
-    return { baseUrl: read.baseUrl, paths, apiKey: typeof apiKey === 'function' ? apiKey : () => apiKey };
+    return { baseUrl: read.baseUrl, paths, apiKey };
   }
   const missing = Object.entries({ baseUrl, apiKey })
     .filter(([, value]) => value === undefined)

@@ -29,7 +29,7 @@ const LAYERS = {
   errors: { files: ['errors.ts', 'location-steps.ts'], mayImport: [] },
   redact: { files: ['redact.ts', 'unescape.ts'], mayImport: ['redact'] },
   // What everybody may import.
-  bottom: { files: ['base-url.ts', 'body.ts', 'client-door.ts', 'mock-defaults.ts', 'runtime.ts', 'messages.ts', 'time.ts', 'web-types.ts'], mayImport: [] },
+  bottom: { files: ['base-url.ts', 'body.ts', 'client-door.ts', 'direct-fetch.ts', 'mock-defaults.ts', 'runtime.ts', 'messages.ts', 'time.ts', 'web-types.ts'], mayImport: [] },
 } as const satisfies Record<string, { files: readonly string[]; mayImport: readonly string[] }>;
 
 /** Single files that may import more than their layer. */
@@ -38,6 +38,7 @@ const FILE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'node/cli/outbox/decide.ts': ['errors'],
   // A provider of locations, made for Node.js.
   'node/mmdb.ts': ['location/provider.ts', 'location/mmdb-lookup.ts', 'errors'],
+  'node/transport.ts': ['errors'],
   'node/mmdb-options.ts': ['errors', 'schema/issue.ts', 'schema/suggest.ts'],
 };
 
@@ -55,6 +56,7 @@ const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^node:/, by: ['node/', 'outbox/stores/sqlite/open.ts'] },
   // Peers, loaded when they are needed.
   { named: /^(?:mmdb-lib|maxmind)$/, by: ['node/mmdb-reader.ts'] },
+  { named: /^undici$/, by: ['node/transport.ts'] },
   { named: /^(?:libsql|better-sqlite3)$/, by: ['outbox/stores/sqlite/open.ts'] },
   // Its version.
   { named: /^\.\.\/package\.json$/, by: ['node/version.ts'] },

@@ -1,3 +1,4 @@
+import { quick } from './accept.js';
 import { z } from './zod.js';
 
 /**
@@ -35,16 +36,23 @@ export const always = <T extends Field>(field: T): T => mark(field, { always: tr
 export const reference = <T extends Field>(field: T): T => mark(field, { reference: true });
 
 /** Sent as given, untrimmed (our decision). */
-export const text = () => z.string('a string').check(z.refine((value) => value.trim() !== '', 'a string that is not empty or blank'));
+export const text = () =>
+  quick(
+    z.string('a string').check(z.refine((value) => value.trim() !== '', 'a string that is not empty or blank')),
+    (value) => typeof value === 'string' && value.trim() !== '',
+  );
 
 /** Finite, since JSON turns `NaN` and `Infinity` into `null`; no bounds (the specification gives none). */
-export const amount = () => z.number('a finite number');
+export const amount = () => quick(z.number('a finite number'), Number.isFinite);
 
-export const flag = () => z.boolean('true or false');
+export const flag = () => quick(z.boolean('true or false'), (value) => typeof value === 'boolean');
 
 const between = (low: number, high: number) => {
   const expected = `a number from ${low} to ${high}`;
-  return z.number(expected).check(z.refine((value) => value >= low && value <= high, expected));
+  return quick(
+    z.number(expected).check(z.refine((value) => value >= low && value <= high, expected)),
+    (value) => typeof value === 'number' && value >= low && value <= high,
+  );
 };
 
 export const latitude = () => between(-90, 90);
@@ -53,17 +61,21 @@ export const longitude = () => between(-180, 180);
 const NIN = 'a string of exactly 11 digits (a number would lose leading zeros)';
 
 /** Specification, section 8. ASCII digits only, no checksum (our decision). */
-export const nin = () => z.string(NIN).check(z.refine((value) => /^[0-9]{11}$/.test(value), NIN));
+export const nin = () =>
+  quick(z.string(NIN).check(z.refine((value) => /^[0-9]{11}$/.test(value), NIN)), (value) => typeof value === 'string' && /^[0-9]{11}$/.test(value));
 
 const TIMESTAMP = 'Unix seconds as a string of at most 10 digits, or a Date';
 
 /** Specification, section 2.2. A `Date` has become a string before this schema sees it. */
 export const timestamp = () =>
-  z.string(TIMESTAMP).check(
-    z.refine((value) => /^[0-9]{1,10}$/.test(value), {
-      error: (issue) => (/^[0-9]{13}$/.test(String(issue.input)) ? `${TIMESTAMP}; this looks like milliseconds, divide by 1000` : TIMESTAMP),
-    }),
-  ) as z.ZodMiniType<string, string | Date>;
+  quick(
+    z.string(TIMESTAMP).check(
+      z.refine((value) => /^[0-9]{1,10}$/.test(value), {
+        error: (issue) => (/^[0-9]{13}$/.test(String(issue.input)) ? `${TIMESTAMP}; this looks like milliseconds, divide by 1000` : TIMESTAMP),
+      }),
+    ) as z.ZodMiniType<string, string | Date>,
+    (value) => typeof value === 'string' && /^[0-9]{1,10}$/.test(value),
+  );
 
 /** More than four digits, however they are grouped, are more than the last four. */
 export const lastFourDigits = () =>
