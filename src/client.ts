@@ -16,9 +16,9 @@ import type { ClientMode, Payloads } from './payloads.js';
 import { type Parameters, type PrepareContext, prepare, prepareOptions } from './prepare.js';
 import type { Receipt, ReceiptOf, RelayReceipt } from './receipt.js';
 import { createLocationResolver } from './resolve-location.js';
-import { copyJson } from './schema/copy-json.js';
 import type { ValidationMode } from './schema/model.js';
 import type { NinVerification } from './schema/nin.js';
+import { toJson } from './schema/to-json.js';
 
 /**
  * The functions of the service over one set of options. Every method rejects with a `ReportingError` whose
@@ -155,7 +155,7 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
     const purpose = { operation, reference, deadline, required: settings.location.required };
     const search = () => resolveLocation(parameters, purpose);
     const location = row.location === 'none' ? undefined : (await (relay ? untilPageHides(search) : search()))?.location;
-    const report = { operation, environment, reference, location, body: JSON.stringify(copyJson(location ? { ...body, location } : body).value) };
+    const report = { operation, environment, reference, location, body: toJson(body, location) };
     return { report, signal, deadline };
   }
 

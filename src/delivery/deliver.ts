@@ -111,7 +111,7 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
     if (key.ended === 'aborted') throw fail(ABORTED);
     if (key.ended === 'timeout') throw fail({ ...OUT_OF_TIME, text: `gateways.${environment}.apiKey did not answer in time` });
     // What it threw is not shown: it may hold the key.
-    const problem = key.ended === 'failed' ? 'threw an error; look into your function' : apiKeyProblem(key.value);
+    const problem = key.ended === 'failed' ? 'threw; look into it' : apiKeyProblem(key.value);
     if (problem) throw fail(unusable(`gateways.${environment}.apiKey ${problem}`));
     const apiKey = String(key.ended === 'done' && key.value);
     keys.add(apiKey);

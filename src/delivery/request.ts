@@ -1,6 +1,8 @@
 import ky from 'ky';
 import { isDirect } from '../direct-fetch.js';
+import type { Aborting } from '../time.js';
 import type { Fetch, FetchInit, FetchResponse } from '../web-types.js';
+import { createAborting } from './aborting.js';
 
 /** One request through ky, with everything off that `deliver` does itself: its retries and its time limit know no doubt. */
 export const request = (url: string, init: FetchInit & { body: string }, fetch: Fetch): Promise<FetchResponse> =>
@@ -14,3 +16,6 @@ export const request = (url: string, init: FetchInit & { body: string }, fetch: 
         timeout: false,
         throwHttpErrors: false,
       });
+
+/** What aborts a request. One that is asked as it is takes a plain signal; the platform's `fetch` only its own. */
+export const abortingFor = (fetch: Fetch): Aborting => (isDirect(fetch) ? createAborting() : new AbortController());

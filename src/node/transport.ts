@@ -49,16 +49,34 @@ export function nodeTransport({ connections = MOST_CONNECTIONS }: NodeTransportO
   }
   // The client's own limits end a request, as they end one of `fetch`.
   const agent = new Agent({ connections, pipelining: 1, allowH2: false, headersTimeout: 0, bodyTimeout: 0 });
+  const parse = createAddressReader();
   return Object.assign(
-    markDirect((url, init) => send(agent, url, init)),
+    markDirect((url, init) => send(agent, parse, url, init)),
     { close: () => agent.close() },
   );
 }
 
+interface Address {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/** Reads addresses; the last one is remembered, since a client asks few. */
+function createAddressReader() {
+  let last: { url: string; address: Address } | undefined;
+  return (url: string): Address => {
+    if (last?.url !== url) {
+      const { origin, pathname, search } = new URL(url);
+      last = { url, address: { origin, path: pathname + search } };
+    }
+    return last.address;
+  };
+}
+
 /** Sends one request and reads its answer to the end. */
-function send(agent: Agent, url: string, { method, headers, body, signal }: FetchInit): Promise<FetchResponse> {
+function send(agent: Agent, parse: (url: string) => Address, url: string, { method, headers, body, signal }: FetchInit): Promise<FetchResponse> {
   return new Promise((resolve, reject) => {
-    const { origin, pathname, search } = new URL(url);
+    const { origin, path } = parse(url);
     let controller: Dispatcher.DispatchController | undefined;
     const abort = () => {
       const error = new DOMException('This operation was aborted', 'AbortError');
@@ -107,7 +125,7 @@ function send(agent: Agent, url: string, { method, headers, body, signal }: Fetc
     };
     // The name is that of the built-in `fetch`.
     const named = { 'user-agent': 'node', ...headers };
-    agent.dispatch({ origin, path: pathname + search, method: method as Dispatcher.HttpMethod, headers: named, body: body ?? null }, handler);
+    agent.dispatch({ origin, path, method: method as Dispatcher.HttpMethod, headers: named, body: body ?? null }, handler);
   });
 }
 

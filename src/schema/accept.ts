@@ -1,15 +1,5 @@
-import type { Field } from './fields.js';
 import { isModel, type Model, type ValidationMode } from './model.js';
-
-type Holds = (value: unknown) => boolean;
-
-const checks = new WeakMap<Field, Holds>();
-
-/** Gives a field the check that is made first: it holds for exactly the values that the field's schema accepts and leaves as they are. */
-export function quick<T extends Field>(field: T, holds: Holds): T {
-  checks.set(field, holds);
-  return field;
-}
+import { type Holds, quickCheckOf } from './quick.js';
 
 /** A field of a model: its check, or the fields within it. */
 interface Member {
@@ -29,7 +19,7 @@ function membersOf(model: Model): readonly Member[] {
     const isOptional = model.optional.includes(name);
     return isModel(field)
       ? { name, isOptional, holds: undefined, within: membersOf(field) }
-      : { name, isOptional, holds: checks.get(field), within: undefined };
+      : { name, isOptional, holds: quickCheckOf(field), within: undefined };
   });
   membersOfModels.set(model, members);
   return members;

@@ -1,4 +1,4 @@
-import { quick } from './accept.js';
+import { quick } from './quick.js';
 import { z } from './zod.js';
 
 /**
@@ -35,12 +35,10 @@ export const always = <T extends Field>(field: T): T => mark(field, { always: tr
 /** Marks a field as an identifier of a report: the one kind of value that messages may show. */
 export const reference = <T extends Field>(field: T): T => mark(field, { reference: true });
 
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+
 /** Sent as given, untrimmed (our decision). */
-export const text = () =>
-  quick(
-    z.string('a string').check(z.refine((value) => value.trim() !== '', 'a string that is not empty or blank')),
-    (value) => typeof value === 'string' && value.trim() !== '',
-  );
+export const text = () => quick(z.string('a string').check(z.refine((value) => value.trim() !== '', 'a string that is not empty or blank')), isText);
 
 /** Finite, since JSON turns `NaN` and `Infinity` into `null`; no bounds (the specification gives none). */
 export const amount = () => quick(z.number('a finite number'), Number.isFinite);
@@ -79,7 +77,10 @@ export const timestamp = () =>
 
 /** More than four digits, however they are grouped, are more than the last four. */
 export const lastFourDigits = () =>
-  text().check(z.refine((value) => value.replace(/\P{Nd}/gu, '').length <= 4, 'at most the last 4 digits; this looks like a whole account number'));
+  quick(
+    text().check(z.refine((value) => value.replace(/\P{Nd}/gu, '').length <= 4, 'at most the last 4 digits; this looks like a whole account number')),
+    (value) => isText(value) && value.replace(/\P{Nd}/gu, '').length <= 4,
+  );
 
 type FreeForm = Record<string, string | number | boolean>;
 
@@ -87,10 +88,13 @@ const PLAIN = 'a string, a finite number, true or false';
 
 /** Strings (also empty), numbers and booleans by name; nothing nested (our decision). */
 export const freeForm = () =>
-  z.looseObject({}, 'an object').check(
-    z.check<Record<string, unknown>>(({ value, issues }) => {
-      for (const [name, member] of Object.entries(value)) {
-        if (!/^(?:string|number|boolean)$/.test(typeof member)) issues.push({ code: 'custom', path: [name], message: PLAIN, input: value });
-      }
-    }),
-  ) as z.ZodMiniType<FreeForm, FreeForm>;
+  quick(
+    z.looseObject({}, 'an object').check(
+      z.check<Record<string, unknown>>(({ value, issues }) => {
+        for (const [name, member] of Object.entries(value)) {
+          if (!/^(?:string|number|boolean)$/.test(typeof member)) issues.push({ code: 'custom', path: [name], message: PLAIN, input: value });
+        }
+      }),
+    ) as z.ZodMiniType<FreeForm, FreeForm>,
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every((member) => typeof member !== 'object'),
+  );

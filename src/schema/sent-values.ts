@@ -12,12 +12,13 @@ export interface SentValue {
  * Every string and number of a body but the identifiers of the report. A value in a place that the model
  * does not know counts as personal.
  */
-export function sentValues(field: Field | Model | undefined, value: unknown): SentValue[] {
+export function sentValues(field: Field | Model | undefined, value: unknown, found: SentValue[] = []): SentValue[] {
   const model = field && isModel(field) && field;
   if (typeof value === 'object' && value !== null) {
-    return Object.entries(value).flatMap(([key, inner]) => sentValues(model ? model.fields[key] : field, inner));
+    for (const [key, inner] of Object.entries(value)) sentValues(model ? model.fields[key] : field, inner, found);
+  } else if (typeof value === 'string' || typeof value === 'number') {
+    const { personal = false, reference = false } = !field || model ? { personal: true } : traitsOf(field as Field);
+    if (!reference || personal) found.push({ text: String(value), kind: personal ? 'personal' : 'plain' });
   }
-  if (typeof value !== 'string' && typeof value !== 'number') return [];
-  const { personal = false, reference = false } = !field || model ? { personal: true } : traitsOf(field as Field);
-  return reference && !personal ? [] : [{ text: String(value), kind: personal ? 'personal' : 'plain' }];
+  return found;
 }
