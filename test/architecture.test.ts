@@ -29,7 +29,10 @@ const LAYERS = {
   errors: { files: ['errors.ts', 'location-steps.ts'], mayImport: [] },
   redact: { files: ['redact.ts', 'unescape.ts'], mayImport: ['redact'] },
   // What everybody may import.
-  bottom: { files: ['base-url.ts', 'body.ts', 'client-door.ts', 'direct-fetch.ts', 'mock-defaults.ts', 'runtime.ts', 'messages.ts', 'time.ts', 'web-types.ts'], mayImport: [] },
+  bottom: {
+    files: ['base-url.ts', 'body.ts', 'client-door.ts', 'direct-fetch.ts', 'mock-defaults.ts', 'runtime.ts', 'messages.ts', 'time.ts', 'web-types.ts'],
+    mayImport: [],
+  },
 } as const satisfies Record<string, { files: readonly string[]; mayImport: readonly string[] }>;
 
 /** Single files that may import more than their layer. */

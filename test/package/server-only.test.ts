@@ -7,7 +7,7 @@ const { project } = inject('installed');
 const manifest = JSON.parse(readFileSync(join(project, 'node_modules/location-sdk/package.json'), 'utf8'));
 
 /** What would carry an API key, or a server, into a page. */
-const SERVER_ONLY = ['mock/node', 'relay', 'relay/node'];
+const SERVER_ONLY = ['mock/node', 'relay', 'relay/node', 'transport/node'];
 
 /** What Cloudflare's bundler sets: a Worker is bundled as if for a browser. */
 const WORKER = ['workerd', 'worker', 'browser'];
