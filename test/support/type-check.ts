@@ -13,6 +13,7 @@ const PATHS = {
   'location-sdk/relay': ['./src/relay/index.ts'],
   'location-sdk/relay/node': ['./src/node/relay.ts'],
   'location-sdk/location/mmdb': ['./src/node/mmdb-entry.ts'],
+  'location-sdk/transport/node': ['./src/node/transport.ts'],
 };
 
 /** Makes `LocationSDK` a global, with what the script-tag file offers and no more. */
