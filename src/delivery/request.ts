@@ -17,5 +17,5 @@ export const request = (url: string, init: FetchInit & { body: string }, fetch: 
         throwHttpErrors: false,
       });
 
-/** What aborts a request. One that is asked as it is takes a plain signal; the platform's `fetch` only its own. */
-export const abortingFor = (fetch: Fetch): Aborting => (isDirect(fetch) ? createAborting() : new AbortController());
+/** What aborts a request that is asked as it is; all else takes the platform's own. */
+export const abortingFor = (fetch: Fetch): Aborting | undefined => (isDirect(fetch) ? createAborting() : undefined);
