@@ -46,7 +46,9 @@ test('the code of every guide fits the types', { timeout: 60_000 }, () => {
   const scripts = all
     .filter(({ language }) => language === 'html')
     .flatMap(({ name, line, code }) => inlineScripts(code).map((script) => [`${name}-line-${line}.html.js`, script]));
-  expect(new Set(modules.map(({ name }) => name))).toEqual(new Set(['browser.md', 'location.md', 'mock-gateway.md', 'outbox.md', 'performance.md', 'relay.md']));
+  expect(new Set(modules.map(({ name }) => name))).toEqual(
+    new Set(['browser.md', 'location.md', 'mock-gateway.md', 'outbox.md', 'performance.md', 'relay.md']),
+  );
   expect(typeCheck(Object.fromEntries([...texts, ...scripts]))).toEqual([]);
 });
 
