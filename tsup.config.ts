@@ -19,6 +19,7 @@ const entries = {
   relay: 'src/relay/index.ts',
   'relay-node': 'src/node/relay.ts',
   'location-mmdb': 'src/node/mmdb-entry.ts',
+  'transport-node': 'src/node/transport.ts',
 };
 
 const shared = {

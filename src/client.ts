@@ -18,9 +18,9 @@ import { type Parameters, type PrepareContext, prepare, prepareOptions } from '.
 import { type ReceiptOf, receiptOf } from './receipt.js';
 import { RELAY_ONLY } from './relay-only.js';
 import { createLocationResolver } from './resolve-location.js';
-import { copyJson } from './schema/copy-json.js';
 import type { ValidationMode } from './schema/model.js';
 import type { NinVerification } from './schema/nin.js';
+import { toJson } from './schema/to-json.js';
 
 /**
  * The functions of the service over one set of options. Every method rejects with a `ReportingError` whose
@@ -162,7 +162,7 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
     const purpose = { operation, reference, deadline, required: settings.location.required };
     const search = () => resolveLocation(parameters, purpose);
     const location = row.location === 'none' ? undefined : (await (RELAY_ONLY || relay ? untilPageHides(search) : search()))?.location;
-    const report = { operation, environment, reference, location, body: JSON.stringify(copyJson(location ? { ...body, location } : body).value) };
+    const report = { operation, environment, reference, location, body: toJson(body, location) };
     return { report, signal, deadline };
   }
 

@@ -55,7 +55,7 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
   // What the code passes for staging does not matter in mock mode, not even where it is wrong: tests have no secrets.
   const staging =
     !RELAY_ONLY && mock
-      ? { baseUrl: mock.baseUrl, apiKey: () => mock.apiKey, paths: complete(optionTable.paths, {}) }
+      ? { baseUrl: mock.baseUrl, apiKey: mock.apiKey, paths: complete(optionTable.paths, {}) }
       : readGateway('staging', gateways.staging, given, browser, problems);
   if (problems.length > 0) throw unusable(problems);
 

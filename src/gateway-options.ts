@@ -27,7 +27,7 @@ export function readGateway(
     problem('apiKey', 'every visitor can read a key in a page; set relayUrl, so that your backend keeps it (or allowApiKeyInBrowser: true, if it is public)');
   }
   if (read?.baseUrl !== undefined && apiKey !== undefined) {
-    return { baseUrl: read.baseUrl, paths, apiKey: typeof apiKey === 'function' ? apiKey : () => apiKey };
+    return { baseUrl: read.baseUrl, paths, apiKey };
   }
   const missing = Object.entries({ baseUrl, apiKey })
     .filter(([, value]) => value === undefined)

@@ -4,6 +4,7 @@ import { subjectOf } from './messages.js';
 import { type Operation, type OperationName, operations } from './operations.js';
 import { callOptions } from './option-table.js';
 import { RELAY_ONLY } from './relay-only.js';
+import { accept } from './schema/accept.js';
 import { copyJson } from './schema/copy-json.js';
 import { issue, type ValidationIssue } from './schema/issue.js';
 import { type LocationInput, location as locationField, locationInput } from './schema/location.js';
@@ -61,7 +62,8 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
       delete body[name];
     }
   }
-  const validated = validate(request, context.validation, body, [], row.location === 'none' ? LIFTED.slice(0, 2) : LIFTED);
+  const validated =
+    accept(request, context.validation, body) ?? validate(request, context.validation, body, [], row.location === 'none' ? LIFTED.slice(0, 2) : LIFTED);
   const refused = copied.issues.map(({ path }) => path);
   const within = (path: string) => refused.some((parent) => parent === '' || path === parent || path.startsWith(`${parent}.`));
   issues.push(...validated.issues.filter(({ path }) => !within(path)));
@@ -112,7 +114,7 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
   const location = withoutOrigin(given.location);
   const others: Members = Object.assign(Object.create(null), given);
   delete others.location;
-  const checked = validate(callOptions, 'strict', others, [], LIFTED);
+  const checked = accept(callOptions, 'strict', others) ?? validate(callOptions, 'strict', others, [], LIFTED);
   issues.push(...checked.issues);
 
   const { environment, clientIP, timeoutMs } = others as { environment?: Environment; clientIP?: unknown; timeoutMs?: number };

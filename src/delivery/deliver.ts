@@ -13,7 +13,7 @@ import { classify } from './classify.js';
 import { type AnyReport, keepFrozen } from './frozen.js';
 import { pageHidden } from './leaving-page.js';
 import { classifyRelayed, type ToldByRelay } from './relay-answer.js';
-import type { DeliverySettings, Destination, Relay } from './settings.js';
+import type { DeliverySettings, Destination, Gateway, Relay } from './settings.js';
 import { ABORTED, type Asked, type Failure, OUT_OF_TIME, unusable, type Verdict } from './verdict.js';
 
 /** How one call is delivered. */
@@ -103,12 +103,12 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
   const limit = () => ({ clock, signal, milliseconds: Math.min(settings.attemptTimeoutMs, deadline - clock.now()) });
 
   /** The key, asked for before each attempt, since it may have been rotated. */
-  const readKey = async (ask: () => string | Promise<string>): Promise<string> => {
-    const key = await limited<unknown>(ask, limit());
+  const readKey = async (ask: Gateway['apiKey']): Promise<string> => {
+    const key = typeof ask === 'string' ? ({ ended: 'done', value: ask } as const) : await limited<unknown>(ask, limit());
     if (key.ended === 'aborted') throw fail(ABORTED);
     if (key.ended === 'timeout') throw fail({ ...OUT_OF_TIME, text: `gateways.${environment}.apiKey did not answer in time` });
     // What it threw is not shown: it may hold the key.
-    const problem = key.ended === 'failed' ? 'threw an error; look into your function' : apiKeyProblem(key.value);
+    const problem = key.ended === 'failed' ? 'threw; look into it' : apiKeyProblem(key.value);
     if (problem) throw fail(unusable(`gateways.${environment}.apiKey ${problem}`));
     const apiKey = String(key.ended === 'done' && key.value);
     keys.add(apiKey);

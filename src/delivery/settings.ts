@@ -34,8 +34,8 @@ export interface Gateway {
   readonly baseUrl: string;
   /** Below `/integration-gateway/external/`. */
   readonly paths: Readonly<Record<OperationName, string>>;
-  /** Asked on every request. */
-  readonly apiKey: () => string | Promise<string>;
+  /** A function is asked on every request. */
+  readonly apiKey: string | (() => string | Promise<string>);
 }
 
 /** The operator's backend that takes a page's events and reports them; it holds the key, and the environment is its own. */

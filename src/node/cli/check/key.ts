@@ -20,7 +20,12 @@ export async function checkKey(run: Run): Promise<boolean> {
 
 /** The key, hidden from everything that is shown from here on. */
 async function readKey(run: Run): Promise<string | undefined> {
-  const key = await limited<unknown>(run.gateway.apiKey, { clock: systemClock, milliseconds: run.requestMs, signal: run.signal });
+  const { apiKey } = run.gateway;
+  const key = await limited<unknown>(() => (typeof apiKey === 'string' ? apiKey : apiKey()), {
+    clock: systemClock,
+    milliseconds: run.requestMs,
+    signal: run.signal,
+  });
   const problem = key.ended === 'done' ? apiKeyProblem(key.value) : key.ended === 'failed' ? 'threw an error' : 'did not answer in time';
   if (problem !== undefined || key.ended !== 'done') {
     run.tell(SECTION, 'fail', 'your key', `the function apiKey ${problem}`, 'look into your function; what it threw is not shown, since it may hold the key');
