@@ -11,6 +11,8 @@ export interface Module {
   readonly text: string;
   /** What the bundler is told beside what it takes for a browser; each has names of its own for that. */
   readonly conditions?: readonly string[];
+  /** What is left out of the bundle: peers that the project does not have. */
+  readonly external?: readonly string[];
 }
 
 /** Bundles a module for a browser, and gives what comes out; rejects with what the bundler says. */
@@ -27,7 +29,16 @@ const withEsbuild: Bundle = async (module) => {
   const { entry } = write(module);
   const conditions = module.conditions && { conditions: [...module.conditions, 'browser'] };
   const { outputFiles } = await buildWithEsbuild({
-    ...{ entryPoints: [entry], bundle: true, write: false, format: 'esm', platform: 'browser', logLevel: 'silent', ...conditions },
+    ...{
+      entryPoints: [entry],
+      bundle: true,
+      write: false,
+      format: 'esm',
+      platform: 'browser',
+      logLevel: 'silent',
+      ...conditions,
+      external: [...(module.external ?? [])],
+    },
   });
   return outputFiles[0]?.text ?? '';
 };
@@ -37,7 +48,7 @@ const withVite: Bundle = async (module) => {
   const resolve = module.conditions && { resolve: { conditions: [...module.conditions, 'browser', 'module'] } };
   const result = await buildWithVite({
     ...{ configFile: false, root: directory, logLevel: 'silent', ...resolve },
-    build: { write: false, minify: false, rolldownOptions: { input: entry, preserveEntrySignatures: 'strict' } },
+    build: { write: false, minify: false, rolldownOptions: { input: entry, external: [...(module.external ?? [])], preserveEntrySignatures: 'strict' } },
   });
   const outputs = Array.isArray(result) ? result : [result];
   return outputs.flatMap((output) => ('output' in output ? output.output : [])).reduce((text, part) => text + ('code' in part ? part.code : ''), '');
@@ -46,7 +57,8 @@ const withVite: Bundle = async (module) => {
 const withWebpack: Bundle = async (module) => {
   const { directory, entry } = write(module);
   const resolve = module.conditions && { resolve: { conditionNames: [...module.conditions, 'browser', 'import', 'require'] } };
-  const compiler = webpack({ mode: 'production', target: 'web', context: directory, entry, ...resolve, output: { path: join(directory, 'out') } });
+  const externals = Object.fromEntries((module.external ?? []).map((name) => [name, 'globalThis.peer']));
+  const compiler = webpack({ mode: 'production', target: 'web', context: directory, entry, ...resolve, externals, output: { path: join(directory, 'out') } });
   if (!compiler) throw new Error('webpack made no compiler');
   let text = '';
   compiler.hooks.assetEmitted.tap('test', (_name, { content }) => {

@@ -61,12 +61,6 @@ describe.each(SYSTEMS)('a database file, $file', (system) => {
   });
 });
 
-it('a bundle for a page cannot hold it', async () => {
-  const stdin = { contents: "import { mmdb } from 'location-sdk/location/mmdb'; mmdb({});", resolveDir: project };
-  const built = build({ stdin, bundle: true, write: false, platform: 'browser', format: 'esm', logLevel: 'silent' });
-  await expect(built).rejects.toThrow('Could not resolve "location-sdk/location/mmdb"');
-});
-
 it('a bundle for a server holds it, with only one of the two packages installed', async () => {
   const directory = projectWith({ 'mmdb-lib': 'mmdb-lib' });
   const contents = `import * as sdk from 'location-sdk';\nimport { Reader } from 'mmdb-lib';\nimport * as offline from 'location-sdk/location/mmdb';\n

@@ -57,12 +57,6 @@ describe.each(SYSTEMS)('the SQLite store, $file', (system) => {
   });
 });
 
-it('a bundle for browsers cannot hold the SQLite store', async () => {
-  const stdin = { contents: "import { sqliteStore } from 'location-sdk/outbox/sqlite'; sqliteStore({});", resolveDir: project };
-  const built = build({ stdin, bundle: true, write: false, platform: 'browser', logLevel: 'silent' });
-  await expect(built).rejects.toThrow('Could not resolve "location-sdk/outbox/sqlite"');
-});
-
 it('a bundle for Node.js needs none of the libraries', async () => {
   const stdin = { contents: "import { sqliteStore } from 'location-sdk/outbox/sqlite'; sqliteStore({});", resolveDir: projectWith() };
   const { warnings } = await build({ stdin, bundle: true, write: false, platform: 'node', format: 'esm', logLevel: 'silent' });
