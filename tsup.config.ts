@@ -9,6 +9,7 @@ const entries = {
   'mock-node': 'src/node/index.ts',
   outbox: 'src/outbox/index.ts',
   'outbox-contract': 'src/outbox/contract/index.ts',
+  'outbox-postgres': 'src/outbox/stores/postgres/index.ts',
   'outbox-sqlite': 'src/outbox/stores/sqlite/index.ts',
   'outbox-indexeddb': 'src/outbox/indexeddb.ts',
   relay: 'src/relay/index.ts',

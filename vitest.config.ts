@@ -7,8 +7,21 @@ const define = await inspectorDefine();
 export default defineConfig({
   test: {
     projects: [
-      { define: { ...define }, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/browser/**', 'test/package/**'] } },
+      {
+        define: { ...define },
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/browser/**', 'test/package/**', 'test/**/*.postgres.test.ts'] },
+      },
       { define: { ...define }, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 60_000 } },
+      {
+        define: { ...define },
+        test: {
+          name: 'postgres',
+          include: ['test/**/*.postgres.test.ts'],
+          globalSetup: ['test/support/postgres-setup.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
       {
         test: { name: 'package', include: ['test/package/**/*.test.ts'], globalSetup: ['test/package/install.ts'], testTimeout: 120_000, hookTimeout: 180_000 },
       },

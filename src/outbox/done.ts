@@ -7,12 +7,16 @@ import type { OutboxSettings } from './settings-shape.js';
 
 interface Waiter {
   readonly location: Location | undefined;
+  /** When it began to wait. */
+  readonly since: number;
   readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: ReportingError) => void;
 }
 
 const SLOWEST_POLL_MS = 15_000;
 const POLLED_AT_ONCE = 200;
+/** How long a report may be absent whose transaction was not committed when somebody began to wait for it. */
+const LONGEST_ABSENCE_MS = 300_000;
 
 /** The promises of receipts that somebody waits for. What other processes record is found by looking now and then. */
 export function createWaiters({ store, door: { clock }, pollMs }: OutboxSettings) {
@@ -31,9 +35,22 @@ export function createWaiters({ store, door: { clock }, pollMs }: OutboxSettings
     }
   }
 
+  /** Ends the waiting for a report that is not there, and will not be. */
+  function giveUp(id: string): void {
+    const waiting = waiters.get(id) ?? [];
+    const over = waiting.filter(({ since }) => clock.now() - since > LONGEST_ABSENCE_MS);
+    for (const { reject } of over) reject(absentError());
+    if (over.length > 0 && over.length === waiting.length) waiters.delete(id);
+  }
+
   async function look(ids: readonly string[]): Promise<void> {
     try {
-      for (const row of await store.get(ids)) if (row) settle(row);
+      const rows = await store.get(ids);
+      for (const [index, id] of ids.entries()) {
+        const row = rows[index];
+        if (row) settle(row);
+        else giveUp(id);
+      }
     } catch {
       // The store is tried again with the next look.
     }
@@ -60,7 +77,7 @@ export function createWaiters({ store, door: { clock }, pollMs }: OutboxSettings
     receiptFor(id: string, location: Location | undefined): Promise<Receipt> {
       const promise = new Promise<Receipt>((resolve, reject) => {
         if (stopped) return reject(stoppedError());
-        waiters.set(id, [...(waiters.get(id) ?? []), { location, resolve, reject }]);
+        waiters.set(id, [...(waiters.get(id) ?? []), { location, since: clock.now(), resolve, reject }]);
         wait = pollMs;
         void look([id]).then(lookLater);
       });
@@ -88,6 +105,11 @@ export type Waiters = ReturnType<typeof createWaiters>;
 const stoppedError = () =>
   new AbortedError('The outbox was stopped before this report was recorded; it stays in the store and is sent once an outbox is started on it.', {
     outcome: 'unknown',
+  });
+
+const absentError = () =>
+  new AbortedError('This report is not in the store: the transaction that it was enqueued in was rolled back, or is open for too long.', {
+    outcome: 'not-sent',
   });
 
 /** The receipt of a recorded row. */

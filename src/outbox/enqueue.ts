@@ -1,12 +1,12 @@
 import type { FrozenReport } from '../delivery/frozen.js';
-import { DuplicateReportError, type Environment, isReportingError, ValidationError } from '../errors.js';
+import { ConfigurationError, DuplicateReportError, type Environment, isReportingError, ValidationError } from '../errors.js';
 import { subjectOf } from '../messages.js';
 import { type OperationName, operations } from '../operations.js';
 import type { Location } from '../schema/location.js';
 import { aboutReport, type Events } from './events.js';
 import type { Row } from './record.js';
 import type { OutboxSettings } from './settings-shape.js';
-import type { Enqueued, NewRow } from './store.js';
+import type { Enqueued, NewRow, OutboxStore } from './store.js';
 
 /** The calls that are reports; each is a method of the outbox. */
 export type ReportName = Exclude<OperationName, 'verifyNin'>;
@@ -16,10 +16,13 @@ export interface Given {
   readonly operation: ReportName;
   readonly payload: unknown;
   readonly options?: unknown;
+  /** The user's own, given once for several reports rather than with the options of each. */
+  readonly transaction?: unknown;
 }
 
 /** A report that is committed. */
 export interface Committed {
+  /** In the store; or in the user's transaction, and then nobody knows whether that will be committed. */
   readonly row: Row;
   readonly location: Location | undefined;
 }
@@ -84,8 +87,9 @@ export function createEntrance({ store, seal, door }: OutboxSettings, events: Ev
     });
 
   /** Everything before the commit: nothing of it reaches the store unless all of it went well. */
-  async function prepare({ operation, payload, options }: Given): Promise<Prepared> {
-    const { transaction, ...callOptions } = readTransaction(options);
+  async function prepare({ operation, payload, options, transaction: given }: Given): Promise<Prepared> {
+    const { transaction = given, ...callOptions } = readTransaction(options);
+    if (transaction !== undefined) requireTransactions(store);
     const report = await door.freeze(operation, payload, options === undefined || !isObject(options) ? options : callOptions);
     const { environment, reference } = report;
     if (reference === undefined) throw new ValidationError(`${operation}: only a report can be enqueued. Nothing was sent.`, { operation });
@@ -97,8 +101,11 @@ export function createEntrance({ store, seal, door }: OutboxSettings, events: Ev
   async function accept({ report, row, transaction }: Prepared): Promise<Committed> {
     const enqueued = transaction === undefined ? await enqueue(row) : (await store.enqueue([row], transaction))[0];
     if (!enqueued) throw new Error('The store did not say what became of the row.');
-    if (enqueued.added) events.emit('enqueued', aboutReport(enqueued.row));
-    else if (!(await seal.matches(enqueued.row.fingerprint, report.body, enqueued.row))) throw otherData(report);
+    if (enqueued.added) {
+      if (transaction === undefined) events.emit('enqueued', aboutReport(enqueued.row));
+    } else if (!(await seal.matches(enqueued.row.fingerprint, report.body, enqueued.row))) {
+      throw otherData(report);
+    }
     return { row: enqueued.row, location: report.location };
   }
 
@@ -123,6 +130,14 @@ function otherData({ operation, reference, environment }: FrozenReport): Duplica
     outcome: 'rejected',
     conflict: true,
   });
+}
+
+/** Throws where a store would write what belongs into a transaction of the user's at once. */
+export function requireTransactions({ transactional }: OutboxStore): void {
+  if (transactional === true) return;
+  throw new ConfigurationError(
+    'transaction: the store of this outbox cannot write within one of yours; those of PostgreSQL and SQLite can. Nothing was enqueued.',
+  );
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);

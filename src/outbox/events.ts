@@ -15,7 +15,7 @@ export interface AboutReport {
 
 /** The events of an outbox by their names. None holds a secret or personal data. */
 export interface OutboxEvents {
-  /** A report is committed to the store. */
+  /** A report is committed to the store; not told of one in a transaction of yours. */
   enqueued: AboutReport;
   /** The gateway holds it; `'already-recorded'`: an earlier attempt had landed. */
   recorded: AboutReport & { readonly outcome: 'recorded' | 'already-recorded' };

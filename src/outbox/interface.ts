@@ -15,7 +15,10 @@ import type { Counts, RowQuery } from './store.js';
 
 /** What a report to the outbox takes beside its payload. */
 export interface EnqueueOptions extends CallOptions {
-  /** Your own database transaction, for stores that can write within it: the report is enqueued if it commits. */
+  /**
+   * Your own database transaction: the report is enqueued if it commits; see `within`. Rejects with a
+   * `ConfigurationError` where the store cannot write within one.
+   */
   transaction?: unknown;
 }
 
@@ -27,7 +30,8 @@ export interface EnqueuedReport {
   readonly state: Row['state'];
   /**
    * The receipt, once the gateway holds the report. Rejects once it is quarantined or dismissed, or the outbox is
-   * stopped; whoever does not look at it need not handle that. Not enumerable.
+   * stopped; whoever does not look at it need not handle that. Not enumerable. Of a report in a transaction of yours, look
+   * at it after the commit: where the report is not in the store five minutes later, it rejects too.
    */
   readonly done: Promise<Receipt>;
 }
@@ -78,6 +82,12 @@ export interface Drained {
   readonly states: Counts['states'];
 }
 
+/** The methods of an outbox that enqueue a report. */
+export type OutboxReports<Mode extends ValidationMode = 'strict'> = Pick<
+  Outbox<Mode>,
+  'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal'
+>;
+
 /**
  * An outbox over a client and a store. The report methods validate and locate as the client's do and reject with the
  * same errors; they resolve once the report is durably committed. Rejects with a `DuplicateReportError` where the
@@ -97,6 +107,23 @@ export interface Outbox<Mode extends ValidationMode = 'strict'> {
   reportSettledWithdrawal(withdrawal: Payloads<Mode>['reportSettledWithdrawal'], options?: EnqueueOptions): Promise<EnqueuedReport>;
   /** Enqueues many in as few commits as the store allows; each is accepted or refused by itself, in the given order. */
   reportAll(reports: readonly BatchedReport[]): Promise<PromiseSettledResult<EnqueuedReport>[]>;
+
+  /**
+   * The report methods, writing within a transaction of yours: the report is enqueued if it commits, and never was if it
+   * is rolled back. What it resolves with is as the transaction sees it; the event `enqueued` does not come, since nobody
+   * knows whether you commit. An error of the database leaves your transaction failed, as any other does. The transaction
+   * is what your store takes: for PostgreSQL, the client that has begun it. Throws a `ConfigurationError` where the store
+   * cannot write within one.
+   *
+   * @example
+   * ```ts
+   * await client.query('BEGIN');
+   * await client.query('UPDATE bets SET settled = true WHERE id = $1', [bet.bet_id]);
+   * await outbox.within(client).reportSettledBet(bet);
+   * await client.query('COMMIT');
+   * ```
+   */
+  within(transaction: unknown): OutboxReports<Mode>;
 
   /** Begins to send. Several workers, in any number of processes, may work on one store. */
   start(): void;

@@ -4,6 +4,7 @@ import type { OperatorMethods } from './operator-methods.js';
 /** Who decides about reports does so at the operator's, not in a visitor's page. */
 export const operatorMethods = (): OperatorMethods => ({
   reportAll: rejected,
+  within: absent,
   drain: rejected,
   list: rejected,
   iterate: absent,

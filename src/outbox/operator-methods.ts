@@ -2,7 +2,7 @@ import type { Environment } from '../errors.js';
 import { LONGEST_TIMER_MS, limited } from '../time.js';
 import { decideRow, refusal } from './decide.js';
 import type { Waiters } from './done.js';
-import { type Committed, type Entrance, type Given, LARGEST_COMMIT } from './enqueue.js';
+import { type Committed, type Entrance, type Given, LARGEST_COMMIT, requireTransactions } from './enqueue.js';
 import { aboutReport, type Events } from './events.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport } from './interface.js';
 import type { Decision } from './record.js';
@@ -11,7 +11,7 @@ import { shown } from './shown.js';
 import type { Worker } from './worker.js';
 
 /** The methods of an outbox that its operator needs and a page does not: batches, lists, decisions, sending until all is sent. */
-export type OperatorMethods = Pick<Outbox, 'reportAll' | 'drain' | 'list' | 'iterate' | 'retry' | 'resolve' | 'resume'>;
+export type OperatorMethods = Pick<Outbox, 'reportAll' | 'within' | 'drain' | 'list' | 'iterate' | 'retry' | 'resolve' | 'resume'>;
 
 /** What they are made of. */
 export interface OperatorParts {
@@ -22,6 +22,7 @@ export interface OperatorParts {
   /** Who is told, each time, that the worker has nothing to do. */
   readonly idle: Set<() => void>;
   committed(committed: Committed): EnqueuedReport;
+  enqueue(given: Given): Promise<EnqueuedReport>;
   start(): void;
   stop(): Promise<void>;
   isStarted(): boolean;
@@ -32,7 +33,19 @@ export interface OperatorParts {
 /** How many reports are listed unless told otherwise, and read together. */
 const PAGE = 100;
 
-export function operatorMethods({ settings, events, waiters, entrance, idle, committed, start, stop, isStarted, worker }: OperatorParts): OperatorMethods {
+export function operatorMethods({
+  settings,
+  events,
+  waiters,
+  entrance,
+  idle,
+  committed,
+  enqueue,
+  start,
+  stop,
+  isStarted,
+  worker,
+}: OperatorParts): OperatorMethods {
   const { store, door, keepBodies, pollMs } = settings;
   const wake = () => worker()?.wake();
 
@@ -88,6 +101,15 @@ export function operatorMethods({ settings, events, waiters, entrance, idle, com
       for (let from = 0; from < reports.length; from += LARGEST_COMMIT) results.push(...(await commitTogether(reports.slice(from, from + LARGEST_COMMIT))));
       wake();
       return results;
+    },
+    within(transaction) {
+      requireTransactions(store);
+      return {
+        reportBetEvent: (payload, options) => enqueue({ operation: 'reportBetEvent', payload, options, transaction }),
+        reportSettledBet: (payload, options) => enqueue({ operation: 'reportSettledBet', payload, options, transaction }),
+        reportWithdrawalEvent: (payload, options) => enqueue({ operation: 'reportWithdrawalEvent', payload, options, transaction }),
+        reportSettledWithdrawal: (payload, options) => enqueue({ operation: 'reportSettledWithdrawal', payload, options, transaction }),
+      };
     },
     list: async ({ limit = PAGE, ...query } = {}) => (await store.list({ ...query, limit })).map(shown),
     async *iterate(query = {}) {

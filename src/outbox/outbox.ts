@@ -119,7 +119,7 @@ export function createOutbox<Mode extends ValidationMode = 'strict'>(options: Ou
       const [row] = await store.get([id]);
       return row && shown(row);
     },
-    ...operatorMethods({ settings, events, waiters, entrance, idle, committed, start, stop, isStarted, worker: () => worker }),
+    ...operatorMethods({ settings, events, waiters, entrance, idle, committed, enqueue, start, stop, isStarted, worker: () => worker }),
     ...proof.methods,
     on: events.on,
   };

@@ -106,6 +106,9 @@ export interface OutboxStore {
   /** Whether what is committed outlives the process, or the page. */
   readonly durable: boolean;
 
+  /** Whether `enqueue` can write within a transaction of the user's. Default: false. */
+  readonly transactional?: boolean;
+
   /**
    * Adds rows that are not there, in order, in one commit: `'waiting'`, due now, `fence` and `attempts` 0, not in
    * doubt. A row whose id is there (in the store or earlier among these) is left as it is and returned.

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client.js';
+import { ConfigurationError } from '../../src/index.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/outbox/index.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 import { failureOf, issuesOf } from '../failure-of.js';
@@ -86,10 +87,32 @@ describe('enqueueing', () => {
   it("writes within the user's transaction", async () => {
     const store = memoryStore();
     const seen: unknown[] = [];
-    const { outbox } = outboxWorld({ store: { ...store, enqueue: (rows, transaction) => store.enqueue(rows).finally(() => seen.push(transaction)) } });
+    const { outbox, names } = outboxWorld({
+      store: { ...store, transactional: true, enqueue: (rows, transaction) => store.enqueue(rows).finally(() => seen.push(transaction)) },
+    });
     const transaction = { query: () => {} };
     await outbox.reportBetEvent(betEvent(), { transaction });
-    expect(seen).toEqual([transaction]);
+    await outbox.within(transaction).reportSettledBet(settledBet());
+    expect(seen).toEqual([transaction, transaction]);
+    expect(names()).toEqual([]);
+  });
+
+  it('refuses a transaction that the store would not write in', async () => {
+    const { outbox } = outboxWorld();
+    expect(() => outbox.within({ query: () => {} })).toThrow(ConfigurationError);
+    await expect(outbox.reportBetEvent(betEvent(), { transaction: {} })).rejects.toThrow(/cannot write within one/);
+    expect(await outbox.list()).toEqual([]);
+  });
+
+  it('ends the waiting for a report whose transaction was rolled back', async () => {
+    const store = memoryStore();
+    const { outbox, run, clock } = outboxWorld({ store: { ...store, transactional: true, enqueue: (rows) => memoryStore().enqueue(rows) } });
+    outbox.start();
+    const { done } = await outbox.within({}).reportBetEvent(betEvent());
+    const began = clock.now();
+    await expect(run(done)).rejects.toMatchObject({ code: 'aborted', outcome: 'not-sent' });
+    expect(clock.now() - began).toBeGreaterThan(300_000);
+    await run(outbox.stop());
   });
 });
 

@@ -90,6 +90,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
 
   return {
     durable,
+    transactional: true,
     enqueue: (given, transaction) =>
       transaction === undefined
         ? write(() => given.map((row) => rows.add(row, clock.now())), given.length)

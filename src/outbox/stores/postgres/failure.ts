@@ -1,0 +1,118 @@
+/**
+ * What is wrong: `'connection'`, the server cannot be reached, or the connection broke, so that nobody knows what became
+ * of the statement; `'conflict'`, the statement was taken back because of another one (a deadlock, a serialization
+ * failure); `'busy'`, it waited too long for a lock, or was cancelled; `'full'`, a disk or a limit of the server is;
+ * `'read-only'`, the server is a standby, or the session may not write; `'newer'`, a newer version of this package made
+ * the tables; `'missing'`, the tables are not there; `'privileges'`, the role may not do this; `'aborted'`, the
+ * transaction had failed before; `'isolation'`, the isolation level is too high; `'text'`, there is text that PostgreSQL
+ * cannot hold; `'closed'`, the store is; `'other'`.
+ */
+export type PostgresStoreErrorCode =
+  | 'connection'
+  | 'conflict'
+  | 'busy'
+  | 'full'
+  | 'read-only'
+  | 'newer'
+  | 'missing'
+  | 'privileges'
+  | 'aborted'
+  | 'isolation'
+  | 'text'
+  | 'closed'
+  | 'other';
+
+/**
+ * What the PostgreSQL store rejects with. Whatever was asked for is then not done; only after `'connection'` nobody
+ * knows. Within a transaction of yours, that transaction has failed, as after any error. The library's own error is not
+ * kept, since it may hold the values of a row; its SQLSTATE is.
+ *
+ * @example
+ * ```ts
+ * outbox.on('error', ({ cause }) => {
+ *   if (cause instanceof PostgresStoreError && cause.code === 'full') alarm('the disk of the database is full');
+ * });
+ * ```
+ */
+export class PostgresStoreError extends Error {
+  override readonly name = 'PostgresStoreError';
+  /** A stable name of what is wrong. */
+  readonly code: PostgresStoreErrorCode;
+  /** PostgreSQL's own code, such as `40001`, or the system's, such as `ECONNREFUSED`, where there is one. */
+  readonly sqlState: string | undefined;
+
+  constructor(code: PostgresStoreErrorCode, message: string, sqlState?: string) {
+    super(message);
+    this.code = code;
+    this.sqlState = sqlState;
+  }
+}
+
+/** Raised by the store's own functions, where the isolation level is too high. */
+export const ISOLATION = 'LS001';
+/** Raised by the migration, where the tables are newer. */
+export const NEWER = 'LS002';
+
+/** SQLSTATEs, whole or their class, the most exact first. */
+const STATES: readonly (readonly [start: string, code: PostgresStoreErrorCode])[] = [
+  [ISOLATION, 'isolation'],
+  [NEWER, 'newer'],
+  ['40', 'conflict'],
+  ['25006', 'read-only'],
+  ['25P02', 'aborted'],
+  ['42501', 'privileges'],
+  ['3F000', 'missing'],
+  ['42P01', 'missing'],
+  ['42883', 'missing'],
+  ['55P03', 'busy'],
+  ['57014', 'busy'],
+  ['25P03', 'connection'],
+  ['53', 'full'],
+  ['08', 'connection'],
+  ['57P', 'connection'],
+  ['28', 'connection'],
+  ['3D000', 'connection'],
+  ['22021', 'text'],
+  ['22P05', 'text'],
+];
+
+const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
+  connection: 'cannot be reached, or the connection broke; look at the server, and at the address and password of the connection',
+  conflict: 'took the statement back because of another one, again and again; look for what locks the tables of the outbox',
+  busy: 'did not answer in time; look for a long transaction that holds a lock, and at statement_timeout and lock_timeout',
+  full: 'has no room left: a disk or the number of connections is at its limit. Make room; reports are accepted again then',
+  'read-only': 'cannot be written; connect to the primary server, with a session that may write',
+  newer: 'was made by a newer version of this package; use that version',
+  missing: 'has no tables of the outbox; run the migrations with a role that may create them',
+  privileges: 'does not allow this to the role of the connection',
+  aborted: 'takes nothing more in this transaction: a statement before this one failed. Roll it back',
+  isolation: "must be used with the isolation level 'read committed'; set default_transaction_isolation for the connections of the outbox",
+  text: 'cannot hold a NUL character or half a surrogate pair',
+  closed: 'is closed',
+  other: 'did not do what the outbox needs',
+};
+
+/** The code of a library's error, where it has one: SQLSTATE, or the system's; nothing else of it is fit to be shown. */
+function stateOf(error: unknown): string | undefined {
+  const { code } = (typeof error === 'object' && error !== null ? error : {}) as { code?: unknown };
+  return typeof code === 'string' && /^[A-Z0-9_]{5,40}$/.test(code) ? code : undefined;
+}
+
+/** What a library's error means. */
+export function codeOf(error: unknown): PostgresStoreErrorCode {
+  if (error instanceof PostgresStoreError) return error.code;
+  const state = stateOf(error);
+  // Libraries report a broken connection with a code of the system, one of their own, or none.
+  if (state === undefined || !/^[0-9A-Z]{5}$/.test(state)) return 'connection';
+  return STATES.find(([start]) => state.startsWith(start))?.[1] ?? 'other';
+}
+
+/** The store's own error for a library's. */
+export const storeError = (place: string, error: unknown): PostgresStoreError =>
+  error instanceof PostgresStoreError ? error : failure(codeOf(error), place, stateOf(error));
+
+/** An error in the words of its code. */
+export function failure(code: PostgresStoreErrorCode, place: string, sqlState?: string, more = ''): PostgresStoreError {
+  const state = sqlState === undefined ? '' : ` (${sqlState})`;
+  return new PostgresStoreError(code, `The outbox's database (schema ${place}) ${SENTENCES[code]}${more}${state}.`, sqlState);
+}

@@ -1,0 +1,222 @@
+import { LONGEST_WAIT_MS } from '../../record.js';
+import { ISOLATION } from './failure.js';
+import { isOpenBefore, rowJson } from './row-columns.js';
+import { QUEUED, TALLY_PARTS } from './tables.js';
+
+/** Raised and caught within a function. */
+const UNFIT = 'LS009';
+const NOW_MS = '(floor(extract(epoch FROM clock_timestamp()) * 1000))::bigint';
+
+/** `QUEUED` of a table under another name. */
+const queued = (name: string): string => QUEUED.replace(/parked|state/g, `${name}.$&`);
+
+/** A bound on the work of one turn. */
+const MOST_LOOKED_AT = 1000;
+
+/** The planner knows nothing of new tables, and what it chose for them it keeps: only the index is right at every size. */
+const BY_INDEX = 'SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off';
+
+/** What a row is written with: the progress that was decided, and the time until it is due. */
+const CHANGED = `state = change.state, fence = change.fence, attempts = change.attempts, in_doubt = change."inDoubt", doubt_before = change."doubtBefore",
+      due_at = now_ms + change."delayMs", changed_at = now_ms, problem = change.problem, decisions = change.decisions`;
+
+/** A row's change, if its state and fence are the expected ones. Final: out of the queue, and those that wait for it may go. */
+const write = (schema: string): string => `
+  CREATE FUNCTION ${schema}.write(wanted text, expected jsonb, new_values jsonb, now_ms bigint, OUT written boolean, OUT counted bigint)
+  LANGUAGE plpgsql AS $write$
+  DECLARE
+    report record;
+    queued record;
+    change record;
+  BEGIN
+    written := false;
+    counted := 0;
+    SELECT r.sequence, r.outcome, r.message, r.body IS NOT NULL AS has_body INTO report FROM ${schema}.reports AS r WHERE r.id = wanted;
+    IF NOT FOUND THEN RETURN; END IF;
+    SELECT q.attempts INTO queued FROM ${schema}.queue AS q
+      WHERE q.sequence = report.sequence AND q.state = expected ->> 'state' AND q.fence = (expected ->> 'fence')::integer FOR UPDATE;
+    IF NOT FOUND THEN RETURN; END IF;
+    SELECT * INTO change FROM jsonb_to_record(new_values) AS c(state text, fence integer, attempts integer, "inDoubt" boolean, "doubtBefore" boolean,
+      "delayMs" bigint, outcome text, message text, problem jsonb, decisions jsonb, "keepBody" boolean);
+    written := true;
+    counted := change.attempts - queued.attempts;
+    IF change.state IN ('recorded', 'dismissed') THEN
+      DELETE FROM ${schema}.queue AS q WHERE q.sequence = report.sequence;
+      UPDATE ${schema}.reports AS r SET ${CHANGED}, outcome = change.outcome, message = change.message, body = CASE WHEN change."keepBody" THEN r.body END
+        WHERE r.sequence = report.sequence;
+      INSERT INTO ${schema}.unlogged (sequence) VALUES (report.sequence);
+      -- After the report is written: whoever parks a row does so under a lock on the report, and is seen from here on.
+      UPDATE ${schema}.queue AS q SET blocked = false, parked = false WHERE q.waits_for = wanted AND q.blocked;
+    ELSE
+      UPDATE ${schema}.queue AS q SET ${CHANGED}, parked = false,
+        blocked = change.state = 'waiting' AND q.waits_for IS NOT NULL AND ${isOpenBefore(schema, 'q.waits_for')} WHERE q.sequence = report.sequence;
+      IF report.outcome IS DISTINCT FROM change.outcome OR report.message IS DISTINCT FROM change.message OR report.has_body AND NOT change."keepBody" THEN
+        UPDATE ${schema}.reports AS r SET outcome = change.outcome, message = change.message, body = CASE WHEN change."keepBody" THEN r.body END
+          WHERE r.sequence = report.sequence;
+      END IF;
+    END IF;
+  END $write$;
+`;
+
+/**
+ * Claims rows of one environment, the earliest due first; what they become is what `claimed` of `record.ts`
+ * says. A row that waits for another one is looked at here, since only here is certain what is committed: the other row
+ * may have been enqueued in a transaction that ended later.
+ */
+const claim = (schema: string): string => `
+  CREATE FUNCTION ${schema}.claim(of_environment text, wanted integer, lease_ms bigint, now_ms bigint)
+  RETURNS TABLE (sequence bigint, due_at bigint) LANGUAGE plpgsql AS $claim$
+  DECLARE
+    item record;
+    page bigint[];
+    dues bigint[];
+    seen integer;
+    looked integer := 0;
+    last_due bigint := -9000000000000000;
+    last_sequence bigint := 0;
+  BEGIN
+    WHILE wanted > 0 AND looked < ${MOST_LOOKED_AT} LOOP
+      page := '{}';
+      dues := '{}';
+      seen := 0;
+      FOR item IN
+        SELECT q.sequence, q.due_at, q.state, q.waits_for FROM ${schema}.queue AS q
+        WHERE q.environment = of_environment AND ${queued('q')} AND q.due_at <= now_ms
+          AND (q.due_at, q.sequence) > (last_due, last_sequence)
+        ORDER BY q.due_at, q.sequence LIMIT wanted FOR UPDATE SKIP LOCKED
+      LOOP
+        seen := seen + 1;
+        IF (item.due_at, item.sequence) > (last_due, last_sequence) THEN
+          last_due := item.due_at;
+          last_sequence := item.sequence;
+        END IF;
+        IF item.state = 'waiting' AND item.waits_for IS NOT NULL AND ${isOpenBefore(schema, 'item.waits_for')} THEN
+          looked := looked + 1;
+          -- Nobody ends the row before while this lock is held, and whoever is at it is not waited for.
+          PERFORM 1 FROM ${schema}.reports AS r WHERE r.id = item.waits_for AND r.state IS NULL FOR SHARE SKIP LOCKED;
+          IF FOUND THEN
+            UPDATE ${schema}.queue AS q SET blocked = true, parked = true WHERE q.sequence = item.sequence;
+          END IF;
+        ELSE
+          page := page || item.sequence;
+          dues := dues || item.due_at;
+        END IF;
+      END LOOP;
+      UPDATE ${schema}.queue AS q SET state = 'in-flight', fence = q.fence + 1, attempts = q.attempts + 1, doubt_before = q.in_doubt, in_doubt = true,
+        blocked = false, due_at = now_ms + lease_ms, changed_at = now_ms WHERE q.sequence = ANY (page);
+      RETURN QUERY SELECT * FROM unnest(page, dues);
+      EXIT WHEN seen < wanted;
+      wanted := wanted - cardinality(page);
+    END LOOP;
+  END $claim$;
+`;
+
+/** One turn of a worker, as one statement: all of it or nothing, over any pool. */
+const turn = (schema: string): string => `
+  CREATE FUNCTION ${schema}.turn(request jsonb) RETURNS text LANGUAGE plpgsql ${BY_INDEX} AS $turn$
+  DECLARE
+    item record;
+    done record;
+    now_ms bigint := ${NOW_MS};
+    written boolean[] := array_fill(false, ARRAY[jsonb_array_length(request -> 'writes')]);
+    wanted integer := (request #>> '{claim,limit}')::integer;
+    lease_ms bigint := (request #>> '{claim,leaseMs}')::bigint;
+    probe text := request #>> '{claim,probe}';
+    open text[];
+    taken bigint[] := '{}';
+    dues bigint[] := '{}';
+    new_recorded bigint := 0;
+    new_dismissed bigint := 0;
+    new_attempts bigint := 0;
+    claimed json;
+  BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+      RAISE EXCEPTION 'the outbox needs read committed' USING ERRCODE = '${ISOLATION}';
+    END IF;
+    -- In the order of ids, so that two turns with the same rows do not wait for each other in a circle.
+    FOR item IN
+      SELECT w.value, w.place FROM jsonb_array_elements(request -> 'writes') WITH ORDINALITY AS w(value, place)
+      ORDER BY (w.value ->> 'id') COLLATE "C", w.place
+    LOOP
+      SELECT * INTO done FROM ${schema}.write(item.value ->> 'id', item.value -> 'expected', item.value -> 'change', now_ms);
+      CONTINUE WHEN NOT done.written;
+      written[item.place] := true;
+      new_attempts := new_attempts + done.counted;
+      new_recorded := new_recorded + (item.value #>> '{change,state}' = 'recorded')::integer;
+      new_dismissed := new_dismissed + (item.value #>> '{change,state}' = 'dismissed')::integer;
+    END LOOP;
+    IF wanted > 0 THEN
+      now_ms := ${NOW_MS};
+      SELECT array_agg(p.environment) INTO open FROM ${schema}.pauses AS p WHERE CASE WHEN probe IS NULL THEN p.reason IS NULL ELSE p.environment = probe END;
+      -- A time too far ahead is the mark of a clock that jumped.
+      UPDATE ${schema}.queue AS q SET due_at = now_ms WHERE q.sequence IN (
+        SELECT far.sequence FROM unnest(open) AS e(environment) CROSS JOIN LATERAL (
+          SELECT f.sequence FROM ${schema}.queue AS f WHERE f.environment = e.environment AND ${queued('f')} AND f.due_at > now_ms + ${LONGEST_WAIT_MS}
+          ORDER BY f.due_at DESC LIMIT ${MOST_LOOKED_AT} FOR UPDATE SKIP LOCKED) AS far);
+      -- How many of the earliest are of which environment.
+      FOR item IN
+        SELECT due.environment, count(*)::integer AS share FROM (
+          SELECT e.environment, head.due_at, head.sequence FROM unnest(open) AS e(environment) CROSS JOIN LATERAL (
+            SELECT q.due_at, q.sequence FROM ${schema}.queue AS q WHERE q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms
+            ORDER BY q.due_at, q.sequence LIMIT wanted) AS head
+          ORDER BY head.due_at, head.sequence LIMIT wanted) AS due
+        GROUP BY due.environment
+      LOOP
+        SELECT taken || coalesce(array_agg(c.sequence), '{}'), dues || coalesce(array_agg(c.due_at), '{}') INTO taken, dues
+          FROM ${schema}.claim(item.environment, item.share, lease_ms, now_ms) AS c;
+      END LOOP;
+      new_attempts := new_attempts + cardinality(taken);
+      SELECT json_agg(${rowJson(schema)} ORDER BY t.due_at, t.sequence) INTO claimed FROM unnest(taken, dues) AS t(sequence, due_at)
+        JOIN ${schema}.reports AS r ON r.sequence = t.sequence JOIN ${schema}.queue AS q ON q.sequence = t.sequence;
+    END IF;
+    -- The last lock, so that nobody who waits for it keeps others waiting.
+    IF new_recorded <> 0 OR new_dismissed <> 0 OR new_attempts <> 0 THEN
+      UPDATE ${schema}.tally AS t SET recorded = t.recorded + new_recorded, dismissed = t.dismissed + new_dismissed, attempts = t.attempts + new_attempts
+        WHERE t.part = pg_backend_pid() % ${TALLY_PARTS};
+    END IF;
+    RETURN json_build_object('written', to_json(written), 'claimed', coalesce(claimed, '[]'))::text;
+  END $turn$;
+`;
+
+/** What there is to do for each environment, of the ends of the index. */
+const outlook = (schema: string): string => `
+  CREATE FUNCTION ${schema}.outlook() RETURNS text LANGUAGE plpgsql ${BY_INDEX} AS $outlook$
+  DECLARE
+    now_ms bigint := ${NOW_MS};
+  BEGIN
+    RETURN (
+      SELECT json_agg(json_build_object('environment', p.environment, 'version', p.version, 'reason', p.reason, 'message', p.message, 'since', p.since,
+        'strikes', p.strikes, 'until', p.until, 'now', now_ms,
+        'first', (SELECT q.due_at FROM ${schema}.queue AS q WHERE q.environment = p.environment AND ${queued('q')} ORDER BY q.due_at LIMIT 1),
+        'last', (SELECT q.due_at FROM ${schema}.queue AS q WHERE q.environment = p.environment AND ${queued('q')} ORDER BY q.due_at DESC LIMIT 1)))
+      FROM ${schema}.pauses AS p)::text;
+  END $outlook$;
+`;
+
+/** Adds lines to the log of receipts, all or none; one after the other, since each takes the place after the last. */
+const append = (schema: string): string => `
+  CREATE FUNCTION ${schema}.append(lines jsonb) RETURNS text LANGUAGE plpgsql AS $append$
+  DECLARE
+    next_place bigint;
+    item record;
+  BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('location-sdk ${schema}.receipts', 0));
+    SELECT coalesce(max(r.position), -1) + 1 INTO next_place FROM ${schema}.receipts AS r;
+    FOR item IN
+      SELECT (l.value ->> 'index')::bigint AS place, l.value ->> 'id' AS id, l.value ->> 'line' AS line, l.number - 1 AS number
+      FROM jsonb_array_elements(lines) WITH ORDINALITY AS l(value, number) ORDER BY l.number
+    LOOP
+      DELETE FROM ${schema}.unlogged AS u USING ${schema}.reports AS r WHERE r.id = item.id AND u.sequence = r.sequence;
+      IF NOT FOUND OR item.place <> next_place + item.number THEN
+        RAISE EXCEPTION 'another one was faster' USING ERRCODE = '${UNFIT}';
+      END IF;
+      INSERT INTO ${schema}.receipts (position, id, line) VALUES (item.place, item.id, item.line);
+    END LOOP;
+    RETURN true;
+  EXCEPTION WHEN SQLSTATE '${UNFIT}' THEN
+    -- Takes back what was done for the lines before.
+    RETURN false;
+  END $append$;
+`;
+
+export const functions = (schema: string): string => [write, claim, turn, outlook, append].map((one) => one(schema)).join('');

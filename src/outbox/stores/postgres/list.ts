@@ -1,0 +1,29 @@
+import { operationNames } from '../../../operations.js';
+import { rowId } from '../../enqueue.js';
+import type { Row } from '../../record.js';
+import type { RowQuery } from '../../store.js';
+import type { PostgresValue, Run } from './database.js';
+import { readRow, selectRows } from './row-columns.js';
+
+const ENVIRONMENTS = ['staging', 'production'] as const;
+
+/**
+ * Rows in the order of `sequence`. A number is given when a row is written and seen when it is committed: a page that was
+ * read may miss a row with a lower number whose transaction was open then. Nothing in the outbox relies on it.
+ */
+export async function listRows(run: Run, schema: string, { state, environment, operation, reference, after = 0, limit }: RowQuery): Promise<Row[]> {
+  const values: PostgresValue[] = [];
+  const bind = (value: string): string => `$${values.push(value)}::text`;
+  const conditions = [`r.sequence > ${bind(String(after))}::bigint`];
+  // The few ids that a reference can have are found by their index.
+  if (reference !== undefined) {
+    const ids = ENVIRONMENTS.flatMap((one) => operationNames.map((name) => rowId(one, name, reference)));
+    conditions.push(`r.id IN (${ids.map(bind).join(', ')})`);
+  }
+  if (environment !== undefined) conditions.push(`r.environment = ${bind(environment)}`);
+  if (operation !== undefined) conditions.push(`r.operation = ${bind(operation)}`);
+  if (state !== undefined) conditions.push(state === 'recorded' || state === 'dismissed' ? `r.state = ${bind(state)}` : `q.state = ${bind(state)}`);
+  const order = `ORDER BY ${state === undefined || state === 'recorded' || state === 'dismissed' ? 'r' : 'q'}.sequence`;
+  const rows = await run(selectRows(schema, `WHERE ${conditions.join(' AND ')} ${order} LIMIT ${bind(String(limit))}::bigint`), values);
+  return rows.map(readRow);
+}

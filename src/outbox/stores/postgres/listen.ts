@@ -1,0 +1,110 @@
+import { type Clock, limited } from '../../../time.js';
+
+/**
+ * A connection that listens, as a client of `pg` is one: it is kept for that alone, since a pooler that lends connections
+ * for single statements cannot pass notifications on.
+ */
+export interface ListeningClient {
+  query(text: string): PromiseLike<unknown>;
+  on(event: 'notification' | 'error' | 'end', listener: (detail?: unknown) => void): unknown;
+  /** Gives a client back to its pool; `true`, as it is not to be used again. */
+  release?(destroy: boolean): unknown;
+  /** Closes a connection that is of no pool. */
+  end?(): unknown;
+}
+
+export interface ListenSettings {
+  readonly connect: () => PromiseLike<ListeningClient>;
+  /** What is listened to: a name that is safe in a statement. */
+  readonly channel: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** How long connecting, or an answer, may take. */
+const ANSWER_MS = 10_000;
+/** How often a silent connection is asked whether it is still there: one that broke on the way does not say so. */
+const CHECK_MS = 30_000;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+
+/** Calls the listener with every notification, and once more after each new connection, since something may have been missed. Returns how to stop. */
+export function listen({ connect, channel, clock, random }: ListenSettings, listener: () => void): () => void {
+  let stopped = false;
+  let timer: unknown;
+  let current: ListeningClient | undefined;
+  let failures = 0;
+
+  const later = (work: () => void, milliseconds: number) => {
+    clock.clearTimeout(timer);
+    timer = clock.setTimeout(work, milliseconds);
+    // Nobody should be kept running by it.
+    (timer as { unref?: () => void } | undefined)?.unref?.();
+  };
+
+  /** Takes leave of a connection, once. */
+  function drop(client: ListeningClient): void {
+    if (client !== current) return;
+    current = undefined;
+    giveBack(client);
+    if (!stopped) reconnect();
+  }
+
+  function reconnect(): void {
+    failures += 1;
+    later(() => void begin(), Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(10, failures - 1)) * (0.5 + random() / 2));
+  }
+
+  const answered = async (work: PromiseLike<unknown>): Promise<boolean> => (await limited(() => work, { clock, milliseconds: ANSWER_MS })).ended === 'done';
+
+  function check(client: ListeningClient): void {
+    later(async () => {
+      if (await answered(attempt(() => client.query('SELECT 1')))) {
+        if (client === current && !stopped) check(client);
+      } else drop(client);
+    }, CHECK_MS);
+  }
+
+  async function begin(): Promise<void> {
+    const connecting = attempt(connect);
+    const connected = await limited(() => connecting, { clock, milliseconds: ANSWER_MS });
+    if (connected.ended !== 'done') {
+      // One that comes too late is not left open.
+      connecting.then(giveBack, () => {});
+      if (!stopped) reconnect();
+      return;
+    }
+    const client = connected.value;
+    current = client;
+    client.on('error', () => drop(client));
+    client.on('end', () => drop(client));
+    client.on('notification', () => {
+      if (client === current && !stopped) listener();
+    });
+    if (stopped) return stop();
+    if (!(await answered(attempt(() => client.query(`LISTEN ${channel}`))))) return drop(client);
+    if (client !== current || stopped) return;
+    failures = 0;
+    listener();
+    check(client);
+  }
+
+  function stop(): void {
+    stopped = true;
+    clock.clearTimeout(timer);
+    const client = current;
+    current = undefined;
+    if (client) giveBack(client);
+  }
+
+  void begin();
+  return stop;
+}
+
+/** What a library does, as a promise whatever it throws. */
+const attempt = async <T>(work: () => PromiseLike<T>): Promise<T> => work();
+
+/** Closes a connection, or gives it back to be closed; it may be broken, and then nothing is left to do. */
+function giveBack(client: ListeningClient): void {
+  attempt(async () => (client.release ? client.release(true) : client.end?.())).catch(() => {});
+}

@@ -1,0 +1,39 @@
+import type { Row } from '../../record.js';
+
+/** Whether the row that one waits for is there and not final. */
+export const isOpenBefore = (schema: string, waitsFor: string): string =>
+  `EXISTS (SELECT 1 FROM ${schema}.reports AS before WHERE before.id = ${waitsFor} AND before.state IS NULL)`;
+
+/** What a row is made of, as one JSON object; of `reports AS r` and `queue AS q`, which has no part of a final one. */
+export const rowJson = (schema: string): string => `json_build_object(
+  'sequence', r.sequence, 'id', r.id, 'environment', r.environment, 'operation', r.operation, 'reference', r.reference, 'waitsFor', r.waits_for,
+  'state', coalesce(q.state, r.state), 'blocked', q.state = 'waiting' AND r.waits_for IS NOT NULL AND ${isOpenBefore(schema, 'r.waits_for')},
+  'fence', coalesce(q.fence, r.fence), 'attempts', coalesce(q.attempts, r.attempts),
+  'inDoubt', coalesce(q.in_doubt, r.in_doubt), 'doubtBefore', coalesce(q.doubt_before, r.doubt_before),
+  'enqueuedAt', r.enqueued_at, 'dueAt', coalesce(q.due_at, r.due_at), 'changedAt', coalesce(q.changed_at, r.changed_at),
+  'outcome', r.outcome, 'message', r.message, 'problem', coalesce(q.problem, r.problem), 'decisions', coalesce(q.decisions, r.decisions),
+  'fingerprint', r.fingerprint, 'body', r.body)`;
+
+/** The rows of a part of the tables, which may use `r` and `q`. */
+export const selectRows = (schema: string, rest: string): string =>
+  `SELECT ${rowJson(schema)}::text AS row FROM ${schema}.reports AS r LEFT JOIN ${schema}.queue AS q ON q.sequence = r.sequence ${rest}`;
+
+type Found = { readonly [Name in keyof Row]: Row[Name] | null };
+
+/** A row of the object that the database has made. */
+export function rowOf(object: unknown): Row {
+  const { waitsFor, blocked, outcome, message, problem, decisions, body, ...rest } = object as Found;
+  return {
+    ...(rest as Row),
+    waitsFor: waitsFor ?? undefined,
+    blocked: blocked === true,
+    outcome: outcome ?? undefined,
+    message: message ?? undefined,
+    problem: problem ?? undefined,
+    decisions: decisions ?? [],
+    body: body ?? undefined,
+  };
+}
+
+/** The row in the column that `selectRows` gives. */
+export const readRow = ({ row }: { readonly [name: string]: string | null }): Row => rowOf(JSON.parse(row ?? 'null'));

@@ -1,0 +1,71 @@
+import { ConfigurationError } from '../../../errors.js';
+import type { Run } from './database.js';
+import { failure, NEWER } from './failure.js';
+import { functions } from './functions.js';
+import { tables, views } from './tables.js';
+
+/** Each makes of the tables of the version before it those of its own; never changed once released. */
+const MIGRATIONS: readonly ((schema: string) => string)[] = [(schema) => tables(schema) + functions(schema) + views(schema)];
+
+/** The name of a schema: the only thing that stands in a statement and comes from outside. */
+export function checkedSchema(schema: unknown): string {
+  if (typeof schema === 'string' && /^[a-z_][a-z0-9_]{0,47}$/.test(schema) && !schema.startsWith('pg_')) return schema;
+  throw new ConfigurationError(
+    "The options of the PostgreSQL store cannot be used: schema: expected a name of small letters, digits and _ that begins with no digit and not with pg_, such as 'location_sdk'.",
+  );
+}
+
+/**
+ * Brings the tables to the newest version, as one statement. Of several instances that start at once the first one does
+ * it, and the others find it done. Tables of a newer version are left alone.
+ */
+function migration(schema: string): string {
+  const steps = MIGRATIONS.map((step, index) => `IF version < ${index + 1} THEN ${step(schema)} END IF;`);
+  return `DO $migration$
+  DECLARE
+    version integer := 0;
+  BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('location-sdk ${schema}', 0));
+    IF to_regnamespace('${schema}') IS NULL THEN CREATE SCHEMA ${schema}; END IF;
+    IF to_regclass('${schema}.meta') IS NULL THEN
+      CREATE TABLE ${schema}.meta (version integer NOT NULL);
+      INSERT INTO ${schema}.meta (version) VALUES (0);
+    END IF;
+    SELECT m.version INTO version FROM ${schema}.meta AS m;
+    IF version > ${MIGRATIONS.length} THEN RAISE EXCEPTION 'the tables are of a newer version' USING ERRCODE = '${NEWER}'; END IF;
+    ${steps.join('\n')}
+    UPDATE ${schema}.meta AS m SET version = ${MIGRATIONS.length} WHERE m.version < ${MIGRATIONS.length};
+  END $migration$`;
+}
+
+/**
+ * The SQL that makes or updates the tables of the PostgreSQL store, for those who run migrations by themselves, with a
+ * role of its own; the store is then made with `migrate: false`. It may be run again at any time. The role that the
+ * store uses needs `USAGE` on the schema and its sequences, and `SELECT, INSERT, UPDATE, DELETE` on its tables.
+ *
+ * @example
+ * ```ts
+ * await writeFile('migrations/0042-outbox.sql', postgresMigrations());
+ * ```
+ */
+export const postgresMigrations = ({ schema = 'location_sdk' }: { schema?: string } = {}): string => `${migration(checkedSchema(schema))};\n`;
+
+/** The version of the tables; 0 where there are none. */
+async function readVersion(run: Run, schema: string): Promise<number> {
+  const [found] = await run('SELECT to_regclass($1::text)::text AS meta', [`${schema}.meta`]);
+  if (found?.meta === null || found?.meta === undefined) return 0;
+  const [meta] = await run(`SELECT version::text AS version FROM ${schema}.meta`);
+  return Number(meta?.version);
+}
+
+/** Looks at the tables and brings them to the newest version where that is asked for. Rejects where they are not fit for this package. */
+export async function prepareSchema(run: Run, schema: string, migrate: boolean): Promise<void> {
+  const [setting] = await run("SELECT current_setting('transaction_isolation') AS isolation");
+  if (setting?.isolation !== 'read committed') throw failure('isolation', schema);
+  const version = await readVersion(run, schema);
+  const newest = MIGRATIONS.length;
+  if (version > newest) throw failure('newer', schema, undefined, `; its version is ${version}, this one knows ${newest}`);
+  if (version === newest) return;
+  if (!migrate) throw failure('missing', schema, undefined, `; its version is ${version}, expected ${newest}. The SQL is what postgresMigrations returns`);
+  await run(migration(schema));
+}

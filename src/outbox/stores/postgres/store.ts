@@ -1,0 +1,94 @@
+import { ConfigurationError } from '../../../errors.js';
+import type { OutboxStore } from '../../store.js';
+import { readCounts } from './counts.js';
+import { createRun, type Run, runWithin } from './database.js';
+import { createEnqueue } from './enqueue.js';
+import { failure } from './failure.js';
+import { listRows } from './list.js';
+import { listen } from './listen.js';
+import { isDatabase, type PostgresStoreOptions, readOptions } from './options.js';
+import { changePause, readOutlook } from './outlook.js';
+import { createReceipts } from './receipts.js';
+import { readRow, selectRows } from './row-columns.js';
+import { prepareSchema } from './schema.js';
+import { takeTurn } from './turn.js';
+
+/**
+ * A store in PostgreSQL, for any number of instances on any number of machines. What it accepted is as safe as a commit
+ * of that database is: `synchronous_commit` and replication are yours to set. Needs PostgreSQL 12 or newer and the
+ * isolation level `read committed`. Rejects with a `PostgresStoreError` where the database cannot be used, and with a
+ * `ConfigurationError` where the options are wrong.
+ *
+ * @example
+ * ```ts
+ * import pg from 'pg';
+ * import { postgresStore } from 'location-sdk/outbox/postgres';
+ *
+ * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+ * const outbox = createOutbox({ client, store: await postgresStore({ database: pool }) });
+ * ```
+ */
+export async function postgresStore(options: PostgresStoreOptions): Promise<OutboxStore> {
+  const { database, schema, migrate, notify, listen: connect, clock, random } = readOptions(options);
+  const send = createRun(database, schema, { clock, random });
+  const watchers = new Set<() => void>();
+  let closed = false;
+  const run: Run = (text, values) => (closed ? Promise.reject(failure('closed', schema)) : send(text, values));
+  await prepareSchema(run, schema, migrate);
+  const enqueue = createEnqueue(schema, notify ? schema : undefined);
+
+  return {
+    durable: true,
+    transactional: true,
+    enqueue: (rows, transaction) => enqueue(transaction === undefined ? run : runOf(transaction, schema), rows),
+    turn: (turn) => takeTurn(run, schema, turn),
+    outlook: () => readOutlook(run, schema),
+    pause: (change) => changePause(run, schema, change),
+    get: async (ids) => {
+      if (ids.length === 0) return [];
+      const found = await run(selectRows(schema, 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))'), [JSON.stringify(ids)]);
+      const rows = new Map(found.map(readRow).map((row) => [row.id, row]));
+      return ids.map((id) => rows.get(id));
+    },
+    list: (query) => listRows(run, schema, query),
+    counts: () => readCounts(run, schema),
+    remember: (name, value) => remember(run, schema, name, value),
+    receipts: createReceipts(run, schema),
+    ...(connect && {
+      watch: (listener) => {
+        const stop = listen({ connect, channel: schema, clock, random }, listener);
+        watchers.add(stop);
+        return () => {
+          watchers.delete(stop);
+          stop();
+        };
+      },
+    }),
+    close: async () => {
+      closed = true;
+      for (const stop of watchers) stop();
+      watchers.clear();
+    },
+  };
+}
+
+/** How to send a statement within a transaction of the user's. */
+function runOf(transaction: unknown, schema: string): Run {
+  const refuse = (why: string) => new ConfigurationError(`transaction: ${why}. Nothing was enqueued.`);
+  if (!isDatabase(transaction)) throw refuse('expected the client whose transaction it is, with query(text, values)');
+  if (typeof (transaction as { totalCount?: unknown }).totalCount === 'number')
+    throw refuse('a pool sends each statement over any connection; pass the client that began the transaction');
+  return runWithin({ query: (text, values) => transaction.query(text, values) }, schema);
+}
+
+/** Keeps a setting, unless there is one. */
+async function remember(run: Run, schema: string, name: string, value: string): Promise<string> {
+  const [added] = await run(`INSERT INTO ${schema}.settings (name, value) VALUES ($1::text, $2::text) ON CONFLICT (name) DO NOTHING RETURNING value`, [
+    name,
+    value,
+  ]);
+  // A statement of its own: what another one has committed meanwhile was not to be seen by the first one.
+  const [found] = added ? [added] : await run(`SELECT value FROM ${schema}.settings WHERE name = $1::text`, [name]);
+  if (typeof found?.value !== 'string') throw failure('other', schema, undefined, ': it holds a setting that cannot be read');
+  return found.value;
+}

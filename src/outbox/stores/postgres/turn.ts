@@ -1,0 +1,24 @@
+import type { Change } from '../../record.js';
+import type { Turn, TurnResult } from '../../store.js';
+import type { Run } from './database.js';
+import { rowOf } from './row-columns.js';
+
+/** NUL, or half of a surrogate pair, which PostgreSQL cannot hold: the gateway's words may have them. */
+const UNFIT = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** Values as JSON for the database. Words that it could not hold must not keep a report from being written. */
+export const toJson = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'string' ? inner.replace(UNFIT, '\ufffd') : inner));
+
+const whole = (change: Change): Change => ({ ...change, delayMs: Math.round(change.delayMs) });
+
+/** Makes the writes, then the claim, in one statement. */
+export async function takeTurn(run: Run, schema: string, { writes, claim }: Turn): Promise<TurnResult> {
+  const request = {
+    writes: writes.map(({ id, expected: { state, fence }, change }) => ({ id, expected: { state, fence }, change: whole(change) })),
+    claim: claim && { ...claim, leaseMs: Math.round(claim.leaseMs) },
+  };
+  const [found] = await run(`SELECT ${schema}.turn($1::text::jsonb) AS result`, [toJson(request)]);
+  const { written, claimed } = JSON.parse(found?.result ?? '{}') as { written: boolean[]; claimed: unknown[] };
+  return { written, claimed: claimed.map(rowOf) };
+}

@@ -1,0 +1,167 @@
+import { inspect } from 'node:util';
+import pg from 'pg';
+import { describe, expect, inject, it } from 'vitest';
+import { ConfigurationError } from '../../../src/index.js';
+import { claim, newRow } from '../../../src/outbox/contract/harness.js';
+import { type PostgresDatabase, PostgresStoreError, postgresMigrations, postgresStore } from '../../../src/outbox/stores/postgres/index.js';
+import { startPostgres } from '../../support/postgres-server.js';
+import { CANARIES, leaksIn } from '../personal.js';
+import { newSchema, openStore, pool } from './world.js';
+
+const rejection = (promise: Promise<unknown>): Promise<PostgresStoreError> =>
+  promise.then(
+    () => Promise.reject(new Error('expected a rejection')),
+    (error) => error,
+  );
+
+/** A pool whose connections are of a role of its own, or have settings of their own. */
+async function withPool<T>(config: pg.PoolConfig, use: (own: pg.Pool) => Promise<T>): Promise<T> {
+  const own = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4, ...config });
+  try {
+    return await use(own);
+  } finally {
+    await own.end();
+  }
+}
+
+describe('the tables', () => {
+  it('are made once by many instances that start at once', async () => {
+    const schema = newSchema();
+    const stores = await Promise.all(Array.from({ length: 12 }, () => openStore({ schema })));
+    await Promise.all(stores.map((store, index) => store.enqueue([newRow(`B-${index}`)])));
+    expect(await stores[0]?.list({ limit: 20 })).toHaveLength(12);
+  });
+
+  it('may be made by a role of their own, with the SQL that there is for it', async () => {
+    const schema = newSchema();
+    const role = `${schema}_app`;
+    await expect(openStore({ schema, migrate: false })).rejects.toMatchObject({ code: 'missing' });
+    for (let times = 0; times < 2; times += 1) await pool.query(postgresMigrations({ schema }));
+    await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'app'; GRANT USAGE ON SCHEMA ${schema} TO ${role}; GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
+    const address = new URL(inject('postgresUrl'));
+    address.username = role;
+    address.password = 'app';
+    await withPool({ connectionString: address.href }, async (own) => {
+      const store = await postgresStore({ database: own, schema, migrate: false });
+      await store.enqueue([newRow('B-1')]);
+      await store.enqueue([newRow('B-2'), newRow('B-3')]);
+      expect(await claim(store)).toHaveLength(3);
+      await expect(postgresStore({ database: own, schema: newSchema() })).rejects.toMatchObject({ code: 'privileges', sqlState: '42501' });
+    });
+  });
+
+  it('of a newer version are left as they are', async () => {
+    const schema = newSchema();
+    const store = await openStore({ schema });
+    await store.enqueue([newRow('B-1')]);
+    await pool.query(`UPDATE ${schema}.meta SET version = 99`);
+    const error = await rejection(openStore({ schema }));
+    expect([error.code, error.message]).toEqual(['newer', expect.stringContaining('version is 99')]);
+    await expect(pool.query(postgresMigrations({ schema }))).rejects.toMatchObject({ code: 'LS002' });
+    expect((await pool.query(`SELECT version FROM ${schema}.meta`)).rows).toEqual([{ version: 99 }]);
+  });
+
+  it.each([['Public'], ['pg_x'], ['a-b'], ['x"; DROP TABLE y; --'], ['']])('are in no schema %j', async (schema) => {
+    await expect(openStore({ schema })).rejects.toThrow(ConfigurationError);
+  });
+
+  it('tell a dashboard how the outbox is doing', async () => {
+    const schema = newSchema();
+    const store = await openStore({ schema });
+    await store.enqueue([newRow('B-1'), newRow('B-2')]);
+    await store.pause({ environment: 'staging', version: 0, reason: 'rate-limited', message: 'HTTP 429', strikes: 1, forMs: 5_000, continues: false });
+    const { rows } = await pool.query(`SELECT * FROM ${schema}.stats`);
+    expect(rows).toMatchObject([{ waiting: '2', blocked: '0', in_flight: '0', recorded: '0', oldest_open_at: expect.any(Date), without_receipt: '0' }]);
+    expect((await pool.query(`SELECT environment, reason FROM ${schema}.paused`)).rows).toEqual([{ environment: 'staging', reason: 'rate-limited' }]);
+  });
+});
+
+describe('what the database does not do', () => {
+  it('is refused where its isolation level is not the one that the outbox needs', async () => {
+    await withPool({ options: '-c default_transaction_isolation=serializable' }, async (own) => {
+      await expect(postgresStore({ database: own, schema: newSchema() })).rejects.toMatchObject({ code: 'isolation' });
+    });
+  });
+
+  it('is said without anything of a report', async () => {
+    const schema = newSchema();
+    const store = await openStore({ schema });
+    const body = CANARIES.join(' ');
+    await pool.query(`ALTER TABLE ${schema}.reports ADD CONSTRAINT short CHECK (length(body) < 10)`);
+    const direct = await pool
+      .query(`INSERT INTO ${schema}.reports (id, environment, operation, reference, fingerprint, body) VALUES ('a', 'b', 'c', 'd', 'e', $1)`, [body])
+      .catch((error) => error);
+    expect(leaksIn(inspect(direct, { depth: 9 })).length).toBeGreaterThan(0);
+    for (const rows of [[newRow('B-1', { body })], [newRow('B-1', { body }), newRow('B-2', { body })]]) {
+      const error = await rejection(store.enqueue(rows));
+      expect(error).toBeInstanceOf(PostgresStoreError);
+      expect(error).toMatchObject({ code: 'other', sqlState: '23514' });
+      expect(leaksIn(inspect(error, { depth: 9, showHidden: true }) + JSON.stringify(error) + error.stack)).toEqual([]);
+    }
+    expect(await store.list({ limit: 10 })).toEqual([]);
+  });
+
+  it.each([
+    ['a NUL', 'B\0'],
+    ['half a surrogate pair', 'B\ud800'],
+  ])('is to hold %s', async (_, text) => {
+    const store = await openStore();
+    for (const rows of [[newRow(text)], [newRow('B-1'), newRow(text)]]) await expect(store.enqueue(rows)).rejects.toMatchObject({ code: 'text' });
+    expect(await store.list({ limit: 10 })).toEqual([]);
+  });
+
+  it("does not keep a report from its end: words of the gateway's that it cannot hold are mended", async () => {
+    const store = await openStore();
+    await store.enqueue([newRow('B-1')]);
+    const [row] = await claim(store);
+    if (!row) throw new Error('a row to claim: expected one');
+    const change = { ...row, state: 'recorded', outcome: 'recorded', delayMs: 0.4, keepBody: false, message: 'N\0 and \udc00 \\u0000' } as const;
+    expect((await store.turn({ writes: [{ id: row.id, expected: row, change }], claim: undefined })).written).toEqual([true]);
+    expect((await store.get([row.id]))[0]?.message).toBe('N\ufffd and \ufffd \\u0000');
+  });
+
+  it('is done again where it took a statement back because of another one', async () => {
+    let failures = 2;
+    const database: PostgresDatabase = {
+      query: async (text, values) => {
+        if (text.includes('.turn(') && failures > 0) {
+          failures -= 1;
+          throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+        }
+        return pool.query(text, values);
+      },
+    };
+    const store = await postgresStore({ database, schema: newSchema() });
+    await store.enqueue([newRow('B-1')]);
+    expect(await claim(store)).toHaveLength(1);
+  });
+
+  it('is known once it is closed', async () => {
+    const store = await openStore();
+    await store.close?.();
+    await expect(store.enqueue([newRow('B-1')])).rejects.toMatchObject({ code: 'closed' });
+  });
+});
+
+describe('a server that goes away', () => {
+  it('rejects, keeps what it acknowledged, and is used again once it is back', { timeout: 60_000 }, async () => {
+    const server = await startPostgres({ fsync: true });
+    try {
+      await withPool({ connectionString: server.url }, async (own) => {
+        own.on('error', () => {});
+        const store = await postgresStore({ database: own });
+        await store.enqueue([newRow('B-1')]);
+        await server.halt('SIGQUIT');
+        const error = await rejection(store.enqueue([newRow('B-2')]));
+        expect([error.name, error.code]).toEqual(['PostgresStoreError', 'connection']);
+        expect(inspect(error)).not.toContain('outbox@');
+        await server.start();
+        await store.enqueue([newRow('B-3')]);
+        expect((await claim(store)).map(({ reference }) => reference)).toEqual(['B-1', 'B-3']);
+      });
+    } finally {
+      await server.stop();
+    }
+  });
+});
