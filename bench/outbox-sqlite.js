@@ -6,11 +6,11 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import Database from 'libsql';
-import { createClient } from '../dist/index.js';
 import { createOutbox } from '../dist/outbox.js';
 import { sqliteStore } from '../dist/outbox-sqlite.js';
 import { startChild } from './child.js';
 import { compare, table } from './measure.js';
+import { bet, clientOf, fixed, promise, rowsOf } from './reports.js';
 
 const PROMISED = { single: 0.7, batch: 10, drain: 0.8, claim: 1.5 };
 const BATCH = 500;
@@ -20,22 +20,6 @@ const MANY = 1_000_000;
 const BACKLOG = 2_000;
 const CLAIMED = 8;
 
-const bet = (/** @type {string} */ bet_id) => ({
-  bet_id,
-  amount: 1_500,
-  timestamp: '1795161600',
-  user: {
-    user_id: `U-${bet_id}`,
-    first_name: 'Adaeze',
-    last_name: 'Okonkwo',
-    resident_address: '12 Ogui Road',
-    resident_lga: 'Enugu North',
-    resident_state: 'ENUGU',
-    is_resident: true,
-    nin: '99000000001',
-    tax_id: '2034567000001',
-  },
-});
 let bets = 0;
 const nextBet = () => {
   bets += 1;
@@ -51,39 +35,6 @@ const newFile = () => {
 // The same library for all.
 const open = (/** @type {string} */ file) => new Database(file);
 const openStore = () => sqliteStore({ file: newFile(), open });
-
-/** @param {string} baseUrl */
-const clientOf = (baseUrl) =>
-  createClient({
-    environment: 'staging',
-    gateways: { staging: { baseUrl, apiKey: 'bench-api-key' } },
-    location: { fixed: { latitude: 6.4474, longitude: 7.5139, city: 'Enugu', country: 'NG' } },
-  });
-
-/** Rows for a store, as the outbox makes them. @param {string} prefix @param {number} count */
-const rowsOf = (prefix, count) =>
-  Array.from({ length: count }, (_, index) => {
-    const reference = `${prefix}-${index}`;
-    const id = `staging:reportBetEvent:${reference}`;
-    const body = JSON.stringify(bet(reference));
-    return /** @type {const} */ ({
-      id,
-      environment: 'staging',
-      operation: 'reportBetEvent',
-      reference,
-      waitsFor: undefined,
-      body,
-      fingerprint: 'f'.repeat(64),
-    });
-  });
-
-/** @param {string} what @param {boolean} kept */
-function promise(what, kept) {
-  console.log(`${kept ? 'kept' : 'NOT KEPT'}: ${what}\n`);
-  if (!kept) process.exitCode = 1;
-}
-
-const fixed = (/** @type {number} */ figure) => figure.toFixed(2);
 
 async function enqueueing() {
   const bare = open(newFile());

@@ -21,54 +21,58 @@ const valuesOf = ({ id, environment, operation, reference, waitsFor, fingerprint
 
 const COLUMNS = 'id, environment, operation, reference, waits_for, fingerprint, body';
 
-/** The second half of every statement: what was added goes into the queue, and those who listen are told at the commit. */
-const queued = (schema: string, channel: string | undefined): string => `
+/** What the database tells of a row that it added. */
+interface Added {
+  readonly id: string;
+  readonly sequence: number;
+  readonly enqueuedAt: number;
+  readonly blocked: boolean;
+}
+
+/** Any number of rows, numbered in their order and written in the order of ids, so that two of them do not wait for each other in a circle. */
+const addMany = (schema: string): string => `
+  WITH given AS MATERIALIZED (
+    SELECT nextval('${schema}.reports_sequence_seq') AS sequence, g.* FROM ROWS FROM (json_to_recordset($1::text::json)
+      AS (id text, environment text, operation text, reference text, waits_for text, fingerprint text, body text)) WITH ORDINALITY
+      AS g(id, environment, operation, reference, waits_for, fingerprint, body, place)),
+  added AS (
+    INSERT INTO ${schema}.reports (sequence, ${COLUMNS}) SELECT g.sequence, ${COLUMNS} FROM given AS g ORDER BY g.id COLLATE "C", g.place
+    ON CONFLICT (id) DO NOTHING RETURNING id, sequence, environment, waits_for, enqueued_at),
   queued AS (
     INSERT INTO ${schema}.queue (sequence, environment, waits_for, blocked, due_at, changed_at)
     SELECT a.sequence, a.environment, a.waits_for, a.waits_for IS NOT NULL AND (a.waits_for IN (SELECT id FROM added) OR ${isOpenBefore(schema, 'a.waits_for')}),
       a.enqueued_at, a.enqueued_at FROM added AS a
-    RETURNING sequence, blocked)
-  SELECT a.id, a.sequence::text AS sequence, a.enqueued_at::text AS enqueued_at, q.blocked::text AS blocked${channel === undefined ? '' : `, pg_notify('${channel}', '')`}
-  FROM added AS a JOIN queued AS q ON q.sequence = a.sequence`;
+    RETURNING sequence, blocked),
+  told AS MATERIALIZED (SELECT pg_notify($2::text, '') WHERE $2::text IS NOT NULL AND EXISTS (SELECT 1 FROM queued))
+  SELECT json_build_object('id', a.id, 'sequence', a.sequence, 'enqueuedAt', a.enqueued_at, 'blocked', q.blocked)::text AS added
+  FROM added AS a JOIN queued AS q ON q.sequence = a.sequence LEFT JOIN told ON true`;
 
-/** The statements that add rows. */
-export function enqueueStatements(schema: string, channel: string | undefined) {
-  return {
-    /** One row, bound value by value: the shortest way. */
-    one: `WITH added AS (
-      INSERT INTO ${schema}.reports (${COLUMNS}) VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text)
-      ON CONFLICT (id) DO NOTHING RETURNING id, sequence, environment, waits_for, enqueued_at), ${queued(schema, channel)}`,
-    /** Any number, numbered in their order and written in the order of ids, so that two of them do not wait for each other in a circle. */
-    many: `WITH given AS MATERIALIZED (
-      SELECT nextval('${schema}.reports_sequence_seq') AS sequence, g.* FROM ROWS FROM (json_to_recordset($1::text::json)
-        AS (id text, environment text, operation text, reference text, waits_for text, fingerprint text, body text)) WITH ORDINALITY
-        AS g(id, environment, operation, reference, waits_for, fingerprint, body, place)),
-    added AS (
-      INSERT INTO ${schema}.reports (sequence, ${COLUMNS}) SELECT g.sequence, ${COLUMNS} FROM given AS g ORDER BY g.id COLLATE "C", g.place
-      ON CONFLICT (id) DO NOTHING RETURNING id, sequence, environment, waits_for, enqueued_at), ${queued(schema, channel)}`,
-    /** Those that were there. */
-    get: selectRows(schema, 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))'),
-  };
-}
+const addOne = (schema: string): string => `SELECT ${schema}.enqueue($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text) AS added`;
+
+/** Those that were there. */
+const getMany = (schema: string): string => selectRows(schema, 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))');
 
 /** Adds rows; `run` decides whose transaction it is. */
-export function createEnqueue(schema: string, channel: string | undefined) {
-  const statements = enqueueStatements(schema, channel);
+export function createEnqueue(schema: string, channel: string | null) {
+  const [one, many, get] = [addOne(schema), addMany(schema), getMany(schema)];
 
   return async (run: Run, given: readonly NewRow[]): Promise<readonly Enqueued[]> => {
     const unfit = given.some((row) => valuesOf(row).some((value) => value !== null && UNFIT.test(value)));
     if (unfit) throw failure('text', schema);
     const [only] = given;
     if (!only) return [];
-    const columns = given.length === 1 ? await run(statements.one, valuesOf(only)) : await run(statements.many, [JSON.stringify(given.map(columnsOf))]);
-    const added = new Map(columns.map((one) => [one.id, one]));
+    const found = given.length === 1 ? await run(one, [...valuesOf(only), channel]) : await run(many, [JSON.stringify(given.map(columnsOf)), channel]);
+    const added = new Map(found.flatMap(readAdded).map((row) => [row.id, row]));
     const missing = given.filter(({ id }) => !added.has(id)).map(({ id }) => id);
     // A statement of its own: what others have committed meanwhile was not to be seen by the first one.
-    const there = missing.length === 0 ? [] : (await run(statements.get, [JSON.stringify(missing)])).map(readRow);
+    const there = missing.length === 0 ? [] : (await run(get, [JSON.stringify(missing)])).map(readRow);
     const rows = new Map(there.map((row) => [row.id, row]));
     return given.map((row) => enqueuedOf(row, added, rows, schema));
   };
 }
+
+/** Nothing, where the row was there already. */
+const readAdded = ({ added }: Columns): Added[] => (typeof added === 'string' ? [JSON.parse(added) as Added] : []);
 
 const columnsOf = ({ id, environment, operation, reference, waitsFor, fingerprint, body }: NewRow) => ({
   id,
@@ -81,12 +85,12 @@ const columnsOf = ({ id, environment, operation, reference, waitsFor, fingerprin
 });
 
 /** What became of one of them. The first of those with the same id is the one that was added. */
-function enqueuedOf(given: NewRow, added: ReadonlyMap<string | null | undefined, Columns>, rows: Map<string, Row>, schema: string): Enqueued {
+function enqueuedOf(given: NewRow, added: ReadonlyMap<string, Added>, rows: Map<string, Row>, schema: string): Enqueued {
   const there = rows.get(given.id);
   if (there) return { row: there, added: false };
-  const columns = added.get(given.id);
-  if (!columns) throw failure('other', schema, undefined, ': it holds a report that cannot be read');
-  const row = newRow(given, Number(columns.sequence), Number(columns.enqueued_at), columns.blocked === 'true');
+  const one = added.get(given.id);
+  if (!one) throw failure('other', schema, undefined, ': it holds a report that cannot be read');
+  const row = newRow(given, one.sequence, one.enqueuedAt, one.blocked);
   rows.set(given.id, row);
   return { row, added: true };
 }

@@ -92,19 +92,32 @@ const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
   other: 'did not do what the outbox needs',
 };
 
-/** The code of a library's error, where it has one: SQLSTATE, or the system's; nothing else of it is fit to be shown. */
+/** How deep libraries wrap the error of the one below. */
+const MOST_WRAPPED = 4;
+const membersOf = (value: unknown) => (typeof value === 'object' && value !== null ? value : {}) as { readonly [name: string]: unknown };
+
+/**
+ * The code of a library's error, or of the one that it wraps: SQLSTATE, or the system's. Nothing else of it is fit to be
+ * shown. Prisma has the database's in `meta`.
+ */
 function stateOf(error: unknown): string | undefined {
-  const { code } = (typeof error === 'object' && error !== null ? error : {}) as { code?: unknown };
-  return typeof code === 'string' && /^[A-Z0-9_]{5,40}$/.test(code) ? code : undefined;
+  let wrapped = membersOf(error);
+  for (let depth = 0; depth < MOST_WRAPPED; depth += 1) {
+    const codes = [membersOf(wrapped.meta).code, wrapped.code];
+    const state = codes.find((code) => typeof code === 'string' && /^[A-Z0-9_]{5,40}$/.test(code) && !/^P[1-9]\d{3}$/.test(code));
+    if (typeof state === 'string') return state;
+    wrapped = membersOf(wrapped.cause);
+  }
+  return undefined;
 }
 
 /** What a library's error means. */
 export function codeOf(error: unknown): PostgresStoreErrorCode {
   if (error instanceof PostgresStoreError) return error.code;
   const state = stateOf(error);
-  // Libraries report a broken connection with a code of the system, one of their own, or none.
-  if (state === undefined || !/^[0-9A-Z]{5}$/.test(state)) return 'connection';
-  return STATES.find(([start]) => state.startsWith(start))?.[1] ?? 'other';
+  if (state !== undefined && /^[0-9A-Z]{5}$/.test(state) && state !== 'EPIPE') return STATES.find(([start]) => state.startsWith(start))?.[1] ?? 'other';
+  // A broken connection has a code of the system, one of the library's own, or none at all.
+  return state !== undefined || /connect|reach|terminat|timeout|socket|pool/i.test(String(membersOf(error).message)) ? 'connection' : 'other';
 }
 
 /** The store's own error for a library's. */

@@ -35,7 +35,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Outb
   let closed = false;
   const run: Run = (text, values) => (closed ? Promise.reject(failure('closed', schema)) : send(text, values));
   await prepareSchema(run, schema, migrate);
-  const enqueue = createEnqueue(schema, notify ? schema : undefined);
+  const enqueue = createEnqueue(schema, notify ? schema : null);
 
   return {
     durable: true,

@@ -1,0 +1,180 @@
+// What an outbox in PostgreSQL costs: a report in the transaction of a bet beside the bet alone; delivery with one, two and four
+// workers; a claim among few and among very many. A real server, whose commits wait for the disk. Fails where a promise is not kept.
+// `node outbox-postgres.js --only enqueueing` measures one part.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { createOutbox } from '../dist/outbox.js';
+import { postgresStore } from '../dist/outbox-postgres.js';
+import { startPostgres } from '../test/support/postgres-server.js';
+import { startChild } from './child.js';
+import { compare, table } from './measure.js';
+import { bet, clientOf, fixed, promise, rowsOf } from './reports.js';
+
+const PROMISED = { added: 0.25, scaling: 0.8, claim: 1.5 };
+const CLAIMED = 8;
+const CONCURRENCY = 8;
+const LATENCY_MS = 20;
+const FEW = 10_000;
+const MANY = 1_000_000;
+const RECORDED = 5_000_000;
+const BACKLOG = 4_000;
+
+const server = await startPostgres({ fsync: true });
+const pool = new pg.Pool({ connectionString: server.url, max: 8 });
+let bets = 0;
+
+async function enqueueing() {
+  const [told, silent] = [await postgresStore({ database: pool }), await postgresStore({ database: pool, notify: false })];
+  const outbox = createOutbox({ client: clientOf('http://127.0.0.1:9'), store: told });
+  await pool.query('CREATE TABLE bets (id text PRIMARY KEY, user_id text NOT NULL, amount bigint NOT NULL, details jsonb NOT NULL, at timestamptz NOT NULL)');
+  await pool.query('CREATE INDEX bets_of_user ON bets (user_id, at)');
+  const client = await pool.connect();
+  /** @param {string} name @param {(one: ReturnType<typeof bet>) => Promise<unknown>} [report] */
+  const contender = (name, report) => ({
+    name,
+    run: async (/** @type {number} */ times) => {
+      for (let done = 0; done < times; done += 1) {
+        bets += 1;
+        const one = bet(`B-${bets}`);
+        await client.query('BEGIN');
+        await client.query('INSERT INTO bets (id, user_id, amount, details, at) VALUES ($1, $2, $3, $4, now())', [
+          one.bet_id,
+          one.user.user_id,
+          one.amount,
+          JSON.stringify(one),
+        ]);
+        await report?.(one);
+        await client.query('COMMIT');
+      }
+    },
+  });
+  const results = await compare(
+    [
+      contender('the bet alone'),
+      contender('with one more row of your own', () =>
+        client.query('INSERT INTO bets (id, user_id, amount, details, at) VALUES ($1, $1, 0, $2, now())', [`x${bets}`, '{}']),
+      ),
+      contender('with its report, store', (one) => told.enqueue(rowsOf(one.bet_id, 1), client)),
+      contender('the same without NOTIFY', (one) => silent.enqueue(rowsOf(one.bet_id, 1), client)),
+      contender('with its report, outbox', (one) => outbox.within(client).reportBetEvent(one)),
+    ],
+    { rounds: 45 },
+  );
+  client.release();
+  console.log(`Transactions that insert a bet\n\n${table(results, 'the bet alone')}\n`);
+  const [alone = 0, own = 0, store = 0] = results.map(({ perSecond }) => perSecond);
+  promise(
+    `a report adds ${fixed(alone / store - 1)} to a transaction that inserts one bet (at most ${PROMISED.added}); one more row of your own adds ${fixed(alone / own - 1)}`,
+    alone / store - 1 <= PROMISED.added,
+  );
+}
+
+/** How many reports a second so many workers deliver. @param {number} workers @param {string} gateway */
+async function delivered(workers, gateway) {
+  bets += 1;
+  const schema = `delivery_${bets}`;
+  const store = await postgresStore({ database: pool, schema });
+  for (let added = 0; added < BACKLOG; added += 1_000) await store.enqueue(rowsOf(`D-${added}`, 1_000));
+  const words = [server.url, schema, gateway, String(CONCURRENCY)];
+  const children = Array.from({ length: workers }, () => fork(fileURLToPath(new URL('postgres-worker.js', import.meta.url)), words));
+  await Promise.all(children.map((child) => once(child, 'message')));
+  for (const child of children) child.send('start');
+  const recorded = async () => (await store.counts()).states.recorded;
+  // Of the middle: not while they start, nor when there is too little left for all.
+  while ((await recorded()) < BACKLOG * 0.1) await new Promise((resolve) => setTimeout(resolve, 20));
+  const [first, began] = [await recorded(), performance.now()];
+  while ((await recorded()) < BACKLOG * 0.8) await new Promise((resolve) => setTimeout(resolve, 20));
+  const rate = (((await recorded()) - first) / (performance.now() - began)) * 1_000;
+  await Promise.all(
+    children.map((child) => {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      return ended;
+    }),
+  );
+  return rate;
+}
+
+async function delivering() {
+  const gateway = await startChild('outbox-gateway.js', [String(LATENCY_MS)]);
+  const address = `http://127.0.0.1:${gateway.message}`;
+  /** @type {Map<number, number[]>} */
+  const rates = new Map([1, 2, 4].map((workers) => [workers, []]));
+  for (let round = 0; round < 3; round += 1) for (const [workers, found] of rates) found.push(await delivered(workers, address));
+  const median = (/** @type {number[]} */ figures) => [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
+  const figures = [...rates].map(([workers, found]) => ({ workers, rate: median(found) }));
+  const one = figures[0]?.rate ?? Number.NaN;
+  console.log(`Delivery, ${CONCURRENCY} at once for each worker, the gateway answering after ${LATENCY_MS} ms\n`);
+  for (const { workers, rate } of figures) {
+    const share = rate / (workers * one);
+    const line = `${workers} workers deliver ${Math.round(rate)} a second, ${fixed(share)} of ${workers} times one`;
+    // A worker, the server and the gateway share the cores: with more processes than that, they are what is measured.
+    if (workers < cpus().length) promise(`${line} (at least ${PROMISED.scaling})`, share >= PROMISED.scaling);
+    else console.log(`${line} (of ${cpus().length} cores)\n`);
+  }
+  await gateway.stop();
+}
+
+/** A schema with so many rows, made by the server itself. @param {string} schema @param {number} waiting @param {number} recorded */
+async function fill(schema, waiting, recorded) {
+  const store = await postgresStore({ database: pool, schema });
+  const [row] = rowsOf('x', 1);
+  const columns = 'id, environment, operation, reference, fingerprint';
+  /** @param {string} prefix */
+  const values = (prefix) => `'staging:reportBetEvent:${prefix}' || n, 'staging', 'reportBetEvent', '${prefix}' || n, '${row?.fingerprint}'`;
+  await pool.query(`INSERT INTO ${schema}.reports (${columns}, state, fence, attempts, in_doubt, doubt_before, due_at, changed_at, outcome)
+    SELECT ${values('R-')}, 'recorded', 1, 1, false, false, 0, 0, 'recorded' FROM generate_series(1, ${recorded}) AS n`);
+  await pool.query(
+    `WITH added AS (INSERT INTO ${schema}.reports (${columns}, body) SELECT ${values('W-')}, $1 FROM generate_series(1, ${waiting}) AS n RETURNING sequence, enqueued_at)
+    INSERT INTO ${schema}.queue (sequence, environment, due_at, changed_at) SELECT sequence, 'staging', enqueued_at, enqueued_at FROM added`,
+    [row?.body],
+  );
+  await pool.query(`VACUUM ANALYZE ${schema}.reports`);
+  await pool.query(`VACUUM ANALYZE ${schema}.queue`);
+  return store;
+}
+
+/** One turn writes what the turn before claimed back, and claims. @param {string} name @param {import('../dist/outbox.js').OutboxStore} store */
+function turns(name, store) {
+  /** @type {import('../dist/outbox.js').Write[]} */
+  let writes = [];
+  return {
+    name,
+    run: async (/** @type {number} */ times) => {
+      for (let done = 0; done < times; done += 1) {
+        const { claimed } = await store.turn({ writes, claim: { limit: CLAIMED, leaseMs: 60_000 } });
+        writes = claimed.map((row) => ({
+          id: row.id,
+          expected: { state: row.state, fence: row.fence },
+          change: { ...row, state: 'waiting', inDoubt: false, delayMs: 0, keepBody: true },
+        }));
+      }
+    },
+  };
+}
+
+async function claims() {
+  const few = await fill('few', FEW, 0);
+  const many = await fill('many', MANY, RECORDED);
+  const name = `${FEW.toLocaleString('en')} waiting`;
+  const results = await compare([turns(name, few), turns(`${MANY.toLocaleString('en')} waiting, ${RECORDED.toLocaleString('en')} recorded`, many)]);
+  console.log(`Turns: ${CLAIMED} rows written back and ${CLAIMED} claimed\n\n${table(results, name)}\n`);
+  const [fast = 0, slow = 0] = results.map(({ perSecond }) => perSecond);
+  promise(`a claim among very many costs ${fixed(fast / slow)} times one among few (at most ${PROMISED.claim})`, fast / slow <= PROMISED.claim);
+  const began = performance.now();
+  await many.counts();
+  console.log(`counting all of them takes ${Math.round(performance.now() - began)} ms\n`);
+}
+
+const { values } = parseArgs({ options: { only: { type: 'string' } } });
+console.log(`Node.js ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores\n`);
+try {
+  for (const part of [enqueueing, delivering, claims]) if (values.only === undefined || values.only === part.name) await part();
+} finally {
+  await pool.end();
+  await server.stop();
+}

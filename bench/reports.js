@@ -1,0 +1,52 @@
+// What the comparisons of the outbox share: reports, a client, and promises that are kept or not.
+import { createClient } from '../dist/index.js';
+
+export const bet = (/** @type {string} */ bet_id) => ({
+  bet_id,
+  amount: 1_500,
+  timestamp: '1795161600',
+  user: {
+    user_id: `U-${bet_id}`,
+    first_name: 'Adaeze',
+    last_name: 'Okonkwo',
+    resident_address: '12 Ogui Road',
+    resident_lga: 'Enugu North',
+    resident_state: 'ENUGU',
+    is_resident: true,
+    nin: '99000000001',
+    tax_id: '2034567000001',
+  },
+});
+
+/** @param {string} baseUrl */
+export const clientOf = (baseUrl) =>
+  createClient({
+    environment: 'staging',
+    gateways: { staging: { baseUrl, apiKey: 'bench-api-key' } },
+    location: { fixed: { latitude: 6.4474, longitude: 7.5139, city: 'Enugu', country: 'NG' } },
+  });
+
+/** Rows for a store, as the outbox makes them. @param {string} prefix @param {number} count */
+export const rowsOf = (prefix, count) =>
+  Array.from({ length: count }, (_, index) => {
+    const reference = `${prefix}-${index}`;
+    const id = `staging:reportBetEvent:${reference}`;
+    const body = JSON.stringify(bet(reference));
+    return /** @type {const} */ ({
+      id,
+      environment: 'staging',
+      operation: 'reportBetEvent',
+      reference,
+      waitsFor: undefined,
+      body,
+      fingerprint: 'f'.repeat(64),
+    });
+  });
+
+/** @param {string} what @param {boolean} kept */
+export function promise(what, kept) {
+  console.log(`${kept ? 'kept' : 'NOT KEPT'}: ${what}\n`);
+  if (!kept) process.exitCode = 1;
+}
+
+export const fixed = (/** @type {number} */ figure) => figure.toFixed(2);

@@ -1,0 +1,57 @@
+// A bet and its report in one transaction, with `pg`: DATABASE_URL=postgres://… node examples/postgres/pg.js
+import { createClient } from 'location-sdk';
+import { createOutbox } from 'location-sdk/outbox';
+import { postgresStore } from 'location-sdk/outbox/postgres';
+import pg from 'pg';
+import { clientOptions, held, placed, settled, TABLE } from './bets.js';
+
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+// Without it, or a listener for it, a connection that breaks while it is idle ends the process.
+pool.on('error', (error) => console.warn('a connection was lost:', error.message));
+const store = await postgresStore({ database: pool, listen: () => pool.connect() });
+const outbox = createOutbox({ client: createClient(clientOptions()), store });
+
+/** Commits what the work does, or nothing of it. @template T @param {(client: pg.PoolClient) => Promise<T>} work */
+async function transaction(work) {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+/** @param {string} id @param {number} stake */
+const place = (id, stake) =>
+  transaction(async (client) => {
+    await client.query('INSERT INTO bets (id, stake) VALUES ($1, $2)', [id, stake]);
+    return outbox.within(client).reportBetEvent(placed(id, stake));
+  });
+
+/** @param {string} id @param {number} payout */
+const settle = (id, payout) =>
+  transaction(async (client) => {
+    const { rows } = await client.query('UPDATE bets SET payout = $2 WHERE id = $1 AND payout IS NULL RETURNING stake', [id, payout]);
+    if (!rows[0]) throw new Error(`${id} is not there, or is settled`);
+    return outbox.within(client).reportSettledBet(settled(id, rows[0].stake, payout));
+  });
+
+await pool.query(TABLE);
+outbox.start();
+
+const id = `BET-${Date.now()}`;
+await place(id, 1_500);
+const { done } = await settle(id, 4_000);
+await settle(id, 9_999).catch((error) => console.log(`the second settlement was rolled back, its report with it: ${error.message}`));
+const { outcome } = await done;
+console.log(`${id} is ${outcome}; the gateway holds ${held(id).join(', ')}`);
+
+await outbox.stop();
+await store.close?.();
+await pool.end();
