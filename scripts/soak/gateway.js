@@ -16,7 +16,7 @@ const LOST = ['connection-reset', 'half-body', 'hang'];
 /** @param {number} seed */
 export async function startGateway(seed) {
   const server = await serve(createMockGateway({ seed }));
-  /** How often a report was applied, by the id that it has in the outbox. @type {Map<string, number>} */
+  /** How often a report was applied, by the id that it has in the outbox, in the order of the first time. @type {Map<string, number>} */
   const applied = new Map();
   server.gateway.subscribe((entry) => {
     if (!entry.applied) return;
@@ -38,6 +38,11 @@ export async function startGateway(seed) {
           server.gateway.reports(environment).map(({ operation, reference, body }) => [`${environment}:${operation}:${reference}`, body]),
         ),
       ),
+    /** Answers so to every request, until the returned function is called. @param {import('location-sdk/mock').FaultRule} rule */
+    misbehave(rule) {
+      const id = server.gateway.faults.add({ times: null, ...rule });
+      return () => server.gateway.faults.clear(id);
+    },
     /** How many answers were lost after the report was recorded. */
     lost: () =>
       server.gateway.faults
