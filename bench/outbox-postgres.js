@@ -22,6 +22,7 @@ const FEW = 10_000;
 const MANY = 1_000_000;
 const RECORDED = 5_000_000;
 const BACKLOG = 4_000;
+const MOST_MS = 120_000;
 
 const server = await startPostgres({ fsync: true });
 const pool = new pg.Pool({ connectionString: server.url, max: 8 });
@@ -78,16 +79,23 @@ async function delivered(workers, gateway) {
   bets += 1;
   const schema = `delivery_${bets}`;
   const store = await postgresStore({ database: pool, schema });
-  for (let added = 0; added < BACKLOG; added += 1_000) await store.enqueue(rowsOf(`D-${added}`, 1_000));
+  const payloads = Array.from({ length: BACKLOG }, (_, index) => bet(`D-${index}`));
+  await createOutbox({ client: clientOf(gateway), store }).reportAll(payloads.map((payload) => ({ operation: 'reportBetEvent', payload })));
   const words = [server.url, schema, gateway, String(CONCURRENCY)];
   const children = Array.from({ length: workers }, () => fork(fileURLToPath(new URL('postgres-worker.js', import.meta.url)), words));
   await Promise.all(children.map((child) => once(child, 'message')));
   for (const child of children) child.send('start');
   const recorded = async () => (await store.counts()).states.recorded;
   // Of the middle: not while they start, nor when there is too little left for all.
-  while ((await recorded()) < BACKLOG * 0.1) await new Promise((resolve) => setTimeout(resolve, 20));
+  const until = async (/** @type {number} */ part) => {
+    for (const began = performance.now(); (await recorded()) < BACKLOG * part; ) {
+      if (performance.now() - began > MOST_MS) throw new Error(`the workers delivered ${await recorded()} of ${BACKLOG} reports in time`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  await until(0.1);
   const [first, began] = [await recorded(), performance.now()];
-  while ((await recorded()) < BACKLOG * 0.8) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(0.8);
   const rate = (((await recorded()) - first) / (performance.now() - began)) * 1_000;
   await Promise.all(
     children.map((child) => {

@@ -59,6 +59,7 @@ const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   // Peers, loaded when they are needed.
   { named: /^(?:mmdb-lib|maxmind)$/, by: ['node/mmdb-reader.ts'] },
   { named: /^(?:libsql|better-sqlite3)$/, by: ['outbox/stores/sqlite/open.ts'] },
+  { named: /^pg$/, by: ['node/cli/outbox/move.ts'] },
   // Its version.
   { named: /^\.\.\/package\.json$/, by: ['node/version.ts'] },
 ];

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
 import { ConfigurationError } from '../../../src/index.js';
 import { claim, newRow } from '../../../src/outbox/contract/harness.js';
+import { claimed } from '../../../src/outbox/record.js';
 import { type PostgresDatabase, PostgresStoreError, postgresMigrations, postgresStore } from '../../../src/outbox/stores/postgres/index.js';
 import { startPostgres } from '../../support/postgres-server.js';
 import { CANARIES, leaksIn } from '../personal.js';
@@ -163,5 +164,19 @@ describe('a server that goes away', () => {
     } finally {
       await server.stop();
     }
+  });
+});
+
+describe('what is decided in SQL', () => {
+  it('is what the state machine decides: a claim makes of a row what `claimed` does', async () => {
+    const schema = newSchema();
+    const store = await openStore({ schema });
+    await store.enqueue(Array.from({ length: 16 }, (_, index) => newRow(`B-${index}`)));
+    await pool.query(`UPDATE ${schema}.queue SET state = CASE WHEN sequence % 2 = 0 THEN 'waiting' ELSE 'in-flight' END, fence = sequence,
+      attempts = sequence % 5, in_doubt = sequence % 4 < 2, doubt_before = sequence % 8 < 4`);
+    const before = await store.list({ limit: 20 });
+    const after = new Map((await claim(store, 20)).map((row) => [row.id, row]));
+    for (const row of before) expect(after.get(row.id)).toMatchObject(claimed(row));
+    expect(after.size).toBe(16);
   });
 });

@@ -4,6 +4,7 @@ import { EXIT, Failure } from '../output.js';
 import { resolve, retry } from './decide.js';
 import { exportLog } from './export.js';
 import { list } from './list.js';
+import { move } from './move.js';
 import { openOutboxFile } from './open.js';
 import type { View } from './printable.js';
 import { show } from './show.js';
@@ -26,6 +27,8 @@ export const OUTBOX_OPTIONS = {
   reason: { hint: '<text>', help: 'retry, resolve: why; it is kept, so name no player', read: notEmpty },
   'keep-body': { help: 'resolve: keep the body, as the option keepBodies does' },
   from: { hint: '<index>', help: 'export: begin with this entry (default: 0)', read: wholeNumber(0, 9_999_999_999) },
+  to: { hint: '<address>', help: 'move: of the database, postgres://… (default: DATABASE_URL)', read: notEmpty },
+  schema: { hint: '<name>', help: 'move: of the outbox there (default: location_sdk)', read: notEmpty },
   head: { hint: '<hash>', help: 'verify: a head that was noted; it must be in the log', read: notEmpty },
 } as const satisfies OptionTable;
 
@@ -39,6 +42,8 @@ export const OUTBOX_NOTES = `Commands (default: stats):
   resolve <report>…   Your verdict on quarantined reports; needs --as, --reason.
                       recorded: the gateway holds it. dismissed: never send it
   export              The log of receipts as JSON Lines, on standard output
+  move                Everything to PostgreSQL, with --to; instances are ended
+                      before, and use postgresStore afterwards. Needs pg
   verify              Check that log; <file> may be an exported one too
 
 A <report> is its id, as list prints it, or its bet_id or request_id where
@@ -58,6 +63,7 @@ const COMMANDS: Readonly<Record<string, { run: Run; takes: readonly (keyof Outbo
   resolve: { run: resolve, takes: ['as', 'reason', 'keep-body'], reports: 'many' },
   export: { run: exportLog, takes: ['from'] },
   verify: { run: verifyLog, takes: ['head'] },
+  move: { run: (view, options) => move(view.file, options), takes: ['to', 'schema'] },
 };
 
 const MOST_REPORTS = 1_000;
@@ -76,6 +82,7 @@ export async function outbox(words: readonly string[]): Promise<number> {
   if (command.reports === 'one' && reports.length !== 1) throw new Failure(`${name} needs one report: its id, as list prints it`);
   if (command.reports === 'many' && reports.length === 0 && !values.all) throw new Failure(`${name} needs a report: its id, as list prints it`);
   if (values.all && reports.length > 0) throw new Failure('--all goes without names of reports');
+  if (name === 'move') return move(file, values);
   if (name === 'verify' && beginsWithBrace(file)) return verifyFile(file, values);
 
   const store = await openOutboxFile(file);

@@ -31,7 +31,8 @@ export async function openOutboxFile(file: string): Promise<OutboxStore> {
   }
 }
 
-async function library(): Promise<OpenDatabase> {
+/** The library that opens a file. */
+export async function library(): Promise<OpenDatabase> {
   try {
     return await findLibrary();
   } catch {
@@ -44,7 +45,7 @@ function holdsOutbox(database: SqliteDatabase): boolean {
 }
 
 /** Looks before SQLite does, which would make what is not there. */
-function ensureDatabase(file: string): void {
+export function ensureDatabase(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) throw new Failure(`there is no file ${file}; give the one that the outbox's sqliteStore has`);
   if (!found.isFile()) throw new Failure(`${file} is no plain file; give the one that the outbox's sqliteStore has`);

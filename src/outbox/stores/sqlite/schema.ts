@@ -60,12 +60,16 @@ const FIRST = `
 /** Each makes of a database of the version before it one of its own; never changed once released. */
 const MIGRATIONS: readonly string[] = [FIRST];
 
-/** The version of the tables; 0 where there are none. Throws, and has changed nothing, where this package does not know it. */
-export function readVersion({ first }: Connection, place: string): number {
+/**
+ * The version of the tables; 0 where there are none. Throws, and has changed nothing, where this package does not know it,
+ * and unless told otherwise where the reports have been moved to another store.
+ */
+export function readVersion({ first }: Connection, place: string, { moved = false } = {}): number {
   if (!first("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'outbox_meta'")) return 0;
   const version = Number(first("SELECT value FROM outbox_meta WHERE name = 'version'")?.value);
   if (!Number.isInteger(version) || version < 1) throw failure('corrupt', place, undefined, ' (it does not say its version)');
   if (version > MIGRATIONS.length) throw failure('newer', place, undefined, ` (its version is ${version}, this one knows ${MIGRATIONS.length})`);
+  if (!moved && first("SELECT 1 FROM outbox_meta WHERE name = 'moved'")) throw failure('moved', place);
   return version;
 }
 

@@ -1,0 +1,15 @@
+import type { Pause } from '../pause.js';
+import type { Row } from '../record.js';
+import type { LogLine } from '../store.js';
+
+/** Everything that a store holds, read while nobody else has it; for a store that takes its place. */
+export interface MovedRows {
+  /** Rows in the order of `sequence`, some at a time. */
+  rows(): Iterable<readonly Row[]>;
+  /** The log of receipts, some lines at a time. */
+  receipts(): Iterable<readonly LogLine[]>;
+  /** `sequence` of final rows without a line in the log, in the order in which they became final. */
+  readonly unlogged: readonly number[];
+  readonly settings: readonly (readonly [name: string, value: string])[];
+  readonly pauses: readonly Pause[];
+}

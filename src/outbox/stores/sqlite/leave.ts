@@ -1,0 +1,74 @@
+import type { MovedRows } from '../moved-rows.js';
+import { type Connection, connect, pragma, rollBack, type SqliteDatabase } from './database.js';
+import { codeOf, failure, storeError } from './failure.js';
+import { listRows } from './list.js';
+import { createPauses } from './pauses.js';
+import { createReceipts } from './receipts.js';
+import { readVersion } from './schema.js';
+
+const PAGE = 500;
+
+/** A file that nobody else has, to be read whole and left for good. */
+export interface LeftFile {
+  readonly held: MovedRows;
+  /** Marks it as moved, so that no store opens it any more, and closes it. */
+  leave(): void;
+  /** Closes it as it was. */
+  keep(): void;
+}
+
+/** Takes a file for this process alone. Throws a `SqliteStoreError`: `'busy'` where another process has it open. */
+export function takeFile(database: SqliteDatabase, place: string): LeftFile {
+  const connection = connect(database);
+  try {
+    readVersion(connection, place, { moved: true });
+    // Only who is alone with a file can take it out of WAL mode.
+    const mode = pragma(database, 'main.journal_mode = DELETE');
+    if (mode !== 'delete' && mode !== 'memory') throw failure('busy', place);
+    database.exec('PRAGMA main.synchronous = FULL');
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    throw codeOf(error) === 'busy' ? failure('busy', place, error, '; end every instance of the outbox first') : storeError(place, error);
+  }
+  return {
+    held: readAll(connection),
+    leave() {
+      connection.run("INSERT OR REPLACE INTO outbox_meta (name, value) VALUES ('moved', 1)");
+      database.exec('COMMIT');
+      database.close();
+    },
+    keep() {
+      rollBack(database);
+      database.close();
+    },
+  };
+}
+
+function readAll(connection: Connection): MovedRows {
+  const receipts = createReceipts(connection);
+  return {
+    *rows() {
+      for (let after = 0; ; ) {
+        const rows = listRows(connection, { after, limit: PAGE });
+        if (rows.length > 0) yield rows;
+        after = rows.at(-1)?.sequence ?? after;
+        if (rows.length < PAGE) return;
+      }
+    },
+    *receipts() {
+      for (let from = 0; ; from += PAGE) {
+        const lines = receipts.read(from, PAGE);
+        if (lines.length > 0) yield lines;
+        if (lines.length < PAGE) return;
+      }
+    },
+    unlogged: connection
+      .all('SELECT sequence FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL ORDER BY ended')
+      .map(({ sequence }) => Number(sequence)),
+    settings: connection.all('SELECT name, value FROM outbox_settings').map(({ name, value }) => [String(name), String(value)] as const),
+    pauses: createPauses(connection)
+      .outlook(0)
+      .map(({ pause }) => pause),
+  };
+}
