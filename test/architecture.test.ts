@@ -30,7 +30,18 @@ const LAYERS = {
   redact: { files: ['redact.ts', 'unescape.ts'], mayImport: ['redact'] },
   // What everybody may import.
   bottom: {
-    files: ['base-url.ts', 'body.ts', 'client-door.ts', 'members.ts', 'mock-defaults.ts', 'runtime.ts', 'messages.ts', 'time.ts', 'unfailing.ts', 'web-types.ts'],
+    files: [
+      'base-url.ts',
+      'body.ts',
+      'client-door.ts',
+      'members.ts',
+      'mock-defaults.ts',
+      'runtime.ts',
+      'messages.ts',
+      'time.ts',
+      'unfailing.ts',
+      'web-types.ts',
+    ],
     mayImport: [],
   },
 } as const satisfies Record<string, { files: readonly string[]; mayImport: readonly string[] }>;

@@ -24,6 +24,7 @@ const LANGUAGES = [
   'html',
   'http',
   'sh',
+  'sql',
   'json',
   'yaml',
   'python',
@@ -46,7 +47,7 @@ test('the code of every guide fits the types', { timeout: 60_000 }, () => {
   const scripts = all
     .filter(({ language }) => language === 'html')
     .flatMap(({ name, line, code }) => inlineScripts(code).map((script) => [`${name}-line-${line}.html.js`, script]));
-  expect(new Set(modules.map(({ name }) => name))).toEqual(new Set(['browser.md', 'location.md', 'mock-gateway.md', 'outbox.md', 'relay.md']));
+  expect(new Set(modules.map(({ name }) => name))).toEqual(new Set(['browser.md', 'location.md', 'mock-gateway.md', 'outbox.md', 'relay.md', 'scale-out.md']));
   expect(typeCheck(Object.fromEntries([...texts, ...scripts]))).toEqual([]);
 });
 
@@ -63,7 +64,7 @@ test('every link within and between the guides leads to a heading', () => {
         .replace(/[^\w\- ]/g, '')
         .replaceAll(' ', '-'),
     );
-  for (const name of ['browser.md', 'relay.md', 'security.md']) {
+  for (const name of ['browser.md', 'relay.md', 'scale-out.md', 'security.md']) {
     const links = [...read(`docs/${name}`).matchAll(/\]\(([\w-]*(?:\.md)?)#([^)]+)\)/g)];
     expect(links.length).toBeGreaterThan(3);
     expect(links.filter(([, file, anchor = '']) => !anchors(read(`docs/${file || name}`)).includes(anchor)).map(([link]) => `${name} ${link}`)).toEqual([]);

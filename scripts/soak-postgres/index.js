@@ -58,7 +58,7 @@ function progress() {
   const { killed } = crew.counts;
   const line = `soak: ${done()}/${reports} at the gateway, ${killed}/${kills} killed, ${trouble.counts.restarts}/${restarts} restarts, ${trouble.counts.cuts}/1 cut`;
   if (process.stderr.isTTY) process.stderr.write(`\r${line}`);
-  else if (killed % 20 === 0) process.stderr.write(`${line}\n`);
+  else if (killed % Math.ceil(kills / 10) === 0) process.stderr.write(`${line}\n`);
 }
 
 console.log(`soak: seed ${seed}, ${reports} reports, ${kills} kills, ${restarts} restarts of the server, ${workers} workers on ${server.folder}`);
@@ -85,6 +85,8 @@ const { problems, held, booked, alreadyRecorded, receipts } = await judge({
 });
 if (!isSent) problems.push('what waited could not be sent in the end');
 if (held.size < reports) problems.push(`there are ${held.size} reports only`);
+for (const error of errors.keys()) if (!error.endsWith(' connection')) problems.push(`a worker told of an error that nothing here explains: ${error}`);
+if (restarts > 0 && !told.disconnected) problems.push('no worker lost a connection: nothing was put to the test');
 if (alreadyRecorded === 0) problems.push('no report was found recorded already: nothing was put to the test');
 
 const table = {
