@@ -19,6 +19,8 @@ export async function startChild(file, words = []) {
   return {
     /** @type {unknown} what it said first */
     message,
+    /** @param {import('node:child_process').Serializable} words */
+    send: (words) => void child.send(words),
     async stop() {
       const ended = once(child, 'exit');
       child.kill();

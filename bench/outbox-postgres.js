@@ -1,10 +1,7 @@
 // What an outbox in PostgreSQL costs: a report in the transaction of a bet beside the bet alone; delivery with one, two and four
 // workers; a claim among few and among very many. A real server, whose commits wait for the disk. Fails where a promise is not kept.
 // `node outbox-postgres.js --only enqueueing` measures one part.
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { cpus } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createOutbox } from '../dist/outbox.js';
@@ -82,8 +79,7 @@ async function delivered(workers, gateway) {
   const payloads = Array.from({ length: BACKLOG }, (_, index) => bet(`D-${index}`));
   await createOutbox({ client: clientOf(gateway), store }).reportAll(payloads.map((payload) => ({ operation: 'reportBetEvent', payload })));
   const words = [server.url, schema, gateway, String(CONCURRENCY)];
-  const children = Array.from({ length: workers }, () => fork(fileURLToPath(new URL('postgres-worker.js', import.meta.url)), words));
-  await Promise.all(children.map((child) => once(child, 'message')));
+  const children = await Promise.all(Array.from({ length: workers }, () => startChild('postgres-worker.js', words)));
   for (const child of children) child.send('start');
   const recorded = async () => (await store.counts()).states.recorded;
   // Of the middle: not while they start, nor when there is too little left for all.
@@ -97,13 +93,7 @@ async function delivered(workers, gateway) {
   const [first, began] = [await recorded(), performance.now()];
   await until(0.8);
   const rate = (((await recorded()) - first) / (performance.now() - began)) * 1_000;
-  await Promise.all(
-    children.map((child) => {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      return ended;
-    }),
-  );
+  await Promise.all(children.map((child) => child.stop()));
   return rate;
 }
 

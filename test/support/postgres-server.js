@@ -63,6 +63,8 @@ export async function startPostgres({ fsync = false, flags = [] } = {}) {
     await halt();
     rmSync(folder, { recursive: true, force: true });
   };
+  // For a process that is ended early; its server is ended by the package.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   try {
     await server.initialise();
     await start();

@@ -9,6 +9,7 @@ const PATHS = {
   'location-sdk/mock': ['./src/mock/index.ts'],
   'location-sdk/mock/node': ['./src/node/index.ts'],
   'location-sdk/outbox': ['./src/outbox/index.ts'],
+  'location-sdk/outbox/postgres': ['./src/outbox/stores/postgres/index.ts'],
   'location-sdk/outbox/sqlite': ['./src/outbox/stores/sqlite/index.ts'],
   'location-sdk/relay': ['./src/relay/index.ts'],
   'location-sdk/relay/node': ['./src/node/relay.ts'],

@@ -48,6 +48,14 @@ import { createMockGateway, type FaultRule, type MatcherResult, type MockGateway
 import { type MswHttp, mockGatewayHandlers } from 'location-sdk/mock/msw';
 import { type MockServer, serve } from 'location-sdk/mock/node';
 import { type IndexedDbError, type IndexedDbPlatform, type IndexedDbStoreOptions, indexedDbStore } from 'location-sdk/outbox/indexeddb';
+import {
+  type ListeningClient,
+  type PostgresDatabase,
+  PostgresStoreError,
+  type PostgresStoreOptions,
+  postgresMigrations,
+  postgresStore,
+} from 'location-sdk/outbox/postgres';
 import { type SqliteDatabase, SqliteStoreError, type SqliteStoreOptions, sqliteStore } from 'location-sdk/outbox/sqlite';
 import { createRelay, type Relay, type RelayClient, type RelayOptions, type RelayPlayer } from 'location-sdk/relay';
 
@@ -209,6 +217,14 @@ export async function keepInSqlite(database: SqliteDatabase): Promise<boolean> {
   const stores = [await sqliteStore(options), await sqliteStore({ database })];
   return stores.every(({ durable }) => durable);
 }
+
+export async function keepInPostgres(pool: PostgresDatabase, connect: () => Promise<ListeningClient>): Promise<boolean> {
+  const options: PostgresStoreOptions = { database: pool, schema: 'bets_outbox', migrate: postgresMigrations() === '', listen: connect };
+  const { durable, transactional } = await postgresStore(options);
+  return durable && transactional === true;
+}
+
+export const isUnreachable = (error: unknown): boolean => error instanceof PostgresStoreError && error.code === 'connection';
 
 export const isFull = (error: unknown): boolean => error instanceof SqliteStoreError && error.code === 'full';
 const inMemory: IndexedDbPlatform = { indexedDB: { open: () => ({}) } };

@@ -27,8 +27,8 @@ export const OUTBOX_OPTIONS = {
   reason: { hint: '<text>', help: 'retry, resolve: why; it is kept, so name no player', read: notEmpty },
   'keep-body': { help: 'resolve: keep the body, as the option keepBodies does' },
   from: { hint: '<index>', help: 'export: begin with this entry (default: 0)', read: wholeNumber(0, 9_999_999_999) },
-  to: { hint: '<address>', help: 'move: of the database, postgres://… (default: DATABASE_URL)', read: notEmpty },
-  schema: { hint: '<name>', help: 'move: of the outbox there (default: location_sdk)', read: notEmpty },
+  to: { hint: '<address>', help: 'move: postgres://… (default: DATABASE_URL)', read: notEmpty },
+  schema: { hint: '<name>', help: 'move: the schema there (default: location_sdk)', read: notEmpty },
   head: { hint: '<hash>', help: 'verify: a head that was noted; it must be in the log', read: notEmpty },
 } as const satisfies OptionTable;
 
