@@ -61,11 +61,19 @@ function progress() {
   else if (killed % Math.ceil(kills / 10) === 0) process.stderr.write(`${line}\n`);
 }
 
+/** Keeps everything and ends. @param {string[]} problems @param {object} [table] */
+async function fail(problems, table = {}) {
+  crew.end();
+  await server.halt();
+  const file = join(server.folder, 'soak.json');
+  await writeFile(file, JSON.stringify({ seed, reports, kills, restarts, workers, table, errors: [...crew.errors], problems }, null, 2));
+  endWith(problems, `seed ${seed}; the database is kept in ${server.folder}, what was found in ${file}`);
+}
+process.on('uncaughtException', (error) => void fail([`the soak itself failed: ${error.stack}`]));
+
 console.log(`soak: seed ${seed}, ${reports} reports, ${kills} kills, ${restarts} restarts of the server, ${workers} workers on ${server.folder}`);
 const began = performance.now();
-const happening = trouble.run();
-// Reported when it is awaited.
-happening.catch(() => {});
+const happening = trouble.run().catch((error) => fail([`the server, the network or the gateway could not be disturbed: ${error}`]));
 await crew.killAll();
 const finishing = crew.finish(workers);
 while (done() < reports && (await Promise.race([finishing, sleep(100)])) === undefined);
@@ -82,7 +90,9 @@ const { problems, held, booked, alreadyRecorded, receipts } = await judge({
   accepted,
   ledger: gateway.ledger(),
   applied: gateway.applied,
+  early: gateway.early,
 });
+problems.push(...crew.problems);
 if (!isSent) problems.push('what waited could not be sent in the end');
 if (held.size < reports) problems.push(`there are ${held.size} reports only`);
 for (const error of errors.keys()) if (!error.endsWith(' connection')) problems.push(`a worker told of an error that nothing here explains: ${error}`);
@@ -111,12 +121,7 @@ await gateway.close();
 for (const [what, count] of Object.entries(table)) console.log(`${what.padEnd(56)}${String(count).padStart(9)}`);
 for (const [error, times] of errors) console.log(`soak: ${times} times: ${error}`);
 
-if (problems.length > 0) {
-  await server.halt();
-  const file = join(server.folder, 'soak.json');
-  await writeFile(file, JSON.stringify({ seed, reports, kills, restarts, workers, table, errors: [...errors], problems }, null, 2));
-  endWith(problems, `seed ${seed}; the database is kept in ${server.folder}, what was found in ${file}`);
-}
+if (problems.length > 0) await fail(problems, table);
 await server.stop();
 console.log('soak: the gateway, the books and the outbox agree, report by report');
 process.exit(0);

@@ -6,9 +6,12 @@ import pg from 'pg';
 import { problemsOf } from '../soak/verdict.js';
 import { VOID } from './bets.js';
 
-/** @param {{ url: string, gateway: string, accepted: ReadonlySet<string>, ledger: ReadonlyMap<string, unknown>, applied: ReadonlyMap<string, number> }} found */
+/** @param {{ url: string, gateway: string, accepted: ReadonlySet<string>, ledger: ReadonlyMap<string, unknown>, applied: ReadonlyMap<string, number>,
+ *   early: ReadonlySet<string> }} found */
 export async function judge({ url, gateway, ...found }) {
   const pool = new pg.Pool({ connectionString: url });
+  // One that is closing is told when the server ends.
+  pool.on('error', () => {});
   const store = await postgresStore({ database: pool, migrate: false });
   const { problems, held, alreadyRecorded } = await problemsOf({ store, ...found });
 

@@ -27,10 +27,16 @@ export function createCrew({ worker, taskOf, kills, workers, chance: { random, b
   /** What went wrong, and how often. @type {Map<string, number>} */
   const errors = new Map();
   const counts = { killed: 0, stopped: 0 };
+  /** Workers that ended by themselves. @type {string[]} */
+  const problems = [];
+  /** @type {Set<import('node:child_process').ChildProcess>} */
+  const alive = new Set();
 
   /** @param {string} name */
   function start(name, isLast = false) {
     const child = fork(worker, [JSON.stringify(taskOf(name, isLast))], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    alive.add(child);
+    child.once('exit', () => alive.delete(child));
     const ready = new Promise((resolve) =>
       child.once('exit', resolve).on('message', (/** @type {{ type: string, event: string }} */ { type, event }) => {
         if (type === 'ready') resolve(undefined);
@@ -49,7 +55,11 @@ export function createCrew({ worker, taskOf, kills, workers, chance: { random, b
       await ready;
       await worked?.();
       await sleep(between(ALIVE_MS));
-      if (child.exitCode !== null) throw new Error(`a worker ended by itself, with ${child.exitCode}`);
+      if (child.exitCode !== null) {
+        problems.push(`the worker S${lane}-${life} ended by itself, with ${child.exitCode}`);
+        counts.killed += 1;
+        continue;
+      }
       if (random() < STOP_CHANCE) {
         child.kill('SIGSTOP');
         counts.stopped += 1;
@@ -71,7 +81,12 @@ export function createCrew({ worker, taskOf, kills, workers, chance: { random, b
     told,
     errors,
     counts,
-    /** Resolves once enough are killed; rejects where one ended by itself. */
+    problems,
+    /** Kills those that there are. */
+    end: () => {
+      for (const child of alive) child.kill('SIGKILL');
+    },
+    /** Resolves once enough are killed. */
     killAll: () => Promise.all(Array.from({ length: workers }, (_, lane) => killAgainAndAgain(lane))),
     /** Lets workers send what is left, unharmed; says whether all of them could. @param {number} count */
     finish: async (count) => {

@@ -39,8 +39,9 @@ if (process.stderr.isTTY) process.stderr.write('\n');
 
 const { accepted, told, errors, counts } = crew;
 const store = await sqliteStore({ file });
-const { problems, held, alreadyRecorded } = await problemsOf({ store, accepted, ledger: gateway.ledger(), applied: gateway.applied });
+const { problems, held, alreadyRecorded } = await problemsOf({ store, accepted, ledger: gateway.ledger(), applied: gateway.applied, early: gateway.early });
 await store.close?.();
+problems.push(...crew.problems);
 if (!isSent) problems.push('what waited could not be sent in the end');
 if (kills > 0 && alreadyRecorded === 0) problems.push('no report was found recorded already: nothing was put to the test');
 const lost = gateway.lost();

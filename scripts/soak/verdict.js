@@ -15,26 +15,14 @@ async function* rowsOf(store) {
   }
 }
 
-/** Settled reports that the gateway applied before their initiated ones. @param {Iterable<string>} applied ids in the order in which they were applied */
-function orderProblems(applied) {
-  const before = new Set();
-  const problems = [];
-  for (const id of applied) {
-    before.add(id);
-    const initiated = id.replace(':reportSettledBet:', ':reportBetEvent:').replace(':reportSettledWithdrawal:', ':reportWithdrawalEvent:');
-    if (!before.has(initiated)) problems.push(`${id} was applied before its initiated report`);
-  }
-  return problems;
-}
-
 /**
  * Everything that must never happen and did, in words.
  *
  * @param {{ store: import('location-sdk/outbox').OutboxStore, accepted: ReadonlySet<string>, ledger: ReadonlyMap<string, unknown>,
- *   applied: ReadonlyMap<string, number> }} found
+ *   applied: ReadonlyMap<string, number>, early: ReadonlySet<string> }} found
  */
-export async function problemsOf({ store, accepted, ledger, applied }) {
-  const problems = orderProblems(applied.keys());
+export async function problemsOf({ store, accepted, ledger, applied, early }) {
+  const problems = [...early].map((id) => `${id} was sent before its initiated report was accepted`);
   /** @type {Set<string>} */
   const held = new Set();
   let alreadyRecorded = 0;
