@@ -1,6 +1,7 @@
 import { defineConfig, type Options } from 'tsup';
 import { inspectorDefine } from './inspector.build.js';
 import { scriptTag, scriptTagWithOutbox } from './tsup.script-tag.js';
+import { zodByName } from './tsup.zod.js';
 
 const entries = {
   index: 'src/index.ts',
@@ -12,9 +13,13 @@ const entries = {
   'outbox-postgres': 'src/outbox/stores/postgres/index.ts',
   'outbox-sqlite': 'src/outbox/stores/sqlite/index.ts',
   'outbox-indexeddb': 'src/outbox/indexeddb.ts',
+  opentelemetry: 'src/opentelemetry/index.ts',
+  'outbox-node': 'src/node/outbox.ts',
+  'outbox-pg-boss': 'src/outbox/pg-boss.ts',
   relay: 'src/relay/index.ts',
   'relay-node': 'src/node/relay.ts',
   'location-mmdb': 'src/node/mmdb-entry.ts',
+  'transport-node': 'src/node/transport.ts',
 };
 
 const shared = {
@@ -26,6 +31,7 @@ const shared = {
   sourcemap: true,
   treeshake: true,
   define: await inspectorDefine(),
+  esbuildPlugins: [zodByName],
 } satisfies Options;
 
 export default defineConfig([

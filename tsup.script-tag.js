@@ -2,17 +2,19 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 /**
- * In a script-tag file `name.browser.ts` stands in for `name.ts`: what only a server needs is not paid for by visitors.
- * @param {{ except?: readonly string[] }} [options] files that this script-tag file needs whole
+ * In a script-tag file `name.browser.ts` stands in for `name.ts`: what only a server needs is not paid for by visitors. In one
+ * that is for pages with a relay, `name.relayed.ts` goes before it: what only a gateway's client needs.
+ * @param {{ suffixes: readonly string[], except?: readonly string[] }} options `except`: files that this script-tag file needs whole
  * @returns {import('esbuild').Plugin}
  */
-const browserStandIns = ({ except = [] } = {}) => ({
-  name: 'browser stand-ins',
+const standIns = ({ suffixes, except = [] }) => ({
+  name: 'stand-ins',
   setup(build) {
     build.onResolve({ filter: /^\..*\.js$/ }, ({ path, resolveDir }) => {
-      const standIn = resolve(resolveDir, path.replace(/\.js$/, '.browser.ts'));
-      const isWhole = except.some((name) => standIn.endsWith(`/${name}.browser.ts`));
-      return existsSync(standIn) && !isWhole ? { path: standIn, sideEffects: false } : undefined;
+      const whole = resolve(resolveDir, path.replace(/\.js$/, ''));
+      if (except.some((name) => whole.endsWith(`/${name}`))) return undefined;
+      const standIn = suffixes.map((suffix) => `${whole}.${suffix}.ts`).find((name) => existsSync(name));
+      return standIn ? { path: standIn, sideEffects: false } : undefined;
     });
   },
 });
@@ -26,12 +28,16 @@ export const internalNames = [
   'advice',
   'always',
   'askedAt',
+  'baseUrlOf',
   'certain',
   'certificate',
   'deadline',
   'destinations',
+  'details',
+  'ended',
   'ending',
   'example',
+  'failure',
   'fixedLocations',
   'hasRefused',
   'inDoubt',
@@ -53,6 +59,7 @@ export const internalNames = [
   'parameters',
   'plainHttp',
   'refine',
+  'relayed',
   'safeParse',
   'standard',
   'strictObject',
@@ -61,6 +68,11 @@ export const internalNames = [
   'whenHidden',
   'withoutSent',
 ];
+
+/** Internal to a client, but what an outbox stores and shows. */
+export const namesOfOutbox = ['inDoubt'];
+
+const exactly = (/** @type {readonly string[]} */ names) => new RegExp(`^(?:${names.join('|')})$`);
 
 /** How the script-tag file is made; `npm run size` bundles its libraries the same way. @satisfies {import('tsup').Options} */
 export const scriptTag = {
@@ -74,10 +86,14 @@ export const scriptTag = {
     ecma: /** @type {const} */ (2020),
     toplevel: true,
     compress: { passes: 5, pure_getters: true, sequences: false, lhs_constants: false, keep_fargs: false },
-    mangle: { properties: { regex: new RegExp(`^(?:${internalNames.join('|')})$`) } },
+    mangle: { properties: { regex: exactly(internalNames) } },
   },
-  esbuildPlugins: [browserStandIns()],
+  esbuildPlugins: [standIns({ suffixes: ['browser'] })],
 };
 
-/** The script-tag file with the outbox, which reaches the client through its door. @satisfies {import('tsup').Options} */
-export const scriptTagWithOutbox = { ...scriptTag, esbuildPlugins: [browserStandIns({ except: ['client-door'] })] };
+/** The script-tag file with the outbox, for pages with a relay; the outbox reaches the client through its door. @satisfies {import('tsup').Options} */
+export const scriptTagWithOutbox = {
+  ...scriptTag,
+  terserOptions: { ...scriptTag.terserOptions, mangle: { properties: { regex: exactly(internalNames.filter((name) => !namesOfOutbox.includes(name))) } } },
+  esbuildPlugins: [standIns({ suffixes: ['relayed', 'browser'], except: ['client-door'] })],
+};

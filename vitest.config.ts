@@ -9,7 +9,12 @@ export default defineConfig({
     projects: [
       {
         define: { ...define },
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/browser/**', 'test/package/**', 'test/**/*.postgres.test.ts'] },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/browser/**', 'test/package/**', 'test/**/*.postgres.test.ts'],
+          testTimeout: 20_000,
+        },
       },
       { define: { ...define }, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 60_000 } },
       {

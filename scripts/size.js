@@ -8,9 +8,7 @@ import { build } from 'tsup';
 
 const LIMIT = 18_500;
 const DREAM = 15_000;
-/** Where the file with the outbox is today; it should come down to the goal. */
-const OUTBOX_LIMIT = 26_000;
-const OUTBOX_GOAL = 21_500;
+const OUTBOX_LIMIT = 21_500;
 
 const gzipped = (/** @type {string | Uint8Array} */ content) => gzipSync(content, { level: 9 }).byteLength;
 
@@ -46,7 +44,6 @@ try {
   const outbox = gzipped(await readFile('dist/location-sdk.outbox.global.js'));
   row('dist/location-sdk.outbox.global.js', outbox);
   row('limit', OUTBOX_LIMIT);
-  row('goal', OUTBOX_GOAL);
   for (const [name, excess] of [
     ['script-tag file', file - LIMIT],
     ['script-tag file with the outbox', outbox - OUTBOX_LIMIT],

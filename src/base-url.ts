@@ -10,7 +10,7 @@ export interface BaseUrl {
 export const isLoopback = ({ hostname }: URL): boolean => /^(.+\.)?localhost$|^127\.[\d.]+$|^\[::1\]$/.test(hostname);
 
 /** `/integration-gateway/external` at the end, in whole or in part. */
-const WRITTEN_OUT = new RegExp(`(${GATEWAY_PATH.replace(/(\/[^/]+)\/$/, '($1)?')})?/*$`);
+const writtenOut = () => new RegExp(`(${GATEWAY_PATH.replace(/(\/[^/]+)\/$/, '($1)?')})?/*$`);
 
 /**
  * Reads a base address. `/integration-gateway/external` at its end is taken off, since the specification shows
@@ -20,7 +20,7 @@ export const readBaseUrl = (text: string, allowInsecureHttp: boolean): BaseUrl =
   readUrl(text, {
     example: 'https://gateway.example.com or http://127.0.0.1:4010',
     plainHttp: ', and for staging with allowInsecureHttp: true',
-    ending: WRITTEN_OUT,
+    ending: writtenOut(),
     allowInsecureHttp,
   });
 

@@ -1,21 +1,34 @@
 import type { Delivered } from './delivery/deliver.js';
-import type { FrozenReport } from './delivery/frozen.js';
+import type { AnyReport } from './delivery/frozen.js';
 import type { Logger } from './delivery/settings.js';
+import type { Environment } from './errors.js';
 import type { OperationName } from './operations.js';
 import type { Clock } from './time.js';
 import type { AbortSignalLike } from './web-types.js';
+
+/** How one attempt is made. */
+export interface AttemptLimit {
+  readonly signal: AbortSignalLike;
+  readonly milliseconds: number;
+  /** For a relay: the tag of the player whose report it is. */
+  readonly player?: string;
+}
 
 /** What the outbox needs of a client beside its methods: the two halves of a call, and the client's world. */
 export interface ClientDoor {
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Required<Logger>;
+  /** The gateway's base address, where the environment is set up. */
+  baseUrlOf(environment: Environment | undefined): string | undefined;
   /** Milliseconds for one attempt. */
   readonly attemptTimeoutMs: number;
-  /** Validates and locates; rejects as the method of the client does. Nothing is sent. */
-  freeze(operation: OperationName, payload: unknown, options: unknown): Promise<FrozenReport>;
+  /** Whether reports go to a relay, which alone knows their environment. */
+  readonly relayed: boolean;
+  /** Validates and locates; rejects as the method of the client does. Nothing is sent. A report for a relay does not name the player. */
+  freeze(operation: OperationName, payload: unknown, options: unknown): Promise<AnyReport>;
   /** Sends frozen bytes once, key included within the time. What it rejects with speaks of this attempt alone. */
-  attempt(report: FrozenReport, limit: { signal: AbortSignalLike; milliseconds: number }): Promise<Delivered>;
+  attempt(report: AnyReport, limit: AttemptLimit): Promise<Delivered>;
 }
 
 const DOOR = Symbol.for('location-sdk.client-door');

@@ -5,6 +5,7 @@ import { type Delivered, deliver } from './delivery/deliver.js';
 import { type AnyReport, keepFrozen, keptFrozen } from './delivery/frozen.js';
 import { untilPageHides } from './delivery/leaving-page.js';
 import { ConfigurationError, ValidationError } from './errors.js';
+import { PLAYER_HEADER } from './hash.js';
 import type { LocateResult } from './locate-result.js';
 import { freeipapi } from './location/providers/freeipapi.js';
 import { geojs } from './location/providers/geojs.js';
@@ -14,11 +15,12 @@ import { type OperationName, operations } from './operations.js';
 import type { CallOptions, ClientOptions, RelayedOptions } from './options.js';
 import type { ClientMode, Payloads } from './payloads.js';
 import { type Parameters, type PrepareContext, prepare, prepareOptions } from './prepare.js';
-import type { Receipt, ReceiptOf, RelayReceipt } from './receipt.js';
+import { type ReceiptOf, receiptOf } from './receipt.js';
+import { RELAY_ONLY } from './relay-only.js';
 import { createLocationResolver } from './resolve-location.js';
-import { copyJson } from './schema/copy-json.js';
 import type { ValidationMode } from './schema/model.js';
 import type { NinVerification } from './schema/nin.js';
+import { toJson } from './schema/to-json.js';
 
 /**
  * The functions of the service over one set of options. Every method rejects with a `ReportingError` whose
@@ -103,7 +105,10 @@ export interface Client<Mode extends ClientMode = 'strict'> {
   resend(error: unknown, options?: Pick<CallOptions, 'signal' | 'timeoutMs'>): Promise<ReceiptOf<Mode>>;
 }
 
-const PART_DEFAULTS: PartDefaults = { providers: [geojs(), ipapiCo(), freeipapi()], isRecorded, isDuplicate };
+const nothing = () => false as const;
+const PART_DEFAULTS: PartDefaults = RELAY_ONLY
+  ? { providers: [], isRecorded: nothing, isDuplicate: nothing }
+  : { providers: [geojs(), ipapiCo(), freeipapi()], isRecorded, isDuplicate };
 
 /**
  * Makes a client. Throws a `ConfigurationError` that lists every wrong name and type among the options at once, or,
@@ -125,7 +130,7 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
 
   /** A report for a relay may be incomplete, and one for a gateway names its environment: neither may go to the other. */
   const destinationFor = (environment: AnyReport['environment']) => {
-    if (environment && !relay) return settings.destinations[environment];
+    if (!RELAY_ONLY && environment && !relay) return settings.destinations[environment];
     return (!environment && relay) || 'the report belongs to another client.';
   };
 
@@ -141,8 +146,10 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
     options: unknown,
   ): Promise<{ report: AnyReport; signal: Parameters['signal']; deadline: number }> {
     const row = operations[operation];
-    if ((browser || relay) && !row.browser) {
-      throw new ConfigurationError(`${operation} is not available ${browser ? 'in a browser' : 'through a relay'}; call it from your backend.`, { operation });
+    if ((RELAY_ONLY || browser || relay) && !row.browser) {
+      throw new ConfigurationError(`${operation} is not available ${RELAY_ONLY || browser ? 'in a browser' : 'through a relay'}; call it from your backend.`, {
+        operation,
+      });
     }
     const { body, reference, parameters } = prepare(operation, payload, options, settings);
     const { environment, timeoutMs, signal } = parameters;
@@ -154,8 +161,8 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
     const deadline = clock.now() + timeoutMs;
     const purpose = { operation, reference, deadline, required: settings.location.required };
     const search = () => resolveLocation(parameters, purpose);
-    const location = row.location === 'none' ? undefined : (await (relay ? untilPageHides(search) : search()))?.location;
-    const report = { operation, environment, reference, location, body: JSON.stringify(copyJson(location ? { ...body, location } : body).value) };
+    const location = row.location === 'none' ? undefined : (await (RELAY_ONLY || relay ? untilPageHides(search) : search()))?.location;
+    const report = { operation, environment, reference, location, body: toJson(body, location) };
     return { report, signal, deadline };
   }
 
@@ -205,14 +212,20 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
     random: settings.random,
     logger: settings.logger,
     attemptTimeoutMs: settings.attemptTimeoutMs,
+    relayed: RELAY_ONLY || relay !== undefined,
+    // A relay has none, and what is not set up is a text.
+    baseUrlOf: (environment) => (RELAY_ONLY ? undefined : (destinationFor(environment) as { baseUrl?: string }).baseUrl),
     async freeze(...given) {
       const { report } = await freeze(...given);
-      if (!report.environment)
-        throw new ConfigurationError('An outbox needs a client of a gateway; a relay has an outbox behind it instead. Nothing was stored.');
-      return { ...report, environment: report.environment };
+      if (!RELAY_ONLY && !relay) return report;
+      // What lies in a page's storage names nobody: the relay adds the player.
+      const { user: _, userId: __, ...body } = JSON.parse(report.body) as Record<string, unknown>;
+      return { ...report, body: JSON.stringify(body) };
     },
-    attempt: (report, { signal, milliseconds }) => {
-      const destination = destinationFor(report.environment);
+    attempt: (report, { signal, milliseconds, player }) => {
+      let destination = destinationFor(report.environment);
+      if (player && typeof destination === 'object' && 'relayUrl' in destination)
+        destination = { ...destination, headers: { ...destination.headers, [PLAYER_HEADER]: player } };
       return deliver(report, { inDoubt: false, signal, deadline: clock.now() + milliseconds, destination, advice: '' }, once);
     },
   });
@@ -226,18 +239,4 @@ function prepareResend(report: AnyReport, inDoubt: boolean, options: unknown, se
     if (error instanceof ValidationError) keepFrozen(error, report);
     throw error;
   }
-}
-
-function receiptOf(report: AnyReport, { outcome, attempts, message, told }: Delivered): Receipt | RelayReceipt {
-  const { operation, reference = '', environment, location } = report;
-  return {
-    outcome,
-    operation,
-    reference,
-    ...(environment && { environment }),
-    attempts,
-    ...(message !== undefined && { message }),
-    ...(location && { location }),
-    ...told,
-  };
 }

@@ -1,14 +1,15 @@
-import { readBaseUrl, readRelayUrl } from './base-url.js';
+import { readRelayUrl } from './base-url.js';
 import type { DeliverySettings, Gateway, Relay } from './delivery/settings.js';
-import { readVariables, tellOfMock, variableName } from './environment-variables.js';
+import { readVariables, tellOfMock } from './environment-variables.js';
 import { ConfigurationError, type Environment } from './errors.js';
 import type { ClientEvent } from './events.js';
+import { readGateway } from './gateway-options.js';
 import type { LocationSettings, Surroundings } from './location/locate.js';
 import type { IpProvider } from './location/provider.js';
 import { clientOptions, complete, optionTable, ownOptions, type Resolved } from './option-table.js';
-import type { ClientOptions, GatewayOptions } from './options.js';
+import type { ClientOptions } from './options.js';
+import { RELAY_ONLY } from './relay-only.js';
 import { isBrowser } from './runtime.js';
-import { apiKeyProblem } from './schema/api-key.js';
 import { issue, type ValidationIssue } from './schema/issue.js';
 import type { LocationInput } from './schema/location.js';
 import type { ValidationMode } from './schema/model.js';
@@ -45,21 +46,22 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
   if (!checked.value) throw unusable(checked.issues);
   const given = complete(optionTable, checked.value);
   const browser = isBrowser();
-  const relayed = given.relayUrl !== undefined;
+  const relayed = RELAY_ONLY || given.relayUrl !== undefined;
   // The variables are a backend's: with a relay nothing is left to them.
   const { gateways, mock, problems } = relayed ? { gateways: given.gateways, mock: undefined, problems: [] } : readVariables(given);
   const relay = readRelay(given, checked.value, problems);
 
   const production = readGateway('production', gateways.production, given, browser, problems);
   // What the code passes for staging does not matter in mock mode, not even where it is wrong: tests have no secrets.
-  const staging = mock
-    ? { baseUrl: mock.baseUrl, apiKey: () => mock.apiKey, paths: complete(optionTable.paths, {}) }
-    : readGateway('staging', gateways.staging, given, browser, problems);
+  const staging =
+    !RELAY_ONLY && mock
+      ? { baseUrl: mock.baseUrl, apiKey: mock.apiKey, paths: complete(optionTable.paths, {}) }
+      : readGateway('staging', gateways.staging, given, browser, problems);
   if (problems.length > 0) throw unusable(problems);
 
   const logger = guarded(given.logger);
-  if (mock) tellOfMock(given.logger, logger);
-  if (browser && (gateways.staging.apiKey || gateways.production.apiKey)) {
+  if (!RELAY_ONLY && mock) tellOfMock(given.logger, logger);
+  if (!RELAY_ONLY && browser && (gateways.staging.apiKey || gateways.production.apiKey)) {
     logger.warn('The API key is in this page (allowApiKeyInBrowser), where every visitor can read it.');
   }
 
@@ -75,7 +77,7 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
     relay,
     destinations: { staging, production },
     location,
-    fixedLocations: { staging: mock ? mock.location : fixed, production: fixed },
+    fixedLocations: { staging: !RELAY_ONLY && mock ? mock.location : fixed, production: fixed },
     onEvent: unfailing(given.onEvent),
     isRecorded: given.isRecorded ?? parts.isRecorded,
     isDuplicate: given.isDuplicate ?? parts.isDuplicate,
@@ -107,33 +109,6 @@ function readRelay(
     gateways: Object.values(gateways).some((gateway) => Object.values(gateway).some((value) => value !== undefined)),
   };
   for (const [name, isGiven] of Object.entries(ofTheRelay)) if (isGiven) problems.push(issue([name], 'conflict', "is the relay's to know; leave it out"));
-  return { relayUrl: baseUrl, credentials: relayCredentials };
-}
-
-/** Where reports of an environment go, or what is missing; what is wrong is added to the problems. */
-function readGateway(
-  environment: Environment,
-  { baseUrl, apiKey }: GatewayOptions,
-  { allowApiKeyInBrowser, allowInsecureHttp, paths, gateways }: Resolved<typeof optionTable>,
-  browser: boolean,
-  problems: ValidationIssue[],
-): Gateway | string {
-  const name = `gateways.${environment}`;
-  const problem = (option: 'baseUrl' | 'apiKey', message: string | undefined) => {
-    const variable = gateways[environment][option] === undefined ? variableName(environment, option) : '';
-    if (message) problems.push(issue(['gateways', environment, option], 'invalid', message + variable));
-  };
-  const read = baseUrl === undefined ? undefined : readBaseUrl(baseUrl, environment === 'staging' && allowInsecureHttp);
-  problem('baseUrl', read?.problem);
-  if (typeof apiKey === 'string') problem('apiKey', apiKeyProblem(apiKey));
-  if (browser && apiKey !== undefined && !allowApiKeyInBrowser) {
-    problem('apiKey', 'every visitor can read a key in a page; set relayUrl, so that your backend keeps it (or allowApiKeyInBrowser: true, if it is public)');
-  }
-  if (read?.baseUrl !== undefined && apiKey !== undefined) {
-    return { baseUrl: read.baseUrl, paths, apiKey: typeof apiKey === 'function' ? apiKey : () => apiKey };
-  }
-  const missing = Object.entries({ baseUrl, apiKey })
-    .filter(([, value]) => value === undefined)
-    .map(([option]) => `${name}.${option}${variableName(environment, option)}`);
-  return `the ${environment} gateway is not set up; missing: ${missing.join(', ')}.${browser ? ' Or, so that no key is in the page: relayUrl.' : ''}`;
+  // The header makes a browser ask the relay first where the page is of another origin.
+  return { relayUrl: baseUrl, credentials: relayCredentials, headers: { 'x-location-sdk': '1' } };
 }

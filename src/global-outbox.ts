@@ -8,4 +8,5 @@ import { createOutbox } from './outbox/outbox.js';
 export const LocationSDK = { ...core, createOutbox, indexedDbStore };
 
 const { LocationSDK: there } = globalThis as unknown as { LocationSDK: object };
-Object.assign(there, { createOutbox, indexedDbStore });
+// Beside the other file, whose clients have no door.
+Object.assign(there, { createClient: core.createClient, createOutbox, indexedDbStore });

@@ -1,4 +1,4 @@
-/** The public face: what is not named here is not part of the package's promise. */
+/** The public face: what is not named here is not part of the package's promise. @module */
 export { type Client, createClient } from './client.js';
 export { configure, locate, reportBetEvent, reportSettledBet, reportSettledWithdrawal, reportWithdrawalEvent, resend, verifyNin } from './default-client.js';
 export type { Answer, Logger, RelayCredentials } from './delivery/settings.js';

@@ -6,6 +6,7 @@ export interface LocationStep {
   readonly reason: LocationFailure;
   /** Why, in a sentence; never an address or a coordinate. */
   readonly message: string;
+  /** How long it took, in milliseconds. */
   readonly durationMs: number;
 }
 
@@ -13,8 +14,11 @@ export interface LocationStep {
 export interface FoundStep {
   /** `'browser-geolocation'`, the name of the lookup service, or `'reverse-geocode'`. */
   readonly step: string;
+  /** How long it took, in milliseconds. */
   readonly durationMs: number;
+  /** None: this step found the location. */
   readonly reason?: never;
+  /** None: this step found the location. */
   readonly message?: never;
 }
 

@@ -1,13 +1,16 @@
-import { betEvent, settledBet } from './schema/bet.js';
+import { betEvent } from './schema/bet.js';
 import type { Field } from './schema/fields.js';
 import type { Model } from './schema/model.js';
 import { ninVerification, ninVerificationRequest, reportAnswer } from './schema/nin.js';
-import { settledWithdrawal, withdrawalEvent } from './schema/withdrawal.js';
+import { settledBet, settledWithdrawal } from './schema/settled.js';
+import { withdrawalEvent } from './schema/withdrawal.js';
 
+/** The calls of the gateway, by the name of the function that makes each. */
 export type OperationName = 'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal' | 'verifyNin';
 
 /** One call of the gateway. A new call is a new row of `operations` and its schema. */
 export interface Operation {
+  /** The function that makes it. */
   readonly name: OperationName;
   /** Below `{baseUrl}/integration-gateway/external/`. */
   readonly path: string;

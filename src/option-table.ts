@@ -6,7 +6,7 @@ import type { IpProvider } from './location/provider.js';
 import { members } from './members.js';
 import { type OperationName, operationNames, operations } from './operations.js';
 import type { ClientOptions, GatewayOptions } from './options.js';
-import type { Field } from './schema/fields.js';
+import { type Field, text } from './schema/fields.js';
 import { type LocationInput, locationInput } from './schema/location.js';
 import { type Model, model, type ValidationMode } from './schema/model.js';
 import { z } from './schema/zod.js';
@@ -50,7 +50,7 @@ const isDuration = milliseconds(0);
 /** Every wait has a limit, so 0 does not mean "none". */
 const isLimit = milliseconds(1);
 const isFlag = z.boolean('true or false');
-const isWord = z.string('a string').check(z.refine((value) => value.trim() !== '', 'a string that is not empty or blank'));
+const isWord = text();
 const isFunction = z.custom((value) => typeof value === 'function', 'a function');
 const isPath = z.custom((value) => typeof value === 'string' && /^\/?[\w-]+(\/[\w-]+)*$/.test(value), 'a path of letters, digits, hyphens and slashes');
 const isCount = z.custom((value) => Number.isInteger(value) && Number(value) >= 0, 'a whole number from 0');

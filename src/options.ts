@@ -25,6 +25,7 @@ export interface GatewayOptions {
   apiKey?: string | (() => string | Promise<string>) | undefined;
 }
 
+/** How a page asks the browser where it is. */
 export interface BrowserGeolocationOptions {
   /** `false`: the browser is not asked. Default: true. */
   enabled?: boolean | undefined;
@@ -107,6 +108,7 @@ export interface LocationOptions {
   sourceNames?: Partial<SourceNames> | undefined;
 }
 
+/** How often, and after what waits, a call is tried again: exponential waits with full jitter. */
 export interface RetryOptions {
   /** How many attempts may follow the first; 0 means one attempt. Default: 2. */
   limit?: number | undefined;

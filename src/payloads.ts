@@ -7,7 +7,9 @@ import type { SettledWithdrawal, WithdrawalEvent } from './schema/withdrawal.js'
 
 /** Parameters that may stand in the payload instead of the options; they are taken out before it is sent. */
 export interface PayloadParameters {
+  /** Where this call goes; the same as the option of the call. */
   environment?: Environment | undefined;
+  /** The player's public address; the same as the option of the call. */
   clientIP?: string | undefined;
 }
 

@@ -3,6 +3,8 @@ import { clientIpProblem } from './location/client-ip.js';
 import { subjectOf } from './messages.js';
 import { type Operation, type OperationName, operations } from './operations.js';
 import { callOptions } from './option-table.js';
+import { RELAY_ONLY } from './relay-only.js';
+import { accept } from './schema/accept.js';
 import { copyJson } from './schema/copy-json.js';
 import { issue, type ValidationIssue } from './schema/issue.js';
 import { type LocationInput, location as locationField, locationInput } from './schema/location.js';
@@ -48,7 +50,7 @@ const OPTIONS: readonly string[] = [...LIFTED, 'signal', 'timeoutMs'];
 export function prepare(operation: OperationName, payload: unknown, options: unknown, context: PrepareContext): Prepared {
   const row: Operation = operations[operation];
   // What a page leaves out its relay adds.
-  const request = context.relay ? incomplete(row.request, row.reference) : row.request;
+  const request = RELAY_ONLY || context.relay ? incomplete(row.request, row.reference) : row.request;
   const copied = copyJson(payload);
   const issues = [...copied.issues];
   const body = copied.value as Members | undefined;
@@ -60,7 +62,8 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
       delete body[name];
     }
   }
-  const validated = validate(request, context.validation, body, [], row.location === 'none' ? LIFTED.slice(0, 2) : LIFTED);
+  const validated =
+    accept(request, context.validation, body) ?? validate(request, context.validation, body, [], row.location === 'none' ? LIFTED.slice(0, 2) : LIFTED);
   const refused = copied.issues.map(({ path }) => path);
   const within = (path: string) => refused.some((parent) => parent === '' || path === parent || path.startsWith(`${parent}.`));
   issues.push(...validated.issues.filter(({ path }) => !within(path)));
@@ -111,15 +114,15 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
   const location = withoutOrigin(given.location);
   const others: Members = Object.assign(Object.create(null), given);
   delete others.location;
-  const checked = validate(callOptions, 'strict', others, [], LIFTED);
+  const checked = accept(callOptions, 'strict', others) ?? validate(callOptions, 'strict', others, [], LIFTED);
   issues.push(...checked.issues);
 
   const { environment, clientIP, timeoutMs } = others as { environment?: Environment; clientIP?: unknown; timeoutMs?: number };
-  if (environment !== undefined && context.relay) issues.push(issue(['environment'], 'invalid', "is the relay's to say; remove it"));
-  if (clientIP !== undefined && (context.browser || context.relay)) {
+  if (environment !== undefined && (RELAY_ONLY || context.relay)) issues.push(issue(['environment'], 'invalid', "is the relay's to say; remove it"));
+  if (clientIP !== undefined && (RELAY_ONLY || context.browser || context.relay)) {
     issues.push(issue(['clientIP'], 'invalid', 'is for servers; here the address of the connection is looked up'));
   } else {
-    const problem = clientIpProblem(clientIP);
+    const problem = RELAY_ONLY ? undefined : clientIpProblem(clientIP);
     if (problem) issues.push(issue(['clientIP'], 'invalid', problem));
   }
   return {

@@ -1,3 +1,5 @@
+import type { Delivered } from './delivery/deliver.js';
+import type { AnyReport } from './delivery/frozen.js';
 import type { Environment } from './errors.js';
 import type { OperationName } from './operations.js';
 import type { ClientMode } from './payloads.js';
@@ -14,6 +16,7 @@ export interface Receipt {
   readonly operation: OperationName;
   /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
+  /** Where the report goes. */
   readonly environment: Environment;
   /** How many times it was sent. */
   readonly attempts: number;
@@ -41,3 +44,18 @@ export interface RelayReceipt extends Omit<Receipt, 'outcome' | 'environment'> {
 
 /** What a report resolves with, by how the client was made. */
 export type ReceiptOf<Mode extends ClientMode> = Mode extends 'relay' ? RelayReceipt : Receipt;
+
+/** The receipt of a report that was delivered. */
+export function receiptOf(report: AnyReport, { outcome, attempts, message, told }: Delivered): Receipt | RelayReceipt {
+  const { operation, reference = '', environment, location } = report;
+  return {
+    outcome,
+    operation,
+    reference,
+    ...(environment && { environment }),
+    attempts,
+    ...(message !== undefined && { message }),
+    ...(location && { location }),
+    ...told,
+  };
+}

@@ -17,6 +17,11 @@ const KEY_PIECE = 6;
 const TELLING_NUMBERS = /[0-9](?:[\s./_-]?[0-9]){4,}|[0-9]+\.[0-9]{2,}/g;
 const WORDS = /[\p{L}\p{N}]+/gu;
 
+/** Printable ASCII: its case is all that is folded. */
+const ASCII = /^[\x20-\x7e]*$/;
+/** The same without what begins an escape. */
+const READS_AS_IT_STANDS = /^[\x20-\x24\x27-\x5b\x5d-\x7e]*$/;
+
 /** A text as it is compared: without case, marks, widths and invisible characters; and where each character came from. */
 interface Folded {
   text: string;
@@ -40,7 +45,31 @@ function fold(original: string): Folded {
   return { text, at: [...at, offset] };
 }
 
-const foldedValue = (value: string) => fold(unescapeText(value)).text.trim();
+const foldText = (value: string) => (ASCII.test(value) ? value.toLowerCase() : fold(value).text).trim();
+
+const foldedValue = (value: string) => foldText(unescapeText(value));
+
+const pieceOf = (key: string, start: number) => key.slice(start, start + KEY_PIECE);
+
+/**
+ * Whether a text holds nothing that could have to be masked, so that it is shown as it is: what a gateway says of nearly every
+ * report. Where it is in doubt the long way decides.
+ */
+function isHarmless(said: string, values: readonly SentValue[]): boolean {
+  if (!READS_AS_IT_STANDS.test(said) || said.search(TELLING_NUMBERS) >= 0) return false;
+  const text = said.toLowerCase();
+  const words = text.match(WORDS)?.filter((word) => word.length > 1) ?? [];
+  return !values.some(({ text: value, kind }) => {
+    const plain = foldText(value);
+    const spelling = READS_AS_IT_STANDS.test(value) ? plain : foldedValue(value);
+    if ((plain && text.includes(plain)) || (spelling && text.includes(spelling))) return true;
+    if (kind === 'secret') {
+      for (let start = 0; start + KEY_PIECE <= plain.length; start += 1) if (text.includes(pieceOf(plain, start))) return true;
+      for (let start = 0; spelling !== plain && start + KEY_PIECE <= spelling.length; start += 1) if (text.includes(pieceOf(spelling, start))) return true;
+    }
+    return kind === 'personal' && words.some((word) => spelling.includes(word) && spelling.match(WORDS)?.includes(word));
+  });
+}
 
 const isWordCharacter = (character: string | undefined) => character !== undefined && /[\p{L}\p{N}]/u.test(character);
 
@@ -81,15 +110,16 @@ class Hidden {
  */
 export function maskSent(said: string, values: readonly SentValue[]): string {
   if (said.length > LONGEST_TEXT) return '[a text too long to show]';
+  if (isHarmless(said, values)) return cut(said.trim());
   const words = new Set<string>();
   const sent: { value: string; whole: boolean }[] = [];
   for (const { text: value, kind } of values) {
     // What is longer than the text cannot stand in it, but its words can.
-    const spellings = value.length <= 4 * said.length ? [fold(value).text.trim(), foldedValue(value)] : [];
+    const spellings = value.length <= 4 * said.length ? [foldText(value), foldedValue(value)] : [];
     for (const spelling of spellings) {
       sent.push({ value: spelling, whole: kind === 'plain' || spelling.length < 3 });
       for (let start = 0; kind === 'secret' && start + KEY_PIECE <= spelling.length; start += 1) {
-        sent.push({ value: spelling.slice(start, start + KEY_PIECE), whole: false });
+        sent.push({ value: pieceOf(spelling, start), whole: false });
       }
     }
     if (kind === 'personal') for (const [word] of foldedValue(value).matchAll(WORDS)) if (word.length > 1) words.add(word);
@@ -110,8 +140,10 @@ export function maskSent(said: string, values: readonly SentValue[]): string {
     .map((part) => part.replace(/[\p{C}\u2028\u2029]+/gu, ' '))
     .join(MASK)
     .trim();
-  return line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line;
+  return cut(line);
 }
+
+const cut = (line: string) => (line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line);
 
 /** The original with one mask for each stretch that is hidden. */
 function rebuild(original: string, at: readonly number[], hidden: Hidden): string {

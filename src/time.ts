@@ -4,7 +4,9 @@ import type { AbortSignalLike } from './web-types.js';
 export interface Clock {
   /** Milliseconds since 1970, as `Date.now()`. */
   now(): number;
+  /** Calls back once, after so many milliseconds. */
   setTimeout(callback: () => void, milliseconds: number): unknown;
+  /** Takes that back. */
   clearTimeout(timer: unknown): void;
 }
 
@@ -24,6 +26,9 @@ export interface Limit {
   signal?: AbortSignalLike | undefined;
 }
 
+/** What an `AbortController` does; one of the platform's costs more than all the rest of a limit. */
+export type Aborting = Pick<AbortController, 'signal' | 'abort'>;
+
 export type Limited<T> = { ended: 'done'; value: T } | { ended: 'failed'; error: unknown } | { ended: 'timeout' } | { ended: 'aborted' };
 
 /**
@@ -31,9 +36,8 @@ export type Limited<T> = { ended: 'done'; value: T } | { ended: 'failed'; error:
  * once with which of them it was. `work` gets a signal that is aborted in the last two cases; work that
  * ignores it is left behind, and what it does later is dropped.
  */
-export function limited<T>(work: (signal: AbortSignal) => T | PromiseLike<T>, limit: Limit): Promise<Limited<T>> {
+export function limited<T>(work: (signal: AbortSignal) => T | PromiseLike<T>, limit: Limit, controller: Aborting = new AbortController()): Promise<Limited<T>> {
   const { clock, signal } = limit;
-  const controller = new AbortController();
   return new Promise((resolve) => {
     let timer: unknown;
     const end = (result: Limited<T>) => {

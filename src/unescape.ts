@@ -20,11 +20,15 @@ const DECODERS: readonly (readonly [escaped: RegExp, decode: (all: string, inner
   [/&(amp|lt|gt|quot|apos);/gi, (all, name) => ENTITIES[name.toLowerCase()] ?? all],
 ];
 
+/** What every escape begins with. */
+const ESCAPE = /[\\%&]/;
+
 /** Nobody escapes a text more often than this without meaning harm. */
 const MOST_ROUNDS = 4;
 
 /** The text behind the escapes of JSON, URLs and HTML, also where one stands within the other; recomposed. */
 export function unescapeText(text: string): string {
+  if (!ESCAPE.test(text)) return text.normalize('NFC');
   let before = '';
   let now = text;
   for (let round = 0; round < MOST_ROUNDS && now !== before; round += 1) {

@@ -4,40 +4,67 @@
  */
 
 export interface AbortSignalLike {
+  /** Whether it was aborted. */
   readonly aborted: boolean;
+  /** Hears when it is aborted. */
   addEventListener(type: 'abort', listener: () => void): void;
+  /** Hears no more. */
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
 /** What stands for a request where the consumer's project has no such type. */
 export interface RequestLike {
   readonly url: string;
+  /** The HTTP method. */
   readonly method: string;
-  readonly headers: { get(name: string): string | null };
+  /** Headers by name. */
+  readonly headers: {
+    /** One header, by its name. */
+    get(name: string): string | null;
+  };
 }
 
+/** The consumer's own `Request`, or what stands for it. */
 export type WebRequest = typeof globalThis extends { Request: { prototype: infer T } } ? T : RequestLike;
+/** The consumer's own `Response`, or what stands for it. */
 export type WebResponse = typeof globalThis extends { Response: { prototype: infer T } } ? T : FetchResponse & { json(): Promise<unknown> };
+/** The consumer's own `URL`, or what stands for it. */
 export type WebUrl = typeof globalThis extends { URL: { prototype: infer T } } ? T : { readonly href: string };
+/** The consumer's own `AbortSignal`, or what stands for it. */
 export type WebAbortSignal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : AbortSignalLike;
 
 /** What the SDK passes to `fetch` beside the address. */
 export interface FetchInit {
+  /** The HTTP method. */
   method: string;
+  /** Headers by name. */
   headers: Record<string, string>;
+  /** What is sent. */
   body?: string;
+  /** Ends the request. */
   signal: WebAbortSignal;
+  /** Redirects are not followed: the key would travel. */
   redirect?: 'manual';
+  /** Whether cookies go along. */
   credentials?: 'omit' | 'same-origin' | 'include';
+  /** The page is not named. */
   referrerPolicy?: 'no-referrer';
+  /** Whether it outlives the page. */
   keepalive?: boolean;
 }
 
 /** What the SDK reads of an answer; every `Response` fits. */
 export interface FetchResponse {
+  /** The HTTP status of the answer. */
   readonly status: number;
-  readonly headers: { get(name: string): string | null };
+  /** Headers by name. */
+  readonly headers: {
+    /** One header, by its name. */
+    get(name: string): string | null;
+  };
+  /** What is sent. */
   readonly body?: unknown;
+  /** The whole body as text. */
   text(): Promise<string>;
 }
 

@@ -7,13 +7,17 @@ import { parseSource, readSource, type SourceFile } from './read-source.js';
  */
 const LAYERS = {
   face: { files: ['index.ts', 'global.ts', 'global-outbox.ts'], mayImport: ['client', 'errors', 'location', 'outbox', 'face'] },
-  node: { files: ['node/'], mayImport: ['mock', 'openapi', 'outbox', 'relay'] },
+  // Tests a gateway as a client would meet it, and looks at what a client does not show.
+  check: { files: ['node/cli/check/'], mayImport: ['node', 'client', 'config', 'operations', 'delivery', 'redact', 'schema', 'errors'] },
+  node: { files: ['node/'], mayImport: ['mock', 'openapi', 'outbox', 'relay', 'check'] },
   client: {
     files: ['client.ts', 'default-client.ts', 'prepare.ts', 'payloads.ts', 'receipt.ts', 'resolve-location.ts', 'locate-result.ts'],
     mayImport: ['config', 'operations', 'location', 'delivery', 'schema', 'errors'],
   },
   // Reaches the client through the door that it is given.
   outbox: { files: ['outbox/'], mayImport: ['operations', 'errors'] },
+  // Wraps a client and an outbox that it is given.
+  opentelemetry: { files: ['opentelemetry/'], mayImport: ['errors'] },
   // Never the client itself: it is given one, or an outbox.
   relay: { files: ['relay/'], mayImport: ['operations', 'location/client-ip-from.ts', 'schema', 'errors'] },
   // Never the client or delivery: the far end must not share the near end's mistakes.
@@ -22,7 +26,10 @@ const LAYERS = {
   // Of the schemas, only what the masking of an answer and the check of a rotated key need.
   delivery: { files: ['delivery/'], mayImport: ['operations', 'errors', 'redact', 'schema/sent-values.ts', 'schema/api-key.ts'] },
   location: { files: ['location/'], mayImport: ['schema', 'errors'] },
-  config: { files: ['config.ts', 'options.ts', 'option-table.ts', 'events.ts', 'environment-variables.ts'], mayImport: ['operations', 'schema', 'errors'] },
+  config: {
+    files: ['config.ts', 'options.ts', 'option-table.ts', 'events.ts', 'environment-variables.ts', 'gateway-options.ts'],
+    mayImport: ['operations', 'schema', 'errors'],
+  },
   operations: { files: ['operations.ts'], mayImport: ['schema', 'errors'] },
   // Schemas return issues; the client throws.
   schema: { files: ['schema/'], mayImport: [] },
@@ -34,10 +41,13 @@ const LAYERS = {
       'base-url.ts',
       'body.ts',
       'client-door.ts',
+      'direct-fetch.ts',
+      'hash.ts',
       'members.ts',
-      'mock-defaults.ts',
-      'runtime.ts',
       'messages.ts',
+      'mock-defaults.ts',
+      'relay-only.ts',
+      'runtime.ts',
       'time.ts',
       'unfailing.ts',
       'web-types.ts',
@@ -50,8 +60,10 @@ const LAYERS = {
 const FILE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'base-url.ts': ['operations'],
   'node/cli/outbox/decide.ts': ['errors'],
+  'node/cli/outbox/reconcile.ts': ['errors'],
   // A provider of locations, made for Node.js.
   'node/mmdb.ts': ['location/provider.ts', 'location/mmdb-lookup.ts', 'errors'],
+  'node/transport.ts': ['errors'],
   'node/mmdb-options.ts': ['errors', 'schema/issue.ts', 'schema/suggest.ts'],
 };
 
@@ -69,7 +81,9 @@ const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^node:/, by: ['node/', 'outbox/stores/sqlite/open.ts'] },
   // Peers, loaded when they are needed.
   { named: /^(?:mmdb-lib|maxmind)$/, by: ['node/mmdb-reader.ts'] },
+  { named: /^undici$/, by: ['node/transport.ts'] },
   { named: /^(?:libsql|better-sqlite3)$/, by: ['outbox/stores/sqlite/open.ts'] },
+  { named: /^@opentelemetry\/api$/, by: ['opentelemetry/'] },
   { named: /^pg$/, by: ['node/cli/outbox/move.ts'] },
   // Its version.
   { named: /^\.\.\/package\.json$/, by: ['node/version.ts'] },
@@ -81,8 +95,8 @@ type Layer = keyof typeof LAYERS;
 
 const isAt = (name: string, place: string) => (place.endsWith('/') ? name.startsWith(place) : name === place);
 
-/** `x.browser.ts` stands in for `x.ts` in the script-tag file, and lives by its rules. */
-const twinOf = (name: string) => name.replace(/\.browser\.ts$/, '.ts');
+/** `x.browser.ts` stands in for `x.ts` in the script-tag files, `x.relayed.ts` in the one with the outbox; both live by its rules. */
+const twinOf = (name: string) => name.replace(/\.(?:browser|relayed)\.ts$/, '.ts');
 
 function layerOf(name: string): Layer | undefined {
   const layers = Object.keys(LAYERS) as Layer[];

@@ -2,20 +2,21 @@ import { expect, test } from 'vitest';
 import { readSource } from './read-source.js';
 import { typeCheck } from './support/type-check.js';
 
-/** `x.browser.ts` replaces `x.ts` in the script-tag file, where no compiler looks: so it is compared here. */
+/** `x.browser.ts` replaces `x.ts` in the script-tag files, `x.relayed.ts` in the one with the outbox, where no compiler looks: so it is compared here. */
+const STAND_IN = /\.(?:browser|relayed)\.ts$/;
 const twins = readSource()
   .map(({ name }) => name)
-  .filter((name) => name.endsWith('.browser.ts'));
+  .filter((name) => STAND_IN.test(name));
 
 /**
- * These do not fit, on purpose: no page verifies a number, so the schemas for it are empty there; and the stand-in for
+ * These do not fit, on purpose: no page verifies a number or settles, so the schemas for it are empty there; and the stand-in for
  * zod has none of its types, so `test/schema/zod-stand-in.test.ts` compares what the two do.
  */
-const UNFIT = ['schema/nin.browser.ts', 'schema/zod.browser.ts'];
+const UNFIT = ['schema/nin.browser.ts', 'schema/settled.browser.ts', 'schema/zod.browser.ts'];
 
-const virtualName = (name: string) => name.replaceAll('/', '-').replace('.browser.ts', '.twin.ts');
+const virtualName = (name: string) => name.replaceAll('/', '-').replace(/\.ts$/, '.twin.ts');
 const imports = (name: string) => `import * as twin from './src/${name.replace(/\.ts$/, '.js')}';\n`;
-const original = (name: string) => `typeof import('./src/${name.replace('.browser.ts', '.js')}')`;
+const original = (name: string) => `typeof import('./src/${name.replace(STAND_IN, '.js')}')`;
 
 /** That every export of the twin can be used as the original's of the same name. */
 const fits = (name: string) => `${imports(name)}twin satisfies Pick<${original(name)}, keyof typeof twin>;`;

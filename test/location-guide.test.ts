@@ -2,19 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { optionTable } from '../src/option-table.js';
-import { codeBlocks } from './support/code-blocks.js';
 import { root } from './support/run.js';
-import { typeCheck } from './support/type-check.js';
 
 const guide = readFileSync(join(root, 'docs/location.md'), 'utf8');
 const steps = readFileSync(join(root, 'src/location-steps.ts'), 'utf8');
 const { location } = optionTable;
-
-test('the code of the guide fits the types', { timeout: 60_000 }, () => {
-  const blocks = codeBlocks(guide).filter(({ language }) => language === 'ts');
-  expect(blocks.length).toBeGreaterThan(6);
-  expect(typeCheck(Object.fromEntries(blocks.map(({ code, line }) => [`location-guide-${line}.ts`, code])))).toEqual([]);
-});
 
 test('the guide has a line for every reason why a step can fail, and no other', () => {
   const [reasons = ''] = /export type LocationFailure =.*?;/s.exec(steps) ?? [];

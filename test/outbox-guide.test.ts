@@ -12,26 +12,9 @@ import { collect } from './outbox/collect.js';
 import { outboxWorld } from './outbox/world.js';
 import { codeBlocks, commandsOf } from './support/code-blocks.js';
 import { root } from './support/run.js';
-import { typeCheck } from './support/type-check.js';
 
 const guide = readFileSync(join(root, 'docs/outbox.md'), 'utf8');
 const blocks = codeBlocks(guide);
-
-/** Newer than the types that this project has of Node.js. */
-const SQLITE = `declare module 'node:sqlite' {
-  export class DatabaseSync {
-    constructor(file: string);
-    exec(sql: string): void;
-    prepare(sql: string): { run(...values: unknown[]): unknown };
-    close(): void;
-  }
-}`;
-
-test('the code of the guide to the outbox fits the types', { timeout: 60_000 }, () => {
-  const typed = blocks.filter(({ language }) => language === 'ts').map(({ code }, index) => [`outbox-guide-${index}.ts`, code]);
-  expect(typed.length).toBeGreaterThan(5);
-  expect(typeCheck(Object.fromEntries(typed), { 'node-sqlite.d.ts': SQLITE })).toEqual([]);
-});
 
 describe('the commands of the guide', () => {
   it.each(blocks.filter(({ language }) => language === 'sh').flatMap(commandsOf))('%s', (command) => {

@@ -67,8 +67,10 @@ async function fail(problems, table = {}) {
   await server.halt();
   const file = join(server.folder, 'soak.json');
   await writeFile(file, JSON.stringify({ seed, reports, kills, restarts, workers, table, errors: [...crew.errors], problems }, null, 2));
-  endWith(problems, `seed ${seed}; the database is kept in ${server.folder}, what was found in ${file}`);
+  console.error(`soak: FAILED; seed ${seed}; the database is kept in ${server.folder}, what was found in ${file}`);
+  endWith(problems);
 }
+process.once('SIGINT', () => void fail(['it was interrupted']));
 process.on('uncaughtException', (error) => void fail([`the soak itself failed: ${error.stack}`]));
 
 console.log(`soak: seed ${seed}, ${reports} reports, ${kills} kills, ${restarts} restarts of the server, ${workers} workers on ${server.folder}`);

@@ -31,6 +31,12 @@ export function createCrew({ worker, taskOf, kills, workers, chance: { random, b
   const problems = [];
   /** @type {Set<import('node:child_process').ChildProcess>} */
   const alive = new Set();
+  // However the soak ends, nobody is left behind.
+  process.on('exit', end);
+
+  function end() {
+    for (const child of alive) child.kill('SIGKILL');
+  }
 
   /** @param {string} name */
   function start(name, isLast = false) {
@@ -83,9 +89,7 @@ export function createCrew({ worker, taskOf, kills, workers, chance: { random, b
     counts,
     problems,
     /** Kills those that there are. */
-    end: () => {
-      for (const child of alive) child.kill('SIGKILL');
-    },
+    end,
     /** Resolves once enough are killed. */
     killAll: () => Promise.all(Array.from({ length: workers }, (_, lane) => killAgainAndAgain(lane))),
     /** Lets workers send what is left, unharmed; says whether all of them could. @param {number} count */

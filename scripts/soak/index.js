@@ -1,6 +1,6 @@
 // Kills and stops processes that work on one outbox, while the gateway loses answers after it has recorded, and compares at the
 // end: no report lost, none recorded twice, none falsely quarantined. Of the built package: `npm run build` first.
-// `npm run soak -- --kills 30 --seed 7 --workers 3`; the exit code is 0 where all agree. The file is kept where they do not.
+// `npm run soak -- --kills 30 --seed 7 --workers 3`; the exit code is 0 where all agree. The folder is removed then, and else kept and named.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,6 +30,11 @@ const crew = createCrew({
     else if (killed % 30 === 0) process.stderr.write(`${line}\n`);
   },
 });
+// However it ends, what could tell why it failed is kept and named.
+process.on('SIGINT', () => process.exit(130));
+process.on('exit', (code) => {
+  if (code !== 0) console.error(`soak: FAILED; seed ${seed}; the outbox is kept in ${folder}`);
+});
 
 console.log(`soak: seed ${seed}, ${kills} kills, ${workers} workers on ${file}`);
 const began = performance.now();
@@ -54,6 +59,6 @@ console.log(
   `soak: ${lost} answers lost after recording; ${alreadyRecorded} reports found recorded already; ${told.late} late ends not written; ${told.error} errors`,
 );
 for (const error of errors.keys()) console.log(`soak: error of a worker: ${error}`);
-endWith(problems, `seed ${seed}; the outbox is kept in ${file}`);
+endWith(problems);
 await rm(folder, { recursive: true });
 console.log('soak: the outbox and the gateway agree, report by report');

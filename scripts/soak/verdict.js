@@ -39,10 +39,10 @@ export async function problemsOf({ store, accepted, ledger, applied, early }) {
   return { problems, held, alreadyRecorded };
 }
 
-/** Tells the problems, if there are any, and where the rest is to be found. @param {readonly string[]} problems @param {string} kept */
-export function endWith(problems, kept) {
+/** Tells the problems and ends, if there are any. @param {readonly string[]} problems */
+export function endWith(problems) {
   if (problems.length === 0) return;
   for (const problem of problems.slice(0, SHOWN_PROBLEMS)) console.error(`soak: ${problem}`);
-  console.error(`soak: FAILED, ${problems.length} problems; ${kept}`);
+  console.error(`soak: ${problems.length} problems`);
   process.exit(1);
 }

@@ -3,13 +3,13 @@ import { type Limit, limited } from '../time.js';
 import type { Fetch } from '../web-types.js';
 import { takeRoom } from './leaving-page.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
-import { request } from './request.js';
+import { abortingFor, request } from './request.js';
 import type { RelayCredentials } from './settings.js';
 
 export interface AttemptRequest {
   url: string;
   /** Beside those of every request. */
-  headers: Record<string, string>;
+  headers: Readonly<Record<string, string>>;
   body: string;
   /** In a browser: whether cookies go with it. */
   credentials: RelayCredentials | 'omit';
@@ -34,22 +34,26 @@ export async function attempt(
 ): Promise<Attempted> {
   let answered = false;
   const leaveRoom = browser && keepalive ? takeRoom(body) : undefined;
-  const result = await limited(async (signal) => {
-    const init = {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
-      body,
-      signal,
-      // The key, or the player's session, would travel with a redirect.
-      redirect: 'manual' as const,
-      ...(browser && { credentials, referrerPolicy: 'no-referrer' as const }),
-      ...(leaveRoom && { keepalive: true }),
-    };
-    const response = await request(url, init, fetch);
-    answered = true;
-    const text = await readBody(response, signal);
-    return { status: response.status, retryAfter: response.headers.get('retry-after'), text };
-  }, limit);
+  const result = await limited(
+    async (signal) => {
+      const init = {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+        body,
+        signal,
+        // The key, or the player's session, would travel with a redirect.
+        redirect: 'manual' as const,
+        ...(browser && { credentials, referrerPolicy: 'no-referrer' as const }),
+        ...(leaveRoom && { keepalive: true }),
+      };
+      const response = await request(url, init, fetch);
+      answered = true;
+      const text = await readBody(response, signal);
+      return { status: response.status, retryAfter: response.headers.get('retry-after'), text };
+    },
+    limit,
+    abortingFor(fetch),
+  );
   leaveRoom?.();
 
   if (result.ended === 'done') return { ended: 'answered', ...result.value };

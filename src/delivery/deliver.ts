@@ -1,18 +1,20 @@
-import { AbortedError, ConfigurationError, type ErrorOutcome, isReportingError, type ReportingError, TimeoutError } from '../errors.js';
+import { type ErrorOutcome, isReportingError, type ReportingError } from '../errors.js';
 import { sentence, subjectOf } from '../messages.js';
 import { GATEWAY_PATH, operations } from '../operations.js';
 import { maskSent } from '../redact.js';
+import { RELAY_ONLY } from '../relay-only.js';
 import { apiKeyProblem } from '../schema/api-key.js';
 import { sentValues } from '../schema/sent-values.js';
 import { limited } from '../time.js';
 import type { AbortSignalLike } from '../web-types.js';
 import { type AttemptRequest, attempt } from './attempt.js';
 import { backoffMs } from './backoff.js';
-import { type Asked, classify, type Failure, type Verdict } from './classify.js';
+import { classify } from './classify.js';
 import { type AnyReport, keepFrozen } from './frozen.js';
 import { pageHidden } from './leaving-page.js';
 import { classifyRelayed, type ToldByRelay } from './relay-answer.js';
-import type { DeliverySettings, Destination } from './settings.js';
+import type { DeliverySettings, Destination, Gateway, Relay } from './settings.js';
+import { ABORTED, type Asked, type Failure, OUT_OF_TIME, unusable, type Verdict } from './verdict.js';
 
 /** How one call is delivered. */
 export interface Delivery {
@@ -44,11 +46,6 @@ const ADVICE: Record<ErrorOutcome, string> = {
   unknown: 'It may be recorded: repeat it with client.resend(error), not with a new call.',
 };
 
-/** Ends of a call at a moment when nothing of this attempt had left. */
-const ABORTED: Failure = { type: AbortedError, text: 'aborted by its signal', outcome: 'not-sent' };
-const OUT_OF_TIME: Failure = { type: TimeoutError, text: 'its time was over before it was sent', outcome: 'not-sent', retryable: true };
-const unusable = (text: string): Failure => ({ type: ConfigurationError, text, outcome: 'not-sent' });
-
 /**
  * Sends a frozen report until it is recorded, refused, or out of attempts or time.
  *
@@ -61,8 +58,8 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
   const { deadline, destination, signal } = delivery;
   const { operation, reference, environment } = report;
   const row = operations[operation];
-  const isReport = reference !== undefined;
-  const relayed = typeof destination === 'object' && 'relayUrl' in destination;
+  const isReport = RELAY_ONLY || reference !== undefined;
+  const relayed = RELAY_ONLY || (typeof destination === 'object' && 'relayUrl' in destination);
   const subject = subjectOf(report);
   let { inDoubt } = delivery;
   let attempts = 0;
@@ -78,7 +75,7 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
   /** The gateway's words, masked; words that cannot be masked are not worth a report. */
   const shown = (said: string | undefined): string | undefined => {
     try {
-      const secrets = Array.from(keys, (text) => ({ text, kind: 'secret' as const }));
+      const secrets = RELAY_ONLY ? [] : Array.from(keys, (text) => ({ text, kind: 'secret' as const }));
       return said && maskSent(said, [...sentValues(row.request, JSON.parse(report.body)), ...secrets]);
     } catch {
       return undefined;
@@ -89,7 +86,7 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
     report,
     isReport,
     after: 'after' in row ? row.after : undefined,
-    withoutSent: (text) => withoutValues(text, JSON.parse(report.body)),
+    withoutSent: (text) => (RELAY_ONLY ? text : withoutValues(text, JSON.parse(report.body))),
     shown,
   };
 
@@ -106,12 +103,12 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
   const limit = () => ({ clock, signal, milliseconds: Math.min(settings.attemptTimeoutMs, deadline - clock.now()) });
 
   /** The key, asked for before each attempt, since it may have been rotated. */
-  const readKey = async (ask: () => string | Promise<string>): Promise<string> => {
-    const key = await limited<unknown>(ask, limit());
+  const readKey = async (ask: Gateway['apiKey']): Promise<string> => {
+    const key = typeof ask === 'string' ? ({ ended: 'done', value: ask } as const) : await limited<unknown>(ask, limit());
     if (key.ended === 'aborted') throw fail(ABORTED);
     if (key.ended === 'timeout') throw fail({ ...OUT_OF_TIME, text: `gateways.${environment}.apiKey did not answer in time` });
     // What it threw is not shown: it may hold the key.
-    const problem = key.ended === 'failed' ? 'threw an error; look into your function' : apiKeyProblem(key.value);
+    const problem = key.ended === 'failed' ? 'threw; look into it' : apiKeyProblem(key.value);
     if (problem) throw fail(unusable(`gateways.${environment}.apiKey ${problem}`));
     const apiKey = String(key.ended === 'done' && key.value);
     keys.add(apiKey);
@@ -122,10 +119,9 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
   const addressed = async (): Promise<AttemptRequest> => {
     const { body } = report;
     if (typeof destination === 'string') throw fail(unusable(destination));
-    if ('relayUrl' in destination) {
-      const { relayUrl, credentials } = destination;
-      // The header makes a browser ask the relay first where the page is of another origin.
-      return { url: `${relayUrl}/${row.path}`, headers: { 'x-location-sdk': '1' }, body, credentials, keepalive: leaving || !mayLackRoom };
+    if (RELAY_ONLY || 'relayUrl' in destination) {
+      const { relayUrl, credentials, headers } = destination as Relay;
+      return { url: `${relayUrl}/${row.path}`, headers, body, credentials, keepalive: leaving || !mayLackRoom };
     }
     const url = destination.baseUrl + GATEWAY_PATH + destination.paths[operation].replace(/^\//, '');
     return { url, headers: { 'x-api-key': await readKey(destination.apiKey) }, body, credentials: 'omit', keepalive: false };

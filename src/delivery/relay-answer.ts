@@ -16,11 +16,13 @@ import {
   ValidationError,
 } from '../errors.js';
 import { members } from '../members.js';
+import { RELAY_ONLY } from '../relay-only.js';
 import type { Location } from '../schema/location.js';
 import { parseRetryAfter } from '../time.js';
 import type { Attempted } from './attempt.js';
-import { type Asked, classifySilence, classifyStatus, type Failure, held, readAnswer, type Verdict } from './classify.js';
+import { classifyStatus } from './classify-status.js';
 import type { Answer, DeliverySettings } from './settings.js';
+import { type Asked, classifySilence, type Failure, held, readAnswer, type Verdict } from './verdict.js';
 
 /** What only a relay knows of a report, for the receipt. */
 export interface ToldByRelay {
@@ -79,7 +81,9 @@ export function classifyRelayed(attempted: Attempted, asked: Asked, settings: De
  */
 function readDuplicate(status: number, same: boolean, { report }: Asked, browser: boolean): Failure {
   const failure = held(status, same ? 'same' : 'conflict', browser);
-  return same || report.location ? failure : { ...failure, certain: false, outcome: browser ? 'unknown' : 'rejected', advice: 'Compare your records.' };
+  return same || report.location
+    ? failure
+    : { ...failure, certain: false, outcome: RELAY_ONLY || browser ? 'unknown' : 'rejected', advice: 'Compare your records.' };
 }
 
 /** The failure that a relay tells. */

@@ -2,3 +2,6 @@ import type { Fetch, FetchInit } from '../web-types.js';
 
 /** In the script-tag file without ky: of it nothing would be used, and every visitor would pay for it. */
 export const request = (url: string, init: FetchInit, fetch: Fetch) => fetch(url, init);
+
+/** The platform's own. */
+export const abortingFor = (_fetch: Fetch) => undefined;

@@ -1,13 +1,21 @@
 import ky from 'ky';
+import { isDirect } from '../direct-fetch.js';
+import type { Aborting } from '../time.js';
 import type { Fetch, FetchInit, FetchResponse } from '../web-types.js';
+import { createAborting } from './aborting.js';
 
 /** One request through ky, with everything off that `deliver` does itself: its retries and its time limit know no doubt. */
 export const request = (url: string, init: FetchInit & { body: string }, fetch: Fetch): Promise<FetchResponse> =>
-  ky.post(url, {
-    body: init.body,
-    retry: { limit: 0 },
-    timeout: false,
-    throwHttpErrors: false,
-    // ky hands over a Request, which some functions refuse; everybody takes an address and an init.
-    fetch: (made) => fetch((made as Request).url, init) as Promise<Response>,
-  });
+  isDirect(fetch)
+    ? fetch(url, init)
+    : ky.post(url, {
+        // ky hands over a Request, which some functions refuse; everybody takes an address and an init. So its Request is
+        // never sent, and needs no body, which ky would copy.
+        fetch: (made) => fetch((made as Request).url, init) as Promise<Response>,
+        retry: { limit: 0 },
+        timeout: false,
+        throwHttpErrors: false,
+      });
+
+/** What aborts a request that is asked as it is; all else takes the platform's own. */
+export const abortingFor = (fetch: Fetch): Aborting | undefined => (isDirect(fetch) ? createAborting() : undefined);

@@ -5,6 +5,7 @@ import type { BackoffSettings } from './backoff.js';
 
 /** An answer of the gateway, as the options `isRecorded` and `isDuplicate` see it. */
 export interface Answer {
+  /** The HTTP status. */
   readonly status: number;
   /** The parsed JSON; the text itself where it is not JSON; undefined where it is empty. */
   readonly body: unknown;
@@ -12,10 +13,15 @@ export interface Answer {
   readonly json: boolean;
 }
 
+/** Who hears what the SDK has to say; `console` fits. No line holds a secret or personal data. */
 export interface Logger {
+  /** Every attempt and every wait. */
   debug?(message: string): void;
+  /** What is worth knowing once. */
   info?(message: string): void;
+  /** What somebody should look at. */
   warn?(message: string): void;
+  /** What somebody must look at. */
   error?(message: string): void;
 }
 
@@ -28,8 +34,8 @@ export interface Gateway {
   readonly baseUrl: string;
   /** Below `/integration-gateway/external/`. */
   readonly paths: Readonly<Record<OperationName, string>>;
-  /** Asked on every request. */
-  readonly apiKey: () => string | Promise<string>;
+  /** A function is asked on every request. */
+  readonly apiKey: string | (() => string | Promise<string>);
 }
 
 /** The operator's backend that takes a page's events and reports them; it holds the key, and the environment is its own. */
@@ -37,6 +43,8 @@ export interface Relay {
   /** Without a slash at its end. */
   readonly relayUrl: string;
   readonly credentials: RelayCredentials;
+  /** Of every request. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export type Destination = Gateway | Relay;

@@ -6,6 +6,7 @@ import { askBrowser, HIGH_SHARE, type Question } from './question.js';
 
 /** The part of the browser's Geolocation API that is used. */
 export interface GeolocationLike {
+  /** Calls one of the two back, once. */
   getCurrentPosition(
     success: (position: { coords: { latitude: number; longitude: number; accuracy: number }; timestamp?: number }) => void,
     failure: (error: { code: number; message?: string }) => void,

@@ -5,7 +5,13 @@ import { MOST_PROXIES, readTrustOptions, type Trust, type TrustedProxies } from 
 
 /** What is read of a request: of Node.js and what is built on it (Express, Fastify), or of the web's `Request`. */
 export interface IncomingRequest {
-  readonly headers: { get(name: string): string | null } | { readonly [name: string]: string | readonly string[] | undefined };
+  /** Those of Node.js, or the platform's `Headers`. */
+  readonly headers:
+    | {
+        /** One header, by its name. */
+        get(name: string): string | null;
+      }
+    | { readonly [name: string]: string | readonly string[] | undefined };
   /** Who is connected: the player, or the last proxy. A web `Request` has none. */
   readonly socket?: { readonly remoteAddress?: string | undefined } | null | undefined;
   /** Names and values as they came, which show whether a header came in several lines. */

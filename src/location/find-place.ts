@@ -6,8 +6,11 @@ import { placeName } from './read-place.js';
 
 /** The names of a place, as far as they are known. */
 export interface Place {
+  /** Name of the city or town. */
   city?: string | undefined;
+  /** Name of the state or region. */
   region?: string | undefined;
+  /** Two-letter code or name of the country, as the source gives it. */
   country?: string | undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { FoundStep, LocationFailure, LocationStep } from '../errors.js';
+import { RELAY_ONLY } from '../relay-only.js';
 import type { Location, LocationInput } from '../schema/location.js';
 import { type Clock, limited } from '../time.js';
 import type { AbortSignalLike, Fetch } from '../web-types.js';
@@ -44,6 +45,7 @@ export interface Surroundings {
 }
 
 export interface LocateRequest {
+  /** The player's public address. */
   clientIP: string | undefined;
   /** On the clock, in milliseconds. */
   deadline: number;
@@ -92,7 +94,7 @@ export function createLocator(settings: LocationSettings, surroundings: Surround
     if (settings.browser.enabled) {
       const started = clock.now();
       const left = deadline - started;
-      const milliseconds = Math.min(settings.browser.timeoutMs, settings.ip.enabled ? left * BROWSER_SHARE : left);
+      const milliseconds = Math.min(settings.browser.timeoutMs, !RELAY_ONLY && settings.ip.enabled ? left * BROWSER_SHARE : left);
       const asked = await geolocation.ask({ milliseconds, signal });
       const step = { step: 'browser-geolocation', durationMs: clock.now() - started };
       if (asked.position) {
@@ -105,7 +107,8 @@ export function createLocator(settings: LocationSettings, surroundings: Surround
       }
       steps.push({ ...step, reason: asked.reason, message: asked.message });
     }
-    if (settings.ip.enabled && !signal?.aborted) {
+    // A page with a relay asks no service.
+    if (!RELAY_ONLY && settings.ip.enabled && !signal?.aborted) {
       const answer = await lookup.find({ ip: undefined, deadline, signal });
       if (answer.found) return { location: withSource(answer.found, sourceNames.ip), ageMs: answer.ageMs, steps: [...steps, ...answer.steps] };
       steps.push(...answer.steps);
@@ -118,7 +121,7 @@ export function createLocator(settings: LocationSettings, surroundings: Surround
     async find({ clientIP, signal, ...request }) {
       const now = clock.now();
       const deadline = Math.min(request.deadline, now + settings.timeoutMs);
-      const run = (over: AbortSignalLike | undefined) => (browser ? findInPage : findOnServer)({ clientIP, deadline, signal: over });
+      const run = (over: AbortSignalLike | undefined) => (RELAY_ONLY || browser ? findInPage : findOnServer)({ clientIP, deadline, signal: over });
       let found: Promise<Located> | undefined;
       const begin = (over: AbortSignalLike) => {
         found = run(over);

@@ -51,7 +51,9 @@ export interface LocationSignals {
   };
   /** Minutes between the two time zones' UTC offsets at the moment of the second observation. */
   readonly timeZone: Explained & { readonly differenceMinutes: number | 'unknown'; readonly beyondLimit: SignalAnswer };
+  /** The first of the two observations. */
   readonly a: ObservationSignals;
+  /** The second of the two observations. */
   readonly b: ObservationSignals;
 }
 

@@ -9,6 +9,7 @@ import { isNullIsland, isOnGlobe } from './read-place.js';
 export interface MmdbReader {
   /** The record of an address; null or undefined where there is none. */
   get(ip: string): unknown;
+  /** What the file says of itself. */
   readonly metadata: {
     /** 4 for a database that holds IPv4 addresses only: a reader would take the beginning of an IPv6 address for one. */
     readonly ipVersion: number;

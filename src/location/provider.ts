@@ -9,6 +9,7 @@ export type IpLocation = Omit<Location, 'source'>;
 export interface IpLookupRequest {
   /** The address to look up; undefined for the caller's own. */
   readonly ip: string | undefined;
+  /** What the service is to be asked with. */
   readonly fetch: Fetch;
   /** Aborted when the time for the lookup is over. */
   readonly signal: WebAbortSignal;
@@ -33,6 +34,7 @@ export interface IpLookupRequest {
 export interface IpProvider {
   /** Shown in the steps of a `LocationError`. */
   readonly name: string;
+  /** Finds the place of an address; rejects where it cannot. */
   lookup(request: IpLookupRequest): Promise<IpLocation | undefined>;
 }
 
@@ -50,6 +52,7 @@ const BRAND = Symbol.for('location-sdk.lookup-failure');
  */
 export class LookupFailure extends Error {
   constructor(
+    /** Why, as the steps of a `LocationError` say it. */
     readonly reason: LocationFailure,
     message: string,
     /** When to come back: seconds or a date, as the header `Retry-After` has it. */

@@ -35,9 +35,11 @@ export type FaultKind =
 
 /** A rule for misbehaving. Left-out conditions match everything. */
 export interface FaultRule {
+  /** The call that it strikes. Default: any. */
   readonly operation?: OperationName | undefined;
   /** The report's `bet_id` or `request_id`. */
   readonly reference?: string | undefined;
+  /** What goes wrong. */
   readonly kind: FaultKind;
   /**
    * `'before'`: the report is not looked at, and no answer says that it was recorded. `'after'`: it is applied as
@@ -64,6 +66,7 @@ export interface FaultRule {
 
 /** A rule that is set. */
 export interface SetFault extends FaultRule {
+  /** By which it is taken away. */
   readonly id: number;
   /** How many requests it struck. */
   readonly struck: number;

@@ -1,4 +1,4 @@
-/** The mock gateway: `location-sdk/mock`. */
+/** The mock gateway: `location-sdk/mock`. @module */
 export { type OpenApiOptions, openApiDocument } from '../openapi/document.js';
 export { fourStepsDocument } from '../openapi/four-steps.js';
 export type { Delay, FaultKind, FaultRule, Faults, SetFault } from './faults.js';

@@ -11,15 +11,21 @@ import type { WireAnswer } from './wire.js';
 
 /** The options for a client that reports to a mock gateway. */
 export interface MockClientOptions<Mode extends ValidationMode = ValidationMode> {
+  /** This gateway's addresses and key. */
   gateways: { staging: { baseUrl: string; apiKey: string }; production: { baseUrl: string; apiKey: string } };
+  /** The `validation` of the client. */
   validation: Mode;
+  /** A fixed location, so that nobody is asked. */
   location: { required: boolean; fixed: LocationInput };
+  /** True: the mock's key is no secret. */
   allowApiKeyInBrowser: true;
 }
 
 /** A report for `seed`. */
 export interface SeedReport {
+  /** Only reports of this call. */
   operation: OperationName;
+  /** What was reported. */
   body: Readonly<Record<string, unknown>>;
   /** Default: `'staging'`. */
   environment?: Environment | undefined;
@@ -35,7 +41,9 @@ export interface WaitOptions {
 
 /** Which reports are meant; what is left out matches everything. */
 export interface ReportQuery {
+  /** Only reports of this call. */
   operation?: OperationName | undefined;
+  /** Only reports of this reference. */
   reference?: string | undefined;
 }
 
@@ -43,8 +51,12 @@ export interface ReportQuery {
 export interface MockGateway<Mode extends ValidationMode = ValidationMode> {
   /** The gateway as a `fetch` function: give it to a client as its `fetch`. */
   fetch(input: WebRequest | WebUrl | string, init?: object): Promise<WebResponse>;
-  /** Options for a client in the same process, or for one that reaches the gateway at an address. */
-  clientOptions(): MockClientOptions<Mode> & { fetch: MockGateway['fetch'] };
+  /** Options for a client in the same process: `createClient(gateway.clientOptions())`. */
+  clientOptions(): MockClientOptions<Mode> & {
+    /** The gateway itself. */
+    fetch: MockGateway['fetch'];
+  };
+  /** Options for a client that reaches the gateway at an address. */
   clientOptions(address: string): MockClientOptions<Mode>;
   /** What is recorded, in the order of arrival; `environment` is `'staging'` by default. */
   reports(environment?: Environment, query?: ReportQuery): RecordedReport[];

@@ -9,13 +9,19 @@ export interface JournalEntry {
   readonly id: number;
   /** Milliseconds since 1970. */
   readonly at: number;
+  /** The HTTP method. */
   readonly method: string;
+  /** The path of the address. */
   readonly path: string;
+  /** The environment whose address was called. */
   readonly environment: Environment | undefined;
   /** Undefined where the path names none. */
   readonly operation: OperationName | undefined;
+  /** The report's `bet_id` or `request_id`, where there is one. */
   readonly reference: string | undefined;
+  /** Whether the key was right. */
   readonly key: 'valid' | 'invalid' | 'missing';
+  /** What was sent, read as JSON where it is some. */
   readonly body: unknown;
   /** The status of the answer; undefined where none was sent. */
   readonly status: number | undefined;

@@ -2,8 +2,11 @@ import { type OperationName, operations } from '../operations.js';
 
 /** A report that the gateway holds. */
 export interface RecordedReport {
+  /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;
+  /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
+  /** What was reported. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 

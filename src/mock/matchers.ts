@@ -6,6 +6,7 @@ import type { RecordedReport } from './ledger.js';
 
 /** Which report is expected; what is left out matches everything. */
 export interface ExpectedReport {
+  /** The call that made it. */
   operation?: OperationName | undefined;
   /** The `bet_id` or `request_id`. */
   reference?: string | undefined;
@@ -17,7 +18,9 @@ export interface ExpectedReport {
 
 /** What a matcher gives to `expect`, of Vitest, Jest and others alike. */
 export interface MatcherResult {
+  /** Whether it holds. */
   pass: boolean;
+  /** Says what was expected and what is there. */
   message: () => string;
 }
 
@@ -66,9 +69,13 @@ export const matchers = {
 
 /** The matchers as `expect` offers them, for the declarations of a test suite. */
 export interface MockGatewayMatchers<R = unknown> {
+  /** Holds a report like this one, whatever else it holds. */
   toHaveReport(expected?: ExpectedReport): R;
+  /** Holds a report of this call, and like this one. */
   toHaveReported(operation: OperationName, reference: string, body?: Readonly<Record<string, unknown>>): R;
+  /** Holds as many reports. */
   toHaveReportedTimes(times: number, expected?: ExpectedReport): R;
+  /** Holds no report at all. */
   toHaveReportedNothing(environment?: Environment): R;
 }
 

@@ -1,3 +1,4 @@
+/** How many requests the mock gateway answers before it says 429. */
 export interface RateLimitOptions {
   /** How many requests are answered. */
   readonly requests: number;

@@ -5,7 +5,9 @@ import { emptyLedger, type Ledger, type RecordedReport, record, reportsOf } from
 
 /** What a mock gateway holds, as plain JSON. */
 export interface MockState {
+  /** Version of the format. */
   readonly version: 1;
+  /** What both ledgers hold. */
   readonly reports: Readonly<Record<Environment, readonly RecordedReport[]>>;
 }
 

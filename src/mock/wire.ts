@@ -5,9 +5,13 @@ export type Transport = { kind: 'whole' } | { kind: 'slow-body'; milliseconds: n
 
 /** An answer, for whoever puts it on a wire. */
 export interface WireAnswer {
+  /** The HTTP status of the answer. */
   readonly status: number;
+  /** Headers by name. */
   readonly headers: Readonly<Record<string, string>>;
+  /** What is sent. */
   readonly body: string;
+  /** How it is put on the wire: whole, slowly, in part, or not at all. */
   readonly transport: Transport;
 }
 

@@ -26,6 +26,7 @@ export interface ServeOptions {
 export interface MockServer<Mode extends ValidationMode = ValidationMode> {
   /** Its address, for example `http://127.0.0.1:4010`. */
   readonly url: string;
+  /** The mock gateway that answers. */
   readonly gateway: MockGateway<Mode>;
   /** Options for a client that reaches it over HTTP. */
   clientOptions(): MockClientOptions<Mode>;

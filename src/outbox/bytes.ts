@@ -5,8 +5,6 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 
 export const utf8 = (text: string): Bytes => new TextEncoder().encode(text);
 
-export const toHex = (bytes: ArrayBuffer | Uint8Array): string => Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
-
 export function toBase64(bytes: Uint8Array): string {
   let text = '';
   // A part at a time: too many arguments would overflow the stack.
@@ -22,5 +20,3 @@ export function fromBase64(text: string): Bytes | undefined {
     return undefined;
   }
 }
-
-export const sha256 = async (text: string): Promise<string> => toHex(await crypto.subtle.digest('SHA-256', utf8(text)));

@@ -1,15 +1,19 @@
 import { AbortedError, type ReportingError } from '../errors.js';
-import type { Receipt } from '../receipt.js';
+import type { Receipt, RelayReceipt } from '../receipt.js';
+import { RELAY_ONLY } from '../relay-only.js';
 import type { Location } from '../schema/location.js';
 import { errorOf } from './error-of.js';
 import type { Row } from './record.js';
 import type { OutboxSettings } from './settings-shape.js';
 
+/** Of a gateway, or of a relay, whose environment nobody knows here. */
+type AnyReceipt = Receipt | RelayReceipt;
+
 interface Waiter {
   readonly location: Location | undefined;
   /** When it began to wait. */
   readonly since: number;
-  readonly resolve: (receipt: Receipt) => void;
+  readonly resolve: (receipt: AnyReceipt) => void;
   readonly reject: (error: ReportingError) => void;
 }
 
@@ -49,7 +53,8 @@ export function createWaiters({ store, door: { clock }, pollMs }: OutboxSettings
       for (const [index, id] of ids.entries()) {
         const row = rows[index];
         if (row) settle(row);
-        else giveUp(id);
+        // The outbox of a page writes in no transaction of the user's.
+        else if (!RELAY_ONLY) giveUp(id);
       }
     } catch {
       // The store is tried again with the next look.
@@ -74,10 +79,10 @@ export function createWaiters({ store, door: { clock }, pollMs }: OutboxSettings
 
   return {
     /** The receipt of a row, now or later. */
-    receiptFor(id: string, location: Location | undefined): Promise<Receipt> {
-      const promise = new Promise<Receipt>((resolve, reject) => {
+    receiptFor(id: string, location: Location | undefined): Promise<AnyReceipt> {
+      const promise = new Promise<AnyReceipt>((resolve, reject) => {
         if (stopped) return reject(stoppedError());
-        waiters.set(id, [...(waiters.get(id) ?? []), { location, since: clock.now(), resolve, reject }]);
+        waiters.set(id, [...(waiters.get(id) ?? []), { location, since: RELAY_ONLY ? 0 : clock.now(), resolve, reject }]);
         wait = pollMs;
         void look([id]).then(lookLater);
       });
@@ -113,11 +118,11 @@ const absentError = () =>
   });
 
 /** The receipt of a recorded row. */
-export const receiptOf = ({ outcome = 'recorded', operation, reference, environment, attempts, message }: Row, location?: Location): Receipt => ({
+export const receiptOf = ({ outcome = 'recorded', operation, reference, environment, attempts, message }: Row, location?: Location): AnyReceipt => ({
   outcome,
   operation,
   reference,
-  environment,
+  ...(environment !== 'relay' && { environment }),
   attempts,
   ...(message !== undefined && { message }),
   ...(location && { location }),

@@ -19,17 +19,21 @@ const KINDS: { readonly [Code in ErrorCode]?: 'not-found' | 'refused' } = {
   validation: 'refused',
 };
 
+/** What an answer means beside what it would mean from a gateway. */
+type Otherwise = (error: ReportingError) => { readonly kind?: 'failed'; readonly pause?: PauseReason } | undefined;
+
 /** Runs one attempt and says how it ended; never rejects. */
-export async function endingOf(attempt: () => Promise<Delivered>): Promise<Ending> {
+export async function endingOf(attempt: () => Promise<Delivered>, otherwise?: Otherwise): Promise<Ending> {
   try {
-    return { kind: 'recorded', message: (await attempt()).message };
+    const { message, told } = await attempt();
+    return { kind: 'recorded', message, ...(told && { outcome: told.outcome }) };
   } catch (error) {
-    return isReportingError(error) ? failed(error) : broken();
+    return isReportingError(error) ? failed(error, otherwise) : broken();
   }
 }
 
 /** What an error of one attempt means for its row. */
-export function failed(error: ReportingError): Ending {
+export function failed(error: ReportingError, otherwise?: Otherwise): Ending {
   const { code, message, status, outcome } = error;
   const { conflict, retryAfterMs } = error as { conflict?: boolean; retryAfterMs?: number };
   const problem: Problem = { code, message, ...(status !== undefined && { status }), ...(conflict !== undefined && { conflict }) };
@@ -40,6 +44,7 @@ export function failed(error: ReportingError): Ending {
     problem,
     ...(pause !== undefined && { pause }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...otherwise?.(error),
   };
 }
 

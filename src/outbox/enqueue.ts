@@ -1,10 +1,11 @@
-import type { FrozenReport } from '../delivery/frozen.js';
-import { ConfigurationError, DuplicateReportError, type Environment, isReportingError, ValidationError } from '../errors.js';
+import type { AnyReport } from '../delivery/frozen.js';
+import { ConfigurationError, DuplicateReportError, isReportingError, ValidationError } from '../errors.js';
 import { subjectOf } from '../messages.js';
 import { type OperationName, operations } from '../operations.js';
+import { RELAY_ONLY } from '../relay-only.js';
 import type { Location } from '../schema/location.js';
 import { aboutReport, type Events } from './events.js';
-import type { Row } from './record.js';
+import type { OutboxEnvironment, Row } from './record.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Enqueued, NewRow, OutboxStore } from './store.js';
 
@@ -28,7 +29,7 @@ export interface Committed {
 }
 
 interface Prepared {
-  readonly report: FrozenReport;
+  readonly report: AnyReport;
   readonly row: NewRow;
   /** The user's own, where the row is written in it. */
   readonly transaction: unknown;
@@ -44,12 +45,13 @@ interface Queued {
 export const LARGEST_COMMIT = 500;
 
 /** The id of a report's row: one row for each environment, operation and reference. */
-export const rowId = (environment: Environment, operation: OperationName, reference: string): string => `${environment}:${operation}:${reference}`;
+export const rowId = (environment: OutboxEnvironment, operation: OperationName, reference: string): string => `${environment}:${operation}:${reference}`;
 
 /** The id of the row that must be final before this one is sent, wherever there is such a row (specification, section 1). */
-export function rowBefore(environment: Environment, operation: OperationName, reference: string): string | undefined {
+export function rowBefore(environment: OutboxEnvironment, operation: OperationName, reference: string): string | undefined {
   const row = operations[operation];
-  return 'after' in row ? rowId(environment, row.after, reference) : undefined;
+  // A relay takes the initiated events only.
+  return !RELAY_ONLY && 'after' in row ? rowId(environment, row.after, reference) : undefined;
 }
 
 /** The way in: validates, locates, freezes, seals and commits. What is enqueued while a commit is under way shares the next one. */
@@ -88,10 +90,11 @@ export function createEntrance({ store, seal, door }: OutboxSettings, events: Ev
 
   /** Everything before the commit: nothing of it reaches the store unless all of it went well. */
   async function prepare({ operation, payload, options, transaction: given }: Given): Promise<Prepared> {
-    const { transaction = given, ...callOptions } = readTransaction(options);
-    if (transaction !== undefined) requireTransactions(store);
-    const report = await door.freeze(operation, payload, options === undefined || !isObject(options) ? options : callOptions);
-    const { environment, reference } = report;
+    const { transaction = given, ...callOptions } = RELAY_ONLY ? {} : readTransaction(options);
+    if (!RELAY_ONLY && transaction !== undefined) requireTransactions(store);
+    const report = await door.freeze(operation, payload, RELAY_ONLY || options === undefined || !isObject(options) ? options : callOptions);
+    const { reference } = report;
+    const environment: OutboxEnvironment = report.environment ?? 'relay';
     if (reference === undefined) throw new ValidationError(`${operation}: only a report can be enqueued. Nothing was sent.`, { operation });
     const key = { id: rowId(environment, operation, reference), environment, operation, reference };
     const waitsFor = rowBefore(environment, operation, reference);
@@ -99,7 +102,7 @@ export function createEntrance({ store, seal, door }: OutboxSettings, events: Ev
   }
 
   async function accept({ report, row, transaction }: Prepared): Promise<Committed> {
-    const enqueued = transaction === undefined ? await enqueue(row) : (await store.enqueue([row], transaction))[0];
+    const enqueued = RELAY_ONLY || transaction === undefined ? await enqueue(row) : (await store.enqueue([row], transaction))[0];
     if (!enqueued) throw new Error('The store did not say what became of the row.');
     if (enqueued.added) {
       if (transaction === undefined) events.emit('enqueued', aboutReport(enqueued.row));
@@ -120,7 +123,7 @@ export function createEntrance({ store, seal, door }: OutboxSettings, events: Ev
 
 export type Entrance = ReturnType<typeof createEntrance>;
 
-function otherData({ operation, reference, environment }: FrozenReport): DuplicateReportError {
+function otherData({ operation, reference, environment }: AnyReport): DuplicateReportError {
   const subject = subjectOf({ operation, reference });
   const text = `${subject}: the outbox holds other data under this reference (a new timestamp or location is other data too)`;
   return new DuplicateReportError(`${text}; compare your records. Nothing was sent.`, {

@@ -1,9 +1,11 @@
 import { ReportingError } from '../errors.js';
+import { RELAY_ONLY } from '../relay-only.js';
 import type { Problem, Row } from './record.js';
 
 /** Without the classes, which a page has no names for: the guards go by the code. */
 export function errorOf({ state, problem, operation, reference, environment, attempts, inDoubt }: Row): ReportingError {
   const { message = reference, ...details }: Partial<Problem> = problem ?? {};
-  const outcome = inDoubt && !details.conflict ? 'unknown' : 'rejected';
-  return new ReportingError(`${message} It is ${state}.`, { ...details, operation, reference, environment, attempts, outcome });
+  const isRelayed = RELAY_ONLY || environment === 'relay';
+  const outcome = inDoubt && (!details.conflict || isRelayed) ? 'unknown' : 'rejected';
+  return new ReportingError(`${message} It is ${state}.`, { ...details, operation, reference, ...(!isRelayed && { environment }), attempts, outcome });
 }

@@ -32,10 +32,11 @@ export function errorOf({ state, problem, operation, reference, environment, att
   return new ErrorClass(`${message} ${advice}`, {
     operation,
     reference,
-    environment,
+    environment: environment === 'relay' ? undefined : environment,
     status,
     attempts,
-    outcome: inDoubt && conflict !== true ? 'unknown' : 'rejected',
+    // The relay may have found another location than before: what conflicts may be this very report.
+    outcome: inDoubt && (conflict !== true || environment === 'relay') ? 'unknown' : 'rejected',
     ...(code === 'duplicate' && { conflict: conflict === true }),
   });
 }

@@ -1,15 +1,20 @@
-import type { Environment, ErrorCode } from '../errors.js';
+import type { ErrorCode } from '../errors.js';
 import type { OperationName } from '../operations.js';
 import type { PauseReason } from './pause.js';
 import type { ReceiptHead } from './proof/entry.js';
-import type { Decision, Row } from './record.js';
+import type { Decision, OutboxEnvironment, Row } from './record.js';
 
 /** Which report an event is about; its reference is the only thing of the operator's in it. */
 export interface AboutReport {
+  /** Its identifier. */
   readonly id: string;
-  readonly environment: Environment;
+  /** Where the report goes. */
+  readonly environment: OutboxEnvironment;
+  /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;
+  /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
+  /** How many times the report was sent, or tried to be. */
   readonly attempts: number;
 }
 
@@ -17,8 +22,11 @@ export interface AboutReport {
 export interface OutboxEvents {
   /** A report is committed to the store; not told of one in a transaction of yours. */
   enqueued: AboutReport;
-  /** The gateway holds it; `'already-recorded'`: an earlier attempt had landed. */
-  recorded: AboutReport & { readonly outcome: 'recorded' | 'already-recorded' };
+  /**
+   * The gateway holds it; `'already-recorded'`: an earlier attempt had landed; `'accepted'`: the outbox behind the relay has it. `waitedMs` are the milliseconds from its
+   * enqueueing to the claim of its last attempt, by the store's clock.
+   */
+  recorded: AboutReport & { readonly outcome: NonNullable<Row['outcome']>; readonly waitedMs: number };
   /** An attempt failed and there will be another one. */
   delayed: AboutReport & { readonly code: ErrorCode; readonly inDoubt: boolean; readonly delayMs: number };
   /** A stored body cannot be opened without the key of this id, which is not there; the report waits for it. */
@@ -32,13 +40,14 @@ export interface OutboxEvents {
   /** An attempt ended after another worker had taken its row; what it found was not written. */
   late: AboutReport;
   /** Nothing is sent to an environment until a probe gets through. */
-  paused: { readonly environment: Environment; readonly reason: PauseReason; readonly message: string | undefined; readonly forMs: number };
+  paused: { readonly environment: OutboxEnvironment; readonly reason: PauseReason; readonly message: string | undefined; readonly forMs: number };
   /** Reports are sent to the environment again. */
-  resumed: { readonly environment: Environment };
+  resumed: { readonly environment: OutboxEnvironment };
   /** The store could not do something; the outbox goes on trying. The cause is the store's own error. */
   error: { readonly message: string; readonly cause: unknown };
 }
 
+/** Hears one kind of event. */
 export type OutboxListener<Type extends keyof OutboxEvents> = (event: OutboxEvents[Type]) => void;
 
 /** Who listens to what; a listener that throws harms nobody. */

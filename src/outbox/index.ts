@@ -1,4 +1,4 @@
-/** The outbox: `location-sdk/outbox`. */
+/** The outbox: `location-sdk/outbox`. @module */
 export type { EncryptionKey, OutboxEncryption } from './encryption.js';
 export type { ReportName } from './enqueue.js';
 export type { AboutReport, OutboxEvents, OutboxListener } from './events.js';

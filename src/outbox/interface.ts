@@ -1,8 +1,6 @@
-import type { Environment } from '../errors.js';
 import type { CallOptions } from '../options.js';
-import type { Payloads } from '../payloads.js';
-import type { Receipt } from '../receipt.js';
-import type { ValidationMode } from '../schema/model.js';
+import type { ClientMode, Payloads } from '../payloads.js';
+import type { ReceiptOf } from '../receipt.js';
 import type { AbortSignalLike } from '../web-types.js';
 import type { ReportName } from './enqueue.js';
 import type { OutboxEvents, OutboxListener } from './events.js';
@@ -10,7 +8,7 @@ import type { Pause, PauseReason } from './pause.js';
 import type { ReceiptHead } from './proof/entry.js';
 import type { AnyIterable } from './proof/lines.js';
 import type { ReconcileDefaults, Reconciled, ReportReference } from './proof/reconcile.js';
-import type { Row } from './record.js';
+import type { OutboxEnvironment, Row } from './record.js';
 import type { Counts, RowQuery } from './store.js';
 
 /** What a report to the outbox takes beside its payload. */
@@ -23,17 +21,17 @@ export interface EnqueueOptions extends CallOptions {
 }
 
 /** A report that is committed to the store. */
-export interface EnqueuedReport {
-  /** For `get`, `retry` and `resolve`: environment, operation and reference. */
+export interface EnqueuedReport<Mode extends ClientMode = 'strict'> {
+  /** For `get`, `retry` and `resolve`: environment (or `relay`), operation and reference. */
   readonly id: string;
   /** `'waiting'`, or where the same bytes had been enqueued before, how far they are. */
   readonly state: Row['state'];
   /**
-   * The receipt, once the gateway holds the report. Rejects once it is quarantined or dismissed, or the outbox is
+   * The receipt, once the gateway holds the report, or the outbox behind the relay. Rejects once it is quarantined or dismissed, or the outbox is
    * stopped; whoever does not look at it need not handle that. Not enumerable. Of a report in a transaction of yours, look
    * at it after the commit: where the report is not in the store five minutes later, it rejects too.
    */
-  readonly done: Promise<Receipt>;
+  readonly done: Promise<ReceiptOf<Mode>>;
 }
 
 /** A report as the outbox shows it: without its body. Times are milliseconds since 1970, by the store's clock. */
@@ -62,8 +60,11 @@ export type OutboxQuery = Partial<RowQuery>;
 
 /** A report for `reportAll`. */
 export interface BatchedReport {
+  /** The method of the outbox that takes it. */
   readonly operation: ReportName;
+  /** What the method takes. */
   readonly payload: unknown;
+  /** What the method takes as its second argument. */
   readonly options?: EnqueueOptions;
 }
 
@@ -79,11 +80,12 @@ export interface OutboxStats extends Counts {
 export interface Drained {
   /** Whether nothing is left to send; false when the time was over. Quarantined reports, and those that wait for one, may be left. */
   readonly drained: boolean;
+  /** How many reports are where. */
   readonly states: Counts['states'];
 }
 
 /** The methods of an outbox that enqueue a report. */
-export type OutboxReports<Mode extends ValidationMode = 'strict'> = Pick<
+export type OutboxReports<Mode extends ClientMode = 'strict'> = Pick<
   Outbox<Mode>,
   'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal'
 >;
@@ -94,19 +96,19 @@ export type OutboxReports<Mode extends ValidationMode = 'strict'> = Pick<
  * outbox holds other data under the same reference: calling again with a new timestamp or location is other data, so
  * keep the result of the first call. The store's own errors (disk, quota) reject as they are, and nothing is kept.
  */
-export interface Outbox<Mode extends ValidationMode = 'strict'> {
+export interface Outbox<Mode extends ClientMode = 'strict'> {
   /** Whether what is committed outlives the process; in a page, whether the browser has promised to keep it (the answer may come later). */
   readonly durable: boolean;
   /** Enqueues an initiated bet (specification, section 1). */
-  reportBetEvent(bet: Payloads<Mode>['reportBetEvent'], options?: EnqueueOptions): Promise<EnqueuedReport>;
+  reportBetEvent(bet: Payloads<Mode>['reportBetEvent'], options?: EnqueueOptions): Promise<EnqueuedReport<Mode>>;
   /** Enqueues a settled bet (specification, section 4.1); it is sent after its initiated one, if that is in the outbox. */
-  reportSettledBet(bet: Payloads<Mode>['reportSettledBet'], options?: EnqueueOptions): Promise<EnqueuedReport>;
+  reportSettledBet(bet: Payloads<Mode>['reportSettledBet'], options?: EnqueueOptions): Promise<EnqueuedReport<Mode>>;
   /** Enqueues an initiated withdrawal (specification, section 1). */
-  reportWithdrawalEvent(withdrawal: Payloads<Mode>['reportWithdrawalEvent'], options?: EnqueueOptions): Promise<EnqueuedReport>;
+  reportWithdrawalEvent(withdrawal: Payloads<Mode>['reportWithdrawalEvent'], options?: EnqueueOptions): Promise<EnqueuedReport<Mode>>;
   /** Enqueues a settled withdrawal (specification, section 4.2); it is sent after its initiated one, if that is in the outbox. */
-  reportSettledWithdrawal(withdrawal: Payloads<Mode>['reportSettledWithdrawal'], options?: EnqueueOptions): Promise<EnqueuedReport>;
+  reportSettledWithdrawal(withdrawal: Payloads<Mode>['reportSettledWithdrawal'], options?: EnqueueOptions): Promise<EnqueuedReport<Mode>>;
   /** Enqueues many in as few commits as the store allows; each is accepted or refused by itself, in the given order. */
-  reportAll(reports: readonly BatchedReport[]): Promise<PromiseSettledResult<EnqueuedReport>[]>;
+  reportAll(reports: readonly BatchedReport[]): Promise<PromiseSettledResult<EnqueuedReport<Mode>>[]>;
 
   /**
    * The report methods, writing within a transaction of yours: the report is enqueued if it commits, and never was if it
@@ -132,7 +134,9 @@ export interface Outbox<Mode extends ValidationMode = 'strict'> {
   /** Sends until nothing is left to send, starting and stopping the worker if it was not started. Without a limit it waits out every pause. */
   drain(options?: { timeoutMs?: number; signal?: AbortSignalLike }): Promise<Drained>;
 
+  /** How many reports are where, and what is paused. */
   stats(): Promise<OutboxStats>;
+  /** One report by its identifier, or nothing. */
   get(id: string): Promise<OutboxReport | undefined>;
   /** Reports in the order in which they were enqueued. */
   list(query?: OutboxQuery): Promise<OutboxReport[]>;
@@ -159,7 +163,7 @@ export interface Outbox<Mode extends ValidationMode = 'strict'> {
    */
   reconcile(references: AnyIterable<string | ReportReference>, defaults?: ReconcileDefaults): AsyncIterable<Reconciled>;
   /** Lifts the pause of an environment before its time: after the key was mended, say. False where there was none. */
-  resume(environment: Environment): Promise<boolean>;
+  resume(environment: OutboxEnvironment): Promise<boolean>;
 
   /** Listens to events. Returns how to stop. */
   on<Type extends keyof OutboxEvents>(type: Type, listener: OutboxListener<Type>): () => void;

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors.js';
+import { toHex } from '../hash.js';
 import type { HkdfKeyLike } from '../web-types.js';
-import { type Bytes, fromBase64, toBase64, toHex, utf8 } from './bytes.js';
+import { type Bytes, fromBase64, toBase64, utf8 } from './bytes.js';
 import { KEY_BYTES, type ReadEncryption } from './encryption.js';
 import { missingKey } from './seal.js';
 import type { OutboxStore } from './store.js';

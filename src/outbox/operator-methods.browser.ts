@@ -1,8 +1,9 @@
+import type { ClientMode } from '../payloads.js';
 import { absent, rejected } from './absent.js';
 import type { OperatorMethods } from './operator-methods.js';
 
 /** Who decides about reports does so at the operator's, not in a visitor's page. */
-export const operatorMethods = (): OperatorMethods => ({
+export const operatorMethods = <Mode extends ClientMode = 'strict'>(): OperatorMethods<Mode> => ({
   reportAll: rejected,
   within: absent,
   drain: rejected,

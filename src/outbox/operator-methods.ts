@@ -1,28 +1,32 @@
-import type { Environment } from '../errors.js';
+import type { ClientMode } from '../payloads.js';
 import { LONGEST_TIMER_MS, limited } from '../time.js';
 import { decideRow, refusal } from './decide.js';
 import type { Waiters } from './done.js';
 import { type Committed, type Entrance, type Given, LARGEST_COMMIT, requireTransactions } from './enqueue.js';
 import { aboutReport, type Events } from './events.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport } from './interface.js';
+import { liftPause } from './pause.js';
 import type { Decision } from './record.js';
 import type { OutboxSettings } from './settings-shape.js';
 import { shown } from './shown.js';
 import type { Worker } from './worker.js';
 
 /** The methods of an outbox that its operator needs and a page does not: batches, lists, decisions, sending until all is sent. */
-export type OperatorMethods = Pick<Outbox, 'reportAll' | 'within' | 'drain' | 'list' | 'iterate' | 'retry' | 'resolve' | 'resume'>;
+export type OperatorMethods<Mode extends ClientMode = 'strict'> = Pick<
+  Outbox<Mode>,
+  'reportAll' | 'within' | 'drain' | 'list' | 'iterate' | 'retry' | 'resolve' | 'resume'
+>;
 
 /** What they are made of. */
-export interface OperatorParts {
+export interface OperatorParts<Mode extends ClientMode = 'strict'> {
   readonly settings: OutboxSettings;
   readonly events: Events;
   readonly waiters: Waiters;
   readonly entrance: Entrance;
   /** Who is told, each time, that the worker has nothing to do. */
   readonly idle: Set<() => void>;
-  committed(committed: Committed): EnqueuedReport;
-  enqueue(given: Given): Promise<EnqueuedReport>;
+  committed(committed: Committed): EnqueuedReport<Mode>;
+  enqueue(given: Given): Promise<EnqueuedReport<Mode>>;
   start(): void;
   stop(): Promise<void>;
   isStarted(): boolean;
@@ -33,7 +37,7 @@ export interface OperatorParts {
 /** How many reports are listed unless told otherwise, and read together. */
 const PAGE = 100;
 
-export function operatorMethods({
+export function operatorMethods<Mode extends ClientMode = 'strict'>({
   settings,
   events,
   waiters,
@@ -45,7 +49,7 @@ export function operatorMethods({
   stop,
   isStarted,
   worker,
-}: OperatorParts): OperatorMethods {
+}: OperatorParts<Mode>): OperatorMethods<Mode> {
   const { store, door, keepBodies, pollMs } = settings;
   const wake = () => worker()?.wake();
 
@@ -58,7 +62,7 @@ export function operatorMethods({
   }
 
   /** All rows of a commit are prepared before it. */
-  async function commitTogether(given: readonly Given[]): Promise<PromiseSettledResult<EnqueuedReport>[]> {
+  async function commitTogether(given: readonly Given[]): Promise<PromiseSettledResult<EnqueuedReport<Mode>>[]> {
     const prepared = await Promise.allSettled(given.map(entrance.prepare));
     const accept = async (one: (typeof prepared)[number]) =>
       committed(await entrance.accept(one.status === 'fulfilled' ? one.value : await Promise.reject(one.reason)));
@@ -97,7 +101,7 @@ export function operatorMethods({
   return {
     drain,
     async reportAll(reports: readonly Given[]) {
-      const results: PromiseSettledResult<EnqueuedReport>[] = [];
+      const results: PromiseSettledResult<EnqueuedReport<Mode>>[] = [];
       for (let from = 0; from < reports.length; from += LARGEST_COMMIT) results.push(...(await commitTogether(reports.slice(from, from + LARGEST_COMMIT))));
       wake();
       return results;
@@ -127,10 +131,10 @@ export function operatorMethods({
       if (typeof reason !== 'string' || !reason.trim()) throw refusal('resolve', 'reason: say why, for those who ask later');
       return decide(id, { action, reason, at: door.clock.now() });
     },
-    resume: async (environment: Environment) => {
+    resume: async (environment) => {
       const pause = (await store.outlook()).find((one) => one.environment === environment)?.pause;
       if (!pause?.reason) return false;
-      const lifted = await store.pause({ environment, version: pause.version, reason: undefined, message: undefined, strikes: 0, forMs: 0, continues: false });
+      const lifted = await store.pause(liftPause(pause));
       if (lifted) events.emit('resumed', { environment });
       wake();
       return lifted;

@@ -1,5 +1,5 @@
 import type { Client } from '../client.js';
-import type { ValidationMode } from '../schema/model.js';
+import type { ClientMode } from '../payloads.js';
 import type { OutboxEncryption } from './encryption.js';
 import type { Seal } from './seal.js';
 import type { OutboxStore } from './store.js';
@@ -13,10 +13,10 @@ export interface OutboxRetryOptions {
 }
 
 /** What `createOutbox` takes. */
-export interface OutboxOptions<Mode extends ValidationMode = 'strict'> {
+export interface OutboxOptions<Mode extends ClientMode = 'strict'> {
   /** Validates, locates and sends. Its `retry` is not used: the outbox has a schedule of its own. */
   client: Client<Mode>;
-  /** Where reports are kept until they are recorded. */
+  /** Where reports are kept until they are recorded. With a client of `relayUrl`, one player's: `await indexedDbStore({ player })`. */
   store: OutboxStore;
   /** How many reports are sent at the same time. Default: 8. */
   concurrency?: number | undefined;

@@ -1,5 +1,5 @@
-import type { Receipt } from '../receipt.js';
-import type { ValidationMode } from '../schema/model.js';
+import type { ClientMode } from '../payloads.js';
+import type { ReceiptOf } from '../receipt.js';
 import { createWaiters } from './done.js';
 import { type Committed, createEntrance, type Given } from './enqueue.js';
 import { createEvents } from './events.js';
@@ -24,8 +24,8 @@ import { createWorker, type Worker } from './worker.js';
  * const receipt = await done;
  * ```
  */
-export function createOutbox<Mode extends ValidationMode = 'strict'>(options: OutboxOptions<Mode>): Outbox<Mode> {
-  const settings = readSettings(options as OutboxOptions<ValidationMode>);
+export function createOutbox<Mode extends ClientMode = 'strict'>(options: OutboxOptions<Mode>): Outbox<Mode> {
+  const settings = readSettings(options as OutboxOptions<ClientMode>);
   const { store } = settings;
   const events = createEvents();
   const waiters = createWaiters(settings);
@@ -42,14 +42,16 @@ export function createOutbox<Mode extends ValidationMode = 'strict'>(options: Ou
   events.on('locked', ({ keyId }) => missingKeys.add(keyId));
   settings.seal.prepare?.().catch(() => {});
 
-  function committed({ row, location }: Committed): EnqueuedReport {
-    let done: Promise<Receipt> | undefined;
+  function committed({ row, location }: Committed): EnqueuedReport<Mode> {
+    let done: Promise<ReceiptOf<Mode>> | undefined;
     const report = { id: row.id, state: row.state };
     // Made only for those who look at it: a million reports need no million promises.
-    return Object.defineProperty(report, 'done', { get: () => (done ??= waiters.receiptFor(row.id, location)) }) as EnqueuedReport;
+    return Object.defineProperty(report, 'done', {
+      get: () => (done ??= waiters.receiptFor(row.id, location) as Promise<ReceiptOf<Mode>>),
+    }) as EnqueuedReport<Mode>;
   }
 
-  async function enqueue(given: Given): Promise<EnqueuedReport> {
+  async function enqueue(given: Given): Promise<EnqueuedReport<Mode>> {
     const report = committed(await entrance.commit(given));
     wake();
     return report;
@@ -119,7 +121,7 @@ export function createOutbox<Mode extends ValidationMode = 'strict'>(options: Ou
       const [row] = await store.get([id]);
       return row && shown(row);
     },
-    ...operatorMethods({ settings, events, waiters, entrance, idle, committed, enqueue, start, stop, isStarted, worker: () => worker }),
+    ...operatorMethods<Mode>({ settings, events, waiters, entrance, idle, committed, enqueue, start, stop, isStarted, worker: () => worker }),
     ...proof.methods,
     on: events.on,
   };

@@ -1,5 +1,4 @@
-import type { Environment } from '../errors.js';
-import { type Ending, LONGEST_WAIT_MS } from './record.js';
+import { type Ending, LONGEST_WAIT_MS, type OutboxEnvironment } from './record.js';
 
 /**
  * Why nothing is sent to an environment: the key was refused (401), the rate limit is reached (429), the gateway is
@@ -9,7 +8,8 @@ export type PauseReason = 'authentication' | 'rate-limited' | 'unavailable' | 'u
 
 /** Whether an environment is paused, as all workers of a store see it. */
 export interface Pause {
-  readonly environment: Environment;
+  /** The environment whose reports wait. */
+  readonly environment: OutboxEnvironment;
   /** Counts the changes; 0 before the first. Whoever saw an older one changes nothing. */
   readonly version: number;
   /** Undefined: not paused. */
@@ -28,17 +28,32 @@ export interface Pause {
 
 /** What an environment's pause becomes, if its version is still the one that was seen. */
 export interface PauseChange {
-  readonly environment: Environment;
+  /** The environment whose reports wait. */
+  readonly environment: OutboxEnvironment;
   /** The version that was seen. */
   readonly version: number;
+  /** Why, in a word to branch on. */
   readonly reason: PauseReason | undefined;
+  /** Why, in words. */
   readonly message: string | undefined;
+  /** How often in a row. */
   readonly strikes: number;
   /** Milliseconds from now until the next probe. */
   readonly forMs: number;
   /** Whether the pause goes on from one that there was: `since` stays. */
   readonly continues: boolean;
 }
+
+/** What a person makes of a pause whose cause is mended: nothing is left of it. */
+export const liftPause = ({ environment, version }: Pick<Pause, 'environment' | 'version'>): PauseChange => ({
+  environment,
+  version,
+  reason: undefined,
+  message: undefined,
+  strikes: 0,
+  forMs: 0,
+  continues: false,
+});
 
 const BASE_MS = 1_000;
 const CAP_MS = 60_000;
@@ -55,7 +70,7 @@ export function pausedBy(seen: Pause, ending: Ending, probe: number | undefined,
   const { environment, version } = seen;
   const reason = ending.kind === 'recorded' ? undefined : ending.pause;
   if (reason === undefined && !isProbe) return undefined;
-  if (reason === undefined && isAnswer(ending)) return { environment, version, reason, message: undefined, strikes: 0, forMs: 0, continues: false };
+  if (reason === undefined && isAnswer(ending)) return liftPause(seen);
 
   const asked = ending.kind === 'recorded' ? undefined : ending.retryAfterMs;
   const paused = seen.reason !== undefined;
@@ -92,7 +107,7 @@ export const probeTaken = ({ environment, version, reason, message, strikes }: P
 });
 
 /** The pause that there is before the first one. */
-export const notPaused = (environment: Environment): Pause => ({
+export const notPaused = (environment: OutboxEnvironment): Pause => ({
   environment,
   version: 0,
   reason: undefined,

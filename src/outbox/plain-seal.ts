@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.js';
-import { sha256 } from './bytes.js';
+import { sha256 } from '../hash.js';
 import type { Seal } from './seal.js';
 
 /** The body as it is, with its bare hash: for pages, where a body names no player and a key would lie beside it. */

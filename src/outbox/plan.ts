@@ -1,6 +1,5 @@
-import type { Environment } from '../errors.js';
 import { isProbeDue } from './pause.js';
-import { type Change, type Ending, type EndingContext, isFinal, type Row } from './record.js';
+import { type Change, type Ending, type EndingContext, isFinal, type OutboxEnvironment, type Row } from './record.js';
 import type { Outlook, Turn } from './store.js';
 
 /** An attempt that ended, and what its row is to become. */
@@ -30,8 +29,19 @@ export interface Ahead {
 
 const LONGEST_FAILURE_WAIT_MS = 30_000;
 
+/** How long a turn waits for one more attempt to end, in milliseconds. */
+export const GATHER_MS = 1;
+const MOST_GATHERED = 16;
+
+/**
+ * Whether a turn waits for more attempts to end, as long as each moment brings one, so that their ends and the next
+ * claims share a commit: what a commit costs is the wait for the disk. An end with nothing else on its way never waits.
+ */
+export const isGathering = (finished: number, { busy, concurrency }: Pick<Standing, 'busy' | 'concurrency'>): boolean =>
+  finished > 0 && finished < busy && finished < Math.min(MOST_GATHERED, concurrency * 0.75);
+
 /** A turn: what ended is written, and as many rows are claimed as there is room for, or one as a probe. */
-export function planTurn(finished: readonly Finished[], { busy, concurrency, leaseMs, stopping }: Standing, probe?: Environment): Turn {
+export function planTurn(finished: readonly Finished[], { busy, concurrency, leaseMs, stopping }: Standing, probe?: OutboxEnvironment): Turn {
   const free = stopping ? 0 : concurrency - (busy - finished.length);
   return {
     writes: finished.map(({ row, change }) => ({ id: row.id, expected: { state: 'in-flight', fence: row.fence }, change })),

@@ -1,5 +1,6 @@
 import type { Environment, ErrorCode, ErrorOutcome } from '../errors.js';
 import type { OperationName } from '../operations.js';
+import { RELAY_ONLY } from '../relay-only.js';
 import type { PauseReason } from './pause.js';
 
 /**
@@ -9,10 +10,16 @@ import type { PauseReason } from './pause.js';
  */
 export type RowState = 'waiting' | 'in-flight' | 'recorded' | 'quarantined' | 'dismissed';
 
+/** Where a report goes: an environment of the gateway; or from a page, the operator's relay, which alone knows its environment. */
+export type OutboxEnvironment = Environment | 'relay';
+
 /** Why the latest attempt did not end well; free of secrets and personal data. */
 export interface Problem {
+  /** A stable name of the kind of failure, to branch on. */
   readonly code: ErrorCode;
+  /** What happened, in words; free of secrets and personal data. */
   readonly message: string;
+  /** The HTTP status of the answer. */
   readonly status?: number;
   /** Whether the gateway holds other data than this report's. */
   readonly conflict?: boolean;
@@ -20,7 +27,9 @@ export interface Problem {
 
 /** What a person decided about a row, and why. */
 export interface Decision {
+  /** What was decided. */
   readonly action: 'retry' | 'recorded' | 'dismissed';
+  /** Why, in the words of whoever decided. */
   readonly reason: string;
   /** Milliseconds since 1970, by the clock of whoever decided. */
   readonly at: number;
@@ -28,6 +37,7 @@ export interface Decision {
 
 /** The part of a row that its state machine reads and writes. */
 export interface Progress {
+  /** Where the report stands. */
   readonly state: RowState;
   /** Counts the claims: who holds an older number writes nothing. */
   readonly fence: number;
@@ -45,8 +55,11 @@ export interface Row extends Progress {
   readonly id: string;
   /** Given by the store, rising: the order of enqueueing. */
   readonly sequence: number;
-  readonly environment: Environment;
+  /** Where the report goes. */
+  readonly environment: OutboxEnvironment;
+  /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;
+  /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
   /** The id of the row that must be final first, where there is one in the store. */
   readonly waitsFor: string | undefined;
@@ -56,16 +69,19 @@ export interface Row extends Progress {
   readonly body: string | undefined;
   /** Tells the same bytes from others, also once the body is gone. */
   readonly fingerprint: string;
+  /** When it was enqueued: milliseconds since 1970. */
   readonly enqueuedAt: number;
   /** When it may be claimed: for a row in flight, when its lease ends. */
   readonly dueAt: number;
   /** When its state last changed. */
   readonly changedAt: number;
-  /** How a recorded row came to be so. */
-  readonly outcome: 'recorded' | 'already-recorded' | undefined;
+  /** How a recorded row came to be so; `'accepted'`: the outbox behind the relay has stored it, and delivers it. */
+  readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | undefined;
   /** The gateway's words when it recorded, with every sent value masked. */
   readonly message: string | undefined;
+  /** Why the latest attempt did not end well. */
   readonly problem: Problem | undefined;
+  /** What people decided about it, the oldest first. */
   readonly decisions: readonly Decision[];
 }
 
@@ -73,9 +89,13 @@ export interface Row extends Progress {
 export interface Change extends Progress {
   /** Milliseconds from now, by the store's clock, until it may be claimed. */
   readonly delayMs: number;
+  /** Whether the gateway holds the report. */
   readonly outcome: Row['outcome'];
+  /** What happened, in words; free of secrets and personal data. */
   readonly message: string | undefined;
+  /** Why the latest attempt did not end well. */
   readonly problem: Problem | undefined;
+  /** What people decided about it, the oldest first. */
   readonly decisions: readonly Decision[];
   /** Whether the store keeps the body; once it is gone only the fingerprint remains. */
   readonly keepBody: boolean;
@@ -83,15 +103,17 @@ export interface Change extends Progress {
 
 /** How an attempt ended. */
 export type Ending =
-  | { readonly kind: 'recorded'; readonly message: string | undefined }
+  | { readonly kind: 'recorded'; readonly message: string | undefined; readonly outcome?: Row['outcome'] }
   | {
       /** `'same'`, `'conflict'`: the gateway holds this data, or other data; `'refused'`: any other 4xx; `'failed'`: it may pass. */
       readonly kind: 'same' | 'conflict' | 'not-found' | 'refused' | 'failed';
       /** What this attempt alone tells. All but `'unknown'` proves that it recorded nothing. */
       readonly outcome: ErrorOutcome;
+      /** Why the latest attempt did not end well. */
       readonly problem: Problem;
       /** Why nothing more should be sent to this environment for now; such an attempt does not count. */
       readonly pause?: PauseReason;
+      /** How long the gateway asks to wait, in milliseconds. */
       readonly retryAfterMs?: number;
       /** False where nothing was even tried. */
       readonly counts?: false;
@@ -144,14 +166,14 @@ export const claimed = (row: Progress): Progress => ({
 
 /** What the end of an attempt makes of a row that was claimed for it. */
 export function ended(row: Progress & Pick<Row, 'decisions' | 'problem'>, ending: Ending, context: EndingContext): Change {
-  if (ending.kind === 'recorded') return recorded(row, 'recorded', context.keepBodies, ending.message);
+  if (ending.kind === 'recorded') return recorded(row, ending.outcome ?? 'recorded', context.keepBodies, ending.message);
   const { kind, outcome, problem } = ending;
   // A duplicate is this report only if an attempt before this one may have landed; else somebody else's.
   if (kind === 'same' && row.doubtBefore) return recorded(row, 'already-recorded', context.keepBodies);
 
   // An attempt that recorded nothing leaves the doubt as it found it: an earlier one may have landed.
   const inDoubt = outcome === 'unknown' || row.doubtBefore;
-  const waits = kind === 'failed' || (kind === 'not-found' && mayBeEarly(row, context));
+  const waits = kind === 'failed' || (!RELAY_ONLY && kind === 'not-found' && mayBeEarly(row, context));
   return {
     state: waits ? 'waiting' : 'quarantined',
     fence: row.fence,

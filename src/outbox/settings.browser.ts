@@ -1,15 +1,16 @@
 import { doorOf } from '../client-door.js';
 import { ConfigurationError } from '../errors.js';
-import type { ValidationMode } from '../schema/model.js';
+import type { ClientMode } from '../payloads.js';
 import type { OutboxOptions } from './options.js';
 import { plainSeal } from './plain-seal.js';
-import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings } from './settings-shape.js';
+import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings, ownerProblems } from './settings-shape.js';
 
 /** The check of the options in fewer words: one rule for all numbers. */
-export function readSettings({ client, store, seal = plainSeal(), retry, keepBodies = false, ...numbers }: OutboxOptions<ValidationMode>): OutboxSettings {
+export function readSettings({ client, store, seal = plainSeal(), retry, keepBodies = false, ...numbers }: OutboxOptions<ClientMode>): OutboxSettings {
   const door = doorOf(client);
-  const problems = [];
+  const problems: string[] = [];
   if (!door || !store?.turn) problems.push('expected a client and a store');
+  else problems.push(...ownerProblems(door, store.player));
   const leastLeaseMs = (door?.attemptTimeoutMs ?? 0) + LEAST_MARGIN_MS;
   const { marginMs, ...standard } = DEFAULTS;
   const settings = { ...standard, leaseMs: leastLeaseMs + marginMs - LEAST_MARGIN_MS };

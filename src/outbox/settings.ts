@@ -1,12 +1,12 @@
 import { doorOf } from '../client-door.js';
 import { ConfigurationError } from '../errors.js';
-import type { ValidationMode } from '../schema/model.js';
+import type { ClientMode } from '../payloads.js';
 import { LONGEST_TIMER_MS } from '../time.js';
 import { readEncryption } from './encryption.js';
 import type { OutboxOptions } from './options.js';
 import { LONGEST_WAIT_MS } from './record.js';
 import type { Seal } from './seal.js';
-import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings } from './settings-shape.js';
+import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings, ownerProblems } from './settings-shape.js';
 import { standardSeal } from './standard-seal.js';
 import type { OutboxStore } from './store.js';
 
@@ -18,7 +18,7 @@ const STORE_METHODS = ['enqueue', 'turn', 'outlook', 'pause', 'get', 'list', 'co
 const SEAL_METHODS = ['seal', 'open', 'matches'] as const;
 
 /** Checks the options, and throws one `ConfigurationError` that lists every problem. */
-export function readSettings(options: OutboxOptions<ValidationMode>): OutboxSettings {
+export function readSettings(options: OutboxOptions<ClientMode>): OutboxSettings {
   const problems: string[] = [];
   const given = membersOf(options);
   for (const name of Object.keys(given)) if (!NAMES.includes(name)) problems.push(`${name} is not an option; known are ${NAMES.join(', ')}`);
@@ -36,6 +36,7 @@ export function readSettings(options: OutboxOptions<ValidationMode>): OutboxSett
   const door = doorOf(given.client);
   if (!door) problems.push('client: expected what createClient returns');
   lacking('store', given.store, STORE_METHODS, problems);
+  if (door) problems.push(...ownerProblems(door, membersOf(given.store).player));
   if (given.seal !== undefined) lacking('seal', given.seal, SEAL_METHODS, problems);
   if (given.keepBodies !== undefined && typeof given.keepBodies !== 'boolean') problems.push('keepBodies: expected true or false');
 

@@ -1,4 +1,5 @@
-import { fromBase64, sha256, toBase64, toHex, utf8 } from './bytes.js';
+import { sha256, toHex } from '../hash.js';
+import { fromBase64, toBase64, utf8 } from './bytes.js';
 import type { ReadEncryption } from './encryption.js';
 import { createKeyRing, type DerivedKeys } from './key-ring.js';
 import type { Seal, SealContext } from './seal.js';
@@ -7,6 +8,12 @@ import type { OutboxStore } from './store.js';
 /** Before a sealed body; one that is not sealed is JSON, and begins with a brace. */
 const SEALED = 'sealed1';
 const NONCE_BYTES = 12;
+
+/** The id of the key that a body was sealed with; undefined for one that is not sealed. */
+export function keyIdOf(body: string): string | undefined {
+  const [kind, keyId] = body.split('.', 2);
+  return kind === SEALED ? keyId : undefined;
+}
 
 /** What is authenticated beside the bytes: they open in their own row only. */
 const boundTo = ({ id, environment, operation, reference }: SealContext, keyId: string) =>

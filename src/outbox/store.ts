@@ -1,7 +1,6 @@
-import type { Environment } from '../errors.js';
 import type { OperationName } from '../operations.js';
 import type { Pause, PauseChange } from './pause.js';
-import type { Change, Row, RowState } from './record.js';
+import type { Change, OutboxEnvironment, Row, RowState } from './record.js';
 
 /** What a store makes a row of. */
 export type NewRow = Pick<Row, 'id' | 'environment' | 'operation' | 'reference' | 'waitsFor' | 'body' | 'fingerprint'> & { readonly body: string };
@@ -16,8 +15,11 @@ export interface Enqueued {
 
 /** A change of a row, made only if the row still has the state and the fence that it was decided for. */
 export interface Write {
+  /** The row. */
   readonly id: string;
+  /** What the row must be for the write to be made. */
   readonly expected: Pick<Row, 'state' | 'fence'>;
+  /** What becomes of the row. */
   readonly change: Change;
 }
 
@@ -28,15 +30,18 @@ export interface ClaimRequest {
   /** Milliseconds until another worker may take them. */
   readonly leaseMs: number;
   /** Only of this environment, and although it is paused. */
-  readonly probe?: Environment;
+  readonly probe?: OutboxEnvironment;
 }
 
 /** One turn of a worker: what ended is written, then what comes next is claimed, in one commit. */
 export interface Turn {
+  /** What is to be written, in order. */
   readonly writes: readonly Write[];
+  /** What is to be claimed after the writes. */
   readonly claim: ClaimRequest | undefined;
 }
 
+/** What came of a turn: the writes that were made, and the rows that were claimed. */
 export interface TurnResult {
   /** For each write, in order, whether it was made; false where the fence or the state had moved on. */
   readonly written: readonly boolean[];
@@ -46,7 +51,9 @@ export interface TurnResult {
 
 /** What there is to do for an environment. */
 export interface Outlook {
-  readonly environment: Environment;
+  /** Which environment. */
+  readonly environment: OutboxEnvironment;
+  /** Its pause, or that there is none. */
   readonly pause: Pause;
   /** Milliseconds until the next row may be claimed, whether paused or not; not above 0 when there is one now; undefined for none. */
   readonly nextInMs: number | undefined;
@@ -54,15 +61,21 @@ export interface Outlook {
 
 /** Which rows are listed; what is left out matches everything. */
 export interface RowQuery {
+  /** Only rows in this state. */
   readonly state?: RowState | undefined;
-  readonly environment?: Environment | undefined;
+  /** Only rows of this environment. */
+  readonly environment?: OutboxEnvironment | undefined;
+  /** Only rows of this call. */
   readonly operation?: OperationName | undefined;
+  /** Only the row of this reference. */
   readonly reference?: string | undefined;
   /** Only rows after this `sequence`. */
   readonly after?: number | undefined;
+  /** The most to give. */
   readonly limit: number;
 }
 
+/** How many rows a store holds. */
 export interface Counts {
   /** Rows by state; blocked ones are not among the waiting. */
   readonly states: Readonly<Record<RowState | 'blocked', number>>;
@@ -78,6 +91,7 @@ export interface LogLine {
   readonly index: number;
   /** The row whose line it is. */
   readonly id: string;
+  /** The line itself. */
   readonly line: string;
 }
 
@@ -89,6 +103,7 @@ export interface ReceiptLog {
   append(lines: readonly LogLine[]): Promise<boolean>;
   /** Lines from an index on. */
   read(from: number, limit: number): Promise<readonly LogLine[]>;
+  /** The newest line, or nothing. */
   last(): Promise<LogLine | undefined>;
 }
 
@@ -110,6 +125,12 @@ export interface OutboxStore {
   readonly transactional?: boolean;
 
   /**
+   * Of a page whose reports go through a relay: the one player whose reports these are, as the page knows them. No other
+   * player's come in, and they are sent in no other player's session. The value itself is neither stored nor sent.
+   */
+  readonly player?: string | undefined;
+
+  /**
    * Adds rows that are not there, in order, in one commit: `'waiting'`, due now, `fence` and `attempts` 0, not in
    * doubt. A row whose id is there (in the store or earlier among these) is left as it is and returned.
    * `transaction` is the user's own, in which the rows are written; with it, the commit is the user's.
@@ -127,7 +148,7 @@ export interface OutboxStore {
    */
   turn(turn: Turn): Promise<TurnResult>;
 
-  /** What there is to do, for each environment. */
+  /** What there is to do, for each environment; in the store of one player, for the relay. */
   outlook(): Promise<readonly Outlook[]>;
 
   /** Changes the pause of an environment; false, and nothing done, where its version is not the one that was seen. */
@@ -139,11 +160,13 @@ export interface OutboxStore {
   /** Rows in the order of `sequence`. */
   list(query: RowQuery): Promise<readonly Row[]>;
 
+  /** How many rows are in which state. */
   counts(): Promise<Counts>;
 
   /** Keeps a setting of the outbox under a name, unless there is one, and returns what is kept. */
   remember(name: string, value: string): Promise<string>;
 
+  /** The log of receipts. */
   readonly receipts: ReceiptLog;
 
   /** Tells when there may be something new to claim, where the store can know. Returns how to stop. */

@@ -1,13 +1,32 @@
 import { isConfigurationError } from '../errors.js';
+import { playerTag } from '../hash.js';
 import { subjectOf } from '../messages.js';
+import { RELAY_ONLY } from '../relay-only.js';
+import type { Location } from '../schema/location.js';
 import { limited } from '../time.js';
+import { createCutOff } from './cut-off.js';
 import type { Waiters } from './done.js';
 import { endingOf, failed } from './ending.js';
 import { aboutReport, type Events } from './events.js';
 import { lockedEnding } from './locked.js';
 import { pausedBy, probeTaken } from './pause.js';
-import { asksFor, concernsPause, damaged, dependencyOf, type Finished, failureWaitMs, isInTime, lookAhead, NOT_SENT, planTurn, type Standing } from './plan.js';
+import {
+  asksFor,
+  concernsPause,
+  damaged,
+  dependencyOf,
+  type Finished,
+  failureWaitMs,
+  GATHER_MS,
+  isGathering,
+  isInTime,
+  lookAhead,
+  NOT_SENT,
+  planTurn,
+  type Standing,
+} from './plan.js';
 import { type Ending, ended, type Row } from './record.js';
+import { relayRefusal } from './relay-ending.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Outlook, TurnResult } from './store.js';
 
@@ -35,7 +54,7 @@ const PAUSE_TRIES = 5;
  * nothing by itself: that is in `plan.ts`, `record.ts` and `pause.ts`.
  */
 export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void) {
-  const { store, seal, door, leaseMs, pollMs, random } = settings;
+  const { store, seal, door, leaseMs, pollMs, random, concurrency } = settings;
   const { clock, attemptTimeoutMs } = door;
   /** Claimed and not yet written. */
   let busy = 0;
@@ -43,8 +62,9 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   let stopping = false;
   let wakeUp: (() => void) | undefined;
   let woken = false;
+  let gathered: (() => void) | undefined;
   let failures = 0;
-  const abort = new AbortController();
+  const abort = createCutOff();
 
   const standing = (): Standing => ({ ...settings, busy, stopping });
 
@@ -63,19 +83,37 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     woken = false;
   }
 
+  /** Lets the ends of attempts come together, so that they share a commit. */
+  async function gather(): Promise<void> {
+    for (let seen = 0; finished.length > seen && isGathering(finished.length, standing()); ) {
+      seen = finished.length;
+      const enough = new Promise<void>((resolve) => {
+        gathered = resolve;
+      });
+      await limited(() => enough, { clock, milliseconds: GATHER_MS });
+    }
+  }
+
   async function attempt({ row, askedAt, probe }: Claim): Promise<void> {
     try {
       const ending = await send(row, askedAt);
       await updatePause(row, ending, probe);
-      const before = asksFor(row, ending);
-      const [dependency] = before === undefined ? [] : await store.get([before]);
-      finished.push({ row, change: ended(row, ending, { ...settings, dependency: dependencyOf(dependency) }) });
+      // What goes to a relay waits for nothing.
+      const dependency = RELAY_ONLY ? 'none' : await dependencyFor(row, ending);
+      finished.push({ row, change: ended(row, ending, { ...settings, dependency }) });
     } catch (cause) {
       events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
       // Its row stays in flight, and in doubt, until its lease is over.
       busy -= 1;
     }
+    if (!RELAY_ONLY && !isGathering(finished.length, standing())) gathered?.();
     wake();
+  }
+
+  async function dependencyFor(row: Row, ending: Ending) {
+    const before = asksFor(row, ending);
+    const [dependency] = before === undefined ? [] : await store.get([before]);
+    return dependencyOf(dependency);
   }
 
   async function send(row: Row, askedAt: number): Promise<Ending> {
@@ -89,8 +127,12 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       return damaged(subjectOf({ operation, reference }));
     }
     if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
-    const report = { operation, environment, reference, body, location: undefined };
-    return endingOf(() => door.attempt(report, { signal: abort.signal, milliseconds: attemptTimeoutMs }));
+    const limit = { signal: abort.signal, milliseconds: attemptTimeoutMs };
+    if (!RELAY_ONLY && environment !== 'relay') return endingOf(() => door.attempt({ operation, environment, reference, body, location: undefined }, limit));
+    const player = await playerTag(String(store.player));
+    // Whether the page said where the player is decides what a conflict means.
+    const { location } = JSON.parse(body) as { location?: Location };
+    return endingOf(() => door.attempt({ operation, environment: undefined, reference, body, location }, { ...limit, player }), relayRefusal);
   }
 
   async function updatePause(row: Row, ending: Ending, probe: number | undefined): Promise<void> {
@@ -112,7 +154,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     const about = aboutReport(now);
     const { outcome, problem, inDoubt } = now;
     if (!done) events.emit('late', about);
-    else if (now.state === 'recorded' && outcome !== undefined) events.emit('recorded', { ...about, outcome });
+    else if (now.state === 'recorded' && outcome !== undefined) events.emit('recorded', { ...about, outcome, waitedMs: row.changedAt - row.enqueuedAt });
     else if (problem && now.state === 'waiting') events.emit('delayed', { ...about, code: problem.code, inDoubt, delayMs });
     else if (problem) events.emit('quarantined', { ...about, code: problem.code, message: problem.message, conflict: problem.conflict === true, inDoubt });
     if (done) waiters.settle(now);
@@ -144,7 +186,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
 
   /** Sends the probes that are due, and says how long there is nothing to do. */
   async function probeAndWait(): Promise<number> {
-    const { probes, waitMs } = lookAhead(await store.outlook(), standing());
+    const { probes, waitMs } = lookAhead(busy < concurrency ? await store.outlook() : [], standing());
     for (const outlook of probes) {
       const takenAt = clock.now();
       if (await store.pause(probeTaken(outlook.pause, leaseMs))) await turn({ outlook, takenAt });
@@ -155,6 +197,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   async function run(): Promise<void> {
     while (!stopping || busy > 0) {
       try {
+        if (!RELAY_ONLY) await gather();
         const worked = await turn();
         failures = 0;
         if (worked) continue;

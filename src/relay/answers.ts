@@ -34,6 +34,7 @@ export const refusals = {
   forbidden: refusal(403, 'bad-request', 'This is not accepted.'),
   mediaType: refusal(415, 'bad-request', 'Send application/json.'),
   noSession: refusal(401, 'authentication', 'Nobody is logged in.'),
+  otherPlayer: refusal(401, 'authentication', 'Another player is logged in than the one whose report this is.'),
   tooLarge: refusal(413, 'bad-request', 'The body is too large.'),
   tooSlow: refusal(408, 'timeout', 'The body did not come in time.'),
   outOfTime: refusal(503, 'timeout', 'The time of the request was over. Nothing was sent.'),

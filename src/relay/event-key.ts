@@ -1,3 +1,5 @@
+import { sha256 } from '../hash.js';
+
 /** What an event is remembered under: hashes, so that nothing of it is kept there. */
 export interface EventKey {
   /** The same for the same event of the same player. */
@@ -35,7 +37,4 @@ const sorted = (members: object) =>
       .sort(([one], [other]) => (one < other ? -1 : 1)),
   );
 
-async function hash(value: unknown): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(canonical(value))));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
+const hash = (value: unknown): Promise<string> => sha256(canonical(value));

@@ -1,4 +1,4 @@
-/** The relay: `location-sdk/relay`. */
+/** The relay: `location-sdk/relay`. @module */
 export type {
   RelayCall,
   RelayCallOptions,

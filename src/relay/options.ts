@@ -16,7 +16,10 @@ export type RelayUser = BetUser | WithdrawalUser | { readonly user_id: string };
 
 /** Who the player is, by the operator's own session; it may hold more, for `complete` and `limit`. */
 export interface RelayPlayer {
+  /** Who the player is: goes into the report. */
   readonly user: RelayUser;
+  /** What this player's pages give the store of their outbox as `player`, where that is not `user.user_id`: an opaque name of yours. */
+  readonly outboxPlayer?: string | undefined;
 }
 
 /** The fields of an event, as a page sent them: JSON whose values were checked, but anybody's words still. */
@@ -27,15 +30,21 @@ export type RelayLocation = LocationInput & { readonly source: string };
 
 /** What the relay passes to the client with each event. */
 export interface RelayCallOptions {
+  /** Where the report goes. */
   environment?: Environment;
+  /** The player's public address. */
   clientIP?: string;
+  /** The location to report. */
   location?: LocationInput;
+  /** Limit of the whole call, in milliseconds. */
   timeoutMs: number;
 }
 
 /** What an outbox answers: it has the report, and delivers it later. */
 export interface RelayQueued {
+  /** By which the outbox knows it. */
   readonly id: unknown;
+  /** Where the report stands. */
   readonly state: string;
   /** Settles when the report does. */
   readonly done?: unknown;
@@ -43,7 +52,9 @@ export interface RelayQueued {
 
 /** What reports: a client of `createClient`, or an outbox with methods of the same names. */
 export interface RelayClient {
+  /** Reports an initiated bet. */
   reportBetEvent(event: BetEvent, options: RelayCallOptions): Promise<Receipt | RelayQueued>;
+  /** Reports an initiated withdrawal. */
   reportWithdrawalEvent(event: WithdrawalEvent, options: RelayCallOptions): Promise<Receipt | RelayQueued>;
   /** Where it has it, a page's repetition of what is in doubt is sent with the same bytes. */
   resend?(error: unknown, options: { timeoutMs: number }): Promise<Receipt>;
@@ -61,6 +72,7 @@ export interface RelayConnection {
 
 /** What `authorize` and `complete` are told. */
 export interface RelayCall {
+  /** The called function, for example `'reportBetEvent'`. */
   readonly operation: RelayOperation;
   /** See `RelayConnection`. */
   readonly native: unknown;
@@ -70,7 +82,9 @@ export interface RelayCall {
 
 /** What is told of a report that is over. */
 export interface RelayReport<Player extends RelayPlayer = RelayPlayer> {
+  /** The called function, for example `'reportBetEvent'`. */
   readonly operation: RelayOperation;
+  /** What `authorize` gave. */
   readonly player: Player;
   /** As it was given to the client: it holds personal data. */
   readonly event: RelayEvent;

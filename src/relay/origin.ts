@@ -1,4 +1,5 @@
 import { isLoopback } from '../base-url.js';
+import { PLAYER_HEADER } from '../hash.js';
 
 /** Whether pages of this origin reach whoever they mean to: over https, or on the same machine. */
 const isSecure = (url: URL) => url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
@@ -56,6 +57,6 @@ export const corsHeaders = (origin: string): Record<string, string> => ({
 /** What lets a page of another origin ask at all. */
 export const preflightHeaders = (more: readonly string[]): Record<string, string> => ({
   'access-control-allow-methods': 'POST',
-  'access-control-allow-headers': ['content-type', 'x-location-sdk', ...more].join(', '),
+  'access-control-allow-headers': ['content-type', 'x-location-sdk', PLAYER_HEADER, ...more].join(', '),
   'access-control-max-age': '600',
 });

@@ -13,6 +13,7 @@ import { compareClaims, type PageEvent, readPageEvent } from './page-event.js';
 import { readEvent } from './read-event.js';
 import { createRecent, type Recent } from './recent.js';
 import { report } from './report.js';
+import { requireSamePlayer } from './same-player.js';
 import { type RelaySettings, readSettings } from './settings.js';
 import { createThrownNotes } from './thrown-notes.js';
 
@@ -79,6 +80,7 @@ async function answer<Player extends RelayPlayer>(
 
   const { player, user } = await authorized(request, call, left(), noteThrown, settings);
   if (request.bodyUsed) return broken(noteFault(logger, 'the option authorize read the body of the request; it must leave it unread'));
+  await requireSamePlayer(request, player, user);
   await withinLimit(player, operation, left(), settings);
 
   const body = await readEvent(request, { clock, maxBodyBytes: settings.maxBodyBytes, milliseconds: Math.min(settings.bodyTimeoutMs, left()) });

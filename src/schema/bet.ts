@@ -1,20 +1,25 @@
 import { always, amount, flag, freeForm, nin, personal, reference, text, timestamp } from './fields.js';
 import { model } from './model.js';
-import type { z } from './zod.js';
 
 /** The player who bets (specification, section 2.1). */
 export interface BetUser {
   /** The player's identifier at the operator. */
   user_id: string;
+  /** Given name. */
   first_name: string;
+  /** Family name. */
   last_name: string;
+  /** Street and number of the home. */
   resident_address: string;
   /** Local government area. */
   resident_lga: string;
+  /** State of residence. */
   resident_state: string;
+  /** Whether the player is a tax resident. */
   is_resident: boolean;
   /** National identification number: exactly 11 digits, as a string. */
   nin: string;
+  /** Tax identification number. */
   tax_id: string;
 }
 
@@ -24,6 +29,7 @@ export interface BetEvent {
   bet_id: string;
   /** The stake. */
   amount: number;
+  /** The player who bets. */
   user: BetUser;
   /** When the bet was placed: Unix seconds as a string of at most 10 digits, or a `Date`. Default: now. */
   timestamp?: string | Date | undefined;
@@ -32,23 +38,27 @@ export interface BetEvent {
 }
 
 /** `'WIN'` is the one value that the specification shows. */
-type Outcome = 'WIN' | (string & {});
+export type Outcome = 'WIN' | (string & {});
 
 /** A settled bet (specification, section 2.1). */
 export interface SettledBet {
   /** The identifier given with the initiated bet. */
   bet_id: string;
+  /** The player who bets. */
   user: BetUser;
+  /** What the player won. */
   win_amount: number;
+  /** What is paid out. */
   payout_amount: number;
   /** `'WIN'`, or the operator's word for another outcome (the specification names no other). */
   outcome: Outcome;
   /** Gross gaming revenue; may be negative. */
   ggr: number;
+  /** As the specification names it, which does not say what it stands for. */
   ur: number;
 }
 
-const betUser = model(
+export const betUser = model(
   {
     user_id: personal(always(text())),
     first_name: personal(text()),
@@ -74,18 +84,4 @@ export const betEvent = model(
     timestamp: timestamp(),
     metadata: personal(freeForm()),
   },
-);
-
-/** Specification, section 2.1. */
-export const settledBet = model(
-  {
-    bet_id: reference(always(text())),
-    user: betUser,
-    win_amount: amount(),
-    payout_amount: amount(),
-    outcome: text() as z.ZodMiniType<Outcome, Outcome>,
-    ggr: amount(),
-    ur: amount(),
-  },
-  {},
 );

@@ -19,26 +19,35 @@ type Path = readonly PropertyKey[];
  */
 export function copyJson(input: unknown): { value: unknown; issues: ValidationIssue[] } {
   const issues: ValidationIssue[] = [];
+  /** Where the value stands that is being copied. */
+  const path: PropertyKey[] = [];
   let values = 0;
 
-  const refuse = (path: Path, message: string): undefined => {
-    issues.push(issue(path, 'not-json', message));
+  const refuse = (message: string, at: Path = path): undefined => {
+    issues.push(issue(at, 'not-json', message));
   };
 
-  const copyObject = (source: object, path: Path): unknown => {
+  const copyAt = (key: PropertyKey, source: unknown): unknown => {
+    path.push(key);
+    const value = copy(source);
+    path.pop();
+    return value;
+  };
+
+  const copyObject = (source: object): unknown => {
     const kind = Object.prototype.toString.call(source);
     if (kind === '[object Date]') {
-      if (path.length !== 1 || path[0] !== 'timestamp') return refuse(path, 'a Date is accepted as the timestamp only');
+      if (path.length !== 1 || path[0] !== 'timestamp') return refuse('a Date is accepted as the timestamp only');
       return String(Math.floor(Date.prototype.getTime.call(source) / 1000));
     }
     if (Array.isArray(source)) {
       const { length } = source;
-      if (length > MAX_VALUES) return refuse(path, 'is too large for a report');
+      if (length > MAX_VALUES) return refuse('is too large for a report');
       const items: unknown[] = [];
-      for (let index = 0; index < length; index += 1) items.push(copy(source[index], [...path, index]) ?? null);
+      for (let index = 0; index < length; index += 1) items.push(copyAt(index, source[index]) ?? null);
       return items;
     }
-    if (kind !== '[object Object]') return refuse(path, `${NAMED_KINDS.exec(kind)?.[0] ?? 'this kind of object'} cannot be sent as JSON`);
+    if (kind !== '[object Object]') return refuse(`${NAMED_KINDS.exec(kind)?.[0] ?? 'this kind of object'} cannot be sent as JSON`);
     // Without a prototype, so that nothing is found in it that was not given.
     const target: Record<string, unknown> = Object.create(null);
     for (const key of Object.keys(source)) {
@@ -46,37 +55,37 @@ export function copyJson(input: unknown): { value: unknown; issues: ValidationIs
         issues.push(issue([...path, key], 'forbidden-field', 'this name is never accepted; remove the field'));
         continue;
       }
-      const value = copy((source as Record<string, unknown>)[key], [...path, key]);
+      const value = copyAt(key, (source as Record<string, unknown>)[key]);
       if (value !== undefined) target[key] = value;
     }
     return target;
   };
 
-  const copy = (source: unknown, path: Path): unknown => {
+  const copy = (source: unknown): unknown => {
     values += 1;
     if (values > MAX_VALUES) {
-      if (values === MAX_VALUES + 1) refuse([], 'has more values than any report; is something else passed?');
+      if (values === MAX_VALUES + 1) refuse('has more values than any report; is something else passed?', []);
       return undefined;
     }
     switch (typeof source) {
       case 'function':
       case 'symbol':
       case 'bigint':
-        return refuse(path, `a ${typeof source} cannot be sent as JSON`);
+        return refuse(`a ${typeof source} cannot be sent as JSON`);
       case 'number':
-        return Number.isFinite(source) ? source : refuse(path, 'expected a finite number, got NaN or an infinity');
+        return Number.isFinite(source) ? source : refuse('expected a finite number, got NaN or an infinity');
       case 'object':
         if (source === null) return null;
-        if (path.length > MAX_DEPTH) return refuse(path, 'is nested deeper than any report; does it contain itself?');
+        if (path.length > MAX_DEPTH) return refuse('is nested deeper than any report; does it contain itself?');
         try {
-          return copyObject(source, path);
+          return copyObject(source);
         } catch {
-          return refuse(path, 'could not be read: a getter or proxy threw');
+          return refuse('could not be read: a getter or proxy threw');
         }
       default:
         return source;
     }
   };
 
-  return { value: copy(input, []), issues };
+  return { value: copy(input), issues };
 }

@@ -1,3 +1,4 @@
+/** What is wrong with a field; stable, to branch on. */
 export type IssueCode =
   /** A required field is not there. */
   | 'missing'
@@ -18,7 +19,9 @@ export type IssueCode =
 export interface ValidationIssue {
   /** Where, for example `user.nin`; empty for the payload as a whole. */
   readonly path: string;
+  /** What is wrong, in a word to branch on. */
   readonly code: IssueCode;
+  /** What is wrong and what is expected; never the value of a sensitive field. */
   readonly message: string;
 }
 

@@ -7,8 +7,11 @@ export interface LocationInput {
   latitude: number;
   /** Degrees, -180 to 180. */
   longitude: number;
+  /** Name of the city or town. */
   city?: string | undefined;
+  /** Name of the state or region. */
   region?: string | undefined;
+  /** Two-letter code or name of the country, as the source gives it. */
   country?: string | undefined;
   /** Metres; left out where the source does not say. */
   accuracy?: number | undefined;

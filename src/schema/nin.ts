@@ -10,32 +10,47 @@ export interface NinVerificationRequest {
 
 /** What is known of a verified number's holder (specification, section 2.4). What the gateway adds later is kept. */
 export interface NinVerificationData {
+  /** The gateway's identifier of the verification. */
   requestID?: string | undefined;
+  /** Stands for the holder without naming them. */
   pseudoID?: string | undefined;
+  /** The holder's consent to the verification. */
   consentID?: string | undefined;
+  /** Names, date of birth and address. */
   biographicData?:
     | {
+        /** Given name. */
         firstName?: string | undefined;
+        /** Middle name. */
         middleName?: string | undefined;
+        /** Family name. */
         lastName?: string | undefined;
         /** `YYYY-MM-DD`. */
         dateOfBirth?: string | undefined;
+        /** As it is registered. */
         gender?: string | undefined;
+        /** First line of the address. */
         residenceAddressLine1?: string | undefined;
+        /** Second line of the address. */
         residenceAddressLine2?: string | undefined;
         [field: string]: unknown;
       }
     | undefined;
+  /** Pictures and the like. */
   biometricData?:
     | {
+        /** What kind of record it is. */
         biometricType?: string | undefined;
+        /** Which of that kind. */
         biometricSubType?: string | undefined;
         /** Base64. */
         image?: string | undefined;
         [field: string]: unknown;
       }[]
     | undefined;
+  /** How the holder is reached. */
   contactData?: { phone1?: string | undefined; [field: string]: unknown } | undefined;
+  /** The holder's tax record. */
   tax_details?: { tax_id?: string | undefined; [field: string]: unknown } | undefined;
   [field: string]: unknown;
 }
@@ -46,6 +61,7 @@ export interface NinVerification {
   success: boolean;
   /** Mirrors the result status. */
   status?: number | undefined;
+  /** The gateway's words. */
   message?: string | undefined;
   /** Present when the number is verified. */
   data?: NinVerificationData | undefined;

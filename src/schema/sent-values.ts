@@ -1,5 +1,5 @@
-import { traitsOf } from './fields.js';
-import { fieldAt, isModel, type Model } from './model.js';
+import { type Field, traitsOf } from './fields.js';
+import { isModel, type Model } from './model.js';
 
 /** A value that was sent. */
 export interface SentValue {
@@ -12,12 +12,13 @@ export interface SentValue {
  * Every string and number of a body but the identifiers of the report. A value in a place that the model
  * does not know counts as personal.
  */
-export function sentValues(model: Model, body: unknown, path: readonly string[] = []): SentValue[] {
-  if (typeof body === 'object' && body !== null) {
-    return Object.entries(body).flatMap(([key, value]) => sentValues(model, value, [...path, key]));
+export function sentValues(field: Field | Model | undefined, value: unknown, found: SentValue[] = []): SentValue[] {
+  const model = field && isModel(field) && field;
+  if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) sentValues(model ? model.fields[key] : field, inner, found);
+  } else if (typeof value === 'string' || typeof value === 'number') {
+    const { personal = false, reference = false } = !field || model ? { personal: true } : traitsOf(field as Field);
+    if (!reference || personal) found.push({ text: String(value), kind: personal ? 'personal' : 'plain' });
   }
-  if (typeof body !== 'string' && typeof body !== 'number') return [];
-  const field = fieldAt(model, path);
-  const { personal = false, reference = false } = field === undefined || isModel(field) ? { personal: true } : traitsOf(field);
-  return reference && !personal ? [] : [{ text: String(body), kind: personal ? 'personal' : 'plain' }];
+  return found;
 }

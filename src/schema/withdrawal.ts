@@ -5,11 +5,15 @@ import { model } from './model.js';
 export interface WithdrawalUser {
   /** The player's identifier at the operator. */
   user_id: string;
+  /** Given and family names. */
   full_name: string;
+  /** Street and number of the home. */
   residence_address: string;
+  /** State of residence. */
   residence_state: string;
   /** Local government area. */
   residence_lga: string;
+  /** Tax identification number. */
   tax_id: string;
   /** National identification number: exactly 11 digits, as a string. */
   nin: string;
@@ -21,6 +25,7 @@ export interface WithdrawalUser {
 export interface WithdrawalMetadata {
   /** How the money is paid out, for example `'bank_transfer'`. */
   method: string;
+  /** Name of the bank. */
   bank: string;
   /** The last four digits of the account, never the whole number. */
   account_last4: string;
@@ -30,10 +35,15 @@ export interface WithdrawalMetadata {
 export interface WithdrawalEvent {
   /** The operator's identifier of the withdrawal request; the settled report repeats it. */
   request_id: string;
+  /** How much is withdrawn. */
   amount: number;
+  /** The player who withdraws. */
   user: WithdrawalUser;
+  /** How it is paid out. */
   metadata: WithdrawalMetadata;
+  /** The operator's identifier of the withdrawal. */
   withdrawalId: string;
+  /** The player's identifier at the operator, once more, as the specification has it. */
   userId: string;
   /** When it was requested: Unix seconds as a string of at most 10 digits, or a `Date`. Default: now. */
   timestamp?: string | Date | undefined;
@@ -70,7 +80,8 @@ const withdrawalMetadata = model(
   {},
 );
 
-const withdrawal = {
+/** What the initiated and the settled withdrawal share. */
+export const withdrawal = {
   request_id: reference(always(text())),
   amount: amount(),
   user: withdrawalUser,
@@ -83,13 +94,3 @@ const withdrawal = {
 export const withdrawalEvent = model(withdrawal, {
   timestamp: timestamp(),
 });
-
-/** Specification, section 2.2, without `location`, which every operation that takes one shares. */
-export const settledWithdrawal = model(
-  {
-    ...withdrawal,
-    status: text(),
-    timestamp: timestamp(),
-  },
-  {},
-);

@@ -1,41 +1,46 @@
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import type { OutboxOptions, OutboxReport, OutboxStats } from '../../src/outbox/index.js';
-import { betEvent } from './bet.js';
-import type { PageOptions } from './in-page.js';
 
 declare const LocationSDK: typeof import('../../src/global-outbox.js').LocationSDK;
 declare const outbox: ReturnType<typeof LocationSDK.createOutbox>;
 
 export type PageOutboxOptions = Pick<OutboxOptions, 'leaseMs' | 'pollMs' | 'retry' | 'concurrency'>;
 
-/** Short, so that no test waits long for what a killed tab left; the attempt's limit of the client must be below the lease. */
-export const QUICK = { attemptTimeoutMs: 1_000, outbox: { leaseMs: 2_000, pollMs: 200, retry: { baseMs: 50, capMs: 200 } } };
+/** Short, so that no test waits long for what a killed tab left, and no slow machine meets a limit; that of an attempt must be below the lease. */
+const QUICK = { attemptTimeoutMs: 4_000, outbox: { leaseMs: 6_000, pollMs: 200, retry: { baseMs: 50, capMs: 200 } } };
 
-/** In the page: makes an outbox over the store of the origin and begins to send, unless told otherwise. */
-export async function openOutbox(page: Page, url: string, options: PageOptions, { start = true } = {}): Promise<Page> {
+/** The players as the relay knows them, by their sessions. */
+const PLAYERS = { ada: 'U-88412', bola: 'U-2' } as const;
+export type Session = keyof typeof PLAYERS;
+
+export const logIn = (context: BrowserContext, url: string, session: Session): Promise<void> =>
+  context.addCookies([{ name: 'session', value: session, url, httpOnly: true, sameSite: 'Strict' }]);
+
+/** In the page: makes an outbox over the player's store and begins to send, unless told otherwise. */
+export async function openOutbox(page: Page, url: string, { start = true, session = 'ada' }: { start?: boolean; session?: Session } = {}): Promise<Page> {
   await page.goto(`${url}/outbox`);
   await page.evaluate(
-    async ([{ attemptTimeoutMs, outbox: given }, options, start]) => {
-      const client = LocationSDK.createClient({ ...options, attemptTimeoutMs });
-      const outbox = LocationSDK.createOutbox({ client, store: await LocationSDK.indexedDbStore(), ...given });
+    async ([{ attemptTimeoutMs, outbox: given }, player, start]) => {
+      const client = LocationSDK.createClient({ relayUrl: '/relay', attemptTimeoutMs });
+      const outbox = LocationSDK.createOutbox({ client, store: await LocationSDK.indexedDbStore({ player }), ...given });
       Object.assign(window, { outbox });
       if (start) outbox.start();
     },
-    [QUICK, options, start] as const,
+    [QUICK, PLAYERS[session], start] as const,
   );
   return page;
 }
 
-const LOCATION = { latitude: 6.4474, longitude: 7.5139, source: 'terminal' };
+const location = { latitude: 6.4474, longitude: 7.5139, source: 'gps' };
 
 /** In the page: enqueues bets; resolves once they are committed. Gives the states, or the words of the errors. */
-export const enqueue = (page: Page, references: readonly string[], metadata: Record<string, string> = {}): Promise<string[]> =>
+export const enqueue = (page: Page, references: readonly string[], more: object = {}): Promise<string[]> =>
   page.evaluate(
-    async ([bets, location]) => {
-      const ended = await Promise.allSettled(bets.map((bet) => outbox.reportBetEvent(bet, { location })));
+    async (bets) => {
+      const ended = await Promise.allSettled(bets.map((bet) => outbox.reportBetEvent(bet)));
       return ended.map((one) => (one.status === 'fulfilled' ? one.value.state : `${one.reason.name} ${one.reason.code}`));
     },
-    [references.map((bet_id) => ({ ...betEvent({ bet_id }), metadata })), LOCATION] as const,
+    references.map((bet_id) => ({ bet_id, amount: 1500, location, ...more })),
   );
 
 export const statsOf = (page: Page): Promise<OutboxStats> => page.evaluate(() => outbox.stats());
@@ -44,7 +49,25 @@ export const statsOf = (page: Page): Promise<OutboxStats> => page.evaluate(() =>
 export const reportsOf = async (page: Page, references: readonly string[]): Promise<OutboxReport[]> => {
   const found = await page.evaluate(
     (ids) => Promise.all(ids.map((id) => outbox.get(id))),
-    references.map((reference) => `staging:reportBetEvent:${reference}`),
+    references.map((reference) => `relay:reportBetEvent:${reference}`),
   );
   return found.flatMap((report) => report ?? []);
 };
+
+/** All that lies in the databases of the origin, as text. */
+export const storedIn = (page: Page): Promise<string> =>
+  page.evaluate(async () => {
+    const ask = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const found: unknown[] = [];
+    for (const { name = '' } of await indexedDB.databases()) {
+      const database = await ask(indexedDB.open(name));
+      const transaction = database.transaction([...database.objectStoreNames]);
+      for (const table of database.objectStoreNames) found.push(name, table, await ask(transaction.objectStore(table).getAll()));
+      database.close();
+    }
+    return JSON.stringify(found);
+  });

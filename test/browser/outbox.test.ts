@@ -4,15 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { createOutbox, memoryStore } from '../../src/outbox/index.js';
+import { betUser, withdrawalEvent } from '../factories.js';
 import { test as base } from './browser-test.js';
 import { type KillableBrowser, startChromium } from './chromium.js';
-import { enqueue, openOutbox, reportsOf, statsOf } from './outbox-in-page.js';
-import type { ServedGateway } from './served-gateway.js';
+import { enqueue, logIn, openOutbox, reportsOf, statsOf, storedIn } from './outbox-in-page.js';
+import { serveRelay } from './relay-world.js';
 
 declare const LocationSDK: typeof import('../../src/global-outbox.js').LocationSDK;
 declare const outbox: ReturnType<typeof LocationSDK.createOutbox>;
 
 const test = base
+  /** The operator's site: its pages, its relay, and behind that a gateway which remembers. Ada is logged in. */
+  .extend('shop', async ({ context }, { onCleanup }) => {
+    const shop = await serveRelay({ client: { attemptTimeoutMs: 10_000 } });
+    onCleanup(shop.close);
+    await logIn(context, shop.url, 'ada');
+    return shop;
+  })
   /** Starts browsers over one profile, one after the other. */
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
   .extend('restart', async ({}, { onCleanup }) => {
@@ -32,8 +41,14 @@ const test = base
 
 const names = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 
+type Shop = Awaited<ReturnType<typeof serveRelay>>;
+
 /** What the gateway holds, in the order of their names. */
-const recorded = (gateway: ServedGateway): unknown[] => (gateway.recorded() as { bet_id: string }[]).map(({ bet_id }) => bet_id).sort();
+const recorded = ({ gateway }: Shop): string[] =>
+  gateway
+    .reports()
+    .map(({ reference }) => reference)
+    .sort();
 
 /** How many reports left the page. */
 function countPosts(page: Page): () => number {
@@ -54,143 +69,186 @@ async function crash(context: BrowserContext, page: Page): Promise<void> {
   await crashed;
 }
 
-test('what a crashed tab had accepted, also what was on its way, is delivered by the next one', async ({ context, page, site, gateway, options }) => {
+test('what a crashed tab had accepted, also what was on its way, is delivered by the next one', async ({ context, page, shop }) => {
   // Recorded, and then no answer comes: the tab dies with these in flight.
-  gateway.gateway.faults.add({ kind: 'hang', when: 'after', times: 3 });
-  await openOutbox(page, site.url, options);
+  shop.answers.held = 3;
+  await openOutbox(page, shop.url);
   await enqueue(page, names('B', 20).slice(0, 3));
-  await expect.poll(() => recorded(gateway)).toHaveLength(3);
-  await enqueue(page, names('B', 20).slice(3), { note: 'while it waits' });
+  await expect.poll(() => recorded(shop)).toHaveLength(3);
+  await enqueue(page, names('B', 20).slice(3), { metadata: { note: 'while it waits' } });
   await crash(context, page);
 
-  const next = await openOutbox(await context.newPage(), site.url, options);
+  const next = await openOutbox(await context.newPage(), shop.url);
   await expect.poll(async () => (await statsOf(next)).states.recorded, patient).toBe(20);
 
-  expect(recorded(gateway)).toEqual(names('B', 20).sort());
+  expect(recorded(shop)).toEqual(names('B', 20).sort());
   const rows = await reportsOf(next, names('B', 20));
   expect(rows.slice(0, 3).map(({ outcome }) => outcome)).toEqual(['already-recorded', 'already-recorded', 'already-recorded']);
   expect(rows.filter(({ state }) => state !== 'recorded')).toEqual([]);
 });
 
-test('a tab closed before anything was sent loses nothing', async ({ context, page, site, gateway, options }) => {
-  await openOutbox(page, site.url, options, { start: false });
+test('a tab closed before anything was sent loses nothing', async ({ context, page, shop }) => {
+  await openOutbox(page, shop.url, { start: false });
   expect(await enqueue(page, names('B', 5))).toEqual(Array(5).fill('waiting'));
   await page.close({ runBeforeUnload: false });
 
-  const next = await openOutbox(await context.newPage(), site.url, options);
+  const next = await openOutbox(await context.newPage(), shop.url);
   await expect.poll(async () => (await statsOf(next)).states.recorded, patient).toBe(5);
-  expect(recorded(gateway)).toEqual(names('B', 5));
+  expect(recorded(shop)).toEqual(names('B', 5));
 });
 
-test('of two tabs one sends the reports of both, each once; when it is closed the other takes over', async ({ context, page, site, gateway, options }) => {
+test('of two tabs one sends the reports of both, each once; when it is closed the other takes over', async ({ context, page, shop }) => {
   const posts = [countPosts(page)];
-  await openOutbox(page, site.url, options);
+  await openOutbox(page, shop.url);
   await enqueue(page, names('first', 5));
   const second = await context.newPage();
   posts.push(countPosts(second));
-  await openOutbox(second, site.url, options);
+  await openOutbox(second, shop.url);
   await Promise.all([enqueue(page, names('A', 20)), enqueue(second, names('B', 20))]);
   await expect.poll(async () => (await statsOf(second)).states.recorded, patient).toBe(45);
 
   expect(posts.map((count) => count())).toEqual([45, 0]);
-  expect(gateway.gateway.requests({ operation: 'reportBetEvent' })).toHaveLength(45);
+  expect(shop.gateway.requests()).toHaveLength(45);
 
   await page.close();
   await enqueue(second, names('C', 5));
   await expect.poll(async () => (await statsOf(second)).states.recorded, patient).toBe(50);
-  expect(recorded(gateway)).toHaveLength(50);
-  expect(gateway.gateway.requests({ operation: 'reportBetEvent' })).toHaveLength(50);
+  expect(recorded(shop)).toHaveLength(50);
+  expect(shop.gateway.requests()).toHaveLength(50);
 });
 
-test('a tab that is frozen hands over to the other one, and is one beside it when it goes on', async ({ context, page, site, gateway, options }) => {
-  await openOutbox(page, site.url, options);
+test('a tab that is frozen hands over to the other one, and is one beside it when it goes on', async ({ context, page, shop }) => {
+  await openOutbox(page, shop.url);
   await enqueue(page, names('A', 1));
-  await expect.poll(() => recorded(gateway)).toHaveLength(1);
-  const second = await openOutbox(await context.newPage(), site.url, options);
+  await expect.poll(() => recorded(shop)).toHaveLength(1);
+  const second = await openOutbox(await context.newPage(), shop.url);
   const cdp = await context.newCDPSession(page);
   await cdp.send('Page.setWebLifecycleState', { state: 'frozen' });
   await enqueue(second, names('B', 5));
-  await expect.poll(() => recorded(gateway), patient).toHaveLength(6);
+  await expect.poll(() => recorded(shop), patient).toHaveLength(6);
 
   await cdp.send('Page.setWebLifecycleState', { state: 'active' });
   await Promise.all([enqueue(page, names('C', 10)), enqueue(second, names('D', 10))]);
   await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(26);
-  expect(gateway.gateway.requests({ operation: 'reportBetEvent' })).toHaveLength(26);
+  expect(shop.gateway.requests()).toHaveLength(26);
 });
 
-test('two tabs without locks send each report once, kept apart by leases', async ({ context, site, gateway, options }) => {
+test('two tabs without locks send each report once, kept apart by leases', async ({ context, shop }) => {
   await context.addInitScript(() => Object.defineProperty(navigator, 'locks', { value: undefined }));
   const [one, other] = [await context.newPage(), await context.newPage()];
-  await openOutbox(one, site.url, options);
-  await openOutbox(other, site.url, options);
+  await openOutbox(one, shop.url);
+  await openOutbox(other, shop.url);
   await Promise.all([enqueue(one, names('A', 20)), enqueue(other, names('B', 20))]);
   await expect.poll(async () => (await statsOf(one)).states.recorded, patient).toBe(40);
 
-  expect(recorded(gateway)).toHaveLength(40);
-  expect(gateway.gateway.requests({ operation: 'reportBetEvent' })).toHaveLength(40);
+  expect(recorded(shop)).toHaveLength(40);
+  expect(shop.gateway.requests()).toHaveLength(40);
 });
 
-test('what is reported offline is accepted, and delivered when the network is back', async ({ context, page, site, gateway, options }) => {
-  await openOutbox(page, site.url, options);
+test('what is reported offline is accepted, and delivered when the network is back', async ({ context, page, shop }) => {
+  await openOutbox(page, shop.url);
   await context.setOffline(true);
   expect(await enqueue(page, names('B', 5))).toEqual(Array(5).fill('waiting'));
   await expect.poll(async () => (await reportsOf(page, names('B', 5))).every(({ problem }) => problem?.code === 'network'), patient).toBe(true);
-  expect(recorded(gateway)).toEqual([]);
+  expect(recorded(shop)).toEqual([]);
 
   await context.setOffline(false);
   await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(5);
-  expect(recorded(gateway)).toEqual(names('B', 5));
+  expect(recorded(shop)).toEqual(names('B', 5));
 });
 
-test('a full storage refuses the report, and what was accepted before is delivered', async ({ context, page, site, gateway, options }) => {
+test('a full storage refuses the report, and what was accepted before is delivered', async ({ context, page, shop }) => {
   const cdp = await context.newCDPSession(page);
-  await cdp.send('Storage.overrideQuotaForOrigin', { origin: site.url, quotaSize: 100_000 });
-  await openOutbox(page, site.url, options, { start: false });
+  await cdp.send('Storage.overrideQuotaForOrigin', { origin: shop.url, quotaSize: 100_000 });
+  await openOutbox(page, shop.url, { start: false });
   await enqueue(page, names('B', 3));
   // Chromium packs what it stores: this cannot be packed.
-  expect(await enqueue(page, ['large'], { note: randomBytes(150_000).toString('hex') })).toEqual(['IndexedDbError quota']);
+  expect(await enqueue(page, ['large'], { metadata: { note: randomBytes(150_000).toString('hex') } })).toEqual(['IndexedDbError quota']);
   expect(await statsOf(page)).toMatchObject({ states: { waiting: 3 } });
 
   await page.evaluate(() => outbox.start());
   await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(3);
-  expect(recorded(gateway)).toEqual(names('B', 3));
+  expect(recorded(shop)).toEqual(names('B', 3));
 });
 
-test('what was acknowledged is there after the whole browser was killed', async ({ restart, site, gateway, options }) => {
+test('what was acknowledged is there after the whole browser was killed', async ({ restart, shop }) => {
   const accepted: string[] = [];
   for (const round of names('round', 3)) {
     const context = await restart();
-    const page = await openOutbox(await context.newPage(), site.url, options, { start: false });
+    await logIn(context, shop.url, 'ada');
+    const page = await openOutbox(await context.newPage(), shop.url, { start: false });
     expect(await statsOf(page)).toMatchObject({ states: { waiting: accepted.length } });
     expect((await reportsOf(page, accepted)).map(({ reference }) => reference)).toEqual(accepted);
     await enqueue(page, names(round, 10));
     accepted.push(...names(round, 10));
     // At once: nothing gives the browser time to write.
   }
-  const last = await openOutbox(await (await restart()).newPage(), site.url, options);
+  const context = await restart();
+  await logIn(context, shop.url, 'ada');
+  const last = await openOutbox(await context.newPage(), shop.url);
   await expect.poll(async () => (await statsOf(last)).states.recorded, patient).toBe(30);
-  expect(recorded(gateway)).toEqual(accepted.sort());
+  expect(recorded(shop)).toEqual(accepted.sort());
 });
 
-test('in a private window it works, and does not call itself durable', async ({ page, site, gateway, options }) => {
-  await openOutbox(page, site.url, options);
+test('in a private window it works, and does not call itself durable', async ({ page, shop }) => {
+  await openOutbox(page, shop.url);
   await enqueue(page, ['B-1']);
-  await expect.poll(() => recorded(gateway)).toEqual(['B-1']);
+  await expect.poll(() => recorded(shop)).toEqual(['B-1']);
   expect(await page.evaluate(() => outbox.durable)).toBe(false);
 });
 
-test.for(['outbox', 'outbox-too'])('the script with the outbox, as on the page /%s, offers all that the other does', async (path, { page, site }) => {
-  await page.goto(site.url);
-  const offered = await page.evaluate(() => Object.keys(LocationSDK));
-  await page.goto(`${site.url}/${path}`);
-  expect(await page.evaluate(() => Object.keys(LocationSDK).sort())).toEqual([...offered, 'createOutbox', 'indexedDbStore'].sort());
+test.for(['outbox', 'outbox-too'])(
+  'the script with the outbox, as on the page /%s, offers all that the other does, and an outbox',
+  async (path, { page, shop }) => {
+    await page.goto(shop.url);
+    const offered = await page.evaluate(() => Object.keys(LocationSDK));
+    await page.goto(`${shop.url}/${path}`);
+    expect(await page.evaluate(() => Object.keys(LocationSDK).sort())).toEqual([...offered, 'createOutbox', 'indexedDbStore'].sort());
+    const seen = await page.evaluate(async () => {
+      const client = LocationSDK.createClient({ relayUrl: '/relay' });
+      const made = LocationSDK.createOutbox({ client, store: await LocationSDK.indexedDbStore({ player: 'U-88412' }) });
+      made.start();
+      const { done } = await made.reportBetEvent({ bet_id: 'B-1', amount: 1500, location: { latitude: 6.4, longitude: 7.5, source: 'gps' } });
+      return (await done).outcome;
+    });
+    expect(seen).toBe('recorded');
+  },
+);
+
+test('the script with the outbox is for a relay alone: all else is refused, and where it is is said', async ({ page, shop }) => {
+  await page.goto(`${shop.url}/outbox`);
+  const messages = await page.evaluate(() =>
+    [
+      {},
+      { allowApiKeyInBrowser: true, gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'canary-key' } } },
+      { relayUrl: '/relay', location: { reverseGeocode: () => undefined } },
+    ].map((options) => {
+      try {
+        LocationSDK.createClient(options);
+        return 'taken';
+      } catch (error) {
+        return (error as { code: string }).code + (error as Error).message;
+      }
+    }),
+  );
+  for (const message of messages) expect(message).toMatch(/^configuration.*relay alone.*location-sdk\/outbox/s);
+  expect(messages.join()).not.toContain('canary-key');
 });
 
-test('what only operators need says where it is', async ({ page, site, options }) => {
-  await openOutbox(page, site.url, options);
+test('what a page stores and shows of a report has the names that every build knows', async ({ context, page, shop }) => {
+  await openOutbox(page, shop.url);
+  await context.setOffline(true);
+  await enqueue(page, ['B-1']);
+  await expect.poll(async () => (await reportsOf(page, ['B-1']))[0]?.problem?.code, patient).toBe('network');
+  expect((await reportsOf(page, ['B-1']))[0]).toMatchObject({ inDoubt: true });
+  expect(await storedIn(page)).toContain('"inDoubt":true');
+});
+
+test('what only operators need says where it is', async ({ page, shop }) => {
+  await openOutbox(page, shop.url);
   const messages = await page.evaluate(() =>
     Promise.all(
-      [outbox.drain(), outbox.list(), outbox.retry('x'), outbox.resolve('x', { as: 'recorded', reason: 'y' }), outbox.resume('staging')].map((one) =>
+      [outbox.drain(), outbox.list(), outbox.retry('x'), outbox.resolve('x', { as: 'recorded', reason: 'y' }), outbox.resume('relay')].map((one) =>
         one.catch(({ code, message }) => `${code}: ${message}`),
       ),
     ),
@@ -198,15 +256,96 @@ test('what only operators need says where it is', async ({ page, site, options }
   for (const message of messages) expect(message).toMatch(/^configuration: .*location-sdk\/outbox/);
 });
 
-test('a wrong option of the outbox is named', async ({ page, site, options }) => {
-  await page.goto(`${site.url}/outbox`);
-  const message = await page.evaluate(async (options) => {
-    const client = LocationSDK.createClient(options);
+test('a wrong option of the outbox is named', async ({ page, shop }) => {
+  await page.goto(`${shop.url}/outbox`);
+  const message = await page.evaluate(async () => {
+    const client = LocationSDK.createClient({ relayUrl: '/relay' });
+    const store = await LocationSDK.indexedDbStore({ player: 'U-1' });
     try {
-      LocationSDK.createOutbox({ client, store: await LocationSDK.indexedDbStore(), leaseMs: 5, concurency: 1, retry: { capMs: 'long' } } as never);
+      LocationSDK.createOutbox({ client, store, leaseMs: 5, concurency: 1, retry: { capMs: 'long' } } as never);
     } catch (error) {
       return (error as Error).message;
     }
-  }, options);
+  });
   for (const part of ['leaseMs', 'concurency', 'capMs']) expect(message).toContain(part);
+});
+
+test('a store that says not whose it is is refused', async ({ page, shop }) => {
+  await page.goto(`${shop.url}/outbox`);
+  const message = await page.evaluate(async () => {
+    const client = LocationSDK.createClient({ relayUrl: '/relay' });
+    const store = await LocationSDK.indexedDbStore();
+    try {
+      LocationSDK.createOutbox({ client, store });
+    } catch (error) {
+      return (error as Error).message;
+    }
+  });
+  expect(message).toContain('indexedDbStore({ player })');
+});
+
+test('a report is never sent in the session of another player, and is delivered once its own is logged in again', async ({ context, page, shop }) => {
+  await openOutbox(page, shop.url, { start: false });
+  await enqueue(page, ['ada-1']);
+  // Another tab logs out and in; this one knows nothing of it.
+  await logIn(context, shop.url, 'bola');
+  const other = await openOutbox(await context.newPage(), shop.url, { session: 'bola' });
+  await page.evaluate(() => outbox.start());
+  await expect.poll(async () => (await statsOf(page)).paused, patient).toMatchObject([{ environment: 'relay', reason: 'authentication' }]);
+
+  await enqueue(other, ['bola-1']);
+  await expect.poll(() => recorded(shop), patient).toEqual(['bola-1']);
+  expect(await statsOf(other)).toMatchObject({ states: { recorded: 1, waiting: 0 }, paused: [] });
+  expect(await statsOf(page)).toMatchObject({ states: { waiting: 1 } });
+
+  await logIn(context, shop.url, 'ada');
+  await expect.poll(() => recorded(shop), patient).toEqual(['ada-1', 'bola-1']);
+  const named = shop.gateway.reports().map(({ reference, body }) => [reference, (body as { user: { user_id: string } }).user.user_id]);
+  expect(Object.fromEntries(named)).toEqual({ 'ada-1': 'U-88412', 'bola-1': 'U-2' });
+});
+
+test('when the session is over nothing is lost or condemned: the next login delivers', async ({ context, page, shop }) => {
+  await context.clearCookies();
+  await openOutbox(page, shop.url);
+  await enqueue(page, names('B', 3));
+  await expect.poll(async () => (await statsOf(page)).paused, patient).toMatchObject([{ reason: 'authentication' }]);
+  await logIn(context, shop.url, 'ada');
+  await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(3);
+  expect(recorded(shop)).toEqual(names('B', 3));
+});
+
+test('neither the storage nor the requests of a page hold a key or who the player is', async ({ page, shop }) => {
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(JSON.stringify([request.url(), request.headers(), request.postData()])));
+  await openOutbox(page, shop.url, { start: false });
+  await enqueue(page, ['B-1'], { user: betUser() });
+  await page.evaluate((event) => outbox.reportWithdrawalEvent(event as never), {
+    ...withdrawalEvent(),
+    location: { latitude: 6.4, longitude: 7.5, source: 'gps' },
+  });
+  const stored = await storedIn(page);
+  await page.evaluate(() => outbox.start());
+  await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(2);
+
+  const kept = [stored, await storedIn(page), ...requests];
+  expect([stored.includes('B-1'), requests.some((text) => text.includes('WR-1'))]).toEqual([true, true]);
+  const { is_resident: _, ...user } = { ...withdrawalEvent().user, ...betUser() };
+  for (const text of kept)
+    for (const secret of ['mock-api-key', 'user', ...Object.values(user)]) expect(text.replaceAll('user-agent', '')).not.toContain(secret);
+  // And once they are recorded, only fingerprints are left.
+  expect(kept[1]).not.toContain('1500');
+});
+
+test('an outbox behind the relay takes the reports of a page, and the page is told so', async ({ context, page }) => {
+  const shop = await serveRelay({ behind: (client) => createOutbox({ client, store: memoryStore() }) });
+  try {
+    await logIn(context, shop.url, 'ada');
+    await openOutbox(page, shop.url);
+    await enqueue(page, ['B-1']);
+    await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(1);
+    expect(await reportsOf(page, ['B-1'])).toMatchObject([{ state: 'recorded', outcome: 'accepted' }]);
+    expect(shop.gateway.reports()).toEqual([]);
+  } finally {
+    await shop.close();
+  }
 });

@@ -13,8 +13,6 @@ export interface PageServer {
 
 const SCRIPT = '/location-sdk.global.js';
 const TAG = `<script src="${SCRIPT}"></script>`;
-const OUTBOX_SCRIPT = '/location-sdk.outbox.global.js';
-const OUTBOX_TAG = `<script src="${OUTBOX_SCRIPT}"></script>`;
 
 /** Makes a client and calls it once for each message. */
 const WORKER = `
@@ -49,10 +47,7 @@ export async function servePages(connect: readonly string[]): Promise<PageServer
     // Some browsers ask for it, and complain where there is none.
     '/favicon.ico': { body: '', headers: { 'content-type': 'image/x-icon' } },
     '/worker.js': javascript(WORKER),
-    '/outbox': { body: html(OUTBOX_TAG) },
-    '/outbox-too': { body: html(TAG, OUTBOX_TAG) },
     [SCRIPT]: javascript(readScript()),
-    [OUTBOX_SCRIPT]: javascript(readScript('location-sdk.outbox.global.js')),
   };
   const server = createServer(({ url = '/' }, response) => {
     const found = served[new URL(url, 'http://operator.test').pathname];

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ClientOptions, createClient, type IpProvider } from '../../src/index.js';
+import { type Client, type ClientOptions, createClient, type IpProvider } from '../../src/index.js';
 import { createMockGateway } from '../../src/mock/index.js';
 import { toNodeHandler } from '../../src/node/relay.js';
-import { createRelay, type RelayOptions, type RelayPlayer } from '../../src/relay/index.js';
+import { createRelay, type RelayClient, type RelayOptions, type RelayPlayer } from '../../src/relay/index.js';
 import { betUser, withdrawalEvent } from '../factories.js';
 import { readScript } from './script-file.js';
 
@@ -13,14 +13,23 @@ const PLAYERS: Readonly<Record<string, (operation: string) => RelayPlayer>> = {
   bola: (operation) => ({ user: { ...(operation === 'reportBetEvent' ? betUser() : withdrawalEvent().user), user_id: 'U-2', nin: '99087654321' } }),
 };
 
+const SCRIPTS = ['location-sdk.global.js', 'location-sdk.outbox.global.js'] as const;
+/** Which scripts a page has; any other has the first. */
+const PAGES: Readonly<Record<string, readonly string[]>> = { '/outbox': [SCRIPTS[1]], '/outbox-too': SCRIPTS };
+
+const pageWith = (scripts: readonly string[]) =>
+  `<!doctype html><html lang="en"><head><title>Operator</title><link rel="icon" href="data:,">${scripts.map((name) => `<script src="/${name}"></script>`).join('')}</head></html>`;
+
 /** What a test changes. */
 export interface Joined {
   relay?: Partial<RelayOptions<RelayPlayer>>;
   client?: ClientOptions;
+  /** What stands between the relay and the client of the gateway. */
+  behind?: (client: Client) => RelayClient;
 }
 
 /** A page's origin with the real relay behind Node.js's server, before a mock gateway. */
-export async function serveRelay({ relay: relayOptions, client: clientOptions }: Joined = {}) {
+export async function serveRelay({ relay: relayOptions, client: clientOptions, behind = (client) => client }: Joined = {}) {
   const gateway = createMockGateway();
   const lookedUp: (string | undefined)[] = [];
   const lines: string[] = [];
@@ -38,7 +47,7 @@ export async function serveRelay({ relay: relayOptions, client: clientOptions }:
   const location = { ip: { providers: [provider], cacheMs: 0 } };
   const client = createClient({ ...toGateway, location, logger, retry: { limit: 0 }, attemptTimeoutMs: 500, ...clientOptions });
   const relay = createRelay<RelayPlayer>({
-    client,
+    client: behind(client),
     logger,
     authorize: ({ headers }, { operation }) => {
       const session = /(?:^|; )session=(\w+)/.exec(headers.get('cookie') ?? '')?.[1] ?? '';
@@ -48,10 +57,14 @@ export async function serveRelay({ relay: relayOptions, client: clientOptions }:
     ...relayOptions,
   });
 
-  /** How many answers are lost on their way to the page. */
-  const answers = { lost: 0 };
+  /** How many answers are lost on their way to the page, and how many never come. */
+  const answers = { lost: 0, held: 0 };
   const handle = toNodeHandler(async (request, connection = {}) => {
     const answer = await relay(request, connection);
+    if (answers.held > 0) {
+      answers.held -= 1;
+      await new Promise(() => {});
+    }
     if (answers.lost > 0) {
       answers.lost -= 1;
       (connection.native as { socket: { destroy(): void } }).socket.destroy();
@@ -60,14 +73,12 @@ export async function serveRelay({ relay: relayOptions, client: clientOptions }:
   });
   const server = createServer((incoming, outgoing) => {
     if (incoming.url?.startsWith('/relay/')) return handle(incoming, outgoing);
-    const isScript = incoming.url === '/location-sdk.global.js';
+    const script = SCRIPTS.find((name) => incoming.url === `/${name}`);
     outgoing.writeHead(200, {
-      'content-type': isScript ? 'text/javascript' : 'text/html; charset=utf-8',
+      'content-type': script ? 'text/javascript' : 'text/html; charset=utf-8',
       'content-security-policy': "default-src 'none'; script-src 'self'; connect-src 'self'; img-src data:",
     });
-    const page =
-      '<!doctype html><html lang="en"><head><title>Operator</title><link rel="icon" href="data:,"><script src="/location-sdk.global.js"></script></head></html>';
-    outgoing.end(isScript ? readScript() : page);
+    outgoing.end(script ? readScript(script) : pageWith(PAGES[incoming.url ?? ''] ?? [SCRIPTS[0]]));
   });
   // On a kept connection that breaks, a browser would repeat the request by itself.
   server.maxRequestsPerSocket = 1;

@@ -1,10 +1,14 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { inspect } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client.js';
 import type { ReportingError } from '../../src/errors.js';
 import { createMockGateway } from '../../src/mock/gateway.js';
 import { serve } from '../../src/node/serve.js';
+import { nodeTransport } from '../../src/node/transport.js';
+import type { ClientOptions } from '../../src/options.js';
 import { bet } from './scripted-gateway.js';
 
 const open: { close(): unknown }[] = [];
@@ -31,26 +35,34 @@ async function server(answer: (response: ServerResponse) => void): Promise<strin
   return `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
 }
 
-const clientOf = (baseUrl: string, options = {}) => createClient({ gateways: { staging: { baseUrl, apiKey: 'key-1' } }, retry: { limit: 0 }, ...options });
-
 const failure = (call: Promise<unknown>) =>
   call.then(
     () => Promise.reject(new Error('should have failed')),
     (error: ReportingError) => error,
   );
 
-describe('over a real socket', () => {
+const transport = nodeTransport();
+afterAll(() => transport.close());
+
+/** One behaviour, whichever way the request takes. */
+describe.each<[string, ClientOptions]>([
+  ['the built-in fetch', {}],
+  ['nodeTransport()', { fetch: transport }],
+])('over a real socket, by %s', (_, by) => {
+  const clientOf = (baseUrl: string, options: ClientOptions = {}) =>
+    createClient({ gateways: { staging: { baseUrl, apiKey: 'key-1' } }, retry: { limit: 0 }, ...by, ...options });
+
   it('an answer cut off after recording is followed by a duplicate, and so is already recorded', async () => {
     const { gateway, clientOptions } = await mockServer();
     gateway.faults.add({ kind: 'connection-reset', when: 'after' });
-    const client = createClient({ ...clientOptions(), retry: { baseMs: 1 } });
+    const client = createClient({ ...clientOptions(), ...by, retry: { baseMs: 1 } });
     expect(await client.reportBetEvent(event)).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
     expect(gateway.reports()).toHaveLength(1);
   });
 
   it('the same duplicate on a first attempt is an error', async () => {
     const { clientOptions } = await mockServer();
-    const client = createClient({ ...clientOptions() });
+    const client = createClient({ ...clientOptions(), ...by });
     const dated = { ...event, timestamp: '1795161600' };
     await client.reportBetEvent(dated);
     expect(await failure(client.reportBetEvent(dated))).toMatchObject({ code: 'duplicate', conflict: false, outcome: 'rejected', attempts: 1 });
@@ -59,7 +71,7 @@ describe('over a real socket', () => {
   it('an answer cut off, and no attempt left, is unknown until it is sent again', async () => {
     const { gateway, clientOptions } = await mockServer();
     gateway.faults.add({ kind: 'connection-reset', when: 'after' });
-    const client = createClient({ ...clientOptions(), retry: { limit: 0 } });
+    const client = createClient({ ...clientOptions(), ...by, retry: { limit: 0 } });
     const error = await failure(client.reportBetEvent(event));
     expect(error).toMatchObject({ code: 'network', outcome: 'unknown' });
     expect(await client.resend(error)).toMatchObject({ outcome: 'already-recorded' });
@@ -95,5 +107,64 @@ describe('over a real socket', () => {
     });
     expect(await failure(clientOf(url).reportSettledBet(bet))).toMatchObject({ code: 'gateway', status: 307, outcome: 'unknown' });
     expect(asked).toBe(1);
+  });
+
+  it('a connection that the other side closes while it rests, before any byte of an answer, is unknown', async () => {
+    let asked = 0;
+    const url = await server((response) => {
+      asked += 1;
+      if (asked > 1) return response.req.socket.resetAndDestroy();
+      response.end('{"message":"recorded"}');
+    });
+    const client = clientOf(url);
+    await client.reportSettledBet(bet);
+    expect(await failure(client.reportSettledBet({ ...bet, bet_id: 'B-2' }))).toMatchObject({ code: 'network', outcome: 'unknown', attempts: 1 });
+    expect(asked).toBe(2);
+  });
+
+  it('an abort by the caller is unknown once the request has left', async () => {
+    const calling = new AbortController();
+    const url = await server(() => calling.abort());
+    expect(await failure(clientOf(url).reportSettledBet(bet, { signal: calling.signal }))).toMatchObject({ code: 'aborted', outcome: 'unknown' });
+  });
+
+  it('an answer that is longer than anybody reads is not recorded', async () => {
+    const piece = Buffer.alloc(1024 * 1024, ' ');
+    const url = await server((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{}');
+      const more = () => {
+        while (!response.destroyed && response.write(piece));
+        if (!response.destroyed) response.once('drain', more);
+      };
+      more();
+    });
+    expect(await failure(clientOf(url).reportSettledBet(bet))).toMatchObject({ code: 'gateway', status: 200, outcome: 'unknown' });
+  });
+
+  it('an answer that comes packed is read', async () => {
+    const url = await server((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('\uFEFF{"message":"recorded"}')));
+    expect(await clientOf(url).reportSettledBet(bet)).toMatchObject({ outcome: 'recorded', message: 'recorded' });
+  });
+
+  it('the wait that an answer asks for is told', async () => {
+    const url = await server((response) => response.writeHead(429, { 'retry-after': '31' }).end('{}'));
+    expect(await failure(clientOf(url).reportSettledBet(bet))).toMatchObject({ code: 'rate-limited', retryAfterMs: 31_000 });
+  });
+
+  it('a name that is not there is certainly not sent', async () => {
+    expect(await failure(clientOf('https://nowhere.invalid').reportSettledBet(bet))).toMatchObject({ code: 'network', outcome: 'not-sent' });
+  });
+
+  it('the headers are the same, and no error tells the key', async () => {
+    let headers: IncomingHttpHeaders = {};
+    const url = await server((response) => {
+      headers = response.req.headers;
+      response.req.socket.resetAndDestroy();
+    });
+    const error = await failure(clientOf(url, { gateways: { staging: { baseUrl: url, apiKey: 'canary-key-4711' } } }).reportSettledBet(bet));
+    expect(headers).toMatchObject({ 'x-api-key': 'canary-key-4711', 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'node' });
+    expect(headers['content-length']).toBe(String(JSON.stringify(bet).length));
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('canary-key-4711');
   });
 });

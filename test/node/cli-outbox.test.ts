@@ -138,6 +138,62 @@ describe('deciding', () => {
   });
 });
 
+describe('pauses and keys', () => {
+  it('says that nothing is paused, and lifts what is', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const { outbox: made, gateway, clock } = outboxWorld({ store });
+    gateway.faults.add({ kind: 'status', status: 401, times: null });
+    await made.reportBetEvent(personalBet('B-1'));
+    await clock.run(made.drain({ timeoutMs: 500 }));
+    await store.close?.();
+    expect((await outbox(file)).out).toContain('staging is paused (authentication)');
+    expect((await outbox(file, 'resume', '--environment', 'production')).err).toContain('production is not paused');
+    expect((await outbox(file, 'resume')).out).toBe('staging is no longer paused (it was: authentication)\n');
+    expect((await outbox(file)).out).toContain('No environment is paused.');
+    expect((await outbox(file, 'resume')).err).toContain('No environment is paused');
+  });
+
+  it('names the key that waiting reports need', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const key = (byte: number) => new Uint8Array(32).fill(byte);
+    const sealing = outboxWorld({ store, outbox: { encryption: { keys: { '2026-08': key(1) }, current: '2026-08' } } });
+    await sealing.outbox.reportBetEvent(personalBet('B-1'));
+    const lacking = outboxWorld({ store, outbox: { encryption: { keys: { '2026-11': key(2) }, current: '2026-11' } } });
+    await lacking.clock.run(lacking.outbox.drain({ timeoutMs: 500 }));
+    await store.close?.();
+    expect((await outbox(file)).out).toContain('The encryption key 2026-08 was missing');
+    expect(JSON.parse((await outbox(file, 'stats', '--json')).out)).toMatchObject({ missingKeys: ['2026-08'] });
+    expect(JSON.parse((await outbox(sample, 'stats', '--json')).out)).toMatchObject({ missingKeys: [] });
+  });
+});
+
+describe('the books', () => {
+  const of = ['--operation', 'reportBetEvent', '--environment', 'staging'];
+  const list = (...references: string[]) => {
+    const file = `${newFile()}.txt`;
+    writeFileSync(file, references.map((reference) => `${reference}\n`).join(''));
+    return file;
+  };
+
+  it('are held against the outbox, and what is not recorded is told', async () => {
+    const { code, out, err } = await outbox(sample, 'reconcile', list('B-1', 'B-bad', 'B-9', 'B-2'), ...of);
+    expect(code).toBe(1);
+    expect(out.split('\n')).toEqual(['quarantined unprocessable   B-bad', 'never-seen  -               B-9', '']);
+    expect(err).toContain('2 of 4 are recorded.');
+    const all = await outbox(sample, 'reconcile', list('B-1', 'B-2'), ...of, '--json');
+    expect([all.code, jsonOf(all.out).map(({ state }) => state)]).toEqual([0, ['recorded', 'recorded']]);
+  });
+
+  it('must say what they are of, and be there', async () => {
+    expect((await outbox(sample, 'reconcile', list('B-1'))).err).toContain('needs --operation and --environment');
+    expect((await outbox(sample, 'reconcile', ...of)).err).toContain('needs a file');
+    expect((await outbox(sample, 'reconcile', newFile(), ...of)).err).toContain('cannot be read (ENOENT)');
+    expect((await outbox(sample, 'reconcile', list(' '), ...of)).err).toContain('no list of references');
+  });
+});
+
 describe('the log', () => {
   it('is exported as it is verified, here and from the exported file', async () => {
     const { code, out, err } = await outbox(copy(), 'export');

@@ -1,14 +1,56 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client.js';
 import { ConfigurationError } from '../../src/index.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/outbox/index.js';
+import { GATHER_MS } from '../../src/outbox/plan.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 import { failureOf, issuesOf } from '../failure-of.js';
 import { outboxWorld } from './world.js';
 
 const BET = 'staging:reportBetEvent:BET-1';
 const SETTLED = 'staging:reportSettledBet:BET-1';
+
+describe('many places', () => {
+  it('make no warning of the platform, and all attempts are cut off by a stop', async () => {
+    const warned = vi.fn();
+    process.on('warning', warned);
+    const { outbox, run, clock } = outboxWorld({ outbox: { concurrency: 32 }, client: { fetch: () => new Promise(() => {}) } });
+    for (let index = 0; index < 32; index += 1) await outbox.reportBetEvent(betEvent({ bet_id: `B-${index}` }));
+    outbox.start();
+    await clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, 100)));
+    expect((await outbox.stats()).states['in-flight']).toBe(32);
+    await run(outbox.stop({ timeoutMs: 100 }));
+    expect((await outbox.list({ state: 'waiting' })).every(({ inDoubt }) => inDoubt)).toBe(true);
+    expect((await outbox.stats()).states).toMatchObject({ waiting: 32, 'in-flight': 0 });
+    process.off('warning', warned);
+    expect(warned).not.toHaveBeenCalled();
+  });
+});
+
+describe('the ends of attempts', () => {
+  it('share commits when they come together, and a lone one waits for nothing', async () => {
+    const kept = memoryStore();
+    const commits: number[] = [];
+    const store: OutboxStore = {
+      ...kept,
+      turn: (turn) => {
+        if (turn.writes.length > 0) commits.push(turn.writes.length);
+        return kept.turn(turn);
+      },
+    };
+    const { outbox, run, clock } = outboxWorld({ store, outbox: { concurrency: 8 } });
+    for (let index = 0; index < 8; index += 1) await outbox.reportBetEvent(betEvent({ bet_id: `B-${index}` }));
+    await run(outbox.drain());
+    expect(commits.reduce((sum, count) => sum + count, 0)).toBe(8);
+    expect(commits.length).toBeLessThan(4);
+
+    const { length } = clock.waits;
+    await outbox.reportBetEvent(betEvent({ bet_id: 'alone' }));
+    await run(outbox.drain());
+    expect(clock.waits.slice(length)).not.toContain(GATHER_MS);
+  });
+});
 
 describe('enqueueing', () => {
   it('resolves with the id and the state, and sends nothing before start', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { notPaused, type Pause } from '../../src/outbox/pause.js';
-import { dependencyOf, isInTime, lookAhead, planTurn, type Standing } from '../../src/outbox/plan.js';
+import { dependencyOf, isGathering, isInTime, lookAhead, planTurn, type Standing } from '../../src/outbox/plan.js';
 import type { Outlook } from '../../src/outbox/store.js';
 
 const standing: Standing = { busy: 0, concurrency: 4, leaseMs: 30_000, pollMs: 1_000, stopping: false };
@@ -17,6 +17,28 @@ describe('a turn', () => {
     expect(planTurn([], { ...standing, busy: 4 }).claim).toBeUndefined();
     expect(planTurn([], { ...standing, stopping: true }).claim).toBeUndefined();
     expect(planTurn([], standing, 'production').claim).toEqual({ limit: 1, leaseMs: 30_000, probe: 'production' });
+  });
+});
+
+describe('an end of an attempt', () => {
+  const at = (concurrency: number, busy: number) => ({ concurrency, busy });
+
+  it('waits a moment for others that are on their way', () => {
+    expect(isGathering(1, at(8, 8))).toBe(true);
+    expect(isGathering(5, at(8, 8))).toBe(true);
+    expect(isGathering(1, at(8, 2))).toBe(true);
+  });
+
+  it('waits for nothing when it is alone, the last, or when most places are free', () => {
+    expect(isGathering(0, at(8, 8))).toBe(false);
+    expect(isGathering(1, at(8, 1))).toBe(false);
+    expect(isGathering(3, at(8, 3))).toBe(false);
+    expect(isGathering(6, at(8, 8))).toBe(false);
+    expect(isGathering(1, at(1, 1))).toBe(false);
+  });
+
+  it('waits for a few at most, however many are on their way', () => {
+    expect(isGathering(16, at(1_000, 1_000))).toBe(false);
   });
 });
 

@@ -15,7 +15,8 @@ const pathsIn = (part: unknown): string[] => {
 
 describe('the tarball', () => {
   it('holds the build, the licence and what people read, and nothing else', () => {
-    const expected = /^(?:(?:dist|docs|examples|examples\/(?:postgres|relay|web))\/[\w.-]+|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|package\.json)$/;
+    const expected =
+      /^(?:(?:dist|docs|examples|examples\/(?:grafana|postgres|relay|web))\/[\w.-]+|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|package\.json)$/;
     expect(files.filter((file) => !expected.test(file))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']));
   });

@@ -338,7 +338,7 @@ describe('of what a preflight asks', () => {
     expect(Object.fromEntries(headers)).toMatchObject({
       'access-control-allow-origin': 'https://play.example',
       'access-control-allow-credentials': 'true',
-      'access-control-allow-headers': 'content-type, x-location-sdk, authorization',
+      'access-control-allow-headers': 'content-type, x-location-sdk, x-location-sdk-player, authorization',
       'access-control-allow-methods': 'POST',
       vary: 'Origin',
     });

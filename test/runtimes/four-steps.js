@@ -1,29 +1,11 @@
 // The four steps against a mock gateway in the same process: web standards only, as in `relay.js`.
 
-const betUser = {
-  user_id: 'U-1',
-  first_name: 'Adaeze',
-  last_name: 'Okonkwo',
-  resident_address: '4 Ogui Road',
-  resident_lga: 'Enugu North',
-  resident_state: 'ENUGU',
-  is_resident: true,
-  nin: '99012345678',
-  tax_id: 'TX-1',
-};
+import { betUser, withdrawalUser } from './players.js';
+
 const withdrawal = {
   request_id: 'WR-1',
   amount: 3000,
-  user: {
-    user_id: 'U-1',
-    full_name: 'Adaeze Okonkwo',
-    residence_address: '4 Ogui Road',
-    residence_state: 'ENUGU',
-    residence_lga: 'Enugu North',
-    tax_id: 'TX-1',
-    nin: '99012345678',
-    residency_status: 'RESIDENT',
-  },
+  user: withdrawalUser,
   metadata: { method: 'bank_transfer', bank: 'Example Bank', account_last4: '0042' },
   withdrawalId: 'W-1',
   userId: 'U-1',

@@ -1,17 +1,8 @@
 // What a relay does in any runtime: web standards only, and the package's parts passed in, so that each runtime finds them its own way.
 
+import { betUser } from './players.js';
+
 const SITE = 'https://shop.example';
-const user = {
-  user_id: 'U-1',
-  first_name: 'Adaeze',
-  last_name: 'Okonkwo',
-  resident_address: '4 Ogui Road',
-  resident_lga: 'Enugu North',
-  resident_state: 'ENUGU',
-  is_resident: true,
-  nin: '99012345678',
-  tax_id: 'TX-1',
-};
 
 /** @typedef {{ createClient: typeof import('location-sdk').createClient, createMockGateway: typeof import('location-sdk/mock').createMockGateway, createRelay: typeof import('location-sdk/relay').createRelay }} Parts */
 
@@ -24,7 +15,7 @@ export async function tryRelay({ createClient, createMockGateway, createRelay })
   const gateway = createMockGateway();
   const relay = createRelay({
     client: createClient({ ...gateway.clientOptions(), logger: {} }),
-    authorize: ({ headers }) => (headers.get('cookie') === 'session=ada' ? { user } : null),
+    authorize: ({ headers }) => (headers.get('cookie') === 'session=ada' ? { user: betUser } : null),
     bodyTimeoutMs: 50,
     logger: {},
   });

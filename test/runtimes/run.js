@@ -1,33 +1,25 @@
 // Tries the packed and installed package in every runtime, and prints what came of it: `npm run test:runtimes`, which builds first.
 // Linux x64 with glibc only; everything comes from the npm registry, as `package-lock.json` has it, and no install script is run.
-import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { installPackage, npm, readJson, run, wordsOf } from '../support/packed.js';
+import { BROWSERS, tryBrowser } from './browsers.js';
 import { manifestOf, programOf, RUNTIMES } from './runtimes.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const root = join(here, '../..');
-const INSTALL_LIMIT_MS = 300_000;
 const RUN_LIMIT_MS = 60_000;
-const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund'];
+const FILES = ['four-steps.js', 'installed.js', 'main.js', 'players.js', 'relay.js', 'worker.js', 'worker.capnp'];
 
-const run = promisify(execFile);
-
-/** @param {string} folder @param {string[]} words */
-const npm = (folder, ...words) => run('npm', [...words, ...QUIET], { cwd: folder, timeout: INSTALL_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 });
-
-/** @param {string} path */
-const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
-
-const { optionalDependencies: wanted } = read(join(here, 'package.json'));
+const { optionalDependencies: wanted } = readJson(join(here, 'package.json'));
 
 /** Whether the very version that `package.json` names is there. @param {import('./runtimes.js').Runtime} runtime */
 const isInstalled = (runtime) =>
-  existsSync(programOf(runtime)) && existsSync(manifestOf(runtime)) && String(wanted[runtime.folder]).split('@').at(-1) === read(manifestOf(runtime)).version;
+  existsSync(programOf(runtime)) &&
+  existsSync(manifestOf(runtime)) &&
+  String(wanted[runtime.folder]).split('@').at(-1) === readJson(manifestOf(runtime)).version;
 
 /** Gives why it could not, where it could not. */
 async function installRuntimes() {
@@ -38,15 +30,6 @@ async function installRuntimes() {
   } catch (error) {
     return wordsOf(error);
   }
-}
-
-/** @param {string} project */
-async function installPackage(project) {
-  const { stdout } = await npm(root, 'pack', '--json', '--pack-destination', project);
-  const [packed] = JSON.parse(stdout);
-  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
-  await npm(project, 'install', '--prefer-offline', `./${packed.filename}`);
-  for (const name of ['four-steps.js', 'installed.js', 'main.js', 'relay.js', 'worker.js', 'worker.capnp']) cpSync(join(here, name), join(project, name));
 }
 
 /** Bundles the worker under the conditions that Cloudflare's own tool sets. @param {string} project */
@@ -62,12 +45,6 @@ const bundleWorker = (project) =>
     logLevel: 'silent',
   });
 
-/** @param {unknown} error */
-function wordsOf(error) {
-  const { killed, stdout = '', stderr = '', message } = /** @type {{ killed?: boolean, stdout?: string, stderr?: string, message: string }} */ (error);
-  return `${killed ? 'took longer than its time limit\n' : ''}${`${stdout}${stderr}`.trim() || message}`;
-}
-
 /** @param {import('./runtimes.js').Runtime} runtime @param {string} project @param {string} notInstalled why, where npm said */
 async function tryRuntime(runtime, project, notInstalled) {
   const { name, args, shows } = runtime;
@@ -76,7 +53,7 @@ async function tryRuntime(runtime, project, notInstalled) {
       name,
       version: '-',
       seconds: 0,
-      problem: 'not installed',
+      problem: 'NOT INSTALLED',
       words: notInstalled || 'npm left it out: this is not linux x64 with glibc, or the registry did not give it.',
     };
   const options = {
@@ -99,12 +76,28 @@ async function tryRuntime(runtime, project, notInstalled) {
   }
 }
 
+/** @param {import('./browsers.js').Browser} browser @param {string} project */
+async function tryInBrowser(browser, project) {
+  const { name, needed, missing } = browser;
+  const started = performance.now();
+  const seconds = () => (performance.now() - started) / 1_000;
+  try {
+    const executable = await browser.find();
+    if (!executable) return { name, version: '-', seconds: 0, problem: 'NOT INSTALLED', words: missing, isAccepted: !needed };
+    return { name, version: await tryBrowser(browser, executable, project), seconds: seconds() };
+  } catch (error) {
+    return { name, version: '?', seconds: seconds(), problem: 'failed', words: wordsOf(error) };
+  }
+}
+
 const notInstalled = await installRuntimes();
 const project = mkdtempSync(join(tmpdir(), 'location-sdk-runtimes-'));
 try {
   await installPackage(project);
+  for (const name of FILES) cpSync(join(here, name), join(project, name));
   const results = [];
   for (const runtime of RUNTIMES) results.push(await tryRuntime(runtime, project, notInstalled));
+  for (const browser of BROWSERS) results.push(await tryInBrowser(browser, project));
 
   console.log(`\n${'runtime'.padEnd(12)}${'version'.padEnd(14)}${'result'.padEnd(16)}seconds`);
   for (const { name, version, seconds, problem = 'ok' } of results) {
@@ -112,7 +105,7 @@ try {
   }
   const problems = results.filter(({ problem }) => problem !== undefined);
   for (const { name, problem, words } of problems) console.error(`\n${name}: ${problem}\n${words}`);
-  process.exitCode = problems.length === 0 ? 0 : 1;
+  process.exitCode = problems.every((result) => 'isAccepted' in result && result.isAccepted) ? 0 : 1;
 } finally {
   rmSync(project, { recursive: true, force: true });
 }

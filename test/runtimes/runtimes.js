@@ -18,6 +18,7 @@ export const RUNTIMES = [
   nodeJs(20),
   nodeJs(22),
   nodeJs(24),
+  nodeJs(26),
   {
     name: 'Deno',
     folder: '@deno/linux-x64-glibc',

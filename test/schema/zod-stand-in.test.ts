@@ -9,7 +9,7 @@ import { location, locationInput } from '../../src/schema/location.js';
 import type { Model, ValidationMode } from '../../src/schema/model.js';
 import { validate } from '../../src/schema/validate.js';
 import { scriptTag } from '../../tsup.script-tag.js';
-import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
+import { betEvent, withdrawalEvent } from '../factories.js';
 import { invalidVectors, validVectors } from '../vectors/read.js';
 import { badPayloads } from './bad-calls.js';
 import { changed } from './changed-payloads.js';
@@ -64,14 +64,9 @@ const at = (operation: string) => [...validVectors, ...invalidVectors].filter((v
 /** Every model that a page has: how to find it, and what it is meant for. */
 const MODELS: Readonly<Record<string, { of: (modules: typeof withZod) => Model; samples: readonly object[] }>> = {
   'initiated bet': { of: (modules) => modules.operations.reportBetEvent.request, samples: [betEvent({ metadata: { odds: 2.5 } }), ...at('reportBetEvent')] },
-  'settled bet': { of: (modules) => modules.operations.reportSettledBet.request, samples: [settledBet(), ...at('reportSettledBet')] },
   'initiated withdrawal': {
     of: (modules) => modules.operations.reportWithdrawalEvent.request,
     samples: [withdrawalEvent({ timestamp: '1795162000' }), ...at('reportWithdrawalEvent')],
-  },
-  'settled withdrawal': {
-    of: (modules) => modules.operations.reportSettledWithdrawal.request,
-    samples: [settledWithdrawal(), ...at('reportSettledWithdrawal')],
   },
   location: { of: (modules) => modules.location, samples: [place] },
   'location of a caller': { of: (modules) => modules.locationInput, samples: [place] },

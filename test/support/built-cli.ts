@@ -10,6 +10,8 @@ import { root, startNode } from './run.js';
 export interface BuiltCli {
   /** Runs it to its end. */
   run(...words: string[]): Promise<{ code: number | null; out: string; err: string }>;
+  /** The same, with variables in its environment. */
+  runWith(variables: Record<string, string>, ...words: string[]): Promise<{ code: number | null; out: string; err: string }>;
   /** Starts a mock gateway on a free port, and waits for its ready line. */
   mock(...words: string[]): Promise<RunningMock>;
   /** Ends what still runs, and takes the build away. */
@@ -32,26 +34,29 @@ export async function buildCli(): Promise<BuiltCli> {
   const file = join(folder, 'cli.js');
   const running = new Set<ChildProcess>();
 
-  function start(words: readonly string[]): ChildProcess {
-    const child = startNode([file, ...words]);
+  function start(words: readonly string[], variables?: Record<string, string>): ChildProcess {
+    const child = startNode([file, ...words], variables);
     running.add(child);
     child.once('exit', () => running.delete(child));
     return child;
   }
 
+  async function runWith(variables: Record<string, string>, ...words: string[]) {
+    const child = start(words, variables);
+    const read = { out: '', err: '' };
+    child.stdout?.on('data', (piece) => {
+      read.out += piece;
+    });
+    child.stderr?.on('data', (piece) => {
+      read.err += piece;
+    });
+    const [code] = await once(child, 'close');
+    return { code, ...read };
+  }
+
   return {
-    async run(...words) {
-      const child = start(words);
-      const read = { out: '', err: '' };
-      child.stdout?.on('data', (piece) => {
-        read.out += piece;
-      });
-      child.stderr?.on('data', (piece) => {
-        read.err += piece;
-      });
-      const [code] = await once(child, 'close');
-      return { code, ...read };
-    },
+    run: (...words) => runWith({}, ...words),
+    runWith,
     async mock(...words) {
       const child = start(['mock', ...(words.includes('--port') ? [] : ['--port', '0']), ...words]);
       child.stderr?.resume();

@@ -14,6 +14,9 @@ export function codeBlocks(markdown: string): CodeBlock[] {
   }));
 }
 
+/** How many fenced blocks there are, whatever they look like. */
+export const fencesIn = (markdown: string): number => (markdown.match(/^\s*(?:```|~~~)/gm)?.length ?? 0) / 2;
+
 /** The commands of a shell block, without comments. */
 export const commandsOf = ({ code }: CodeBlock): string[] => code.split('\n').filter((line) => line.trim() && !line.startsWith('#'));
 

@@ -1,20 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { entrySources } from '../../scripts/entries.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The package's own names lead to its sources, so that documents are checked against the code as it is now. */
-const PATHS = {
-  'location-sdk': ['./src/index.ts'],
-  'location-sdk/mock': ['./src/mock/index.ts'],
-  'location-sdk/mock/node': ['./src/node/index.ts'],
-  'location-sdk/outbox': ['./src/outbox/index.ts'],
-  'location-sdk/outbox/postgres': ['./src/outbox/stores/postgres/index.ts'],
-  'location-sdk/outbox/sqlite': ['./src/outbox/stores/sqlite/index.ts'],
-  'location-sdk/relay': ['./src/relay/index.ts'],
-  'location-sdk/relay/node': ['./src/node/relay.ts'],
-  'location-sdk/location/mmdb': ['./src/node/mmdb-entry.ts'],
-};
+const PATHS = Object.fromEntries([...entrySources()].map(([name, source]) => [name, [`./${source}`]]));
 
 /** Makes `LocationSDK` a global, with what the script-tag file offers and no more. */
 const GLOBAL = "declare global { const LocationSDK: typeof import('./src/global.js').LocationSDK; }\n";

@@ -4,6 +4,7 @@ import { type IpProvider, LookupFailure } from '../provider.js';
 import { coordinate } from '../read-place.js';
 import { jsonService } from './json-service.js';
 
+/** What the lookup service ipinfo needs. */
 export interface IpinfoOptions {
   /** The operator's token; sent as a header, never in the address. In a page every visitor can read it. */
   token: string;

@@ -1,4 +1,5 @@
 import type { OptionTable } from './args.js';
+import { CHECK_NOTES, CHECK_OPTIONS, check } from './check/command.js';
 import { MOCK_OPTIONS, mock } from './mock.js';
 import { OUTBOX_NOTES, OUTBOX_OPTIONS, outbox } from './outbox/command.js';
 import { READY_OPTIONS, ready } from './ready.js';
@@ -46,5 +47,12 @@ export const COMMANDS: readonly Command[] = [
     options: OUTBOX_OPTIONS,
     notes: OUTBOX_NOTES,
     run: outbox,
+  },
+  {
+    words: ['check'],
+    summary: 'Test an environment: settings, reachability, key, the four steps',
+    options: CHECK_OPTIONS,
+    notes: CHECK_NOTES,
+    run: check,
   },
 ];

@@ -3,6 +3,7 @@ import type { NewRow, OutboxStore, TurnResult } from '../store.js';
 
 /** A store under test, empty at first, and power over its clock. */
 export interface StoreHarness {
+  /** The store under test. */
   readonly store: OutboxStore;
   /** Lets the store's clock go on; with a negative number, jump back. Making stored times earlier by as much is as good. */
   advance(milliseconds: number): void | Promise<void>;

@@ -1,7 +1,6 @@
-import type { Environment } from '../../errors.js';
+import { sha256 } from '../../hash.js';
 import type { OperationName } from '../../operations.js';
-import { sha256 } from '../bytes.js';
-import type { Decision, Row } from '../record.js';
+import type { Decision, OutboxEnvironment, Row } from '../record.js';
 import type { LogLine } from '../store.js';
 
 /** How far the log of receipts reaches. */
@@ -17,22 +16,28 @@ export interface ReceiptHead {
  * somebody writes some into a reason.
  */
 export interface ReceiptEntry {
+  /** Version of the format. */
   readonly version: 1;
   /** Its place in the log, from 0. */
   readonly index: number;
+  /** Its identifier. */
   readonly id: string;
-  readonly environment: Environment;
+  /** Where the report goes. */
+  readonly environment: OutboxEnvironment;
+  /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;
   /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
   /**
-   * `'recorded'` and `'already-recorded'`: the gateway said so. `'declared-recorded'` and `'dismissed'`: a person did, see
+   * `'recorded'` and `'already-recorded'`: the gateway said so. `'accepted'`: the outbox behind the relay has stored it. `'declared-recorded'` and `'dismissed'`: a person did, see
    * the last of `decisions`.
    */
-  readonly outcome: 'recorded' | 'already-recorded' | 'declared-recorded' | 'dismissed';
+  readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | 'declared-recorded' | 'dismissed';
   /** The keyed fingerprint of the bytes that were sent. */
   readonly fingerprint: string;
+  /** How many times the report was sent, or tried to be. */
   readonly attempts: number;
+  /** When it was enqueued: milliseconds since 1970. */
   readonly enqueuedAt: string;
   /** When it was recorded, or dismissed. */
   readonly endedAt: string;
@@ -75,23 +80,19 @@ export async function linkRows(rows: readonly Row[], last: LogLine | undefined):
   const lines: LogLine[] = [];
   for (const row of rows) {
     const { id, environment, operation, reference, fingerprint, attempts, enqueuedAt, changedAt, decisions } = row;
-    const entry = {
-      version: 1,
-      index,
-      id,
-      environment,
-      operation,
-      reference,
-      outcome: outcomeOf(row),
-      fingerprint,
+    const decided = decisions.map(({ action, at, reason }) => ({ action, at: isoTime(at), reason }));
+    // Names are in their order here, so that this is canonical JSON at the price of plain JSON: each line is made once for each report.
+    const before = {
       attempts,
-      enqueuedAt: isoTime(enqueuedAt),
+      ...(decisions.length > 0 && { decisions: decided }),
       endedAt: isoTime(changedAt),
-      ...(decisions.length > 0 && { decisions: decisions.map(({ action, reason, at }) => ({ action, reason, at: isoTime(at) })) }),
-      previous,
-    } as const;
-    previous = await hashOf(entry);
-    lines.push({ index, id, line: canonicalJson({ ...entry, hash: previous }) });
+      enqueuedAt: isoTime(enqueuedAt),
+      environment,
+      fingerprint,
+    };
+    const after = { id, index, operation, outcome: outcomeOf(row), previous, reference, version: 1 };
+    previous = await sha256(JSON.stringify({ ...before, ...after }));
+    lines.push({ index, id, line: JSON.stringify({ ...before, hash: previous, ...after }) });
     index += 1;
   }
   return { lines, head: { count: index, hash: previous } };

@@ -1,7 +1,7 @@
-import { type Environment, ValidationError } from '../../errors.js';
+import { ValidationError } from '../../errors.js';
 import { type OperationName, operations } from '../../operations.js';
 import { type ReportName, rowId } from '../enqueue.js';
-import type { Row, RowState } from '../record.js';
+import type { OutboxEnvironment, Row, RowState } from '../record.js';
 import type { OutboxStore } from '../store.js';
 import type { AnyIterable } from './lines.js';
 
@@ -9,21 +9,29 @@ import type { AnyIterable } from './lines.js';
 export interface ReportReference {
   /** Its `bet_id` or `request_id`. */
   readonly reference: string;
+  /** The called function, for example `'reportBetEvent'`. */
   readonly operation?: ReportName | undefined;
-  readonly environment?: Environment | undefined;
+  /** Where the report went. */
+  readonly environment?: OutboxEnvironment | undefined;
 }
 
 /** What items of the list leave out. */
 export interface ReconcileDefaults {
+  /** The called function, for example `'reportBetEvent'`. */
   operation?: ReportName | undefined;
-  environment?: Environment | undefined;
+  /** Where the report went. */
+  environment?: OutboxEnvironment | undefined;
 }
 
 /** What the outbox knows of a report. */
 export interface Reconciled {
+  /** Its identifier. */
   readonly id: string;
-  readonly environment: Environment;
+  /** Where the report went. */
+  readonly environment: OutboxEnvironment;
+  /** The called function, for example `'reportBetEvent'`. */
   readonly operation: ReportName;
+  /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
   /** Where it stands; `'never-seen'`: no such report was enqueued in this store. */
   readonly state: RowState | 'never-seen';
@@ -70,13 +78,13 @@ function readItem(item: unknown, defaults: ReconcileDefaults, index: number): As
   const problems: [string, string][] = [];
   if (typeof reference !== 'string' || reference.trim() === '') problems.push(['reference', 'expected a bet_id or request_id as text']);
   if (!isReport(operation)) problems.push(['operation', `expected ${REPORTS.join(', ')}, here or in the second argument`]);
-  if (environment !== 'staging' && environment !== 'production')
+  if (environment !== 'staging' && environment !== 'production' && environment !== 'relay')
     problems.push(['environment', 'expected staging or production, here or in the second argument']);
   if (problems.length > 0) {
     const issues = problems.map(([name, message]) => ({ path: `references[${index}].${name}`, code: 'invalid', message }) as const);
     throw new ValidationError(`reconcile: ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}.`, { operation: 'reconcile', issues });
   }
-  const [where, what, name] = [environment as Environment, operation as ReportName, reference as string];
+  const [where, what, name] = [environment as OutboxEnvironment, operation as ReportName, reference as string];
   return { id: rowId(where, what, name), environment: where, operation: what, reference: name };
 }
 

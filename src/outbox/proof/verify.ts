@@ -10,9 +10,11 @@ export type ReceiptsBreakKind = 'unreadable' | 'changed' | 'unlinked' | 'head';
 
 /** The first place where a log of receipts is not what was written. */
 export interface ReceiptsBreak {
+  /** What is wrong there. */
   readonly kind: ReceiptsBreakKind;
   /** The line, from 1. */
   readonly line: number;
+  /** What happened, in words; free of secrets and personal data. */
   readonly message: string;
 }
 
@@ -26,6 +28,7 @@ export interface ReceiptsVerdict {
   readonly head: ReceiptHead | undefined;
   /** How many entries follow the given head. Without one, or where it is not there: undefined. */
   readonly afterHead: number | undefined;
+  /** The first place where the log does not hold together; none where it does. */
   readonly break: ReceiptsBreak | undefined;
 }
 

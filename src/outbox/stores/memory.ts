@@ -1,16 +1,15 @@
-import type { Environment } from '../../errors.js';
 import { changePause, notPaused, type Pause } from '../pause.js';
-import { claimed, isAsExpected, isBlocked, isClaimable, isFinal, LONGEST_WAIT_MS, type Row, type RowState } from '../record.js';
+import { claimed, isAsExpected, isBlocked, isClaimable, isFinal, LONGEST_WAIT_MS, type OutboxEnvironment, type Row, type RowState } from '../record.js';
 import type { ClaimRequest, Counts, Enqueued, LogLine, NewRow, OutboxStore, RowQuery, Write } from '../store.js';
 import { createQueue } from './due-queue.js';
-import { newRow } from './new-row.js';
-
-const ENVIRONMENTS: readonly Environment[] = ['staging', 'production'];
+import { environmentsOf, newRow } from './new-row.js';
 
 /** What the memory store takes. */
 export interface MemoryStoreOptions {
   /** Milliseconds since 1970. Default: `Date.now`. */
   now?: (() => number) | undefined;
+  /** Of a page with a relay: whose reports these are; see `OutboxStore`. Default: none, for a client of a gateway. */
+  player?: string | undefined;
 }
 
 /**
@@ -22,12 +21,13 @@ export interface MemoryStoreOptions {
  * const outbox = createOutbox({ client, store: memoryStore() });
  * ```
  */
-export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): OutboxStore {
+export function memoryStore({ now = Date.now, player }: MemoryStoreOptions = {}): OutboxStore {
+  const environments = environmentsOf(player);
   const rows = new Map<string, Row>();
   const order: string[] = [];
   const dependents = new Map<string, Set<string>>();
-  const queues = { staging: createQueue(), production: createQueue() };
-  const pauses: Record<Environment, Pause> = { staging: notPaused('staging'), production: notPaused('production') };
+  const queues = { staging: createQueue(), production: createQueue(), relay: createQueue() };
+  const pauses: Record<OutboxEnvironment, Pause> = { staging: notPaused('staging'), production: notPaused('production'), relay: notPaused('relay') };
   const settings = new Map<string, string>();
   const unlogged = new Map<string, Row>();
   const log: LogLine[] = [];
@@ -77,7 +77,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Outbox
   }
 
   function claim({ limit, leaseMs, probe }: ClaimRequest, at: number): Row[] {
-    const open = ENVIRONMENTS.filter((environment) => (probe === undefined ? pauses[environment].reason === undefined : environment === probe));
+    const open = environments.filter((environment) => (probe === undefined ? pauses[environment].reason === undefined : environment === probe));
     const taken: Row[] = [];
     while (taken.length < limit) {
       const next = open.flatMap((environment) => queues[environment].first() ?? []).sort((a, b) => a.dueAt - b.dueAt || a.sequence - b.sequence)[0];
@@ -96,6 +96,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Outbox
 
   return {
     durable: false,
+    player,
     enqueue: async (given) => {
       const at = time();
       return given.map((row) => add(row, at));
@@ -106,7 +107,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Outbox
     },
     outlook: async () => {
       const at = time();
-      return ENVIRONMENTS.map((environment) => {
+      return environments.map((environment) => {
         const next = queues[environment].first();
         const pause = pauses[environment];
         const nextInMs = next && next.dueAt - at;

@@ -1,12 +1,29 @@
-import type { Row } from '../record.js';
+import type { OutboxEnvironment, Row } from '../record.js';
 import type { NewRow } from '../store.js';
 
-/** What a store makes of a row that it is given: waiting, due now, not in doubt. */
-export const newRow = (given: NewRow, sequence: number, now: number, blocked: boolean): Row => ({
-  ...given,
+/** Where the reports of a store go: a player's are for the relay. */
+export const environmentsOf = (player?: string): readonly OutboxEnvironment[] => (player === undefined ? ['staging', 'production'] : ['relay']);
+
+/**
+ * What a store makes of a row that it is given: waiting, due now, not in doubt. Each member is named: with a spread of
+ * what was given, making the object took longer than its insert into SQLite.
+ */
+export const newRow = (
+  { id, environment, operation, reference, waitsFor, body, fingerprint }: NewRow,
+  sequence: number,
+  now: number,
+  blocked: boolean,
+): Row => ({
+  id,
   sequence,
-  state: 'waiting',
+  environment,
+  operation,
+  reference,
+  waitsFor,
   blocked,
+  body,
+  fingerprint,
+  state: 'waiting',
   fence: 0,
   attempts: 0,
   inDoubt: false,

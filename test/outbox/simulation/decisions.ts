@@ -1,6 +1,6 @@
 import { rowBefore } from '../../../src/outbox/enqueue.js';
 import { changePause, pausedBy, probeTaken } from '../../../src/outbox/pause.js';
-import { asksFor, concernsPause, dependencyOf, failureWaitMs, isInTime, lookAhead, planTurn } from '../../../src/outbox/plan.js';
+import { asksFor, concernsPause, dependencyOf, failureWaitMs, isGathering, isInTime, lookAhead, planTurn } from '../../../src/outbox/plan.js';
 import { claimed, decided, ended, isAsExpected, isBlocked, isClaimable, isFinal } from '../../../src/outbox/record.js';
 
 /** Everything that the outbox decides, as the source has it: the simulation decides nothing by itself. */
@@ -21,6 +21,7 @@ export const decisions = {
   // What a worker does next.
   planTurn,
   lookAhead,
+  isGathering,
   isInTime,
   concernsPause,
   asksFor,

@@ -1,6 +1,5 @@
-import type { Environment } from '../../../src/errors.js';
 import { notPaused, type Pause, type PauseChange } from '../../../src/outbox/pause.js';
-import { type Change, LONGEST_WAIT_MS, type Row } from '../../../src/outbox/record.js';
+import { type Change, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from '../../../src/outbox/record.js';
 import type { ClaimRequest, Enqueued, NewRow, Outlook, Turn, TurnResult, Write } from '../../../src/outbox/store.js';
 import type { Decisions } from './decisions.js';
 
@@ -11,12 +10,12 @@ export interface Watcher {
   fencedOff?(write: Write, row: Row): void;
 }
 
-const ENVIRONMENTS: readonly Environment[] = ['staging', 'production'];
+const ENVIRONMENTS: readonly OutboxEnvironment[] = ['staging', 'production'];
 
 /** A store of a few rows whose every call is one commit, without promises: as fast as a simulation wants it. */
 export function createStore(now: () => number, decisions: Decisions, watcher: Watcher = {}) {
   const rows: Row[] = [];
-  const pauses: Record<Environment, Pause> = { staging: notPaused('staging'), production: notPaused('production') };
+  const pauses: Record<OutboxEnvironment, Pause> = { staging: notPaused('staging'), production: notPaused('production'), relay: notPaused('relay') };
 
   const find = (id: string | undefined) => (id === undefined ? undefined : rows.find((row) => row.id === id));
 
@@ -93,7 +92,7 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     return taken;
   }
 
-  function nextInMs(environment: Environment, at: number): number | undefined {
+  function nextInMs(environment: OutboxEnvironment, at: number): number | undefined {
     let next: number | undefined;
     for (const row of rows) {
       if (row.environment !== environment || !(row.state === 'in-flight' || (row.state === 'waiting' && !row.blocked))) continue;
@@ -106,7 +105,7 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
   return {
     rows: rows as readonly Row[],
     get: find,
-    pauseOf: (environment: Environment) => pauses[environment],
+    pauseOf: (environment: OutboxEnvironment) => pauses[environment],
     enqueue: (given: readonly NewRow[]): Enqueued[] => given.map((row) => add(row, now())),
     turn({ writes, claim: request }: Turn): TurnResult {
       const at = now();

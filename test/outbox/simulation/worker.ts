@@ -1,4 +1,4 @@
-import { NOT_SENT } from '../../../src/outbox/plan.js';
+import { GATHER_MS, NOT_SENT } from '../../../src/outbox/plan.js';
 import type { Row } from '../../../src/outbox/record.js';
 import type { Outlook, TurnResult } from '../../../src/outbox/store.js';
 import type { Known } from './answers.js';
@@ -169,11 +169,21 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     else stay.sleep(milliseconds, loop);
   };
 
+  function gather(then: () => void): void {
+    const seen = finished.length;
+    if (decisions.isGathering(seen, standing())) stay.resume(GATHER_MS, () => (finished.length > seen ? gather(then) : then()));
+    else then();
+  }
+
   function loop(): void {
     if (stopping && busy === 0) {
       stay.leave();
       return;
     }
+    gather(turnOrSleep);
+  }
+
+  function turnOrSleep(): void {
     turn(undefined, (worked) => {
       if (worked) return loop();
       if (stopping) return sleep(pollMs);

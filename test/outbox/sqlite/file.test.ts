@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../../src/errors.js';
-import { newRow } from '../../../src/outbox/contract/harness.js';
+import { claim, newRow, write } from '../../../src/outbox/contract/harness.js';
 import { pragma } from '../../../src/outbox/stores/sqlite/database.js';
 import { type SqliteDatabase, SqliteStoreError, sqliteStore } from '../../../src/outbox/stores/sqlite/index.js';
 import { newFile, openLibsql, openStore, rejectionOf } from './files.js';
@@ -49,6 +49,18 @@ describe('a file of the SQLite store', () => {
     expect([pragma(opened(), 'journal_mode'), pragma(opened(), 'synchronous')]).toEqual(['wal', 2]);
     expect(store.durable).toBe(true);
     await store.close?.();
+  });
+
+  it('keeps no bytes of a body that was removed, once it is closed', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const bodies = [300, 3_000, 30_000].map((length) => `{"canary":"${'zurikel '.repeat(length / 8)}"}`);
+    await store.enqueue(bodies.flatMap((body, size) => Array.from({ length: 20 }, (_, index) => newRow(`B-${size}-${index}`, { body }))));
+    for (const row of await claim(store, 100)) await write(store, row, { keepBody: false });
+    expect((await store.counts()).states.recorded).toBe(60);
+    await store.close?.();
+    expect(readFileSync(file).includes('zurikel')).toBe(false);
+    expect(statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
   });
 
   it('is opened with whichever library is there', async () => {

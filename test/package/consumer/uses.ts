@@ -47,7 +47,10 @@ import { type MmdbOptions, type MmdbProvider, type MmdbReader, mmdb } from 'loca
 import { createMockGateway, type FaultRule, type MatcherResult, type MockGateway, matchers, openApiDocument, type RecordedReport } from 'location-sdk/mock';
 import { type MswHttp, mockGatewayHandlers } from 'location-sdk/mock/msw';
 import { type MockServer, serve } from 'location-sdk/mock/node';
+import { createOutbox, type OutboxStore } from 'location-sdk/outbox';
 import { type IndexedDbError, type IndexedDbPlatform, type IndexedDbStoreOptions, indexedDbStore } from 'location-sdk/outbox/indexeddb';
+import { type StopOnSignalsOptions, stopOnSignals } from 'location-sdk/outbox/node';
+import { type PgBossLike, pgBossStore } from 'location-sdk/outbox/pg-boss';
 import {
   type ListeningClient,
   type PostgresDatabase,
@@ -229,3 +232,7 @@ export const isUnreachable = (error: unknown): boolean => error instanceof Postg
 export const isFull = (error: unknown): boolean => error instanceof SqliteStoreError && error.code === 'full';
 const inMemory: IndexedDbPlatform = { indexedDB: { open: () => ({}) } };
 export const pageStore = (options: IndexedDbStoreOptions = { platform: inMemory }) => indexedDbStore(options).catch((error: IndexedDbError) => error.code);
+
+export async function wokenByPgBoss(store: OutboxStore, boss: PgBossLike, options: StopOnSignalsOptions): Promise<() => void> {
+  return stopOnSignals(createOutbox({ client: createClient(), store: await pgBossStore({ store, boss, queue: 'reports' }) }), options);
+}

@@ -7,6 +7,8 @@ import { list } from './list.js';
 import { move } from './move.js';
 import { openOutboxFile } from './open.js';
 import type { View } from './printable.js';
+import { reconcileList } from './reconcile.js';
+import { resume } from './resume.js';
 import { show } from './show.js';
 import { stats } from './stats.js';
 import { verifyFile, verifyLog } from './verify.js';
@@ -14,10 +16,10 @@ import { verifyFile, verifyLog } from './verify.js';
 export const OUTBOX_OPTIONS = {
   json: { help: 'Print JSON, one object a line' },
   state: { hint: '<state>', help: 'list: only these', read: oneOf('waiting', 'in-flight', 'quarantined', 'recorded', 'dismissed') },
-  environment: { hint: '<name>', help: 'list, retry --all: only these', read: oneOf('staging', 'production') },
+  environment: { hint: '<name>', help: 'list, retry --all, resume, reconcile: of it', read: oneOf('staging', 'production') },
   operation: {
     hint: '<name>',
-    help: 'list, retry --all: only these, such as reportBetEvent',
+    help: 'the same but resume, such as reportBetEvent',
     read: oneOf('reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'),
   },
   limit: { hint: '<number>', help: 'list: at most (default: 50)', read: wholeNumber(1, 1_000_000) },
@@ -41,6 +43,10 @@ export const OUTBOX_NOTES = `Commands (default: stats):
   retry <report>…     Send quarantined reports again, or waiting ones now
   resolve <report>…   Your verdict on quarantined reports; needs --as, --reason.
                       recorded: the gateway holds it. dismissed: never send it
+  resume              Lift pauses now: after the key was mended, say
+  reconcile <list>    What of your own list is not recorded: a file, a bet_id or
+                      request_id a line, or - for standard input; needs
+                      --operation, --environment
   export              The log of receipts as JSON Lines, on standard output
   move                Everything to PostgreSQL, with --to; instances are ended
                       before, and use postgresStore afterwards. Needs pg
@@ -50,17 +56,20 @@ A <report> is its id, as list prints it, or its bet_id or request_id where
 only one report has it. Workers may go on meanwhile. No personal data is
 printed: bodies are never shown.
 
-Exit code 0: done. 1: it could not be done, or verify found a break.
+Exit code 0: done. 1: it could not be done, verify found a break, or
+reconcile found what is not recorded.
 2: the call is wrong, or the file cannot be used; it is left as it is.`;
 
 type Run = (view: View, options: OutboxValues, reports: readonly string[]) => Promise<number>;
 
-const COMMANDS: Readonly<Record<string, { run: Run; takes: readonly (keyof OutboxValues)[]; reports?: 'one' | 'many' }>> = {
+const COMMANDS: Readonly<Record<string, { run: Run; takes: readonly (keyof OutboxValues)[]; reports?: 'one' | 'many' | 'list' }>> = {
   stats: { run: stats, takes: [] },
   list: { run: list, takes: ['state', 'environment', 'operation', 'limit', 'after'] },
   show: { run: show, takes: [], reports: 'one' },
   retry: { run: retry, takes: ['all', 'environment', 'operation', 'reason'], reports: 'many' },
   resolve: { run: resolve, takes: ['as', 'reason', 'keep-body'], reports: 'many' },
+  resume: { run: resume, takes: ['environment'] },
+  reconcile: { run: reconcileList, takes: ['environment', 'operation'], reports: 'list' },
   export: { run: exportLog, takes: ['from'] },
   verify: { run: verifyLog, takes: ['head'] },
   move: { run: (view, options) => move(view.file, options), takes: ['to', 'schema'] },
@@ -80,6 +89,7 @@ export async function outbox(words: readonly string[]): Promise<number> {
     if (option !== 'json' && !command.takes.includes(option)) throw new Failure(`--${option} does not go with ${name}; see --help`);
   if (!command.reports && reports.length > 0) throw new Failure(`unexpected word '${reports[0]}'; see --help`);
   if (command.reports === 'one' && reports.length !== 1) throw new Failure(`${name} needs one report: its id, as list prints it`);
+  if (command.reports === 'list' && reports.length !== 1) throw new Failure(`${name} needs a file with a reference a line, or -`);
   if (command.reports === 'many' && reports.length === 0 && !values.all) throw new Failure(`${name} needs a report: its id, as list prints it`);
   if (values.all && reports.length > 0) throw new Failure('--all goes without names of reports');
   if (name === 'move') return move(file, values);

@@ -1,6 +1,7 @@
 import { readHead } from '../../../outbox/proof/log.js';
 import { EXIT, say } from '../output.js';
 import type { OutboxValues } from './command.js';
+import { findMissingKeys } from './missing-keys.js';
 import { duration, printable, quoted, time, type View, wrapped } from './printable.js';
 
 /** Prints how the outbox is doing. */
@@ -11,8 +12,9 @@ export async function stats({ store, file, now }: View, { json }: OutboxValues):
   const paused = (await store.outlook()).flatMap(({ pause: { environment, reason, message, since, until } }) =>
     reason ? [{ environment, reason, message, since, until }] : [],
   );
+  const missingKeys = await findMissingKeys(store);
   if (json) {
-    say(JSON.stringify({ states, oldestOpenAt: oldestOpenAt ?? null, attempts, paused, receipts: head ?? null }));
+    say(JSON.stringify({ states, oldestOpenAt: oldestOpenAt ?? null, attempts, missingKeys, paused, receipts: head ?? null }));
     return EXIT.done;
   }
   const command = `location-sdk outbox ${quoted(file)}`;
@@ -31,6 +33,7 @@ export async function stats({ store, file, now }: View, { json }: OutboxValues):
     say(wrapped(`${environment} is paused (${reason}) since ${time(since)}; the next try is ${next}. ${printable(message ?? '')}`.trim(), '  '));
   }
   if (paused.length === 0) say('No environment is paused.');
+  for (const keyId of missingKeys) say(`The encryption key ${printable(keyId)} was missing when reports that wait were last tried; give it to the outbox.`);
   say(head ? `Receipts: ${grouped(head.count)}, head ${head.hash}` : 'Receipts: none.');
   if (unlogged) say('Some reports that ended have no receipt in the log yet; a worker adds it.');
   if (states.quarantined > 0) say(`\nWhat needs a person: ${command} list --state quarantined`);

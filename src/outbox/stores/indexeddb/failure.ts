@@ -16,7 +16,9 @@ export type IndexedDbProblem =
  * `'timeout'` the commit may have been made, and doing the same again is safe.
  */
 export interface IndexedDbError extends Error {
+  /** The name of its class. */
   readonly name: 'IndexedDbError';
+  /** A stable name of the kind of failure, to branch on. */
   readonly code: IndexedDbProblem;
 }
 

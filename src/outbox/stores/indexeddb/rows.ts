@@ -1,16 +1,14 @@
-import type { Environment } from '../../../errors.js';
+import { RELAY_ONLY } from '../../../relay-only.js';
 import { notPaused, type Pause } from '../../pause.js';
-import { claimed, isFinal, LONGEST_WAIT_MS, type Row, type RowState } from '../../record.js';
+import { claimed, isFinal, LONGEST_WAIT_MS, type OutboxEnvironment, type Row, type RowState } from '../../record.js';
 import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store.js';
 import { ask, type Tables } from './connection.js';
-
-export const ENVIRONMENTS: readonly Environment[] = ['staging', 'production'];
 
 /** A row as it lies in the database, with what its indexes are made of. */
 export interface StoredRow {
   readonly row: Row;
   /** Of rows that may be claimed when their time comes. */
-  readonly due: readonly [Environment, number, number] | undefined;
+  readonly due: readonly [OutboxEnvironment, number, number] | undefined;
   /** Of rows that are neither final nor quarantined. */
   readonly openAt: number | undefined;
   /** Of final rows without a line in the log: when they became final. */
@@ -33,11 +31,11 @@ export const readTotals = async ({ meta }: Tables): Promise<Totals> =>
 
 export const readRow = async ({ rows }: Tables, id: string): Promise<Row | undefined> => (await ask<StoredRow | undefined>(rows.get(id)))?.row;
 
-export const readPause = async ({ meta }: Tables, environment: Environment): Promise<Pause> =>
+export const readPause = async ({ meta }: Tables, environment: OutboxEnvironment): Promise<Pause> =>
   (await ask<Pause | undefined>(meta.get(`pause:${environment}`))) ?? notPaused(environment);
 
 /** The rows whose time has come, and those whose time is so far ahead that a clock must have jumped. */
-export const dueRanges = (environment: Environment, now: number): readonly [IDBKeyRange, IDBKeyRange] => [
+export const dueRanges = (environment: OutboxEnvironment, now: number): readonly [IDBKeyRange, IDBKeyRange] => [
   // In the order of keys an array comes after every number, and a shorter array before the longer ones.
   IDBKeyRange.bound([environment], [environment, now, []]),
   IDBKeyRange.bound([environment, now + LONGEST_WAIT_MS, []], [environment, []]),
@@ -52,15 +50,15 @@ export async function rowWriter(tables: Tables, at: number) {
   let changed = false;
 
   function count(row: Row, by: 1 | -1): void {
-    totals.states[row.blocked ? 'blocked' : row.state] += by;
+    totals.states[!RELAY_ONLY && row.blocked ? 'blocked' : row.state] += by;
     totals.attempts += by * row.attempts;
   }
 
   /** Puts a row in its place, and those that wait for it in theirs. */
   async function put(before: Row | undefined, next: Row): Promise<Row> {
     const { state, waitsFor } = next;
-    const row = { ...next, blocked: state === 'waiting' && waitsFor !== undefined && isOpen(await readRow(tables, waitsFor)) };
-    const claimable = state === 'in-flight' || (state === 'waiting' && !row.blocked);
+    const row = { ...next, blocked: !RELAY_ONLY && state === 'waiting' && waitsFor !== undefined && isOpen(await readRow(tables, waitsFor)) };
+    const claimable = state === 'in-flight' || (state === 'waiting' && (RELAY_ONLY || !row.blocked));
     rows.put({
       row,
       due: claimable ? [row.environment, row.dueAt, row.sequence] : undefined,
@@ -70,7 +68,7 @@ export async function rowWriter(tables: Tables, at: number) {
     if (before) count(before, -1);
     count(row, 1);
     changed = true;
-    if (isOpen(before) !== isOpen(row))
+    if (!RELAY_ONLY && isOpen(before) !== isOpen(row))
       for (const { row: waiting } of await ask<StoredRow[]>(rows.index('row.waitsFor').getAll(row.id)))
         if (waiting.state === 'waiting') await put(waiting, waiting);
     return row;
@@ -109,9 +107,9 @@ export async function rowWriter(tables: Tables, at: number) {
       return true;
     },
 
-    async claim({ limit, leaseMs, probe }: ClaimRequest): Promise<Row[]> {
+    async claim({ limit, leaseMs, probe }: ClaimRequest, environments: readonly OutboxEnvironment[]): Promise<Row[]> {
       const found: StoredRow[] = [];
-      for (const environment of ENVIRONMENTS) {
+      for (const environment of environments) {
         const isClosed = probe === undefined ? (await readPause(tables, environment)).reason !== undefined : environment !== probe;
         if (!isClosed) for (const range of dueRanges(environment, at)) found.push(...(await ask<StoredRow[]>(rows.index('due').getAll(range, limit))));
       }

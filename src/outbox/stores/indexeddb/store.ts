@@ -1,11 +1,13 @@
 import { ConfigurationError } from '../../../errors.js';
+import { playerTag } from '../../../hash.js';
 import { limited } from '../../../time.js';
 import { changePause } from '../../pause.js';
 import type { OutboxStore } from '../../store.js';
+import { environmentsOf } from '../new-row.js';
 import { ask, createConnection } from './connection.js';
 import { ledger } from './ledger.js';
 import { type IndexedDbStoreOptions, readOptions } from './options.js';
-import { dueRanges, ENVIRONMENTS, readCounts, readPause, readRow, rowWriter, type StoredRow } from './rows.js';
+import { dueRanges, readCounts, readPause, readRow, rowWriter, type StoredRow } from './rows.js';
 import { createTabs } from './tabs.js';
 
 /** How long the browser may think about whether it promised to keep the data. */
@@ -22,21 +24,24 @@ const PERSISTED_MS = 1_000;
  * clear it. So it bridges outages; it is no guarantee.
  *
  * What waits lies on the visitor's device as it is sent. With a relay (`relayUrl`) it holds no `user` object, since
- * the relay adds that; without one, give the outbox a `seal`, and consider what a shared device means.
+ * the relay adds that, and `player` keeps players on a shared device apart; without one, give the outbox a `seal`, and
+ * consider what a shared device means.
  *
  * Rejects with an `IndexedDbError` where IndexedDB cannot be opened, with a `ConfigurationError` where an option is
  * wrong or there is no IndexedDB. Nothing falls back to memory.
  *
  * @example
  * ```ts
- * const store = await indexedDbStore();
+ * const store = await indexedDbStore({ player: session.userId });
  * const outbox = createOutbox({ client, store });
  * outbox.start();
  * ```
  */
 export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promise<OutboxStore> {
-  const settings = readOptions(options);
-  const { clock, persist } = settings;
+  const given = readOptions(options);
+  const { clock, persist, player } = given;
+  const settings = player === undefined ? given : { ...given, name: `${given.name} ${await playerTag(player)}` };
+  const environments = environmentsOf(player);
   const storage = settings.platform.navigator?.storage;
   const { run, close } = createConnection(settings);
   await run('readonly', async () => {});
@@ -57,6 +62,7 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
     get durable() {
       return durable;
     },
+    player,
     async enqueue(given, transaction) {
       if (transaction !== undefined) throw new ConfigurationError('transaction: the IndexedDB store cannot write in yours. Nothing was stored.');
       const enqueued = await run('readwrite', async (tables) => {
@@ -74,7 +80,7 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
         const writer = await rowWriter(tables, clock.now());
         const written: boolean[] = [];
         for (const one of writes) written.push(await writer.write(one));
-        const claimed = claim ? await writer.claim(claim) : [];
+        const claimed = claim ? await writer.claim(claim, environments) : [];
         writer.finish();
         return { written, claimed };
       });
@@ -86,7 +92,7 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
       run('readonly', async (tables) => {
         const at = clock.now();
         const outlooks = [];
-        for (const environment of ENVIRONMENTS) {
+        for (const environment of environments) {
           const pause = await readPause(tables, environment);
           const index = tables.rows.index('due');
           const first = await ask<StoredRow | undefined>(index.get(IDBKeyRange.bound([environment], [environment, []])));

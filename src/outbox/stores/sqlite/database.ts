@@ -10,9 +10,11 @@ interface SqliteStatement {
 
 /** A connection, as `node:sqlite`, `libsql` and `better-sqlite3` have it. It answers at once, not with promises. */
 export interface SqliteDatabase {
+  /** Runs statements that give nothing back. */
   exec(sql: string): unknown;
   /** Returns a statement with `run`, `get` and `all`, which take values in their order; each library has types of its own for it. */
   prepare(sql: string): object;
+  /** Closes the file. */
   close(): unknown;
 }
 

@@ -18,6 +18,7 @@ export type SqliteStoreErrorCode = 'busy' | 'full' | 'io' | 'corrupt' | 'newer' 
  * ```
  */
 export class SqliteStoreError extends Error {
+  /** The name of its class. */
   override readonly name = 'SqliteStoreError';
   /** A stable name of what is wrong. */
   readonly code: SqliteStoreErrorCode;

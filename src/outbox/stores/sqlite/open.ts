@@ -69,6 +69,8 @@ export function prepareDatabase(database: SqliteDatabase, place: string, own: bo
     if (found !== 'ok') throw failure('corrupt', place);
   }
   if (own) database.exec(`PRAGMA journal_size_limit = ${MOST_WAL_BYTES}`);
+  // A body that is removed is overwritten, not only forgotten; what it costs could not be measured.
+  if (own) database.exec('PRAGMA secure_delete = ON');
   if (file !== '') {
     const mode = pragma(database, 'main.journal_mode = WAL');
     if (mode !== 'wal') throw failure('unsafe', place, undefined, `: its journal_mode stays ${String(mode)}, expected wal`);

@@ -1,15 +1,14 @@
-import type { Environment } from '../../../errors.js';
 import { changePause, notPaused, type Pause, type PauseChange } from '../../pause.js';
-import { LONGEST_WAIT_MS } from '../../record.js';
+import { LONGEST_WAIT_MS, type OutboxEnvironment } from '../../record.js';
 import type { Outlook } from '../../store.js';
 import type { Connection } from './database.js';
 import { FIRST_DUE, LAST_DUE } from './rows.js';
 
-export const ENVIRONMENTS: readonly Environment[] = ['staging', 'production'];
+export const ENVIRONMENTS: readonly OutboxEnvironment[] = ['staging', 'production'];
 
 /** Whether environments are paused, and what there is to do for them. */
 export function createPauses({ first, run }: Connection) {
-  function read(environment: Environment, now: number): Pause {
+  function read(environment: OutboxEnvironment, now: number): Pause {
     const found = first('SELECT version, reason, message, since, strikes, until FROM outbox_pauses WHERE environment = ?', environment);
     if (!found) return notPaused(environment);
     return {
@@ -25,7 +24,7 @@ export function createPauses({ first, run }: Connection) {
   }
 
   /** A time too far ahead, of a clock that jumped, counts as past. */
-  function nextInMs(environment: Environment, now: number): number | undefined {
+  function nextInMs(environment: OutboxEnvironment, now: number): number | undefined {
     const [next, last] = [first(FIRST_DUE, environment), first(LAST_DUE, environment)];
     if (!next || !last) return undefined;
     const wait = Number(next.due_at) - now;
@@ -33,10 +32,10 @@ export function createPauses({ first, run }: Connection) {
   }
 
   return {
-    open: (now: number): Environment[] => ENVIRONMENTS.filter((environment) => read(environment, now).reason === undefined),
+    open: (now: number): OutboxEnvironment[] => ENVIRONMENTS.filter((environment) => read(environment, now).reason === undefined),
     outlook: (now: number): Outlook[] =>
       ENVIRONMENTS.map((environment) => ({ environment, pause: read(environment, now), nextInMs: nextInMs(environment, now) })),
-    hasDue: (environments: readonly Environment[], now: number): boolean => environments.some((environment) => (nextInMs(environment, now) ?? 1) <= 0),
+    hasDue: (environments: readonly OutboxEnvironment[], now: number): boolean => environments.some((environment) => (nextInMs(environment, now) ?? 1) <= 0),
     change(change: PauseChange, now: number): boolean {
       const before = read(change.environment, now);
       if (before.version !== change.version) return false;

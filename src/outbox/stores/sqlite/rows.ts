@@ -1,4 +1,4 @@
-import { claimed, isFinal, LONGEST_WAIT_MS, type Row } from '../../record.js';
+import { claimed, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../../record.js';
 import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store.js';
 import { newRow } from '../new-row.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
@@ -34,9 +34,11 @@ export function createRows(connection: Connection, tally: Tally) {
   const { first, all, run, insert } = connection;
 
   const byId = (id: string): Columns | undefined => first(`SELECT ${ROW} FROM outbox_rows WHERE id = ?`, id);
+  /** No more of it than a write needs: the body is most of a row. */
+  const progressOf = (id: string): Columns | undefined => first('SELECT sequence, waits_for, state, fence, attempts FROM outbox_rows WHERE id = ?', id);
 
-  function isOpen(id: string | undefined): boolean {
-    const found = id === undefined ? undefined : first('SELECT state FROM outbox_rows WHERE id = ?', id);
+  function isOpen(id: unknown): boolean {
+    const found = typeof id === 'string' ? first('SELECT state FROM outbox_rows WHERE id = ?', id) : undefined;
     return found !== undefined && !isFinal(found.state as Row['state']);
   }
 
@@ -56,19 +58,18 @@ export function createRows(connection: Connection, tally: Tally) {
   }
 
   function write({ id, expected, change }: Write, now: number): boolean {
-    const found = byId(id);
-    const row = found && rowOf(found);
-    if (row?.state !== expected.state || row.fence !== expected.fence) return false;
+    const found = progressOf(id);
+    if (!found || !isAsExpected({ state: found.state as Row['state'], fence: Number(found.fence) }, expected)) return false;
     const { state, fence, attempts, inDoubt, doubtBefore, delayMs, outcome, message, problem, decisions, keepBody } = change;
-    const blocked = state === 'waiting' && isOpen(row.waitsFor);
+    const blocked = state === 'waiting' && isOpen(found.waits_for);
     const queued = state === 'in-flight' || (state === 'waiting' && !blocked);
-    const ends = isFinal(state) && !isFinal(row.state);
+    const ends = isFinal(state) && !isFinal(expected.state);
     const progress = [state, bit(blocked), bit(queued), fence, attempts, bit(inDoubt), bit(doubtBefore)] as const;
     const texts = [outcome ?? null, message ?? null, problem ? textOf(problem) : null, decisions.length > 0 ? textOf(decisions) : null] as const;
-    run(UPDATE, ...progress, now + delayMs, now, ...texts, bit(keepBody), bit(ends), row.sequence);
-    tally.move(row.state, state);
-    tally.attempts(attempts - row.attempts);
-    if (isFinal(state) !== isFinal(row.state)) block(id, !isFinal(state));
+    run(UPDATE, ...progress, now + delayMs, now, ...texts, bit(keepBody), bit(ends), Number(found.sequence));
+    tally.move(expected.state, state);
+    tally.attempts(attempts - Number(found.attempts));
+    if (isFinal(state) !== isFinal(expected.state)) block(id, !isFinal(state));
     return true;
   }
 

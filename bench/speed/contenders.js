@@ -1,0 +1,160 @@
+// What is compared. Each sends one JSON body with a key in a header to the same server and gives what came back, read as JSON;
+// none of them repeats a request. They are loaded when they run, each in a process of its own.
+
+/** @typedef {ReturnType<typeof import('./bet.js').nextBet>} Bet */
+/** @typedef {(bet: Bet) => Promise<unknown>} Send sends one report, and resolves once it is answered */
+
+/**
+ * @typedef {object} Contender
+ * @property {string} name
+ * @property {(port: number) => Promise<Send> | Send} start
+ */
+
+const KEY = 'bench-api-key';
+const PATH = '/integration-gateway/external/report-settled-bet-event';
+const HOST = '127.0.0.1';
+const headers = { 'content-type': 'application/json', accept: 'application/json', 'x-api-key': KEY };
+const origin = (/** @type {number} */ port) => `http://${HOST}:${port}`;
+
+/** @param {number} port */
+const clientOptions = (port) => /** @type {const} */ ({ environment: 'staging', gateways: { staging: { baseUrl: origin(port), apiKey: KEY } } });
+
+/** Fails where the answer is not the server's: a contender that does less would win. @param {unknown} answer */
+const read = (answer) => {
+  if (typeof answer !== 'object' || answer === null) throw new Error('no answer was read');
+  return answer;
+};
+
+/** @type {Record<string, Contender>} */
+export const contenders = {
+  fetch: {
+    name: 'bare fetch',
+    start: (port) => async (bet) => {
+      const response = await fetch(origin(port) + PATH, { method: 'POST', headers, body: JSON.stringify(bet) });
+      return read(await response.json());
+    },
+  },
+  http: {
+    name: 'bare http.request',
+    async start(port) {
+      const { Agent, request } = await import('node:http');
+      const agent = new Agent({ keepAlive: true });
+      return (bet) =>
+        new Promise((resolve, reject) => {
+          const body = JSON.stringify(bet);
+          const options = { host: HOST, port, path: PATH, method: 'POST', agent, headers: { ...headers, 'content-length': Buffer.byteLength(body) } };
+          request(options, (response) => {
+            let text = '';
+            response
+              .setEncoding('utf8')
+              .on('data', (piece) => {
+                text += piece;
+              })
+              .once('end', () => resolve(read(JSON.parse(text))))
+              .once('error', reject);
+          })
+            .once('error', reject)
+            .end(body);
+        });
+    },
+  },
+  ky: {
+    name: 'ky',
+    async start(port) {
+      const { default: ky } = await import('ky');
+      const client = ky.create({ headers: { 'x-api-key': KEY }, retry: 0 });
+      return async (bet) => read(await client.post(origin(port) + PATH, { json: bet }).json());
+    },
+  },
+  axios: {
+    name: 'axios',
+    async start(port) {
+      const { default: axios } = await import('axios');
+      const { Agent } = await import('node:http');
+      const client = axios.create({ baseURL: origin(port), headers: { 'x-api-key': KEY }, httpAgent: new Agent({ keepAlive: true }) });
+      return async (bet) => read((await client.post(PATH, bet)).data);
+    },
+  },
+  stripe: {
+    name: 'stripe-node',
+    async start(port) {
+      const { default: Stripe } = await import('stripe');
+      const stripe = new Stripe(KEY, { host: HOST, port, protocol: 'http', maxNetworkRetries: 0, telemetry: false });
+      // Its newer calls send JSON, as this one does.
+      return async (bet) => read(await stripe.rawRequest('POST', '/v2/core/events', /** @type {any} */ (bet)));
+    },
+  },
+  openai: {
+    name: 'openai-node',
+    async start(port) {
+      const { default: OpenAI } = await import('openai');
+      const client = new OpenAI({ apiKey: KEY, baseURL: origin(port), maxRetries: 0 });
+      return async (bet) => read(await client.post(PATH, { body: bet }));
+    },
+  },
+  segment: {
+    name: '@segment/analytics-node',
+    async start(port) {
+      const { Analytics } = await import('@segment/analytics-node');
+      // One event a request, as a report is one: it would send them in batches.
+      const analytics = new Analytics({ writeKey: KEY, host: origin(port), maxRetries: 0, flushAt: 1 });
+      return (bet) =>
+        new Promise((resolve, reject) => {
+          analytics.track({ userId: bet.user.user_id, event: 'Settled bet', properties: bet }, (error, context) =>
+            error ? reject(error) : resolve(read(context)),
+          );
+        });
+    },
+  },
+  sdk: {
+    name: 'location-sdk',
+    async start(port) {
+      const { createClient } = await import('../../dist/index.js');
+      const client = createClient(clientOptions(port));
+      return async (bet) => read(await client.reportSettledBet(bet));
+    },
+  },
+  fast: {
+    name: 'location-sdk, nodeTransport()',
+    async start(port) {
+      const { createClient } = await import('../../dist/index.js');
+      const { nodeTransport } = await import('../../dist/transport-node.js');
+      const client = createClient({ ...clientOptions(port), fetch: nodeTransport() });
+      return async (bet) => read(await client.reportSettledBet(bet));
+    },
+  },
+  outbox: {
+    name: 'location-sdk, SQLite outbox',
+    async start(port) {
+      const { createClient } = await import('../../dist/index.js');
+      const { createOutbox } = await import('../../dist/outbox.js');
+      const { sqliteStore } = await import('../../dist/outbox-sqlite.js');
+      const { nodeTransport } = await import('../../dist/transport-node.js');
+      const { mkdtempSync, rmSync } = await import('node:fs');
+      const { tmpdir } = await import('node:os');
+      const { join } = await import('node:path');
+      const folder = mkdtempSync(join(tmpdir(), 'location-sdk-bench-'));
+      process.once('exit', () => rmSync(folder, { recursive: true }));
+      const client = createClient({ ...clientOptions(port), fetch: nodeTransport() });
+      const outbox = createOutbox({ client, store: await sqliteStore({ file: join(folder, 'outbox.db') }), concurrency: 50 });
+      outbox.start();
+      // Committed to the disk, sent, and its end committed.
+      return async (bet) => read(await (await outbox.reportSettledBet(bet)).done);
+    },
+  },
+  // What is compared with itself only, to see whether many reports cost more than few: nobody is asked.
+  inProcess: {
+    name: 'location-sdk, answered in its own process',
+    async start(port) {
+      const { createClient } = await import('../../dist/index.js');
+      const answer = { status: 200, headers: { get: () => null }, text: async () => '{"message":"Settled bet event reported successfully"}' };
+      // Asked as it is, like `nodeTransport()`.
+      const fetch = Object.assign(async () => answer, { [Symbol.for('location-sdk.direct-fetch')]: true });
+      const client = createClient({ ...clientOptions(port), fetch });
+      return async (bet) => read(await client.reportSettledBet(bet));
+    },
+  },
+};
+
+/** Those that send to the server, in the order of the tables. */
+export const senders = ['fetch', 'http', 'ky', 'axios', 'stripe', 'openai', 'segment', 'sdk', 'fast', 'outbox'];

@@ -1,0 +1,12 @@
+// Prints how long the import of some modules takes in this process, which has done nothing before, in milliseconds by the clock and of
+// the processor.
+import { performance } from 'node:perf_hooks';
+
+const modules = process.argv.slice(2);
+const began = performance.now();
+const cpu = process.cpuUsage();
+for (const name of modules) await import(name);
+const took = performance.now() - began;
+const { user, system } = process.cpuUsage(cpu);
+console.log(JSON.stringify({ took, processor: (user + system) / 1_000 }));
+process.exit();

@@ -1,0 +1,38 @@
+import { median, runProcess } from './process.js';
+
+const dist = (/** @type {string} */ file) => new URL(`../../dist/${file}`, import.meta.url).href;
+const root = (/** @type {string} */ file) => new URL(`../../node_modules/${file}`, import.meta.url).href;
+
+/** What is imported; the first two are compared. */
+const IMPORTED = {
+  'location-sdk': [dist('index.js')],
+  'ky and zod/mini': [root('ky/distribution/index.js'), root('zod/mini/index.js')],
+  'location-sdk/transport/node': [dist('transport-node.js')],
+  axios: ['axios'],
+  'stripe-node': ['stripe'],
+  'openai-node': ['openai'],
+  '@segment/analytics-node': ['@segment/analytics-node'],
+};
+
+/**
+ * Fresh processes, one after the other, taking turns.
+ * @param {import('./process.js').Runtime} runtime @param {number} rounds
+ */
+export async function measureImports(runtime, rounds) {
+  const times = Object.keys(IMPORTED).map((name) => ({ name, times: /** @type {number[]} */ ([]), processor: /** @type {number[]} */ ([]) }));
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [index, modules] of Object.values(IMPORTED).entries()) {
+      const { took, processor } = await runProcess(runtime, 'importing.js', modules);
+      // The first finds nothing in the cache of the disk.
+      if (round === 0) continue;
+      times[index]?.times.push(took);
+      times[index]?.processor.push(processor);
+    }
+  }
+  const [own = [], base = []] = times.map(({ processor }) => processor);
+  return {
+    imports: times.map(({ name, times: took, processor }) => ({ name, milliseconds: median(took), processor: median(processor) })),
+    /** Of the processor's time, which a busy machine changes less. */
+    ratio: median(own.map((took, round) => took / (base[round] ?? Number.NaN))),
+  };
+}

@@ -1,0 +1,76 @@
+// How many reports a second, for how much of the processor, and how late: all contenders in rounds that take turns.
+import { contenders, senders } from './contenders.js';
+import { median, quantile, startProcess } from './process.js';
+
+export const CONCURRENCIES = [1, 10, 50];
+
+/**
+ * @typedef {object} Sent
+ * @property {string} key
+ * @property {string} name
+ * @property {Record<number, number[]>} perSecond by concurrency, for each round
+ * @property {number} processor microseconds a report, at the highest concurrency
+ * @property {number} p50 milliseconds, one report at a time
+ * @property {number} p99
+ * @property {number} allocated bytes a report
+ */
+
+/** Some processors have to be warm, and a machine under load warms them slowly. */
+const WARM_UP = { reports: 4_000, milliseconds: 4_000 };
+
+/**
+ * @param {import('./process.js').Runtime} runtime
+ * @param {number} port
+ * @param {{ rounds: number, milliseconds: number, warmUp: number }} size
+ * @returns {Promise<Sent[]>}
+ */
+export async function measureSending(runtime, port, { rounds, milliseconds, warmUp }) {
+  const lanes = [];
+  for (const key of senders) {
+    const child = await startProcess(runtime, 'lane.js', [key, String(port)]);
+    await child.ask({ concurrency: 50, reports: WARM_UP.reports * warmUp, milliseconds: WARM_UP.milliseconds * warmUp });
+    lanes.push({ key, child, ran: /** @type {Record<number, import('./lane.js').Ran[]>} */ ({ 1: [], 10: [], 50: [] }) });
+  }
+  for (const concurrency of CONCURRENCIES) {
+    for (let round = 0; round < rounds; round += 1) {
+      const first = round % lanes.length;
+      for (const { child, ran } of [...lanes.slice(first), ...lanes.slice(0, first)]) ran[concurrency]?.push(await child.ask({ concurrency, milliseconds }));
+    }
+  }
+  for (const { child } of lanes) await child.stop();
+  const sent = [];
+  for (const { key, ran } of lanes) {
+    const latencies = (ran[1] ?? []).flatMap((round) => round.latencies);
+    sent.push({
+      key,
+      name: contenders[key]?.name ?? key,
+      perSecond: Object.fromEntries(
+        CONCURRENCIES.map((concurrency) => [concurrency, (ran[concurrency] ?? []).map(({ count, took }) => (count / took) * 1_000)]),
+      ),
+      processor: median((ran[50] ?? []).map(({ processor, count }) => (processor / count) * 1_000)),
+      p50: quantile(latencies, 0.5),
+      p99: quantile(latencies, 0.99),
+      allocated: await measureAllocations(runtime, port, key, warmUp),
+    });
+  }
+  return sent;
+}
+
+/** A young generation so large that nothing is collected while it is counted. */
+const NO_COLLECTION = ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'];
+
+/** @param {import('./process.js').Runtime} runtime @param {number} port @param {string} key @param {number} warmUp */
+async function measureAllocations(runtime, port, key, warmUp) {
+  const child = await startProcess(runtime, 'lane.js', [key, String(port)], NO_COLLECTION);
+  await child.ask({ concurrency: 10, reports: 1_000 * warmUp, milliseconds: 2_000 * warmUp });
+  const figures = [];
+  for (let round = 0; round < 3; round += 1) {
+    const { allocated, count } = await child.ask({ concurrency: 10, reports: 200, collect: true });
+    if (allocated !== undefined) figures.push(allocated / count);
+  }
+  await child.stop();
+  return median(figures);
+}
+
+/** How many times as often one is done as another, round by round. @param {readonly number[]} one @param {readonly number[]} other */
+export const ratioOf = (one, other) => median(one.map((rate, round) => rate / (other[round] ?? Number.NaN)));

@@ -1,0 +1,56 @@
+// Whether many reports cost more than few: one process that has sent nearly all of them, one that has just begun, taking turns.
+import { median, startProcess } from './process.js';
+
+/** @typedef {{ reports: number, microseconds: number, heap: number }} Milestone by then: of the processor for one report; bytes in use */
+/** @typedef {{ milestones: Milestone[], few: number, many: number, ratio: number, early: number, late: number, reports: number }} Volume */
+
+const FEW = 10_000;
+const CONCURRENCY = 50;
+
+/**
+ * @param {import('./process.js').Runtime} runtime
+ * @param {number} port
+ * @param {{ key: string, reports: number, rounds: number }} size
+ * @returns {Promise<Volume>}
+ */
+export async function measureVolume(runtime, port, { key, reports, rounds }) {
+  const start = () => startProcess(runtime, 'lane.js', [key, String(port)], ['--expose-gc']);
+  const turn = Math.min(2_000, reports / 20);
+  const old = await start();
+  /** @type {Milestone[]} */
+  const milestones = [];
+  let sent = 0;
+  /** @param {Awaited<ReturnType<typeof start>>} child @param {number} count */
+  const send = async (child, count) => {
+    const { processor, heap } = await child.ask({ concurrency: Math.min(CONCURRENCY, count), reports: count, collect: true });
+    return { microseconds: (processor / count) * 1_000, heap };
+  };
+  for (let next = 1; next < reports; next *= 10) {
+    milestones.push({ reports: next, ...(await send(old, next - sent)) });
+    sent = next;
+  }
+  await send(old, reports - sent - turn * rounds);
+  const young = await start();
+  await send(young, Math.min(FEW, reports / 2) - turn);
+  const costs = { few: /** @type {number[]} */ ([]), many: /** @type {number[]} */ ([]) };
+  let last = { microseconds: Number.NaN, heap: Number.NaN };
+  for (let round = 0; round < rounds; round += 1) {
+    costs.few.push((await send(young, turn)).microseconds);
+    last = await send(old, turn);
+    costs.many.push(last.microseconds);
+  }
+  const many = median(costs.many);
+  milestones.push({ reports, microseconds: many, heap: last.heap });
+  await old.stop();
+  await young.stop();
+  const early = milestones.find((milestone) => milestone.reports === Math.min(FEW, reports / 10))?.heap ?? Number.NaN;
+  return {
+    milestones,
+    few: median(costs.few),
+    many,
+    ratio: median(costs.many.map((cost, round) => cost / (costs.few[round] ?? Number.NaN))),
+    early,
+    late: last.heap,
+    reports,
+  };
+}

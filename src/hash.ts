@@ -1,0 +1,9 @@
+export const toHex = (bytes: ArrayBuffer | Uint8Array): string => Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+export const sha256 = async (text: string): Promise<string> => toHex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+
+/** What a page's outbox and the relay call a player: the same for the same one, and not who it is (our decision). */
+export const playerTag = (player: string): Promise<string> => sha256(`location-sdk player ${player}`);
+
+/** The header by which the relay knows whose report it is: it takes it in no other player's session. */
+export const PLAYER_HEADER = 'x-location-sdk-player';

@@ -1,0 +1,3 @@
+import { absentService } from '../absent-service.js';
+
+export const ipapiCo = () => absentService('ipapi.co');

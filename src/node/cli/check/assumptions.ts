@@ -1,0 +1,65 @@
+/** What a run tells of an assumption. */
+export type Verdict = 'confirmed' | 'differs' | 'not seen';
+
+interface Assumption {
+  /** The gap in the specification, in the words of its row in docs/assumptions.md. */
+  readonly gap: string;
+  readonly assumed: string;
+  /** The option to change where the gateway differs; none where there is no such option. */
+  readonly option?: string;
+}
+
+/** Those that a gateway's answers can show to be right or wrong. A test compares them with docs/assumptions.md. */
+export const ASSUMPTIONS = {
+  once: { gap: 'whether `/external` stands twice (the base address ends in it, and the paths start with it)', assumed: 'it stands once', option: 'paths' },
+  paths: { gap: 'where initiated events are reported', assumed: 'report-bet-event and report-withdrawal-event', option: 'paths' },
+  redirects: { gap: 'whether redirects are to be followed', assumed: 'no: there is none' },
+  bet: { gap: 'what an initiated bet holds', assumed: 'bet_id, amount, timestamp, user, metadata, location', option: 'validation' },
+  withdrawal: { gap: 'what an initiated withdrawal holds', assumed: 'the settled report without status', option: 'validation' },
+  required: { gap: 'which fields are required', assumed: 'not city, region, country and accuracy of a location', option: 'validation' },
+  bounds: {
+    gap: 'bounds of amounts, or how `win_amount`, `payout_amount`, `ggr` and `ur` go together',
+    assumed: 'none: a negative ggr is taken',
+  },
+  words: { gap: 'the values of `outcome` (but `WIN`), `status`, `residency_status` and `method`', assumed: 'any: LOSS, SUCCESS, RESIDENT, bank_transfer' },
+  source: { gap: 'the values of `source`', assumed: 'gps, client_ip', option: 'location.sourceNames' },
+  country: { gap: 'how `country` is written', assumed: 'two letters, such as NG' },
+  success: { gap: 'what a successful report answers, but for `settle-withdrawal`', assumed: 'any 2xx, JSON or empty', option: 'isRecorded' },
+  nin: { gap: 'what a NIN verification needs to hold', assumed: 'a boolean success' },
+  duplicate: { gap: 'the status of a duplicate report', assumed: '409; or 400 or 422 that say so', option: 'isDuplicate' },
+  conflict: { gap: 'whether other data under a held reference is told apart from the same data', assumed: 'yes, in the message', option: 'isDuplicate' },
+  meanings: { gap: 'what 400, 404 and 422 mean in detail', assumed: '404: settled, but never initiated; 400: malformed' },
+  retryAfter: { gap: 'whether `Retry-After` is sent', assumed: 'with 429', option: 'maxRetryAfterMs' },
+  rate: { gap: 'rate limits', assumed: 'none that this run meets' },
+  timeouts: { gap: 'timeouts', assumed: 'an answer comes within 10 s', option: 'attemptTimeoutMs' },
+} as const satisfies Record<string, Assumption>;
+
+export type AssumptionId = keyof typeof ASSUMPTIONS;
+
+export interface Finding {
+  readonly verdict: Verdict;
+  /** What was seen, in words. */
+  readonly seen: string;
+}
+
+/** What a run found out about each; a difference outweighs what agrees. */
+export interface Findings {
+  note(id: AssumptionId, verdict: 'confirmed' | 'differs', seen: string): void;
+  list(): readonly (Assumption & Finding & { readonly id: AssumptionId })[];
+}
+
+const SEPARATOR = '; ';
+
+export function createFindings(): Findings {
+  const found = new Map<AssumptionId, Finding>();
+  return {
+    note(id, verdict, seen) {
+      const before = found.get(id);
+      if (before?.verdict === 'differs' && verdict === 'confirmed') return;
+      const earlier = before?.verdict === verdict ? before.seen.split(SEPARATOR) : [];
+      found.set(id, { verdict, seen: earlier.includes(seen) ? earlier.join(SEPARATOR) : [...earlier, seen].join(SEPARATOR) });
+    },
+    list: () =>
+      (Object.keys(ASSUMPTIONS) as AssumptionId[]).map((id) => ({ id, ...ASSUMPTIONS[id], ...(found.get(id) ?? { verdict: 'not seen' as const, seen: '' }) })),
+  };
+}

@@ -1,0 +1,124 @@
+import { readBody } from '../../../body.js';
+import { messageOf } from '../../../delivery/answer.js';
+import { readAnswer } from '../../../delivery/verdict.js';
+import { maskSent } from '../../../redact.js';
+import type { Fetch, FetchResponse } from '../../../web-types.js';
+
+/** What was asked and what came back, fit to be handed on: no key, and of a body only what is not somebody's data. */
+export interface Exchange {
+  /** What it was asked for. */
+  readonly about: string;
+  readonly path: string;
+  /** Undefined where no answer came. */
+  readonly status?: number;
+  readonly contentType?: string;
+  /** Its words, and the names of the body's other members; or what it is instead. */
+  readonly body?: string;
+  /** Its words alone. */
+  readonly said?: string;
+  readonly retryAfter?: string;
+  /** From the request to the end of the answer. */
+  readonly durationMs: number;
+  /** The answer's `Date`, and this machine's time halfway through the request. */
+  readonly clock?: { readonly theirs: number; readonly ours: number };
+}
+
+export interface Recorder {
+  readonly fetch: Fetch;
+  readonly exchanges: Exchange[];
+  /** What the next requests are about. */
+  label(about: string): void;
+  /** Never shown from here on. */
+  hide(secret: string): void;
+}
+
+const MOST_BYTES = 1024 * 1024;
+const WITHOUT_BODY = [204, 205, 304];
+
+/** A `fetch` that keeps what is answered, beside handing it on. */
+export function createRecorder(fetch: Fetch): Recorder {
+  const exchanges: Exchange[] = [];
+  const secrets: string[] = [];
+  let about = '';
+
+  // What was sent may be shown: it is made up.
+  const shown = (text: string): string =>
+    maskSent(
+      text,
+      secrets.map((secret) => ({ text: secret, kind: 'secret' })),
+    );
+
+  return {
+    exchanges,
+    label: (next) => {
+      about = next;
+    },
+    hide: (secret) => void secrets.push(secret),
+    async fetch(url, init) {
+      const request = { about, path: new URL(url).pathname };
+      const began = Date.now();
+      const since = performance.now();
+      const durationMs = () => Math.round((performance.now() - since) * 10) / 10;
+      try {
+        const response = await fetch(url, init);
+        const ours = began + (performance.now() - since) / 2;
+        const text = await readBody(response, init.signal as AbortSignal, MOST_BYTES);
+        const theirs = Date.parse(header(response, 'date') ?? '');
+        exchanges.push({
+          ...request,
+          status: response.status,
+          contentType: shown(header(response, 'content-type') ?? 'none'),
+          ...describeBody(response.status, text, shown),
+          ...(header(response, 'retry-after') && { retryAfter: shown(header(response, 'retry-after') ?? '') }),
+          durationMs: durationMs(),
+          ...(!Number.isNaN(theirs) && { clock: { theirs, ours } }),
+        });
+        // What is longer than any answer that makes sense is not JSON for whoever reads on.
+        const body = WITHOUT_BODY.includes(response.status) ? null : (text ?? 'too long');
+        return new Response(body, { status: response.status, headers: copyHeaders(response) });
+      } catch (error) {
+        exchanges.push({ ...request, durationMs: durationMs() });
+        throw error;
+      }
+    },
+  };
+}
+
+const header = (response: FetchResponse, name: string): string | undefined => response.headers.get(name) ?? undefined;
+
+const copyHeaders = (response: FetchResponse): Record<string, string> => {
+  const retryAfter = header(response, 'retry-after');
+  return retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+};
+
+/** What may be shown of these with their values: words, and what is neither a secret nor personal. */
+const WORDS = ['message', 'error'];
+const PLAIN = ['statusCode', 'success', 'status', 'code'];
+const MOST_MEMBERS = 12;
+
+function describeBody(status: number, text: string | undefined, shown: (said: string) => string): Pick<Exchange, 'body' | 'said'> {
+  if (text === undefined) return { body: `longer than ${MOST_BYTES} bytes` };
+  const { body, json } = readAnswer(status, text);
+  if (body === undefined) return { body: 'empty' };
+  if (!json) return { body: /^\s*<(?:!doctype|html)/i.test(text) ? 'an HTML page' : 'no JSON' };
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return { body: `JSON, but ${Array.isArray(body) ? 'a list' : 'no object'}` };
+  const entries = Object.entries(body);
+  const members = entries.slice(0, MOST_MEMBERS).map(([name, value]) => `${nameOf(name)}: ${describeMember(name, value, shown)}`);
+  const said = messageOf(body);
+  return { body: `{ ${members.join(', ')}${entries.length > MOST_MEMBERS ? ', …' : ''} }`, ...(said && { said: shown(said) }) };
+}
+
+/** A name that does not look like one may be data. */
+const nameOf = (name: string): string => (/^[A-Za-z_]\w{0,30}$/.test(name) ? name : '[masked]');
+
+function describeMember(name: string, value: unknown, shown: (said: string) => string): string {
+  if (WORDS.includes(name) && (typeof value === 'string' || Array.isArray(value))) {
+    return JSON.stringify(shown(Array.isArray(value) ? value.filter((line) => typeof line === 'string').join('; ') : value));
+  }
+  if (PLAIN.includes(name) && (typeof value === 'boolean' || (typeof value === 'number' && Math.abs(value) < 1_000))) return String(value);
+  return value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value;
+}
+
+/** An answer in one line. */
+export const describeExchange = ({ status, body, said }: Exchange): string =>
+  status === undefined ? 'no answer' : `HTTP ${status}, ${said === undefined ? body : JSON.stringify(said)}`;

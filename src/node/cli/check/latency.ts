@@ -1,0 +1,35 @@
+import type { Exchange } from './exchange.js';
+import type { Run } from './run.js';
+
+const SECTION = 'Latency';
+const SLOW_SHARE = 0.5;
+
+export interface Latency {
+  readonly answers: number;
+  readonly medianMs: number;
+  readonly slowestMs: number;
+}
+
+/** From the request to the end of the answer; undefined where nothing was answered. */
+export function latencyOf(exchanges: readonly Exchange[]): Latency | undefined {
+  const durations = exchanges
+    .filter(({ status }) => status !== undefined)
+    .map(({ durationMs }) => durationMs)
+    .sort((a, b) => a - b);
+  const medianMs = durations[Math.floor(durations.length / 2)];
+  const slowestMs = durations.at(-1);
+  return medianMs === undefined || slowestMs === undefined ? undefined : { answers: durations.length, medianMs, slowestMs };
+}
+
+/** How fast it answered, beside the time that the client gives it. */
+export function checkLatency(run: Run): void {
+  const latency = latencyOf(run.recorder.exchanges);
+  if (!latency) return;
+  const text = `median ${Math.round(latency.medianMs)} ms, slowest ${Math.round(latency.slowestMs)} ms, of ${latency.answers} answers`;
+  if (latency.slowestMs > run.requestMs * SLOW_SHARE) {
+    run.tell(SECTION, 'warn', 'answers', text, `close to attemptTimeoutMs (${run.requestMs} ms): beyond it a report is in doubt`);
+  } else run.tell(SECTION, 'ok', 'answers', text);
+  if (!run.recorder.exchanges.some(({ status }) => status === undefined))
+    run.findings.note('timeouts', 'confirmed', `slowest ${Math.round(latency.slowestMs)} ms`);
+  if (latency.answers >= 15) run.findings.note('rate', 'confirmed', `no 429 in ${latency.answers} requests`);
+}

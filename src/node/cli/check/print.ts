@@ -1,0 +1,34 @@
+import { say } from '../output.js';
+import type { Line, Status } from './run.js';
+
+const MARKS: Readonly<Record<Status, string>> = { ok: 'ok  ', warn: 'warn', fail: 'FAIL', skip: 'skip' };
+
+/** Nothing that steers a terminal, whatever a gateway says. */
+const plain = (text: string): string => text.replace(/\p{C}+/gu, ' ');
+
+/** A gateway may say much; the report has all of it. */
+const MOST_SHOWN = 240;
+const cut = (text: string): string => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text);
+
+/** Prints a line as soon as it is known, so that a wait can be seen to be one. */
+export function printLine({ section, status, name, text, advice }: Line, before: string | undefined): void {
+  if (section !== before) say(`\n${section}`);
+  say(`  ${MARKS[status]}  ${cut(plain(`${name}: ${text}`))}`);
+  if (advice) say(`        -> ${plain(advice)}`);
+}
+
+export function tallyOf(lines: readonly Line[]): Readonly<Record<Status, number>> {
+  const count = (status: Status) => lines.filter((line) => line.status === status).length;
+  return { ok: count('ok'), warn: count('warn'), fail: count('fail'), skip: count('skip') };
+}
+
+export const describeTally = (lines: readonly Line[]): string => {
+  const { ok, warn, fail, skip } = tallyOf(lines);
+  return `${ok} ok, ${warn} ${warn === 1 ? 'warning' : 'warnings'}, ${fail} failed, ${skip} left out`;
+};
+
+export function printTally(lines: readonly Line[], file: string | undefined): void {
+  say(`\n${describeTally(lines)}.`);
+  if (file !== undefined) say(`Report: ${file}`);
+  else say('For a report to hand on, with every answer and what the specification leaves open: --report check.md');
+}

@@ -1,0 +1,71 @@
+import { constants } from 'node:os';
+import { inspect } from 'node:util';
+import type { Outbox } from '../outbox/interface.js';
+import { limited, systemClock } from '../time.js';
+
+/** A signal that asks a process to end. */
+export type StopSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGUSR2' | 'SIGBREAK';
+
+/** What `stopOnSignals` takes beside the outbox. */
+export interface StopOnSignalsOptions {
+  /** Which signals end the process. Default: `SIGTERM` and `SIGINT`. */
+  signals?: readonly StopSignal[] | undefined;
+  /**
+   * Milliseconds for everything; then the process ends with code 1, whatever still runs. Shorter than the time after which
+   * whoever sent the signal kills (30 seconds in Kubernetes, 10 in Docker). Default: 8,000.
+   */
+  timeoutMs?: number | undefined;
+  /** Ends the intake first: closes servers, pauses consumers. It has half of the time. */
+  beforeStop?: (() => unknown) | undefined;
+  /** Gives back what the outbox stood on: ends pools, flushes telemetry. */
+  afterStop?: (() => unknown) | undefined;
+}
+
+const SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT'];
+const TIMEOUT_MS = 8_000;
+/** What an outbox needs to write how its attempts ended, after those were cut off. */
+const MARGIN_MS = 2_000;
+
+/**
+ * Ends the process gracefully when a signal asks for it: the outbox claims nothing more, its attempts on their way end, and
+ * those that take too long are cut off; their reports stay in the store, in doubt, and the next worker sends them once
+ * their lease is over. Nothing is lost by a process that is killed instead. Exit code: 0; 1 where something failed or took
+ * too long; at a second signal at once, with 128 and the signal's number. Returns how to take the listeners off.
+ *
+ * @example
+ * ```ts
+ * stopOnSignals(outbox, { beforeStop: () => server.close(), afterStop: () => pool.end(), timeoutMs: 25_000 });
+ * ```
+ */
+export function stopOnSignals(outbox: Pick<Outbox, 'stop'>, options: StopOnSignalsOptions = {}): () => void {
+  const { signals = SIGNALS, timeoutMs = TIMEOUT_MS, beforeStop, afterStop } = options;
+  let stopping = false;
+
+  const onSignal = (signal: StopSignal) => {
+    if (stopping) process.exit(128 + constants.signals[signal]);
+    stopping = true;
+    void end();
+  };
+
+  async function end(): Promise<void> {
+    const deadline = systemClock.now() + timeoutMs;
+    const left = () => Math.max(0, deadline - systemClock.now());
+    let code = 0;
+    const step = async (what: string, milliseconds: number, work: () => unknown) => {
+      const { ended, ...result } = await limited(work, { clock: systemClock, milliseconds });
+      if (ended === 'done') return;
+      code = 1;
+      const why = 'error' in result ? inspect(result.error) : `not done within ${Math.round(milliseconds)} ms`;
+      process.stderr.write(`location-sdk: ${what}: ${why}\n`);
+    };
+    if (beforeStop) await step('beforeStop', left() / 2, beforeStop);
+    await step('the outbox', left(), () => outbox.stop({ timeoutMs: Math.max(left() / 2, left() - MARGIN_MS) }));
+    if (afterStop) await step('afterStop', left(), afterStop);
+    process.exit(code);
+  }
+
+  for (const signal of signals) process.on(signal, onSignal);
+  return () => {
+    for (const signal of signals) process.off(signal, onSignal);
+  };
+}

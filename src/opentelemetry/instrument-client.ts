@@ -1,0 +1,111 @@
+import { type Attributes, metrics, SpanKind, trace } from '@opentelemetry/api';
+import type { Client } from '../client.js';
+import { type ClientDoor, doorOf, withDoor } from '../client-door.js';
+import { ConfigurationError } from '../errors.js';
+import type { ClientMode } from '../payloads.js';
+import { failure, reference, server, which } from './attributes.js';
+import { makeHistogram } from './instruments.js';
+import { createLinks } from './links.js';
+import { type InstrumentationOptions, SCOPE } from './options.js';
+import { quietly } from './quietly.js';
+import { spanned } from './spanned.js';
+
+/**
+ * A client that tells OpenTelemetry of its calls: a span and a duration for each call, and for each attempt of an outbox
+ * that is made over it. During either its span is active, so that those of an instrumented `fetch` stand below it. The
+ * given client stays as it was. No attribute holds a secret or personal data; `bet_id` and `request_id` are in spans only.
+ * Telemetry that fails disturbs no call. Throws a `ConfigurationError` for what is no client.
+ *
+ * @example
+ * ```ts
+ * const client = instrumentClient(createClient());
+ * const outbox = instrumentOutbox(createOutbox({ client, store }));
+ * ```
+ */
+export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Client<Mode>, options: InstrumentationOptions = {}): Client<Mode> {
+  const door = doorOf(client);
+  if (!door) throw new ConfigurationError('instrumentClient: expected what createClient returns.');
+  const meter = (options.meterProvider ?? metrics).getMeter(SCOPE);
+  const tracer = (options.tracerProvider ?? trace).getTracer(SCOPE);
+  const calls = makeHistogram(meter, 'callDuration');
+  const attempts = makeHistogram(meter, 'attemptDuration');
+
+  async function timed<T>(histogram: typeof calls, work: () => Promise<T>, told: (value: T) => Attributes, failed: (error: unknown) => Attributes): Promise<T> {
+    const since = performance.now();
+    const record = (attributes: () => Attributes) => quietly(() => histogram.record((performance.now() - since) / 1_000, attributes()));
+    try {
+      const value = await work();
+      record(() => told(value));
+      return value;
+    } catch (error) {
+      record(() => failed(error));
+      throw error;
+    }
+  }
+
+  const call =
+    <Given extends unknown[], T>(operation: string, method: (...given: Given) => Promise<T>) =>
+    (...given: Given): Promise<T> => {
+      const failed = (error: unknown) => ({ ...which(operation, text(error, 'environment')), ...failure(error) });
+      // What the others resolve with is a person's, or a place.
+      const isReceipt = operation !== 'verifyNin' && operation !== 'locate';
+      const told = (value: T) => ({ ...which(operation, undefined), ...(isReceipt && receipt(value)) });
+      const ended = (value: T) => ({ ...told(value), ...(isReceipt && reference(text(value, 'reference'))) });
+      const work = () => spanned(tracer, { name: operation, kind: SpanKind.INTERNAL, attributes: which(operation, undefined) }, () => method(...given), ended);
+      return timed(calls, work, told, failed);
+    };
+
+  const instrumented: Client<Mode> = {
+    reportBetEvent: call('reportBetEvent', client.reportBetEvent),
+    reportSettledBet: call('reportSettledBet', client.reportSettledBet),
+    reportWithdrawalEvent: call('reportWithdrawalEvent', client.reportWithdrawalEvent),
+    reportSettledWithdrawal: call('reportSettledWithdrawal', client.reportSettledWithdrawal),
+    verifyNin: call('verifyNin', client.verifyNin),
+    locate: call('locate', client.locate),
+    resend: call('resend', client.resend),
+  };
+
+  const attempt: ClientDoor['attempt'] = (report, limit) => {
+    const { operation, environment } = report;
+    const metric = which(operation, environment);
+    const attributes = { ...metric, ...reference(report.reference), ...server(door.baseUrlOf(environment)), 'http.request.method': 'POST' };
+    const key = keyOf(report);
+    const span = { name: `send ${operation}`, kind: SpanKind.CLIENT, attributes, links: links.linksOf(key) };
+    const told = ({ outcome }: { outcome: string }) => ({ 'location_sdk.outcome': outcome });
+    const work = () => spanned(tracer, span, () => door.attempt(report, limit), told);
+    return timed(
+      attempts,
+      work,
+      (delivered) => {
+        links.forget(key);
+        return { ...metric, ...told(delivered) };
+      },
+      (error) => ({ ...metric, ...failure(error) }),
+    );
+  };
+
+  const links = createLinks();
+  const freeze: ClientDoor['freeze'] = async (...given) => {
+    const enqueuedIn = links.current();
+    const report = await door.freeze(...given);
+    links.remember(keyOf(report), enqueuedIn);
+    return report;
+  };
+
+  return withDoor(instrumented, { ...door, freeze, attempt });
+}
+
+const keyOf = ({ environment, operation, reference }: { environment: string | undefined; operation: string; reference: string | undefined }) =>
+  `${environment ?? 'relay'}:${operation}:${reference}`;
+
+function text(value: unknown, name: 'environment' | 'reference' | 'outcome'): string | undefined {
+  const member = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  return typeof member === 'string' ? member : undefined;
+}
+
+/** What metrics are told of a receipt. */
+function receipt(value: unknown): Attributes {
+  const environment = text(value, 'environment');
+  const outcome = text(value, 'outcome');
+  return { ...(environment !== undefined && { 'location_sdk.environment': environment }), ...(outcome !== undefined && { 'location_sdk.outcome': outcome }) };
+}

@@ -1,0 +1,87 @@
+import { metrics, SpanKind, trace } from '@opentelemetry/api';
+import type { EnqueuedReport, EnqueueOptions, Outbox, OutboxReports } from '../outbox/interface.js';
+import type { ClientMode } from '../payloads.js';
+import { reference, which } from './attributes.js';
+import { countEvents } from './count-events.js';
+import { observeStats } from './observe-stats.js';
+import { type OutboxInstrumentationOptions, SCOPE } from './options.js';
+import { quietly } from './quietly.js';
+import { spanned } from './spanned.js';
+
+/**
+ * An outbox that tells OpenTelemetry what it does: counters of its events, gauges of its store, a span for each report
+ * that is enqueued. Its attempts are told by its client, if that is one of `instrumentClient`. The gauges end with `stop`
+ * and begin again with `start`. No attribute holds a secret or personal data; `bet_id` and `request_id` are in spans only.
+ * Telemetry that fails, or a meter that throws, disturbs no report. Instrument an outbox once, and use the one returned.
+ *
+ * @example
+ * ```ts
+ * const outbox = instrumentOutbox(createOutbox({ client: instrumentClient(createClient()), store }), { meterProvider });
+ * outbox.start();
+ * ```
+ */
+export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Outbox<Mode>, options: OutboxInstrumentationOptions = {}): Outbox<Mode> {
+  const meter = (options.meterProvider ?? metrics).getMeter(SCOPE);
+  const tracer = (options.tracerProvider ?? trace).getTracer(SCOPE);
+  const countWithin = countEvents(meter, outbox);
+  const begin = () => (options.observeStats === false ? undefined : observeStats(meter, outbox));
+  let end = begin();
+
+  const enqueue =
+    <Payload>(
+      operation: string,
+      method: (payload: Payload, options?: EnqueueOptions) => Promise<EnqueuedReport<Mode>>,
+      inTransaction = false,
+    ): ((payload: Payload, options?: EnqueueOptions) => Promise<EnqueuedReport<Mode>>) =>
+    async (payload, given) => {
+      const span = { name: `enqueue ${operation}`, kind: SpanKind.PRODUCER, attributes: which(operation, undefined) };
+      const told = ({ id, state }: EnqueuedReport<Mode>) => {
+        const [environment, , ...rest] = id.split(':');
+        return { ...which(operation, environment), ...reference(rest.join(':')), 'location_sdk.report.state': state };
+      };
+      const report = await spanned(tracer, span, () => method(payload, given), told);
+      if (inTransaction || hasTransaction(given)) countWithin(operation, environmentOf(report));
+      return report;
+    };
+
+  const enqueues = (from: OutboxReports<Mode>, inTransaction?: boolean): OutboxReports<Mode> => ({
+    reportBetEvent: enqueue('reportBetEvent', from.reportBetEvent, inTransaction),
+    reportSettledBet: enqueue('reportSettledBet', from.reportSettledBet, inTransaction),
+    reportWithdrawalEvent: enqueue('reportWithdrawalEvent', from.reportWithdrawalEvent, inTransaction),
+    reportSettledWithdrawal: enqueue('reportSettledWithdrawal', from.reportSettledWithdrawal, inTransaction),
+  });
+
+  const instrumented: Partial<Outbox<Mode>> = {
+    ...enqueues(outbox),
+    within: (transaction) => enqueues(outbox.within(transaction), true),
+    reportAll: async (reports) => {
+      const size = quietly(() => reports.length) ?? 0;
+      const span = { name: 'enqueue reportAll', kind: SpanKind.PRODUCER, attributes: { 'location_sdk.batch.size': size } };
+      const told = (all: readonly PromiseSettledResult<EnqueuedReport<Mode>>[]) => ({
+        'location_sdk.batch.refused': all.filter(({ status }) => status === 'rejected').length,
+      });
+      const results = await spanned(tracer, span, () => outbox.reportAll(reports), told);
+      for (const [index, result] of results.entries()) {
+        const given = reports[index];
+        if (given && result.status === 'fulfilled' && hasTransaction(given.options)) countWithin(given.operation, environmentOf(result.value));
+      }
+      return results;
+    },
+    start: () => {
+      end ??= begin();
+      outbox.start();
+    },
+    stop: async (given) => {
+      await outbox.stop(given);
+      end?.();
+      end = undefined;
+    },
+  };
+  // With getters as they are, and whatever else an outbox has.
+  const members = { ...Object.getOwnPropertyDescriptors(outbox), ...Object.getOwnPropertyDescriptors(instrumented) };
+  return Object.defineProperties({}, members) as Outbox<Mode>;
+}
+
+const environmentOf = ({ id }: { readonly id: string }): string | undefined => id.split(':')[0];
+
+const hasTransaction = (options: EnqueueOptions | undefined): boolean => quietly(() => options?.transaction !== undefined) ?? false;

@@ -1,0 +1,147 @@
+import type { Meter, MetricOptions } from '@opentelemetry/api';
+
+/** One instrument: what it is called and what it measures. */
+export interface InstrumentRow {
+  readonly kind: 'counter' | 'gauge' | 'histogram';
+  readonly name: string;
+  /** In the words of UCUM: `s`, or what is counted in braces. */
+  readonly unit: string;
+  readonly description: string;
+  /** The attributes that its values may have; all of few values, none of a report's or a person's own. */
+  readonly attributes: readonly string[];
+}
+
+/** What the HTTP conventions advise for requests. */
+const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+/** From at once to days: an outage is a long wait. */
+const WAIT_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400];
+
+const WHICH = ['location_sdk.operation', 'location_sdk.environment'];
+const HOW = ['location_sdk.outcome', 'error.type', 'http.response.status_code'];
+
+/**
+ * Every instrument there is. The counts that the gauges tell are the store's: all processes on one store tell the same,
+ * so take the maximum over them, not the sum.
+ *
+ * @example
+ * ```ts
+ * const names = Object.values(INSTRUMENTS).map(({ name }) => name);
+ * ```
+ */
+export const INSTRUMENTS = {
+  callDuration: {
+    kind: 'histogram',
+    name: 'location_sdk.client.call.duration',
+    unit: 's',
+    description: 'Calls of the client: validation, location and all attempts.',
+    attributes: [...WHICH, ...HOW],
+  },
+  attemptDuration: {
+    kind: 'histogram',
+    name: 'location_sdk.outbox.attempt.duration',
+    unit: 's',
+    description: 'Attempts of the outbox to send a report once.',
+    attributes: [...WHICH, ...HOW],
+  },
+  waitDuration: {
+    kind: 'histogram',
+    name: 'location_sdk.outbox.wait.duration',
+    unit: 's',
+    description: 'From the enqueueing of a report to the claim of the attempt that recorded it.',
+    attributes: WHICH,
+  },
+  reports: {
+    kind: 'gauge',
+    name: 'location_sdk.outbox.report.count',
+    unit: '{report}',
+    description: 'Reports in the store by state; blocked ones are not among the waiting.',
+    attributes: ['location_sdk.report.state'],
+  },
+  oldest: {
+    kind: 'gauge',
+    name: 'location_sdk.outbox.oldest_open.age',
+    unit: 's',
+    description: 'Age of the oldest report that is neither final nor quarantined; 0 for none.',
+    attributes: [],
+  },
+  paused: {
+    kind: 'gauge',
+    name: 'location_sdk.outbox.paused',
+    unit: '{pause}',
+    description: '1 while nothing is sent to an environment, else 0.',
+    attributes: ['location_sdk.environment'],
+  },
+  enqueued: {
+    kind: 'counter',
+    name: 'location_sdk.outbox.enqueued.reports',
+    unit: '{report}',
+    description: 'Reports that were enqueued; in a transaction of yours, whether or not it then commits.',
+    attributes: WHICH,
+  },
+  recorded: {
+    kind: 'counter',
+    name: 'location_sdk.outbox.recorded.reports',
+    unit: '{report}',
+    description: 'Reports that the gateway holds.',
+    attributes: [...WHICH, 'location_sdk.outcome'],
+  },
+  quarantined: {
+    kind: 'counter',
+    name: 'location_sdk.outbox.quarantined.reports',
+    unit: '{report}',
+    description: 'Reports that were quarantined: a person must decide.',
+    attributes: [...WHICH, 'error.type'],
+  },
+  decided: {
+    kind: 'counter',
+    name: 'location_sdk.outbox.decided.reports',
+    unit: '{report}',
+    description: 'Decisions of people.',
+    attributes: [...WHICH, 'location_sdk.decision'],
+  },
+  locked: {
+    kind: 'counter',
+    name: 'location_sdk.outbox.locked.attempts',
+    unit: '{attempt}',
+    description: 'Attempts that were not begun, since a key for encryption is missing.',
+    attributes: WHICH,
+  },
+  late: {
+    kind: 'counter',
+    name: 'location_sdk.outbox.late.attempts',
+    unit: '{attempt}',
+    description: 'Attempts that ended after another worker had taken the report.',
+    attributes: WHICH,
+  },
+  pauses: {
+    kind: 'counter',
+    name: 'location_sdk.outbox.pauses',
+    unit: '{pause}',
+    description: 'How often an environment was paused, or its pause prolonged, by this process.',
+    attributes: ['location_sdk.environment', 'location_sdk.pause.reason'],
+  },
+  storeErrors: {
+    kind: 'counter',
+    name: 'location_sdk.outbox.store.errors',
+    unit: '{error}',
+    description: 'Times that the store could not do what the outbox needs.',
+    attributes: [],
+  },
+} as const satisfies Record<string, InstrumentRow>;
+
+/** The instruments by the names that the code has for them. */
+export type InstrumentName = keyof typeof INSTRUMENTS;
+
+type NamesOf<Kind extends InstrumentRow['kind']> = { [Name in InstrumentName]: (typeof INSTRUMENTS)[Name]['kind'] extends Kind ? Name : never }[InstrumentName];
+
+const optionsOf = ({ unit, description }: InstrumentRow): MetricOptions => ({ unit, description });
+
+export const makeCounter = (meter: Meter, name: NamesOf<'counter'>) => meter.createCounter(INSTRUMENTS[name].name, optionsOf(INSTRUMENTS[name]));
+
+export const makeGauge = (meter: Meter, name: NamesOf<'gauge'>) => meter.createObservableGauge(INSTRUMENTS[name].name, optionsOf(INSTRUMENTS[name]));
+
+export const makeHistogram = (meter: Meter, name: NamesOf<'histogram'>) =>
+  meter.createHistogram(INSTRUMENTS[name].name, {
+    ...optionsOf(INSTRUMENTS[name]),
+    advice: { explicitBucketBoundaries: name === 'waitDuration' ? WAIT_SECONDS : REQUEST_SECONDS },
+  });

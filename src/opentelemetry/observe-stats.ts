@@ -1,0 +1,40 @@
+import type { BatchObservableCallback, Meter } from '@opentelemetry/api';
+import type { Outbox, OutboxStats } from '../outbox/interface.js';
+import { limited, systemClock } from '../time.js';
+import { makeGauge } from './instruments.js';
+import { quietly } from './quietly.js';
+
+/** A collection waits no longer for a store; it then has no values of it, as if the process were gone. */
+const LONGEST_MS = 5_000;
+
+const ENVIRONMENTS = ['staging', 'production'] as const;
+
+/** Asks the store at each collection and tells the gauges. Returns how to stop. */
+export function observeStats(meter: Meter, outbox: Pick<Outbox, 'stats'>): () => void {
+  const gauges = { reports: makeGauge(meter, 'reports'), oldest: makeGauge(meter, 'oldest'), paused: makeGauge(meter, 'paused') };
+  const all = Object.values(gauges);
+  let asking: Promise<OutboxStats> | undefined;
+
+  /** A store that is slow is not asked again before it has answered. */
+  const ask = () => {
+    asking ??= outbox.stats().finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
+
+  const callback: BatchObservableCallback = async (result) => {
+    const asked = await limited(ask, { clock: systemClock, milliseconds: LONGEST_MS });
+    if (asked.ended !== 'done') return;
+    const { states, oldestOpenAt, paused } = asked.value;
+    for (const [state, count] of Object.entries(states)) result.observe(gauges.reports, count, { 'location_sdk.report.state': state });
+    result.observe(gauges.oldest, oldestOpenAt === undefined ? 0 : Math.max(0, systemClock.now() - oldestOpenAt) / 1_000);
+    for (const environment of ENVIRONMENTS) {
+      const isPaused = paused.some((one) => one.environment === environment);
+      result.observe(gauges.paused, isPaused ? 1 : 0, { 'location_sdk.environment': environment });
+    }
+  };
+
+  quietly(() => meter.addBatchObservableCallback(callback, all));
+  return () => void quietly(() => meter.removeBatchObservableCallback(callback, all));
+}

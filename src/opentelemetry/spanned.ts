@@ -1,0 +1,32 @@
+import { type Attributes, context, type Span, type SpanOptions, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import { isReportingError } from '../errors.js';
+import { failure } from './attributes.js';
+import { quietly } from './quietly.js';
+
+/** Runs work within a span that is active meanwhile. The work runs once and ends as it would alone, whatever becomes of the span. */
+export async function spanned<T>(
+  tracer: Tracer,
+  { name, ...options }: SpanOptions & { readonly name: string },
+  work: () => Promise<T>,
+  told: (value: T) => Attributes,
+): Promise<T> {
+  const span = quietly(() => tracer.startSpan(name, options));
+  let running: Promise<T> | undefined;
+  const begin = () => (running ??= new Promise((resolve) => resolve(work())));
+  if (span) quietly(() => context.with(trace.setSpan(context.active(), span), begin));
+  try {
+    const value = await begin();
+    quietly(() => span?.setAttributes(told(value)));
+    return value;
+  } catch (error) {
+    quietly(() => fail(span, error));
+    throw error;
+  } finally {
+    quietly(() => span?.end());
+  }
+}
+
+function fail(span: Span | undefined, error: unknown): void {
+  span?.setAttributes(failure(error));
+  span?.setStatus({ code: SpanStatusCode.ERROR, ...(isReportingError(error) && { message: error.message }) });
+}

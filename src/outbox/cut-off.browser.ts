@@ -1,0 +1,2 @@
+/** Browsers warn of no number of listeners. */
+export const createCutOff = () => new AbortController();

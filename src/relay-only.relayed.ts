@@ -1,0 +1,2 @@
+/** See the original. */
+export const RELAY_ONLY: boolean = true;

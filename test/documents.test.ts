@@ -1,0 +1,173 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Window } from 'happy-dom';
+import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../src/node/cli/commands.js';
+import { type CodeBlock, codeBlocks, commandsOf, fencesIn, inlineScripts } from './support/code-blocks.js';
+import { root } from './support/run.js';
+import { typeCheck } from './support/type-check.js';
+
+/** Every block of code in every document: what is shown to be right, and how. A new document needs no entry. */
+
+const read = (name: string) => readFileSync(join(root, name), 'utf8');
+const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'examples/README.md', ...markdownIn('docs')];
+const all = documents.flatMap((document) => codeBlocks(read(document)).map((block) => ({ document, ...block })));
+const inLanguage = (...languages: string[]) => all.filter(({ language }) => languages.includes(language));
+const nameOf = ({ document, line }: { document: string; line: number }) => `${document}:${line}`;
+
+/** Languages whose blocks are not checked here, and why. */
+const NOT_CHECKED: Readonly<Record<string, string>> = {
+  javascript: 'what a page runs before there is a script to have types: test/browser/early-calls.test.ts runs it',
+  yaml: 'read by services that are not here',
+  python: 'a language that is not here',
+  java: 'a language that is not here',
+  csharp: 'a language that is not here',
+  php: 'a language that is not here',
+  go: 'a language that is not here',
+  ruby: 'a language that is not here',
+  kotlin: 'a language that is not here',
+  text: 'what a program prints',
+  mermaid: 'a picture',
+  sql: 'run by a database that is not here',
+};
+
+const CHECKED = ['ts', 'js', 'json', 'sh', 'html', 'http'];
+
+/** Blocks of JavaScript that no test runs, by words that stand in them, and why. All other JavaScript is run. */
+const SHOWN_ONLY: readonly { document: string; has: string; why: string }[] = [
+  { document: 'docs/browser.md', has: 'LocationSDK.createClient', why: 'a part of a page; the pages of test/browser do the same' },
+  { document: 'docs/browser.md', has: 'async function report(bet)', why: 'a part of a page; the pages of test/browser do the same' },
+  {
+    document: 'docs/going-live.md',
+    has: '// options.mjs',
+    why: 'options for a gateway that is not here; test/node/cli-check.test.ts runs the check with such a file',
+  },
+];
+
+/** Who runs JavaScript, by words that stand in it. */
+const RUN_BY: readonly { document: string; has: string; by: string }[] = [
+  { document: 'README.md', has: '// backend.mjs', by: 'test/readme.test.ts' },
+  { document: 'README.md', has: 'reportStored', by: 'test/readme.test.ts' },
+  { document: 'README.md', has: 'node:test', by: 'test/readme.test.ts' },
+  { document: 'docs/browser.md', has: 'createMockGateway', by: 'test/docs.test.ts' },
+  { document: 'docs/mock-gateway.md', has: 'node:test', by: 'test/guide.test.ts' },
+  { document: 'docs/mock-gateway.md', has: 'gateway.faults.', by: 'test/guide.test.ts' },
+  { document: 'docs/outbox.md', has: 'createHash', by: 'test/outbox-guide.test.ts' },
+];
+
+/** Newer than the types that this project has of Node.js. */
+const NODE_SQLITE = `declare module 'node:sqlite' {
+  export class DatabaseSync {
+    constructor(file: string);
+    exec(sql: string): void;
+    prepare(sql: string): { run(...values: unknown[]): unknown };
+    close(): void;
+  }
+}`;
+
+/** What a single line about a mock gateway is about. */
+const GATEWAY = "/** @type {import('location-sdk/mock').MockGateway} */ const gateway = (await import('location-sdk/mock')).createMockGateway();";
+
+const withGateway = ({ language, code }: CodeBlock) =>
+  language === 'js' && code.includes('gateway.') && !/(?:const|let|var) gateway\b/.test(code) ? GATEWAY + code : code;
+
+/** A short example does not say that an element of its own page exists. */
+const strictOnlyAboutUs = (script: string) => script.replace(/querySelector\(('[^']+')\)\./g, 'querySelector($1)?.');
+
+function markdownIn(folder: string): string[] {
+  return readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`);
+}
+
+test('every block is seen, and names a language that is known here', () => {
+  for (const document of documents) expect(codeBlocks(read(document)).length, document).toBe(fencesIn(read(document)));
+  expect(all.filter(({ language }) => !CHECKED.includes(language) && !(language in NOT_CHECKED)).map(nameOf)).toEqual([]);
+});
+
+test('TypeScript and JavaScript, also of pages, fit the types', { timeout: 120_000 }, () => {
+  const modules = inLanguage('ts', 'js').map((block) => [`${nameOf(block).replace(/\W/g, '-')}.${block.language}`, withGateway(block)]);
+  const scripts = inLanguage('html').flatMap((block) =>
+    inlineScripts(block.code).map((script, index) => [`${nameOf(block).replace(/\W/g, '-')}-${index}.html.js`, strictOnlyAboutUs(script)]),
+  );
+  // What the other modules of a guide import by its name.
+  const taken = inLanguage('ts')
+    .filter(({ code }) => code.includes('export async function take('))
+    .map(({ code }) => ['take.ts', code]);
+  expect(modules.length).toBeGreaterThan(30);
+  expect(typeCheck(Object.fromEntries([...modules, ...taken, ...scripts]), { 'node-sqlite.d.ts': NODE_SQLITE })).toEqual([]);
+});
+
+test('JavaScript is run by a test, or it is said why not', () => {
+  const stray = inLanguage('js').filter(
+    ({ document, code }) => ![...RUN_BY, ...SHOWN_ONLY].some((entry) => entry.document === document && code.includes(entry.has)),
+  );
+  expect(stray.map(nameOf), 'run these in a test and name it in RUN_BY, or say in SHOWN_ONLY why they are not run').toEqual([]);
+  for (const { document, has, by } of RUN_BY) {
+    expect(
+      all.some((block) => block.document === document && block.code.includes(has)),
+      `${document} has nothing with ${has}`,
+    ).toBe(true);
+    expect(read(by), `${by} does not read ${document}`).toContain(document.replace(/^docs\//, ''));
+  }
+});
+
+test('JSON is JSON', () => {
+  for (const block of inLanguage('json')) expect(() => JSON.parse(block.code), nameOf(block)).not.toThrow();
+});
+
+test('pages are whole: every element is closed, every script has an end', () => {
+  expect(inLanguage('html').length).toBeGreaterThan(1);
+  for (const block of inLanguage('html')) {
+    const { document } = new Window();
+    document.body.innerHTML = block.code;
+    const count = (pattern: RegExp) => block.code.match(pattern)?.length ?? 0;
+    expect(document.querySelectorAll('script').length, nameOf(block)).toBe(count(/<script\b/g));
+    expect(count(/<\/script>/g), nameOf(block)).toBe(count(/<script\b/g));
+    expect(count(/<button\b/g), nameOf(block)).toBe(count(/<\/button>/g));
+  }
+});
+
+test('headers have names and values', () => {
+  for (const block of inLanguage('http'))
+    for (const line of block.code.trim().split('\n')) expect(line, nameOf(block)).toMatch(/^(?:[A-Za-z-]+: \S|\s+\S|[A-Z]+ \/|HTTP\/|$)/);
+});
+
+describe('commands', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  const ours = COMMANDS.map(({ words }) => words.join(' '));
+  const lines = inLanguage('sh').flatMap((block) => commandsOf(block).map((line) => ({ where: nameOf(block), line })));
+
+  /** What is wrong with one command, in words. */
+  function problemOf(command: string): string | undefined {
+    const [program = '', ...words] = command
+      .replace(/#.*$/, '')
+      .replace(/^(?:[A-Z_]+=(?:"[^"]*"|\S*) +)+/, '')
+      .trim()
+      .split(/\s+/);
+    if (/^(?:curl|trap|export|kill|cd|mkdir|sleep|docker|apt-get|psql|createdb)$/.test(program) || program === '') return undefined;
+    if (program === 'npm') {
+      const [what = '', name = ''] = words[0] === '--prefix' ? words.slice(2) : words;
+      if (what === 'run') return words[0] === '--prefix' || name in scripts ? undefined : `there is no script ${name}`;
+      return /^(?:ci|install|i|test|start|pack|publish|version)$/.test(what) ? undefined : `npm ${what} is not known here`;
+    }
+    if (program === 'node')
+      return words.some((word) => word.startsWith('--')) || existsSync(join(root, words[0] ?? '')) ? undefined : `there is no file ${words[0]}`;
+    const [command1 = '', ...rest] = program === 'npx' ? words : [program.replace(/^.*\//, ''), ...words];
+    if (command1 === 'vitest' || command1 === 'biome' || command1 === 'tsc') return undefined;
+    if (command1 !== 'location-sdk') return `${command1} is not known here`;
+    return rest.length === 0 || rest[0]?.startsWith('-') || ours.some((known) => rest.join(' ').startsWith(known))
+      ? undefined
+      : `location-sdk has no command ${rest[0]}`;
+  }
+
+  const each = lines.flatMap(({ where, line }) => line.split(/ && | \|\| | \| (?=[a-z])|(?<!['"]) & (?!#)/).map((command) => ({ where, command })));
+
+  test.each(each)('$where $command', ({ command }) => {
+    expect(problemOf(command)).toBeUndefined();
+  });
+
+  test.each(['npx location-sdk none', 'npm run none', 'node none.js', 'nonesuch'])('would be refused: %s', (command) => {
+    expect(problemOf(command)).toBeDefined();
+  });
+});

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type ClientOptions, createClient, type ReportingError } from '../src/index.js';
+import { createMockGateway, type FaultRule } from '../src/mock/index.js';
+import { betEvent, settledBet } from './factories.js';
+import { failureOf } from './failure-of.js';
+import { codeBlocks } from './support/code-blocks.js';
+import { root } from './support/run.js';
+
+const guide = readFileSync(join(root, 'docs/errors.md'), 'utf8');
+const source = readFileSync(join(root, 'src/errors.ts'), 'utf8');
+
+/** Every code and its class, as the source has them. */
+const classes = [...source.matchAll(/^export class (\w+) extends ReportingError \{\n.*\n\s*override readonly code = '([\w-]+)';/gm)].map(
+  ([, name = '', code = '']) => ({ name, code }),
+);
+const [, union = ''] = /export type ErrorCode =((?:\n {2}\| '[\w-]+')+);/.exec(source) ?? [];
+const codes = [...union.matchAll(/'([\w-]+)'/g)].map(([, code]) => code);
+
+const sections = new Map(guide.split(/^## /m).map((text) => [text.slice(0, text.indexOf('\n')), text]));
+
+const LOCATION = { latitude: 6.4541, longitude: 3.3947, source: 'gps' };
+const staging = { gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key' } } };
+
+/** A client that reaches a mock gateway with this fault. */
+function clientOf(options: ClientOptions = {}, ...faults: FaultRule[]) {
+  const gateway = createMockGateway();
+  for (const fault of faults) gateway.faults.add({ times: null, ...fault });
+  return createClient({ ...gateway.clientOptions(), location: {}, retry: { limit: 0 }, logger: {}, ...options });
+}
+
+const report = (client: { reportBetEvent: ReturnType<typeof createClient>['reportBetEvent'] }) => client.reportBetEvent(betEvent(), { location: LOCATION });
+
+/** How each is brought about, in the words of the guide. */
+const EXAMPLES: Readonly<Record<string, () => Promise<unknown>>> = {
+  configuration: () => report(createClient({ retry: { limit: 0 } })),
+  validation: () => clientOf().reportBetEvent({ ...betEvent(), amount: '1500' as never }, { location: LOCATION }),
+  location: () => clientOf().reportBetEvent(betEvent()),
+  network: () =>
+    report(
+      createClient({
+        ...staging,
+        retry: { limit: 0 },
+        fetch: () => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED', syscall: 'connect' } })),
+      }),
+    ),
+  timeout: () => report(clientOf({ attemptTimeoutMs: 20 }, { kind: 'hang' })),
+  aborted: () => {
+    const controller = new AbortController();
+    controller.abort();
+    return clientOf().reportBetEvent(betEvent(), { location: LOCATION, signal: controller.signal });
+  },
+  'bad-request': () => report(clientOf({}, { kind: 'status', status: 403, body: { message: 'This operator is suspended' } })),
+  authentication: () => report(clientOf({}, { kind: 'status', status: 401, body: { message: 'API key is invalid' } })),
+  'not-found': () => clientOf().reportSettledBet(settledBet()),
+  duplicate: async () => {
+    const client = clientOf();
+    const event = betEvent({ timestamp: '1795162000' });
+    await client.reportBetEvent(event, { location: LOCATION });
+    return client.reportBetEvent(event, { location: LOCATION });
+  },
+  unprocessable: () => report(clientOf({}, { kind: 'status', status: 422, body: { message: 'user.resident_lga is not known' } })),
+  'rate-limited': () => report(clientOf({}, { kind: 'status', status: 429, retryAfter: 60 })),
+  gateway: () => report(clientOf({}, { kind: 'status', status: 502, body: { message: 'Bad Gateway' } })),
+};
+
+describe('docs/errors.md', () => {
+  test('knows every code of the source', () => {
+    expect(classes.map(({ code }) => code)).toEqual(codes);
+    expect(Object.keys(EXAMPLES)).toEqual(codes);
+    expect(codes.length).toBeGreaterThan(10);
+  });
+
+  describe.each(classes)('$code', ({ name, code }) => {
+    const section = sections.get(code) ?? '';
+
+    test('has a section that answers what one asks', () => {
+      expect(section).toContain(`\`${name}\``);
+      for (const question of ['**What happened.**', '**Is it recorded?**', '**What to do.**', '**In a page.**', '**In an outbox.**', '**To log.**'])
+        expect(section).toContain(question);
+    });
+
+    test('is in the table on top, with its link', () => {
+      expect(sections.get([...sections.keys()][0] ?? '')).toMatch(new RegExp(`^\\| \\[\`${code}\`\\]\\(#${code}\\) \\| \`${name}\` \\|`, 'm'));
+    });
+
+    test('shows the message as it is', async () => {
+      const error = (await failureOf(EXAMPLES[code]?.() ?? Promise.resolve())) as ReportingError;
+      expect(error.code).toBe(code);
+      const [example] = codeBlocks(section).filter(({ language }) => language === 'text');
+      expect(`${example?.code.trim()}`).toBe(error.message);
+    });
+  });
+});

@@ -1,0 +1,24 @@
+// A process that reports, and is asked to end: its tests are in stop-on-signals.test.ts.
+import { createClient } from 'location-sdk';
+import { createOutbox } from 'location-sdk/outbox';
+import { stopOnSignals } from 'location-sdk/outbox/node';
+import { sqliteStore } from 'location-sdk/outbox/sqlite';
+
+const [, , file = '', given = '{}'] = process.argv;
+const { hangs, ...options } = JSON.parse(given);
+const outbox = createOutbox({ client: createClient({ logger: {} }), store: await sqliteStore({ file }) });
+/** @param {string} text */
+const say = (text) => process.stdout.write(`${text}\n`);
+const never = () => new Promise(() => {});
+
+stopOnSignals(outbox, {
+  ...options,
+  beforeStop: () => (hangs === 'beforeStop' ? never() : say('before')),
+  afterStop: () => (hangs === 'afterStop' ? Promise.reject(new Error('the pool')) : say('after')),
+});
+outbox.on('recorded', ({ reference }) => say(`recorded ${reference}`));
+outbox.start();
+const user = { user_id: 'U-1', first_name: 'A', last_name: 'B', resident_address: 'C', resident_lga: 'D', resident_state: 'E', is_resident: true };
+await outbox.reportBetEvent({ bet_id: 'BET-1', amount: 5, user: { ...user, nin: '99012345678', tax_id: 'T-1' } });
+// What keeps a server running.
+setInterval(() => {}, 1_000);

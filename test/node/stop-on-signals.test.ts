@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { FaultRule } from '../../src/mock/index.js';
+import { serve } from '../../src/node/index.js';
+import { sqliteStore } from '../../src/outbox/stores/sqlite/index.js';
+import { expectFreshBuild } from '../support/built.js';
+import { startNode } from '../support/run.js';
+
+beforeAll(expectFreshBuild);
+
+let folder: string;
+let server: Awaited<ReturnType<typeof serve>>;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'location-sdk-signals-'));
+  server = await serve();
+});
+
+afterEach(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs the process until its attempt is on its way and the gateway has it, sends the signals, and says how it ended. */
+async function signalled({ options = {}, signals = ['SIGTERM'], fault }: { options?: object; signals?: readonly NodeJS.Signals[]; fault: Partial<FaultRule> }) {
+  server.gateway.faults.add({ kind: 'latency', when: 'after', ...fault });
+  const file = join(folder, 'outbox.db');
+  const child = startNode(['test/node/stop-on-signals.js', file, JSON.stringify(options)], { LOCATION_SDK_MOCK: server.url });
+  let output = '';
+  const listen = (chunk: unknown) => {
+    output += chunk;
+  };
+  child.stdout?.on('data', listen);
+  child.stderr?.on('data', listen);
+  const closed = once(child, 'close');
+  await expect.poll(() => server.gateway.reports().length, { timeout: 15_000 }).toBe(1);
+  for (const [index, signal] of signals.entries()) {
+    // The first one is noticed before the second one comes.
+    if (index > 0) await expect.poll(() => output, { timeout: 15_000 }).toContain('before');
+    child.kill(signal);
+  }
+  const [code, by] = await closed;
+  const store = await sqliteStore({ file });
+  const [row] = await store.list({ limit: 1 });
+  await store.close?.();
+  return { code, by, output, row };
+}
+
+describe('a process that is asked to end', () => {
+  const timeout = 30_000;
+
+  it('lets its attempt end, and then ends with 0', { timeout }, async () => {
+    const { code, output, row } = await signalled({ fault: { delay: 1_500 } });
+    expect({ code, output }).toEqual({ code: 0, output: 'before\nrecorded BET-1\nafter\n' });
+    expect(row).toMatchObject({ state: 'recorded' });
+  });
+
+  it('leaves a report in doubt whose attempt takes too long', { timeout }, async () => {
+    const { code, output, row } = await signalled({ options: { timeoutMs: 3_000 }, fault: { kind: 'hang' } });
+    expect({ code, output }).toEqual({ code: 0, output: 'before\nafter\n' });
+    expect(row).toMatchObject({ state: 'waiting', inDoubt: true, body: expect.any(String) });
+  });
+
+  it('ends at once at a second signal, with the number of that', { timeout }, async () => {
+    const { code, output, row } = await signalled({ signals: ['SIGTERM', 'SIGINT'], fault: { kind: 'hang' }, options: { timeoutMs: 60_000 } });
+    expect({ code, output }).toEqual({ code: 130, output: 'before\n' });
+    expect(row).toMatchObject({ state: 'in-flight', inDoubt: true });
+  });
+
+  it('stops the outbox although an intake does not end, and says so', { timeout }, async () => {
+    const { code, output, row } = await signalled({ options: { timeoutMs: 4_000, hangs: 'beforeStop' }, fault: { delay: 2_500 } });
+    expect(code).toBe(1);
+    expect(output).toContain('location-sdk: beforeStop: not done within 2000 ms\n');
+    expect(output).toContain('recorded BET-1\nafter\n');
+    expect(row).toMatchObject({ state: 'recorded' });
+  });
+
+  it('ends with 1 where what comes after fails, and says why', { timeout }, async () => {
+    const { code, output } = await signalled({ options: { hangs: 'afterStop' }, fault: { delay: 10 } });
+    expect(code).toBe(1);
+    expect(output).toContain('location-sdk: afterStop: Error: the pool');
+  });
+
+  it('is killed by a signal that it was not to listen to', { timeout }, async () => {
+    const { code, by } = await signalled({ options: { signals: ['SIGHUP'] }, fault: { kind: 'hang' } });
+    expect([code, by]).toEqual([null, 'SIGTERM']);
+  });
+});

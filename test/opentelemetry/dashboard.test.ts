@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { INSTRUMENTS, type InstrumentRow } from '../../src/opentelemetry/index.js';
+import { root } from '../support/run.js';
+
+const read = (name: string) => readFileSync(join(root, name), 'utf8');
+const ROWS: readonly InstrumentRow[] = Object.values(INSTRUMENTS);
+
+/** As the compatibility rules of OpenTelemetry and Prometheus translate them. */
+const escaped = (name: string) => name.replace(/\W/g, '_');
+const UNITS: Readonly<Record<string, string>> = { s: '_seconds' };
+
+function seriesOf({ name, unit, kind }: InstrumentRow): string[] {
+  const metric = escaped(name) + (UNITS[unit] ?? '');
+  if (kind === 'histogram') return [`${metric}_bucket`, `${metric}_count`, `${metric}_sum`];
+  return [kind === 'counter' ? `${metric}_total` : metric];
+}
+
+const instrumentOf = new Map(ROWS.flatMap((row) => seriesOf(row).map((series) => [series, row] as const)));
+
+/** What is wrong with a query, in words. */
+function problemsOf(query: string): string[] {
+  const words = new Set(query.replace(/"[^"]*"/g, '""').match(/\b(?:location_sdk|error|http)_\w+/g));
+  const used = [...words].flatMap((word) => instrumentOf.get(word) ?? []);
+  if (used.length === 0) return [`${query}: no metric that there is`];
+  const labels = used.flatMap(({ attributes }) => attributes.map(escaped));
+  return [...words].filter((word) => !instrumentOf.has(word) && !labels.includes(word)).map((word) => `${query}: ${word} is no metric and no label of it`);
+}
+
+interface Panel {
+  readonly type: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+const dashboard: { panels: Panel[]; templating: { list: { definition?: string }[] } } = JSON.parse(read('examples/grafana/outbox.json'));
+const alerts = [...read('examples/grafana/alerts.yaml').matchAll(/alert: (\w+)\n\s+expr: (.*)/g)].map(([, name = '', query = '']) => ({ name, query }));
+const queries = [
+  ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+  ...dashboard.templating.list.flatMap(({ definition = [] }) => definition),
+];
+
+describe('the dashboard', () => {
+  it.each(queries)('asks for what there is: %s', (query) => expect(problemsOf(query)).toEqual([]));
+
+  it('shows every metric', () => {
+    const text = queries.join('\n');
+    expect(ROWS.filter((row) => !seriesOf(row).some((series) => text.includes(series))).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('says of every panel what it shows, and lays none over another', () => {
+    const panels = dashboard.panels.filter(({ type }) => type !== 'row');
+    expect(panels.length).toBeGreaterThan(10);
+    expect(panels.filter(({ title, description, targets }) => !title || !description || !targets?.length)).toEqual([]);
+    const taken = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)},${y + Math.floor(cell / w)}`),
+    );
+    expect(taken).toHaveLength(new Set(taken).size);
+  });
+
+  it('adds up no gauge of the store over processes', () => {
+    const summed = queries.filter((query) => /\bsum(?: by \([^)]*\))? ?\((?!max)[^)]*(?:report_count|oldest_open_age|outbox_paused)/.test(query));
+    expect(summed).toEqual([]);
+  });
+});
+
+describe('the alerts', () => {
+  it.each(alerts)('$name asks for what there is', ({ query }) => expect(problemsOf(query)).toEqual([]));
+
+  it('are those of the guide', () => {
+    const told = [...read('docs/telemetry.md').matchAll(/^\| `([A-Z]\w+)` \|/gm)].map(([, name]) => name);
+    expect(alerts.length).toBeGreaterThan(5);
+    expect(alerts.map(({ name }) => name)).toEqual(told);
+  });
+});
+
+test('a query for something else is found out', () => {
+  expect(problemsOf('rate(location_sdk_outbox_nothing_total[5m])')).toHaveLength(1);
+  expect(problemsOf('sum by (error_type) (location_sdk_outbox_paused)')).toEqual([expect.stringContaining('error_type is no metric and no label of it')]);
+});
+
+test('the guide has every metric, with its Prometheus name, unit and attributes', () => {
+  const rows = [...read('docs/telemetry.md').matchAll(/^\| `(location_sdk\.[\w.]+)` \| (\w+), `([^`]+)` \| ([^|]*) \|/gm)];
+  const told = rows.map(([, name, kind, unit, attributes = '']) => [name, kind, unit, (attributes.match(/`([^`]+)`/g) ?? []).map((one) => one.slice(1, -1))]);
+  expect(told).toEqual(ROWS.map(({ name, kind, unit, attributes }) => [name, kind, unit, attributes.map((one) => one.replace('location_sdk.', ''))]));
+});

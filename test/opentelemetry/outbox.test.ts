@@ -1,0 +1,331 @@
+import { context, type MeterProvider, SpanKind, SpanStatusCode, type TracerProvider, trace } from '@opentelemetry/api';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { INSTRUMENTS, instrumentClient, instrumentOutbox } from '../../src/opentelemetry/index.js';
+import { memoryStore } from '../../src/outbox/index.js';
+import { betEvent, settledBet } from '../factories.js';
+import { leaksIn, personalBet, personalSettlement, personalWithdrawal } from '../outbox/personal.js';
+import { outboxWorld } from '../outbox/world.js';
+import { followPromises, telemetry } from './telemetry.js';
+
+const WHICH = { 'location_sdk.operation': 'reportBetEvent', 'location_sdk.environment': 'staging' };
+
+let told: ReturnType<typeof telemetry>;
+let forget: () => void;
+
+beforeEach(() => {
+  forget = followPromises();
+  told = telemetry();
+});
+
+afterEach(async () => {
+  forget();
+  await told.stop();
+});
+
+/** An outbox that is instrumented, and its client too. */
+function instrumentedWorld(options: Parameters<typeof instrumentOutbox>[1] = told.options, given: Parameters<typeof outboxWorld>[0] = {}) {
+  const world = outboxWorld(given);
+  const outbox = instrumentOutbox(world.make({ client: instrumentClient(world.client, options) }), options);
+  return { ...world, outbox };
+}
+
+describe('the metrics of an outbox', () => {
+  it('count what is enqueued and recorded, and time the attempts', async () => {
+    const { outbox, run } = instrumentedWorld();
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    expect(await told.points('location_sdk.outbox.enqueued.reports')).toMatchObject([{ attributes: WHICH, value: 1 }]);
+    expect(await told.points('location_sdk.outbox.recorded.reports')).toMatchObject([
+      { attributes: { ...WHICH, 'location_sdk.outcome': 'recorded' }, value: 1 },
+    ]);
+    expect(await told.points('location_sdk.outbox.wait.duration')).toMatchObject([{ attributes: WHICH, value: 1 }]);
+    expect(await told.points('location_sdk.outbox.attempt.duration')).toMatchObject([
+      { attributes: { ...WHICH, 'location_sdk.outcome': 'recorded' }, value: 1 },
+    ]);
+  });
+
+  it('count what is enqueued in a transaction too, which no event tells, once each', async () => {
+    const { outbox } = instrumentedWorld(told.options, { store: { ...memoryStore(), transactional: true } });
+    const transaction = {};
+    await outbox.within(transaction).reportBetEvent(betEvent({ bet_id: 'BET-1' }));
+    await outbox.reportBetEvent(betEvent({ bet_id: 'BET-2' }), { transaction });
+    await outbox.reportAll([
+      { operation: 'reportBetEvent', payload: betEvent({ bet_id: 'BET-3' }), options: { transaction } },
+      { operation: 'reportBetEvent', payload: betEvent({ bet_id: 'BET-4' }) },
+    ]);
+    await expect(outbox.within(transaction).reportBetEvent({} as never)).rejects.toMatchObject({ code: 'validation' });
+    expect(await told.points('location_sdk.outbox.enqueued.reports')).toMatchObject([{ attributes: WHICH, value: 4 }]);
+    expect(told.spans().map(({ name }) => name)).toEqual(['enqueue reportBetEvent', 'enqueue reportBetEvent', 'enqueue reportAll', 'enqueue reportBetEvent']);
+  });
+
+  it('tell the time that a report waited, in seconds', async () => {
+    const { outbox, run, clock } = instrumentedWorld();
+    await outbox.reportBetEvent(betEvent());
+    clock.advance(90_000);
+    await run(outbox.drain());
+    const [metric] = (await told.collect()).filter(({ descriptor }) => descriptor.name === INSTRUMENTS.waitDuration.name);
+    expect(metric).toMatchObject({ descriptor: { unit: 's' }, dataPoints: [{ value: { sum: 90, count: 1 } }] });
+  });
+
+  it('tell why an attempt failed, and what was quarantined', async () => {
+    const { outbox, run, gateway } = instrumentedWorld();
+    gateway.faults.add({ kind: 'status', status: 500, times: 1 });
+    gateway.faults.add({ kind: 'status', status: 422, times: 1 });
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    expect((await told.points('location_sdk.outbox.attempt.duration')).map(({ attributes, value }) => [attributes, value])).toEqual([
+      [{ ...WHICH, 'error.type': 'gateway', 'location_sdk.outcome': 'unknown', 'http.response.status_code': 500 }, 1],
+      [{ ...WHICH, 'error.type': 'unprocessable', 'location_sdk.outcome': 'rejected', 'http.response.status_code': 422 }, 1],
+    ]);
+    expect(await told.points('location_sdk.outbox.quarantined.reports')).toMatchObject([{ attributes: { 'error.type': 'unprocessable' }, value: 1 }]);
+  });
+
+  it('count pauses by their reason, and decisions', async () => {
+    const { outbox, run, gateway } = instrumentedWorld();
+    gateway.faults.add({ kind: 'status', status: 401, times: 1 });
+    gateway.faults.add({ kind: 'status', status: 422, times: 1 });
+    const { id } = await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    await outbox.resolve(id, { as: 'dismissed', reason: 'ours' });
+    const pauses = await told.points('location_sdk.outbox.pauses');
+    expect(pauses).toHaveLength(10);
+    expect(pauses.filter(({ value }) => value > 0)).toMatchObject([
+      { attributes: { 'location_sdk.environment': 'staging', 'location_sdk.pause.reason': 'authentication' }, value: 1 },
+    ]);
+    expect(await told.points('location_sdk.outbox.decided.reports')).toMatchObject([{ attributes: { 'location_sdk.decision': 'dismissed' }, value: 1 }]);
+  });
+
+  it('tell the reports by state, the age of the oldest open one, and who is paused', async () => {
+    const store = memoryStore({ now: () => Date.now() - 60_000 });
+    const { outbox } = instrumentedWorld(told.options, { store });
+    const oldest = async () => (await told.points('location_sdk.outbox.oldest_open.age'))[0]?.value ?? Number.NaN;
+    expect(await oldest()).toBe(0);
+    await outbox.reportBetEvent(betEvent());
+    await outbox.reportSettledBet(settledBet());
+    await store.pause({ environment: 'production', version: 0, reason: 'authentication', message: undefined, strikes: 1, forMs: 1, continues: false });
+    const states = (await told.points('location_sdk.outbox.report.count')).map(({ attributes, value }) => [Object.values(attributes)[0], value]);
+    expect(Object.fromEntries(states)).toEqual({ waiting: 1, blocked: 1, 'in-flight': 0, recorded: 0, quarantined: 0, dismissed: 0 });
+    expect(await oldest()).toBeGreaterThanOrEqual(60);
+    expect(await oldest()).toBeLessThan(3_600);
+    expect((await told.points('location_sdk.outbox.paused')).map(({ attributes, value }) => [attributes, value])).toEqual([
+      [{ 'location_sdk.environment': 'staging' }, 0],
+      [{ 'location_sdk.environment': 'production' }, 1],
+    ]);
+  });
+
+  it('have no values of a store that cannot tell, nor of an outbox that was stopped', async () => {
+    const store = memoryStore();
+    let fails = true;
+    const { outbox } = instrumentedWorld(told.options, { store: { ...store, counts: () => (fails ? Promise.reject(new Error('no')) : store.counts()) } });
+    const count = async () => (await told.points('location_sdk.outbox.report.count')).length;
+    expect(await count()).toBe(0);
+    fails = false;
+    expect(await count()).toBe(6);
+    let asked = 0;
+    const { counts } = store;
+    store.counts = () => {
+      asked += 1;
+      return counts();
+    };
+    await outbox.stop();
+    await count();
+    expect(asked).toBe(0);
+    outbox.start();
+    await count();
+    expect(asked).toBe(1);
+    await outbox.stop();
+  });
+
+  it('ask no store where they should not', async () => {
+    const { outbox } = instrumentedWorld({ ...told.options, observeStats: false });
+    await outbox.reportBetEvent(betEvent());
+    expect(await told.points('location_sdk.outbox.report.count')).toEqual([]);
+    expect(await told.points('location_sdk.outbox.enqueued.reports')).toHaveLength(1);
+  });
+
+  it('have the names, units and attributes that the table says, and no others', async () => {
+    const { outbox, run, gateway, client } = instrumentedWorld();
+    gateway.faults.add({ kind: 'status', status: 429, times: 1 });
+    gateway.faults.add({ kind: 'status', status: 400, times: 1 });
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    await instrumentClient(client, told.options)
+      .reportSettledBet(settledBet({ bet_id: 'BET-none' }), {})
+      .catch(() => {});
+    const rows = Object.values(INSTRUMENTS);
+    const seen = await told.collect();
+    expect(seen.length).toBeGreaterThan(6);
+    for (const { descriptor, dataPoints } of seen) {
+      const row = rows.find(({ name }) => name === descriptor.name);
+      expect(row, descriptor.name).toMatchObject({ unit: descriptor.unit, description: descriptor.description });
+      const known: readonly string[] = row?.attributes ?? [];
+      expect(dataPoints.flatMap(({ attributes }) => Object.keys(attributes)).filter((name) => !known.includes(name))).toEqual([]);
+    }
+  });
+});
+
+describe('the spans of an outbox', () => {
+  it('are one for the enqueueing and one for each attempt, linked to it', async () => {
+    const { outbox, run, gateway } = instrumentedWorld();
+    gateway.faults.add({ kind: 'status', status: 503, times: 1 });
+    const tracer = told.tracerProvider.getTracer('of the operator');
+    const request = tracer.startSpan('POST /bets');
+    await context.with(trace.setSpan(context.active(), request), () => outbox.reportBetEvent(betEvent()));
+    request.end();
+    await run(outbox.drain());
+    const [enqueued, , failed, sent] = told.spans();
+    expect(enqueued).toMatchObject({
+      name: 'enqueue reportBetEvent',
+      kind: SpanKind.PRODUCER,
+      parentSpanContext: { spanId: request.spanContext().spanId },
+      attributes: { ...WHICH, 'location_sdk.reference': 'BET-1', 'location_sdk.report.state': 'waiting' },
+    });
+    const link = { context: { spanId: enqueued?.spanContext().spanId, traceId: request.spanContext().traceId } };
+    expect(failed).toMatchObject({
+      name: 'send reportBetEvent',
+      kind: SpanKind.CLIENT,
+      links: [link],
+      status: { code: SpanStatusCode.ERROR, message: expect.stringContaining('BET-1') },
+      attributes: {
+        'location_sdk.reference': 'BET-1',
+        'http.request.method': 'POST',
+        'http.response.status_code': 503,
+        'error.type': 'gateway',
+        'server.address': expect.stringMatching(/^[\w.-]+$/),
+      },
+    });
+    expect(sent).toMatchObject({ links: [link], status: { code: SpanStatusCode.UNSET }, attributes: { 'location_sdk.outcome': 'recorded' } });
+  });
+
+  it('are active while the gateway is asked, so that those of an instrumented fetch stand below them', async () => {
+    const tracer = told.tracerProvider.getTracer('of a fetch');
+    const { gateway } = outboxWorld();
+    const { outbox, run } = instrumentedWorld(told.options, {
+      client: {
+        fetch: (url, init) => {
+          tracer.startSpan('POST').end();
+          return gateway.fetch(url, init as object);
+        },
+      },
+    });
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    const [, inner, attempt] = told.spans();
+    expect([inner?.name, attempt?.name]).toEqual(['POST', 'send reportBetEvent']);
+    expect(inner?.parentSpanContext?.spanId).toBe(attempt?.spanContext().spanId);
+  });
+
+  it('tell of a report that was refused by its error alone', async () => {
+    const { outbox } = instrumentedWorld();
+    await expect(outbox.reportBetEvent(betEvent({ amount: 'x' as never }))).rejects.toMatchObject({ code: 'validation' });
+    expect(told.spans()).toMatchObject([
+      { status: { code: SpanStatusCode.ERROR }, attributes: { 'error.type': 'validation', 'location_sdk.outcome': 'not-sent' } },
+    ]);
+  });
+
+  it('show nothing of an error that is not of this package', async () => {
+    const { outbox } = instrumentedWorld(told.options, {
+      store: { ...memoryStore(), enqueue: () => Promise.reject(new Error('velvet-otter')) },
+    });
+    await expect(outbox.reportBetEvent(betEvent())).rejects.toThrow('velvet-otter');
+    expect(told.spans()).toMatchObject([{ attributes: { 'error.type': '_OTHER' }, status: { code: SpanStatusCode.ERROR }, events: [] }]);
+    expect(leaksIn(await told.text())).toEqual([]);
+  });
+
+  it('count a batch', async () => {
+    const { outbox } = instrumentedWorld();
+    await outbox.reportAll([
+      { operation: 'reportBetEvent', payload: betEvent() },
+      { operation: 'reportBetEvent', payload: {} },
+    ]);
+    expect(told.spans()).toMatchObject([{ name: 'enqueue reportAll', attributes: { 'location_sdk.batch.size': 2, 'location_sdk.batch.refused': 1 } }]);
+  });
+});
+
+describe('the telemetry of a client', () => {
+  it('is a span and a duration for each call', async () => {
+    const { client, gateway } = outboxWorld();
+    const instrumented = instrumentClient(client, told.options);
+    await instrumented.reportBetEvent(betEvent());
+    gateway.faults.add({ kind: 'status', status: 404, times: 1 });
+    await instrumented.reportSettledBet(settledBet()).catch(() => {});
+    await instrumented.verifyNin('99012345678');
+    expect(told.spans()).toMatchObject([
+      { name: 'reportBetEvent', kind: SpanKind.INTERNAL, attributes: { ...WHICH, 'location_sdk.reference': 'BET-1', 'location_sdk.outcome': 'recorded' } },
+      { name: 'reportSettledBet', attributes: { 'error.type': 'not-found', 'http.response.status_code': 404 } },
+      { name: 'verifyNin', attributes: { 'location_sdk.operation': 'verifyNin' } },
+    ]);
+    expect((await told.points('location_sdk.client.call.duration')).map(({ value }) => value)).toEqual([1, 1, 1]);
+  });
+
+  it('is refused for what is no client', () => {
+    expect(() => instrumentClient({} as never)).toThrow('instrumentClient: expected what createClient returns.');
+  });
+});
+
+it('no personal data is in what leaves the process', async () => {
+  const { outbox, run, gateway, client } = instrumentedWorld();
+  const instrumented = instrumentClient(client, told.options);
+  gateway.faults.add({ kind: 'status', status: 422, times: 1 });
+  gateway.faults.add({ kind: 'status', status: 500, times: 2 });
+  await outbox.reportBetEvent(personalBet('BET-1'));
+  await outbox.reportSettledBet(personalSettlement('BET-2'));
+  await outbox.reportWithdrawalEvent(personalWithdrawal('WR-1'));
+  await outbox.reportBetEvent({ ...personalBet('BET-3'), user: { ...personalBet('BET-3').user, nin: '9081726354' } }).catch(() => {});
+  await run(outbox.drain());
+  await run(instrumented.reportBetEvent(personalBet('BET-4')));
+  await run(instrumented.verifyNin(personalBet('BET-4').user.nin));
+  await run(instrumented.locate({ clientIP: '102.89.23.45' })).catch(() => {});
+  const text = await told.text();
+  expect(text).toContain('BET-1');
+  expect(leaksIn(text)).toEqual([]);
+  expect(text).not.toMatch(/9081726354|102\.89|mock-api-key/);
+  const metrics = JSON.stringify(await told.collect());
+  expect(metrics).not.toMatch(/BET-\d|WR-\d/);
+});
+
+describe('telemetry that fails', () => {
+  const broken = () => {
+    throw new Error('no telemetry');
+  };
+  const brokenSpan = { setAttributes: broken, setStatus: broken, end: broken };
+  const providers: [string, Partial<Record<string, unknown>>][] = [
+    ['a tracer that throws', { tracerProvider: { getTracer: () => ({ startSpan: broken }) } as unknown as TracerProvider }],
+    ['a span that throws', { tracerProvider: { getTracer: () => ({ startSpan: () => brokenSpan }) } as unknown as TracerProvider }],
+    [
+      'a meter whose instruments throw',
+      {
+        meterProvider: {
+          getMeter: () => ({
+            createCounter: () => ({ add: broken }),
+            createHistogram: () => ({ record: broken }),
+            createObservableGauge: () => ({}),
+            addBatchObservableCallback: broken,
+            removeBatchObservableCallback: broken,
+          }),
+        } as unknown as MeterProvider,
+      },
+    ],
+  ];
+
+  it.each(providers)('disturbs no report: %s', async (_, options) => {
+    const { outbox, run, gateway, sent } = instrumentedWorld({ ...told.options, ...options });
+    gateway.faults.add({ kind: 'status', status: 500, times: 1 });
+    const { done } = await outbox.reportBetEvent(betEvent());
+    expect(await run(outbox.drain())).toMatchObject({ drained: true });
+    expect(gateway.reports()).toHaveLength(1);
+    expect(sent).toHaveLength(2);
+    await expect(done).resolves.toMatchObject({ outcome: 'recorded' });
+    outbox.start();
+    await run(outbox.stop());
+  });
+
+  it('sends each report once where the active context cannot be set', async () => {
+    forget();
+    context.setGlobalContextManager({ active: broken, with: broken, bind: broken, enable: broken, disable: () => undefined } as never);
+    const { outbox, run, gateway, sent } = instrumentedWorld();
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    expect([gateway.reports().length, sent.length]).toEqual([1, 1]);
+  });
+});

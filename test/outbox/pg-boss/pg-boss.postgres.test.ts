@@ -1,0 +1,226 @@
+import type pg from 'pg';
+import PgBoss from 'pg-boss';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { createClient } from '../../../src/index.js';
+import { createMockGateway } from '../../../src/mock/index.js';
+import { storeContract } from '../../../src/outbox/contract/index.js';
+import { createOutbox, type Outbox, type OutboxStore } from '../../../src/outbox/index.js';
+import { type PgBossStoreOptions, pgBossStore } from '../../../src/outbox/pg-boss.js';
+import { betEvent, settledBet } from '../../factories.js';
+import { leaksIn, personalBet } from '../personal.js';
+import { advance, newSchema, openStore, pool } from '../postgres/world.js';
+
+const QUEUE = 'location-sdk-outbox';
+
+let boss: PgBoss;
+let bossSchema: string;
+let open: Outbox[];
+
+beforeEach(async () => {
+  bossSchema = `boss_${newSchema()}`;
+  boss = await startBoss();
+  open = [];
+});
+
+afterEach(async () => {
+  await Promise.all(open.map((outbox) => outbox.stop()));
+  await boss.stop({ graceful: false, wait: true });
+  await pool.query(`DROP SCHEMA ${bossSchema} CASCADE`);
+});
+
+async function startBoss(): Promise<PgBoss> {
+  const made = new PgBoss({ connectionString: inject('postgresUrl'), schema: bossSchema, max: 4, supervise: false, schedule: false });
+  made.on('error', () => {});
+  return made.start();
+}
+
+/** An outbox over PostgreSQL that looks by itself once in a minute only, unless told otherwise. */
+async function bossWorld({ schema = newSchema(), pollMs = 60_000, ...options }: Partial<PgBossStoreOptions> & { schema?: string; pollMs?: number } = {}) {
+  const gateway = createMockGateway();
+  const sent: string[] = [];
+  const client = createClient({
+    ...gateway.clientOptions(),
+    fetch: (url, init) => {
+      sent.push(init.body ?? '');
+      return gateway.fetch(url, init as object);
+    },
+  });
+  const postgres = await openStore({ schema, notify: false });
+  let asleep = false;
+  const inner: OutboxStore = {
+    ...postgres,
+    async outlook() {
+      const outlook = await postgres.outlook();
+      asleep = true;
+      return outlook;
+    },
+  };
+  const store = await pgBossStore({ store: inner, boss, ...options });
+  const outbox = createOutbox({ client, store, pollMs });
+  open.push(outbox);
+  const within = async (work: (transaction: pg.PoolClient) => Promise<unknown>, end = 'COMMIT') => {
+    const transaction = await pool.connect();
+    try {
+      await transaction.query('BEGIN');
+      await work(transaction);
+      await transaction.query(end);
+    } finally {
+      transaction.release();
+    }
+  };
+  /** Starts it, and waits until it has looked and found nothing. */
+  const start = async () => {
+    outbox.start();
+    await expect.poll(() => asleep).toBe(true);
+    // What it still does before it sleeps waits for no database.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  };
+  return { gateway, sent, start, store, outbox, schema, within };
+}
+
+const jobs = async (): Promise<{ state: string; data: unknown; keepUntil: Date }[]> =>
+  (await pool.query(`SELECT state, data, keep_until AS "keepUntil" FROM ${bossSchema}.job WHERE name = $1 ORDER BY created_on`, [QUEUE])).rows;
+
+/** Until a report is recorded. */
+const recorded = (store: OutboxStore, count: number) => expect.poll(async () => (await store.counts()).states.recorded, { timeout: 10_000 }).toBe(count);
+
+describe('an outbox that pg-boss wakes', () => {
+  it('sends what another instance enqueued, long before it would look by itself', async () => {
+    const { start, store, schema } = await bossWorld();
+    const other = await bossWorld({ schema });
+    await start();
+    await other.outbox.reportBetEvent(betEvent());
+    await recorded(store, 1);
+    await expect.poll(async () => (await jobs()).map(({ state }) => state)).toEqual(['completed']);
+  });
+
+  it('has the job within the transaction of the report, and none where that is rolled back', async () => {
+    const { start, store, schema } = await bossWorld();
+    const { outbox, within } = await bossWorld({ schema });
+    await start();
+    await within((transaction) => outbox.reportBetEvent(betEvent({ bet_id: 'BET-no' }), { transaction }), 'ROLLBACK');
+    expect(await jobs()).toEqual([]);
+    await within(async (transaction) => {
+      await outbox.reportBetEvent(betEvent(), { transaction });
+      expect(await jobs()).toEqual([]);
+    });
+    await recorded(store, 1);
+    expect(await store.counts()).toMatchObject({ states: { waiting: 0, recorded: 1 } });
+  });
+
+  it('delivers in order although pg-boss keeps none', async () => {
+    const { outbox, store, within, gateway } = await bossWorld();
+    await within(async (transaction) => {
+      await outbox.reportSettledBet(settledBet(), { transaction });
+      await outbox.reportBetEvent(betEvent(), { transaction });
+    });
+    outbox.start();
+    await recorded(store, 2);
+    expect(gateway.requests().map(({ operation }) => operation)).toEqual(['reportBetEvent', 'reportSettledBet']);
+  });
+
+  it('delivers a report whose job was lost, by looking', async () => {
+    const { outbox, store } = await bossWorld({ pollMs: 300 });
+    await outbox.reportBetEvent(betEvent());
+    await expect.poll(async () => (await jobs()).length).toBe(1);
+    await pool.query(`DELETE FROM ${bossSchema}.job`);
+    outbox.start();
+    await recorded(store, 1);
+  });
+
+  it('delivers once what a job tells twice, or late', async () => {
+    const { outbox, store, sent } = await bossWorld();
+    outbox.start();
+    await outbox.reportBetEvent(betEvent());
+    await recorded(store, 1);
+    const [job] = await jobs();
+    for (const startAfter of [0, 1]) await boss.send(QUEUE, job?.data as object, { startAfter });
+    await boss.send(QUEUE, { environment: 'staging', operation: 'reportBetEvent', reference: 'BET-unknown' });
+    await expect.poll(async () => (await jobs()).filter(({ state }) => state === 'completed').length, { timeout: 10_000 }).toBe(4);
+    expect(sent).toHaveLength(1);
+    expect(await store.counts()).toMatchObject({ states: { recorded: 1, waiting: 0, quarantined: 0 } });
+  });
+
+  it('spreads over instances, and each report is sent once', async () => {
+    const schema = newSchema();
+    const other = await startBoss();
+    try {
+      const first = await bossWorld({ schema, batchSize: 1 });
+      const second = await bossWorld({ schema, batchSize: 1, boss: other });
+      for (const { outbox } of [first, second]) outbox.start();
+      for (let bet = 0; bet < 30; bet += 1) await first.outbox.reportBetEvent(betEvent({ bet_id: `BET-${bet}` }));
+      await recorded(first.store, 30);
+      const references = [...first.sent, ...second.sent].map((body) => JSON.parse(body).bet_id);
+      expect([references.length, new Set(references).size]).toEqual([30, 30]);
+    } finally {
+      await other.stop({ graceful: false, wait: true });
+    }
+  });
+});
+
+describe('trouble with pg-boss', () => {
+  it('takes no transaction with it: bet and report commit, and the report is found by looking', async () => {
+    const errors: unknown[] = [];
+    const { outbox, store, within } = await bossWorld({ pollMs: 300, onError: (error) => errors.push(error) });
+    await pool.query(`ALTER TABLE ${bossSchema}.job RENAME TO gone`);
+    outbox.start();
+    await within(async (transaction) => {
+      await outbox.reportBetEvent(betEvent(), { transaction });
+      await transaction.query('SELECT 1');
+    });
+    await recorded(store, 1);
+    expect(errors.length).toBeGreaterThan(0);
+    await pool.query(`ALTER TABLE ${bossSchema}.gone RENAME TO job`);
+  });
+
+  it('refuses no report, and an onError that throws harms nobody', async () => {
+    const { outbox, store } = await bossWorld({
+      pollMs: 300,
+      onError: () => {
+        throw new Error('mine');
+      },
+    });
+    await pool.query(`ALTER TABLE ${bossSchema}.job RENAME TO gone`);
+    outbox.start();
+    await outbox.reportBetEvent(betEvent());
+    await recorded(store, 1);
+    await store.close?.();
+    await pool.query(`ALTER TABLE ${bossSchema}.gone RENAME TO job`);
+  });
+
+  it('is told with all problems at once where the options are wrong', async () => {
+    await expect(pgBossStore({ store: {}, boss: {}, batchSize: 0, retries: 3 } as never)).rejects.toThrow(
+      /retries is not an option.*store: expected.*boss: expected a pg-boss with createQueue, send, work, offWork; batchSize: expected/,
+    );
+  });
+});
+
+it('a job holds environment, operation and reference, for a day, and nothing of a person', async () => {
+  const { outbox } = await bossWorld();
+  await outbox.reportBetEvent(personalBet('BET-7'));
+  await expect.poll(async () => (await jobs()).length).toBe(1);
+  const [job] = await jobs();
+  expect(job?.data).toEqual({ environment: 'staging', operation: 'reportBetEvent', reference: 'BET-7' });
+  const keptMs = (job?.keepUntil.getTime() ?? 0) - Date.now();
+  expect(keptMs).toBeGreaterThan(23 * 3_600_000);
+  expect(keptMs).toBeLessThan(25 * 3_600_000);
+  const everything = (await pool.query(`SELECT row_to_json(j)::text AS text FROM ${bossSchema}.job AS j`)).rows;
+  expect(leaksIn(JSON.stringify(everything))).toEqual([]);
+});
+
+it('two instances that start at once make one queue', async () => {
+  const store = await openStore();
+  const stores = await Promise.all([1, 2, 3].map(() => pgBossStore({ store, boss, queue: 'at-once' })));
+  expect(stores).toHaveLength(3);
+  expect((await boss.getQueues()).filter(({ name }) => name === 'at-once')).toHaveLength(1);
+});
+
+describe('the store with pg-boss', () => {
+  it.each(storeContract.map(({ name, run }) => [name, run] as const))('%s', (_, run) =>
+    run(async () => {
+      const schema = newSchema();
+      const made = async () => pgBossStore({ store: await openStore({ schema }), boss });
+      return { store: await made(), advance: (milliseconds) => advance(schema, milliseconds), another: made, reopen: made };
+    }),
+  );
+});

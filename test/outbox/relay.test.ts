@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../src/client.js';
+import type { Fetch } from '../../src/index.js';
+import { createOutbox, memoryStore, type OutboxStore } from '../../src/outbox/index.js';
+import { sqliteStore } from '../../src/outbox/stores/sqlite/index.js';
+import type { RelayPlayer } from '../../src/relay/index.js';
+import { FakeClock } from '../delivery/fake-clock.js';
+import { answer } from '../delivery/scripted-gateway.js';
+import { failed, receipt, repeated } from '../delivery/scripted-relay.js';
+import { betUser, withdrawalEvent } from '../factories.js';
+import { failureOf } from '../failure-of.js';
+import { gps, pageRequest, relayWorld } from '../relay/world.js';
+
+const BET = 'relay:reportBetEvent:BET-1';
+const bet = (more: object = {}) => ({ bet_id: 'BET-1', amount: 1500, location: gps(), ...more });
+/** A try that never ends by itself is left alone after this. */
+const A_WHILE = { timeoutMs: 3_000 };
+
+/** A page: its client, a store of its player's, and what it sends to whatever answers. */
+function pageOf(player: string, respond: (body: string, headers: Record<string, string>) => Promise<Response> | Response, given?: OutboxStore) {
+  const clock = new FakeClock();
+  const store = given ?? memoryStore({ now: clock.now, player });
+  const sent: string[] = [];
+  const fetch: Fetch = async (_, init) => {
+    sent.push(init.body ?? '');
+    return respond(init.body ?? '', init.headers as Record<string, string>);
+  };
+  const client = createClient({ relayUrl: 'https://shop.example/relay', fetch, clock, random: () => 0.5 });
+  const outbox = createOutbox({ client, store });
+  return { clock, store, sent, client, outbox, run: <T>(promise: Promise<T>) => clock.run(promise) };
+}
+
+/** The same, with answers in their order; the last one is given again and again. */
+function scripted(...answers: (() => Response | Error)[]) {
+  let next = 0;
+  return pageOf('U-1', () => {
+    const given = answers[Math.min(next++, answers.length - 1)]?.();
+    if (!given || given instanceof Error) throw given ?? new Error('no answer');
+    return given;
+  });
+}
+
+const recorded = () => answer(200, receipt({ reference: 'BET-1' }));
+const lost = () => new TypeError('fetch failed');
+const told = (status: number, error: object) => () => failed(status, { reference: 'BET-1', ...error });
+
+describe('a report for a relay', () => {
+  it('is recorded with the receipt of the relay, and says no environment', async () => {
+    const { outbox, run } = scripted(recorded);
+    outbox.start();
+    const { id, state, done } = await outbox.reportBetEvent(bet());
+    expect([id, state]).toEqual([BET, 'waiting']);
+    const { outcome, operation, reference, location, ...more } = await run(done);
+    expect({ outcome, operation, reference, location }).toEqual({ outcome: 'recorded', operation: 'reportBetEvent', reference: 'BET-1', location: gps() });
+    expect(more).toEqual({ attempts: 1 });
+    await run(outbox.stop());
+  });
+
+  it('is stored and sent without who the player is, whatever the page knows', async () => {
+    const { outbox, store, sent, run } = scripted(recorded);
+    const { id } = await outbox.reportWithdrawalEvent({ ...withdrawalEvent(), location: gps() });
+    await outbox.reportBetEvent(bet({ user: betUser() }));
+    const [withdrawal, stored] = await store.get([id, BET]);
+    await run(outbox.drain(A_WHILE));
+    expect(new Set(sent)).toEqual(new Set([withdrawal?.body, stored?.body]));
+    const user = { ...betUser(), ...withdrawalEvent().user };
+    for (const row of [withdrawal, stored])
+      for (const value of Object.values(user)) expect(JSON.stringify(row)).not.toContain(JSON.stringify(value).slice(1, -1));
+  });
+
+  it('is accepted where an outbox behind the relay has taken it: final, and told as what it is', async () => {
+    const { outbox, run } = scripted(() => answer(202, { id: 'x', state: 'waiting', operation: 'reportBetEvent', reference: 'BET-1' }));
+    outbox.start();
+    const events: string[] = [];
+    outbox.on('recorded', ({ outcome }) => events.push(outcome));
+    const { done } = await outbox.reportBetEvent(bet());
+    expect(await run(done)).toMatchObject({ outcome: 'accepted' });
+    expect(await outbox.get(BET)).toMatchObject({ state: 'recorded', outcome: 'accepted' });
+    expect(events).toEqual(['accepted']);
+    await run(outbox.stop());
+  });
+
+  it('whose answer was lost is in doubt, and recorded once the relay tells of a duplicate', async () => {
+    const { outbox, run, sent } = scripted(lost, repeated);
+    await outbox.reportBetEvent(bet());
+    await run(outbox.drain());
+    expect(new Set(sent).size).toBe(1);
+    expect(await outbox.get(BET)).toMatchObject({ state: 'recorded', outcome: 'already-recorded' });
+  });
+
+  it('is quarantined where a duplicate comes without doubt, and where its data is refused', async () => {
+    for (const refusal of [repeated, told(422, { code: 'unprocessable', outcome: 'rejected' }), told(400, { code: 'validation', outcome: 'not-sent' })]) {
+      const { outbox, run } = scripted(refusal);
+      await outbox.reportBetEvent(bet());
+      await run(outbox.drain());
+      expect(await outbox.get(BET)).toMatchObject({ state: 'quarantined', inDoubt: false });
+    }
+  });
+
+  it('that conflicts is in doubt where the relay found the location, and certain where the page sent it', async () => {
+    const conflict = told(409, { code: 'duplicate', outcome: 'rejected', conflict: true });
+    for (const location of [gps(), undefined]) {
+      const { outbox, run } = scripted(lost, conflict);
+      const { location: _, ...event } = bet();
+      outbox.start();
+      const { done } = await outbox.reportBetEvent({ ...event, ...(location && { location }) });
+      const error = await run(failureOf(done));
+      expect(error).toMatchObject({ code: 'duplicate', conflict: true, outcome: 'unknown' });
+      expect((await outbox.get(BET))?.inDoubt).toBe(true);
+      await run(outbox.stop());
+    }
+    const { outbox, run } = scripted(conflict);
+    await outbox.reportBetEvent(bet());
+    await run(outbox.drain());
+    expect(await outbox.get(BET)).toMatchObject({ state: 'quarantined', inDoubt: false, problem: { conflict: true } });
+  });
+});
+
+describe('what is about the session or the address', () => {
+  const html = (status: number) => () => new Response('<html>Log in</html>', { status, headers: { 'content-type': 'text/html' } });
+
+  it.each([
+    ['nobody is logged in', told(401, { code: 'authentication', outcome: 'not-sent' }), 'authentication'],
+    ['a session check before the relay says 401', html(401), 'authentication'],
+    ['a session check before the relay says 403', html(403), 'authentication'],
+    ['the gateway refuses the backend', told(502, { code: 'authentication', outcome: 'rejected' }), 'authentication'],
+    ['there is no relay', html(404), 'configuration'],
+    ['the relay is elsewhere', told(404, { code: 'not-found', outcome: 'not-sent' }), 'configuration'],
+    ['the limit is reached', told(429, { code: 'rate-limited', outcome: 'not-sent' }), 'rate-limited'],
+    ['the relay is unavailable', html(503), 'unavailable'],
+    ['the gateway is not reached', told(503, { code: 'network', outcome: 'not-sent' }), 'unavailable'],
+    ['the body was too slow', told(408, { code: 'timeout', outcome: 'not-sent' }), 'unreachable'],
+    ['the settings of the relay are wrong', told(500, { code: 'configuration', outcome: 'not-sent' }), 'configuration'],
+  ])('pauses and condemns nothing: %s', async (_, refused, reason) => {
+    let open = false;
+    const { outbox, run } = pageOf('U-1', (body) => (open ? answer(200, receipt({ reference: JSON.parse(body).bet_id })) : refused()));
+    await outbox.reportBetEvent(bet());
+    await outbox.reportBetEvent(bet({ bet_id: 'BET-2' }));
+    await run(outbox.drain(A_WHILE));
+    const { paused, states } = await outbox.stats();
+    expect(paused).toMatchObject([{ environment: 'relay', reason }]);
+    expect([states.waiting, states.quarantined]).toEqual([2, 0]);
+    if (!/^(?:503|unavailable)$/.test(reason)) expect(await outbox.get(BET)).toMatchObject({ inDoubt: false, attempts: 0 });
+    open = true;
+    await run(outbox.drain());
+    expect((await outbox.stats()).states.recorded).toBe(2);
+  });
+
+  it('waits for as long as the relay asks', async () => {
+    const { outbox, run } = scripted(told(429, { code: 'rate-limited', outcome: 'not-sent', retryAfterMs: 90_000 }));
+    await outbox.reportBetEvent(bet());
+    await run(outbox.drain(A_WHILE));
+    const [pause] = (await outbox.stats()).paused;
+    expect((pause?.until ?? 0) - (pause?.since ?? 0)).toBe(90_000);
+  });
+
+  it('lets a report that the relay does not take now wait by itself, without holding up the others', async () => {
+    const forbidden = told(403, { code: 'bad-request', outcome: 'not-sent' });
+    const { outbox, run } = pageOf('U-1', (body) => (body.includes('BET-1') ? forbidden() : answer(200, receipt({ reference: 'BET-2' }))));
+    await outbox.reportBetEvent(bet());
+    await outbox.reportBetEvent(bet({ bet_id: 'BET-2' }));
+    await run(outbox.drain(A_WHILE));
+    expect((await outbox.stats()).paused).toEqual([]);
+    expect(await outbox.get(BET)).toMatchObject({ state: 'waiting', inDoubt: false, problem: { status: 403 } });
+    expect(await outbox.get('relay:reportBetEvent:BET-2')).toMatchObject({ state: 'recorded' });
+  });
+});
+
+describe('another player in the same browser', () => {
+  /** A page of one player before a real relay, in whatever session the browser has by now. */
+  function shop(player: string, authorize?: (session: string) => RelayPlayer & { session: string }) {
+    const world = relayWorld(authorize && { authorize: ({ headers }) => authorize(headers.get('cookie') ?? '') });
+    const browser = { session: 'ada' };
+    const page = pageOf(
+      player,
+      (body, headers) =>
+        world.relay(pageRequest({ body, headers: { ...headers, cookie: `session=${browser.session}` } }), {
+          remoteAddress: '102.89.23.47',
+        }) as Promise<Response>,
+    );
+    return { ...world, ...page, browser };
+  }
+
+  it('never gets a report of the one before: it waits until that one is logged in again', async () => {
+    const { outbox, gateway, browser, run } = shop(betUser().user_id);
+    await outbox.reportBetEvent(bet());
+    browser.session = 'bola';
+    await run(outbox.drain(A_WHILE));
+    expect(gateway.requests()).toEqual([]);
+    expect((await outbox.stats()).paused).toMatchObject([{ reason: 'authentication', message: expect.stringContaining('Another player') }]);
+
+    browser.session = 'ada';
+    await run(outbox.drain());
+    expect(gateway.reports()).toMatchObject([{ body: { bet_id: 'BET-1', user: betUser() } }]);
+  });
+
+  it('is told by a name of the operator’s, where the page knows no other', async () => {
+    const authorize = (session: string) => ({ session, user: betUser(), outboxPlayer: session === 'session=ada' ? 'opaque-1' : 'opaque-2' });
+    const { outbox, gateway, browser, run } = shop('opaque-1', authorize);
+    await outbox.reportBetEvent(bet());
+    browser.session = 'bola';
+    await run(outbox.drain(A_WHILE));
+    expect(gateway.requests()).toEqual([]);
+    browser.session = 'ada';
+    await run(outbox.drain());
+    expect(gateway.reports()).toHaveLength(1);
+  });
+
+  it('is told by a hash: the request holds the name of neither', async () => {
+    const headers: Record<string, string>[] = [];
+    const { outbox, run } = pageOf('canary-player', (_, sent) => {
+      headers.push(sent);
+      return recorded();
+    });
+    await outbox.reportBetEvent(bet());
+    await run(outbox.drain());
+    expect(headers).toMatchObject([{ 'x-location-sdk-player': expect.stringMatching(/^[0-9a-f]{64}$/) }]);
+    expect(JSON.stringify(headers)).not.toContain('canary-player');
+  });
+});
+
+describe('an outbox that could mix players up', () => {
+  const relayed = () => createClient({ relayUrl: 'https://shop.example/relay' });
+
+  it('is refused: a store of nobody’s over a relay, and one player’s over a gateway', async () => {
+    expect(() => createOutbox({ client: relayed(), store: memoryStore() })).toThrow(/indexedDbStore\(\{ player \}\)/);
+    expect(() => createOutbox({ client: relayed(), store: memoryStore({ player: '' }) })).toThrow(/indexedDbStore\(\{ player \}\)/);
+    expect(() => createOutbox({ client: createClient(), store: memoryStore({ player: 'U-1' }) })).toThrow(/relayUrl/);
+  });
+
+  it('is refused over a store for servers', async () => {
+    const { default: Database } = await import('libsql');
+    const database = new Database(':memory:');
+    const store = await sqliteStore({ database });
+    expect(() => createOutbox({ client: relayed(), store })).toThrow(/indexedDbStore\(\{ player \}\)/);
+  });
+
+  it('refuses settlements, which are the backend’s', async () => {
+    const { outbox } = scripted(recorded);
+    expect(await failureOf((outbox as unknown as { reportSettledBet(bet: object): Promise<unknown> }).reportSettledBet({}))).toMatchObject({
+      code: 'configuration',
+    });
+  });
+});

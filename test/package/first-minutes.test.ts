@@ -1,0 +1,148 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { transform } from 'esbuild';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { launchChromium } from '../browser/chromium.js';
+import { codeBlocks } from '../support/code-blocks.js';
+import { root } from '../support/run.js';
+
+/** What the README says to each kind of user, done in an empty folder. Only addresses and ports are others. */
+
+const run = promisify(execFile);
+const { project } = inject('installed');
+const tarball = join(project, readdirSync(project).find((name) => name.endsWith('.tgz')) ?? 'no tarball');
+const blocks = codeBlocks(readFileSync(join(root, 'README.md'), 'utf8'));
+const { PATH, HOME } = process.env;
+
+const blockWith = (text: string) => {
+  const found = blocks.find(({ code }) => code.includes(text));
+  if (!found) throw new Error(`The README has no code with ${text}.`);
+  return found.code;
+};
+
+let folder: string;
+const running: ChildProcess[] = [];
+const inFolder = (variables: Record<string, string> = {}) => ({ cwd: folder, env: { PATH, HOME, ...variables } });
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'location-sdk-first-'));
+  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], inFolder());
+});
+
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    const ended = once(child, 'exit');
+    process.kill(-Number(child.pid), 'SIGINT');
+    await ended;
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Starts a program that says in its first line where it listens. */
+async function start(program: string, words: readonly string[], variables: Record<string, string> = {}): Promise<string> {
+  const child = spawn(program, words, { ...inFolder(variables), stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+  running.push(child);
+  const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  return /http:\S+/.exec(String(line))?.[0] ?? `not an address: ${line}`;
+}
+
+const startMock = () => start('npx', ['--no-install', 'location-sdk', 'mock', '--port', '0']);
+
+/** What a mock gateway holds of staging. */
+async function reportsOf(mock: string): Promise<{ operation: string; body: { location?: { source: string } } }[]> {
+  const answer = await fetch(`${mock}/__admin/reports`);
+  const held: unknown = await answer.json();
+  return Array.isArray(held) ? held : (held as { reports: [] }).reports;
+}
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return String(typeof address === 'object' ? address?.port : address);
+}
+
+describe('the first five minutes', () => {
+  it('of a backend: the four steps are recorded', async () => {
+    writeFileSync(join(folder, 'backend.mjs'), blockWith('// backend.mjs'));
+    const mock = await startMock();
+    const { stdout } = await run('node', ['backend.mjs'], inFolder({ LOCATION_SDK_MOCK: mock }));
+    const operations = ['reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'];
+    expect(stdout.match(/^\w+(?= \S+ recorded$)/gm)).toEqual(operations);
+    expect((await reportsOf(mock)).map(({ operation }) => operation)).toEqual(operations);
+  });
+
+  it('of a pipeline: the unit test passes, and a whole suite runs against the command', async () => {
+    writeFileSync(join(folder, 'report.test.mjs'), blockWith('node:test'));
+    expect((await run('node', ['--test'], inFolder())).stdout).toMatch(/^. pass 1$/m);
+
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, scripts: { test: 'node backend.mjs' } }));
+    writeFileSync(join(folder, 'backend.mjs'), blockWith('// backend.mjs'));
+    const port = await freePort();
+    const script = blockWith('mock ready --wait').replaceAll('4010', port).replace('ready --wait', `ready --wait --url http://127.0.0.1:${port}`);
+    const { stdout } = await run('bash', ['-e', '-c', script], inFolder());
+    expect(stdout.match(/ recorded$/gm)).toHaveLength(4);
+    await expect(fetch(`http://127.0.0.1:${port}/__admin/health`), 'the mock gateway was ended').rejects.toThrow();
+  });
+
+  it('of a page: the button reports a bet, with the position of the browser', async () => {
+    const mock = await startMock();
+    const integrity = JSON.parse(readFileSync(join(folder, 'node_modules/location-sdk/dist/integrity.json'), 'utf8'))['location-sdk.global.js'].integrity;
+    const html = blockWith('<button id="bet">')
+      .replace(/https:\/\/cdn\.example\.com\/location-sdk@[^/]+\//, '/node_modules/location-sdk/')
+      .replace(/integrity="[^"]*"/, `integrity="${integrity}"`);
+    writeFileSync(join(folder, 'page.html'), html);
+    const { code } = await transform(blockWith("from 'location-sdk/relay';"), { loader: 'ts', format: 'esm' });
+    const listening = /createServer\(toNodeHandler\(relay\)\)\.listen\(3e3\);/;
+    expect(code).toMatch(listening);
+    writeFileSync(join(folder, 'site.mjs'), YOURS + code.replace(listening, SERVED));
+    const site = await start('node', ['site.mjs'], { LOCATION_SDK_MOCK: mock });
+
+    const browser = await launchChromium();
+    try {
+      const context = await browser.newContext({ geolocation: { latitude: 6.4474, longitude: 7.5139, accuracy: 20 }, permissions: ['geolocation'] });
+      const page = await context.newPage();
+      const said = page.waitForEvent('console', { predicate: (message) => message.type() === 'log' });
+      await page.goto(site);
+      await page.click('#bet');
+      expect((await said).text()).toBe('recorded gps');
+    } finally {
+      await browser.close();
+    }
+    expect(await reportsOf(mock)).toMatchObject([{ operation: 'reportBetEvent', reference: 'BET-1', body: { location: { source: 'gps' } } }]);
+  });
+});
+
+/** What the README leaves to its reader: sessions, records, and who asks too often. */
+const YOURS = `
+const betUser = { user_id: 'U-1', first_name: 'Adaeze', last_name: 'Okonkwo', resident_address: '4 Ogui Road', resident_lga: 'Enugu North', resident_state: 'ENUGU', is_resident: true, nin: '99012345678', tax_id: 'TX-1' };
+const sessions = { find: async (cookie) => (cookie === 'session=ada' ? { id: 'U-1', betUser } : undefined) };
+const bets = new Map();
+const records = { findBet: async (id) => bets.get(id) ?? null, findWithdrawal: async () => null };
+const limiter = { isOver: async () => false };
+`;
+
+/** The page's own server: the relay is one of its routes. */
+const SERVED = `
+import { readFileSync } from 'node:fs';
+const handle = toNodeHandler(relay);
+createServer(async (request, response) => {
+  if (request.url.startsWith('/relay/')) return handle(request, response);
+  if (request.url === '/bets') {
+    let text = '';
+    for await (const piece of request) text += piece;
+    bets.set('BET-1', { owner: 'U-1', fields: { amount: JSON.parse(text).stake, timestamp: String(Math.floor(Date.now() / 1000)) } });
+    return response.writeHead(200, { 'content-type': 'application/json' }).end('{"bet_id":"BET-1"}');
+  }
+  if (request.url.endsWith('.js')) return response.writeHead(200, { 'content-type': 'text/javascript' }).end(readFileSync('.' + request.url));
+  response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'session=ada; HttpOnly; SameSite=Strict' }).end(readFileSync('page.html'));
+}).listen(0, '127.0.0.1', function () { console.log('http://127.0.0.1:' + this.address().port + '/'); });
+`;

@@ -1,0 +1,82 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import * as esbuild from 'esbuild';
+import * as vite from 'vite';
+import webpack from 'webpack';
+import { load } from '../tools.js';
+
+/**
+ * What a page takes of the package, and the most that it may cost: bytes, minified and compressed with gzip -9.
+ * esbuild leaves out whole files that are not used, but of a file that is used it keeps what runs at its top: the making of the schemas.
+ */
+const CONSUMERS = [
+  {
+    takes: 'one guard',
+    code: "import { isReportingError } from 'location-sdk';\nexport const said = isReportingError(globalThis.thrown);",
+    most: 300,
+    esbuild: 12_500,
+  },
+  { takes: 'one lookup service', code: "import { geojs } from 'location-sdk';\nexport const provider = geojs();", most: 11_500, esbuild: 12_500 },
+  { takes: 'a client', code: "import { createClient } from 'location-sdk';\nexport const client = createClient({ relayUrl: '/relay' });", most: 36_000 },
+  { takes: 'everything', code: "import * as all from 'location-sdk';\nglobalThis.all = all;", most: 40_000 },
+];
+
+/** Each minifies with what it has; rollup has nothing, so esbuild does it. @type {Record<string, (folder: string, entry: string) => Promise<string>>} */
+const BUNDLERS = {
+  esbuild: async (folder, entry) => {
+    const { outputFiles } = await esbuild.build({ absWorkingDir: folder, entryPoints: [entry], bundle: true, minify: true, format: 'esm', write: false });
+    return outputFiles[0]?.text ?? '';
+  },
+  rollup: async (folder, entry) => {
+    const { rollup } = /** @type {typeof import('rollup')} */ (await load('rollup'));
+    const { nodeResolve } = /** @type {{ nodeResolve(options: object): import('rollup').Plugin }} */ (await load('@rollup/plugin-node-resolve'));
+    const bundle = await rollup({ input: join(folder, entry), plugins: [nodeResolve({ browser: true })], onwarn: refuse });
+    const { output } = await bundle.generate({ format: 'es' });
+    return (await esbuild.transform(output[0].code, { minify: true, format: 'esm' })).code;
+  },
+  webpack: (folder, entry) =>
+    new Promise((resolve, reject) => {
+      const output = { path: folder, filename: `webpack-${entry}`, library: { type: 'module' } };
+      const options = { context: folder, entry: `./${entry}`, output, experiments: { outputModule: true }, mode: /** @type {const} */ ('production') };
+      webpack({ ...options, performance: false }, (error, stats) => {
+        const { errors = [], warnings = [] } = stats?.toJson({ all: false, errors: true, warnings: true }) ?? {};
+        const said = [...errors, ...warnings].map(({ message }) => message);
+        if (error || said.length > 0) reject(error ?? new Error(said.join('\n')));
+        else resolve(readFileSync(join(folder, output.filename), 'utf8'));
+      });
+    }),
+  Vite: async (folder, entry) => {
+    const lib = { entry: join(folder, entry), formats: [/** @type {const} */ ('es')] };
+    const built = await vite.build({ root: folder, configFile: false, logLevel: 'error', build: { lib, write: false, minify: 'oxc' } });
+    const [first] = Array.isArray(built) ? built : [built];
+    const chunk = first && 'output' in first ? first.output[0] : undefined;
+    if (!chunk) throw new Error('Vite built nothing.');
+    return (await esbuild.transform(chunk.code, { minify: true, format: 'esm' })).code;
+  },
+};
+
+/** What is said of zod alone is zod's. @param {{ message: string }} warning */
+function refuse({ message }) {
+  if (!/node_modules.zod\b/.test(message)) throw new Error(message);
+}
+
+/** @param {import('../run.js').Packed} packed */
+export async function checkBundles({ project }) {
+  const folder = mkdtempSync(join(project, 'bundles-'));
+  const problems = [];
+  const table = [`\n${'bytes, gzip -9'.padEnd(22)}${[...Object.keys(BUNDLERS), 'limit'].map((name) => name.padStart(9)).join('')}`];
+  for (const [index, { takes, code, most, ...own }] of CONSUMERS.entries()) {
+    const entry = `consumer-${index}.js`;
+    writeFileSync(join(folder, entry), code);
+    const sizes = [];
+    for (const [name, bundle] of Object.entries(BUNDLERS)) {
+      const size = gzipSync(await bundle(folder, entry), { level: 9 }).byteLength;
+      const limit = name === 'esbuild' ? (own.esbuild ?? most) : most;
+      if (size > limit) problems.push(`${takes}, bundled by ${name}, is ${size} bytes; the limit is ${limit}`);
+      sizes.push(size);
+    }
+    table.push(`${takes.padEnd(22)}${[...sizes, most].map((size) => size.toLocaleString('en').padStart(9)).join('')}`);
+  }
+  return { result: `${CONSUMERS.length} consumers, ${Object.keys(BUNDLERS).join(', ')}`, problems, notes: table };
+}

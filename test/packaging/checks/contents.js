@@ -1,0 +1,24 @@
+import { pack } from '../../support/packed.js';
+
+/** What may be in it, and why. */
+const NEEDED = [
+  { pattern: /^dist\/[\w.-]+\.(?:js|cjs|d\.ts|d\.cts)$/, what: 'what is imported' },
+  { pattern: /^dist\/[\w.-]+\.(?:js|cjs)\.map$/, what: 'what a debugger shows of it' },
+  { pattern: /^dist\/(?:openapi|four-steps\.arazzo|integrity)\.json$/, what: 'documents of the gateway; the hash of the script-tag file' },
+  { pattern: /^(?:README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/[\w-]+\.(?:md|svg)$/, what: 'what people read' },
+  { pattern: /^examples\/(?:[\w-]+\/)?[\w.-]+\.(?:js|html|css|md)$/, what: 'what people copy' },
+  { pattern: /^(?:LICENSE|package\.json)$/, what: 'what npm always takes' },
+];
+const PACKED_LIMIT = 1_800_000;
+const UNPACKED_LIMIT = 7_000_000;
+
+/** @param {import('../run.js').Packed} packed */
+export async function checkContents({ project, tarball }) {
+  const { files, size, unpackedSize, integrity } = tarball;
+  const problems = files.filter(({ path }) => !NEEDED.some(({ pattern }) => pattern.test(path))).map(({ path }) => `nobody needs ${path}`);
+  for (const { pattern, what } of NEEDED) if (!files.some(({ path }) => pattern.test(path))) problems.push(`nothing is ${what} (${pattern})`);
+  if (size > PACKED_LIMIT) problems.push(`${size} bytes packed; the limit is ${PACKED_LIMIT}`);
+  if (unpackedSize > UNPACKED_LIMIT) problems.push(`${unpackedSize} bytes unpacked; the limit is ${UNPACKED_LIMIT}`);
+  if ((await pack(project)).integrity !== integrity) problems.push('packed again, the tarball has other bytes');
+  return { result: `${files.length} files, ${Math.round(size / 1_000)} kB packed, ${Math.round(unpackedSize / 1_000)} kB unpacked`, problems };
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readJson, root, run } from '../../support/packed.js';
+
+/** All that a build reads. */
+const SOURCES = [
+  'src',
+  'scripts',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsup.config.ts',
+  'tsup.script-tag.js',
+  'tsup.zod.js',
+  'inspector.build.js',
+];
+const BUILD_LIMIT_MS = 900_000;
+
+/** @param {string} folder */
+const hashesOf = (folder) =>
+  new Map(
+    readdirSync(folder).map((name) => [
+      name,
+      createHash('sha256')
+        .update(readFileSync(join(folder, name)))
+        .digest('hex'),
+    ]),
+  );
+
+/** The packages that the build takes in are copied: through a link they would have the first folder's path. @param {string} elsewhere */
+function linkPackages(elsewhere) {
+  const { dependencies } = readJson(join(root, 'package.json'));
+  mkdirSync(join(elsewhere, 'node_modules'));
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    const from = join(root, 'node_modules', name);
+    const to = join(elsewhere, 'node_modules', name);
+    if (name in dependencies) cpSync(from, to, { recursive: true });
+    else symlinkSync(from, to);
+  }
+}
+
+/** Builds in a folder elsewhere, in another time zone and language; compares with what was packed. @param {import('../run.js').Packed} packed */
+export async function checkRebuilt({ installed }) {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'a-folder-with-quite-another-name-'));
+  try {
+    for (const name of SOURCES) cpSync(join(root, name), join(elsewhere, name), { recursive: true });
+    linkPackages(elsewhere);
+    const env = { ...process.env, TZ: 'Pacific/Auckland', LANG: 'de_DE.UTF-8', LC_ALL: 'de_DE.UTF-8' };
+    await run('npm', ['run', '--silent', 'build'], { cwd: elsewhere, env, timeout: BUILD_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 });
+    const first = hashesOf(join(installed, 'dist'));
+    const second = hashesOf(join(elsewhere, 'dist'));
+    const names = new Set([...first.keys(), ...second.keys()]);
+    const problems = [...names].filter((name) => first.get(name) !== second.get(name)).map((name) => `dist/${name} is not the same`);
+    return { result: `${names.size} files of ${readJson(join(installed, 'package.json')).version}, the same bytes`, problems };
+  } finally {
+    rmSync(elsewhere, { recursive: true, force: true });
+  }
+}

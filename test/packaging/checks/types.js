@@ -1,0 +1,116 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readJson, root, run, wordsOf } from '../../support/packed.js';
+import { compilers } from '../tools.js';
+
+const { resolve } = createRequire(import.meta.url);
+const CONSUMER = fileURLToPath(new URL('../../package/consumer/', import.meta.url));
+const NODE_TYPES = dirname(dirname(resolve('@types/node/package.json')));
+const COMPILE_LIMIT_MS = 120_000;
+
+/** Both kinds of module in one project, but for bundlers, which know one. */
+const RESOLUTIONS = [
+  { module: 'node16', moduleResolution: 'node16', extensions: ['mts', 'cts'] },
+  { module: 'nodenext', moduleResolution: 'nodenext', extensions: ['mts', 'cts'] },
+  { module: 'esnext', moduleResolution: 'bundler', extensions: ['ts'] },
+];
+
+/** What the compiler knows of the platform, and which files of `test/package/consumer` can be written with that. */
+const PLATFORMS = [
+  { platform: 'DOM', lib: ['es2022', 'dom'], types: [], files: ['uses', 'mistakes', 'with-web-types', 'in-a-page'] },
+  { platform: 'Node.js', lib: ['es2022'], types: ['node'], files: ['uses', 'mistakes', 'with-web-types'] },
+];
+
+/** What may be said, and why. */
+const ACCEPTED = [
+  {
+    pattern: /^node_modules\/zod\/[^ ]+ error TS2304: Cannot find name '(?:URL|File)'\.$/,
+    reason: "zod's own declarations name URL and File: seen by who has neither type and checks libraries too",
+  },
+];
+
+const all = [{ version: '5.9', program: join(root, 'node_modules/typescript/bin/tsc') }, ...compilers].sort((a, b) => Number(a.version) - Number(b.version));
+
+/** @param {import('../run.js').Packed} packed */
+export async function checkTypes({ project, installed, entries }) {
+  const jobs = all.flatMap(({ version, program }) =>
+    RESOLUTIONS.flatMap((resolution) => PLATFORMS.map((platform) => ({ version, program, ...resolution, ...platform }))),
+  );
+  const ofNode = entries.filter((entry) => namesNode(installed, entry));
+  /** @type {Map<string, string[]>} */
+  const said = new Map();
+  const waiting = [...jobs];
+  const work = async () => {
+    for (let job = waiting.shift(); job; job = waiting.shift()) {
+      const known = job.types.includes('node') ? entries : entries.filter((entry) => !ofNode.includes(entry));
+      said.set(nameOf(job), await compile(project, known, job));
+    }
+  };
+  await Promise.all([work(), work()]);
+  const cells = PLATFORMS.flatMap(({ platform }) => RESOLUTIONS.map(({ moduleResolution }) => ({ moduleResolution, platform })));
+  const table = [
+    `\nTypeScript  ${cells.map(({ moduleResolution, platform }) => `${moduleResolution} ${platform}`.padEnd(18)).join('')}`,
+    ...all.map(({ version }) => {
+      const marks = cells.map((cell) => (said.get(nameOf({ version, ...cell }))?.length === 0 ? 'ok' : 'FAILED').padEnd(18));
+      return `${version.padEnd(12)}${marks.join('')}`;
+    }),
+  ];
+  const problems = [...said].flatMap(([name, lines]) => lines.slice(0, 12).map((line) => `${name}: ${line}`));
+  return {
+    result: `${jobs.length} compilations, ES modules and CommonJS, skipLibCheck off`,
+    problems,
+    notes: [...table, `need @types/node: ${ofNode.join(', ')}`, ...ACCEPTED.map(({ pattern, reason }) => `accepted (${pattern}): ${reason}`)],
+  };
+}
+
+/** @param {{ version: string, moduleResolution: string, platform: string }} job */
+const nameOf = ({ version, moduleResolution, platform }) => `TypeScript ${version}, ${moduleResolution}, ${platform}`;
+
+/** Whether the declarations of an entry, or what they lead to, name a module of Node.js. @param {string} installed @param {string} entry */
+function namesNode(installed, entry) {
+  const { types } = Object.values(readJson(join(installed, 'package.json')).exports[entry.replace('location-sdk', '.')]).find((found) => found?.types);
+  const seen = new Set([join(installed, types)]);
+  for (const file of seen) {
+    const text = readFileSync(file, 'utf8');
+    if (/(?:from |import\()'node:/.test(text)) return true;
+    for (const [, path = ''] of text.matchAll(/(?:from|import) '(\.\/[^']+)\.js'/g)) seen.add(join(dirname(file), `${path}.d.ts`));
+  }
+  return false;
+}
+
+/** @param {string} project @param {string[]} entries @param {{ program: string, module: string, moduleResolution: string, extensions: string[], lib: string[], types: string[], files: string[] }} job */
+async function compile(project, entries, { program, extensions, files, module, moduleResolution, lib, types }) {
+  const folder = mkdtempSync(join(project, 'types-'));
+  const every = entries.map((entry, index) => `import * as entry${index} from '${entry}';`).join('\n');
+  const texts = { 'every-entry': `${every}\nexport const all: readonly object[] = [${entries.map((_, index) => `entry${index}`).join(', ')}];\n` };
+  for (const name of files) Object.assign(texts, { [name]: readFileSync(join(CONSUMER, `${name}.ts`), 'utf8') });
+  for (const extension of extensions) {
+    for (const [name, text] of Object.entries(texts))
+      writeFileSync(join(folder, `${name}.${extension}`), text.replace(/(from '\.\/[\w-]+)\.js'/g, `$1.${extension.replace('ts', 'js')}'`));
+  }
+  const compilerOptions = {
+    module,
+    moduleResolution,
+    lib,
+    types,
+    target: 'es2022',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    noEmit: true,
+    typeRoots: [NODE_TYPES],
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*'] }));
+  try {
+    await run(process.execPath, [program, '--pretty', 'false', '--project', folder], { cwd: project, timeout: COMPILE_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 });
+    return [];
+  } catch (error) {
+    const lines = wordsOf(error)
+      .split('\n')
+      .filter((line) => line.trim() !== '');
+    return lines.filter((line) => !ACCEPTED.some(({ pattern }) => pattern.test(line)));
+  }
+}

@@ -1,0 +1,75 @@
+// Shows that the package, as it is packed, is fit for every consumer: `npm run test:package`, which builds first.
+// What it needs beside the project's own tools is pinned in the `package.json` here, and comes from the npm registry; no install script is run.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { installPackage, readJson, wordsOf } from '../support/packed.js';
+import { checkBundles } from './checks/bundles.js';
+import { checkCode } from './checks/code.js';
+import { checkContents } from './checks/contents.js';
+import { checkDocumented } from './checks/documented.js';
+import { checkLint } from './checks/lint.js';
+import { checkRebuilt } from './checks/rebuilt.js';
+import { checkTypes } from './checks/types.js';
+import { installTools } from './tools.js';
+
+/**
+ * @typedef {object} Packed what each check is given
+ * @property {string} project a project of a stranger, with nothing but the package installed
+ * @property {string} installed where the package is in it
+ * @property {{ filename: string, size: number, unpackedSize: number, integrity: string, files: { path: string, size: number }[] }} tarball
+ * @property {string[]} entries the names that can be imported: `location-sdk`, `location-sdk/mock`, …
+ *
+ * @typedef {object} Finding
+ * @property {string} result a few words on what was looked at
+ * @property {string[]} problems
+ * @property {string[]} [notes] lines that are printed, whatever comes of it
+ */
+
+/** @type {[what: string, check: (packed: Packed) => Promise<Finding> | Finding][]} */
+const CHECKS = [
+  ['contents of the tarball', checkContents],
+  ['publint, are-the-types-wrong', checkLint],
+  ['every export is documented', checkDocumented],
+  ['no text is run as code', checkCode],
+  ['TypeScript, old and new', checkTypes],
+  ['bundlers leave out what is unused', checkBundles],
+  ['a second build is the same', checkRebuilt],
+];
+
+await installTools();
+const project = mkdtempSync(join(tmpdir(), 'location-sdk-packaging-'));
+try {
+  const tarball = await installPackage(project);
+  const installed = join(project, 'node_modules/location-sdk');
+  const entries = Object.keys(readJson(join(installed, 'package.json')).exports)
+    .filter((name) => !name.endsWith('.json'))
+    .map((name) => `location-sdk${name.slice(1)}`);
+
+  const rows = [];
+  const chosen = process.argv.slice(2);
+  for (const [what, check] of CHECKS) {
+    if (chosen.length > 0 && !chosen.some((word) => check.name.toLowerCase().includes(word.toLowerCase()))) continue;
+    const started = performance.now();
+    /** @type {Finding} */
+    let finding;
+    try {
+      finding = await check({ project, installed, tarball, entries });
+    } catch (error) {
+      finding = { result: 'did not come to its end', problems: [wordsOf(error)] };
+    }
+    const seconds = (performance.now() - started) / 1_000;
+    for (const note of finding.notes ?? []) console.log(note);
+    rows.push({ what, seconds, ...finding });
+  }
+
+  console.log(`\n${'check'.padEnd(36)}${'seconds'.padStart(7)}  ${'result'.padEnd(8)}`);
+  for (const { what, seconds, result, problems } of rows) {
+    console.log(`${what.padEnd(36)}${seconds.toFixed(1).padStart(7)}  ${(problems.length === 0 ? 'ok' : 'FAILED').padEnd(8)}${result}`);
+  }
+  const failed = rows.filter(({ problems }) => problems.length > 0);
+  for (const { what, problems } of failed) console.error(`\n${what}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+  process.exitCode = failed.length === 0 ? 0 : 1;
+} finally {
+  rmSync(project, { recursive: true, force: true });
+}

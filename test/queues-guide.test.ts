@@ -1,0 +1,174 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { transform } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memoryStore, type Outbox } from '../src/outbox/index.js';
+import { betEvent, settledBet } from './factories.js';
+import { leaksIn, personalBet } from './outbox/personal.js';
+import { outboxWorld } from './outbox/world.js';
+import { expectFreshBuild } from './support/built.js';
+import { codeBlocks } from './support/code-blocks.js';
+import { root } from './support/run.js';
+
+interface Guide {
+  take: { take(outbox: Outbox, messages: readonly string[]): Promise<(string | undefined)[]> };
+  kafka: { consume(consumer: object, producer: object, outbox: Outbox): Promise<void> };
+  rabbit: { consume(channel: object, queue: string, outbox: Outbox): Promise<void> };
+  sqs: { consume(queue: object, outbox: Outbox, signal: { aborted: boolean }, log: (text: string) => void): Promise<void> };
+}
+
+let folder: string;
+let guide: Guide;
+
+/** The modules of the guide, as they stand there. */
+beforeAll(async () => {
+  expectFreshBuild();
+  folder = await mkdtemp(join(root, 'test/.docs-'));
+  const blocks = codeBlocks(await readFile(join(root, 'docs/queues.md'), 'utf8')).filter(({ language }) => language === 'ts');
+  const names = ['take', 'kafka', 'rabbit', 'sqs'];
+  for (const [index, name] of names.entries()) {
+    const { code } = await transform(blocks[index]?.code ?? '', { loader: 'ts', format: 'esm' });
+    await writeFile(join(folder, `${name}.js`), code);
+  }
+  const modules = await Promise.all(names.map((name) => import(join(folder, `${name}.js`))));
+  guide = Object.fromEntries(names.map((name, index) => [name, modules[index]])) as unknown as Guide;
+}, 30_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const location = { latitude: 6.45, longitude: 7.51, source: 'gps' };
+const timestamp = '1795161600';
+const message = (bet_id: string, more: object = {}) =>
+  JSON.stringify({ operation: 'reportBetEvent', payload: { ...betEvent({ bet_id, timestamp }), location, ...more } });
+const settlement = (bet_id: string) => JSON.stringify({ operation: 'reportSettledBet', payload: settledBet({ bet_id }) });
+const ids = async (outbox: Outbox) => (await outbox.list()).map(({ reference }) => reference);
+
+describe('a message from a queue', () => {
+  it('that comes again enqueues nothing new', async () => {
+    const { outbox, clock } = outboxWorld();
+    expect(await guide.take.take(outbox, [message('BET-1'), settlement('BET-1')])).toEqual([undefined, undefined]);
+    clock.advance(60_000);
+    expect(await guide.take.take(outbox, [message('BET-1'), settlement('BET-1')])).toEqual([undefined, undefined]);
+    expect(await ids(outbox)).toEqual(['BET-1', 'BET-1']);
+  });
+
+  it('that can never be a report is refused by itself, in its place, without its data', async () => {
+    const { outbox } = outboxWorld();
+    await outbox.reportBetEvent({ ...betEvent({ bet_id: 'BET-3', timestamp }), location } as never);
+    const personal = JSON.stringify({ operation: 'reportBetEvent', payload: { ...personalBet('BET-2'), amount: '6.123457' } });
+    const refused = await guide.take.take(outbox, [
+      '{',
+      personal,
+      message('BET-1'),
+      JSON.stringify({ operation: 'verifyNin', payload: {} }),
+      message('BET-3', { amount: 7 }),
+      'null',
+    ]);
+    expect(refused).toEqual([
+      'not a message of ours',
+      expect.stringContaining('amount'),
+      undefined,
+      'not a message of ours',
+      expect.stringContaining('other data under this reference'),
+      'not a message of ours',
+    ]);
+    expect(leaksIn(JSON.stringify(refused))).toEqual([]);
+    expect(await ids(outbox)).toEqual(['BET-3', 'BET-1']);
+  });
+
+  it('is not confirmed while the store is in trouble', async () => {
+    const { outbox } = outboxWorld({ store: { ...memoryStore(), enqueue: () => Promise.reject(new Error('disk full')) } });
+    await expect(guide.take.take(outbox, [message('BET-1')])).rejects.toThrow('disk full');
+  });
+});
+
+describe('the consumer of Kafka', () => {
+  const run = async (outbox: Outbox, values: (string | null)[]) => {
+    const resolved: string[] = [];
+    const dead: unknown[] = [];
+    const batch = { topic: 'bets', partition: 0, messages: values.map((value, index) => ({ offset: String(index), key: 'k', value })) };
+    const consumer = {
+      run: ({ eachBatch }: { eachBatch(given: object): Promise<void> }) =>
+        eachBatch({ batch, resolveOffset: (offset: string) => void resolved.push(offset), heartbeat: async () => undefined }),
+    };
+    const producer = { send: async (record: unknown) => void dead.push(record) };
+    return { ended: await guide.kafka.consume(consumer, producer, outbox).then(() => 'done', String), resolved, dead };
+  };
+
+  it('resolves what is enqueued, and puts poison aside', async () => {
+    const { outbox } = outboxWorld();
+    const { ended, resolved, dead } = await run(outbox, [message('BET-1'), '{', null, message('BET-2')]);
+    expect([ended, resolved]).toEqual(['done', ['3']]);
+    const aside = { key: 'k', headers: { reason: 'not a message of ours' } };
+    expect(dead).toEqual([
+      {
+        topic: 'bets.refused',
+        messages: [
+          { ...aside, value: '{' },
+          { ...aside, value: null },
+        ],
+      },
+    ]);
+    expect(await ids(outbox)).toEqual(['BET-1', 'BET-2']);
+  });
+
+  it('resolves a long batch as far as it is committed', async () => {
+    const store = memoryStore();
+    let commits = 0;
+    const enqueue: typeof store.enqueue = (rows) => {
+      commits += 1;
+      return commits > 1 ? Promise.reject(new Error('away')) : store.enqueue(rows);
+    };
+    const { outbox } = outboxWorld({ store: { ...store, enqueue } });
+    const values = Array.from({ length: 700 }, (_, index) => message(`BET-${index}`));
+    expect(await run(outbox, values)).toEqual({ ended: 'Error: away', resolved: ['499'], dead: [] });
+  });
+});
+
+it('the consumer of RabbitMQ confirms what is enqueued, gives up poison, and gives back what met trouble', async () => {
+  const store = memoryStore();
+  let fails = false;
+  const { outbox } = outboxWorld({ store: { ...store, enqueue: (rows) => (fails ? Promise.reject(new Error('away')) : store.enqueue(rows)) } });
+  const told: unknown[] = [];
+  let give: (message: object | null) => void = () => undefined;
+  const channel = {
+    prefetch: async () => undefined,
+    consume: async (_: string, handler: typeof give) => {
+      give = handler;
+    },
+    ack: ({ content }: { content: string }) => told.push(['ack', content]),
+    nack: ({ content }: { content: string }, _: boolean, requeue: boolean) => told.push(['nack', content, requeue]),
+  };
+  await guide.rabbit.consume(channel, 'bets', outbox);
+  give(null);
+  give({ content: message('BET-1') });
+  give({ content: '{' });
+  await expect.poll(() => told.length).toBe(2);
+  fails = true;
+  give({ content: message('BET-2') });
+  await expect.poll(() => told.length, { timeout: 5_000 }).toBe(3);
+  expect(told).toEqual(
+    expect.arrayContaining([
+      ['ack', message('BET-1')],
+      ['nack', '{', false],
+      ['nack', message('BET-2'), true],
+    ]),
+  );
+});
+
+it('the consumer of SQS deletes what is enqueued, and nothing else', async () => {
+  const { outbox } = outboxWorld();
+  const signal = { aborted: false };
+  const removed: string[][] = [];
+  const said: string[] = [];
+  const queue = {
+    receive: async () => {
+      signal.aborted = true;
+      return [{ Body: message('BET-1'), ReceiptHandle: 'a' }, { Body: 'x', ReceiptHandle: 'b' }, { ReceiptHandle: 'c' }];
+    },
+    remove: async (handles: string[]) => void removed.push(handles),
+  };
+  await guide.sqs.consume(queue, outbox, signal, (text) => said.push(text));
+  expect(removed).toEqual([['a']]);
+  expect(said).toEqual(['not a message of ours', 'not a message of ours']);
+});
