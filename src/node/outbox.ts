@@ -1,3 +1,4 @@
+/** Graceful ends of a process with an outbox: `location-sdk/outbox/node`. @module */
 import { constants } from 'node:os';
 import { inspect } from 'node:util';
 import type { Outbox } from '../outbox/interface.js';

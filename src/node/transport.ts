@@ -1,3 +1,4 @@
+/** A faster way to the gateway for Node.js: `location-sdk/transport/node`. @module */
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
 import { LONGEST_BODY } from '../body.js';

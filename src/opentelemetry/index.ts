@@ -1,4 +1,4 @@
-/** Metrics and traces through OpenTelemetry: `location-sdk/opentelemetry`. */
+/** Metrics and traces through OpenTelemetry: `location-sdk/opentelemetry`. @module */
 export { instrumentClient } from './instrument-client.js';
 export { instrumentOutbox } from './instrument-outbox.js';
 export { INSTRUMENTS, type InstrumentName, type InstrumentRow } from './instruments.js';

@@ -1,4 +1,4 @@
-/** An outbox's reports in PostgreSQL: `location-sdk/outbox/postgres`. */
+/** An outbox's reports in PostgreSQL: `location-sdk/outbox/postgres`. @module */
 export type { PostgresDatabase, PostgresValue } from './database.js';
 export { PostgresStoreError, type PostgresStoreErrorCode } from './failure.js';
 export type { ListeningClient } from './listen.js';

@@ -5,7 +5,9 @@ import { type Clock, limited } from '../../../time.js';
  * for single statements cannot pass notifications on.
  */
 export interface ListeningClient {
+  /** Runs a statement: `LISTEN`, and now and then one that asks whether the connection is still there. */
   query(text: string): PromiseLike<unknown>;
+  /** Hears of notifications, and of the end of the connection. */
   on(event: 'notification' | 'error' | 'end', listener: (detail?: unknown) => void): unknown;
   /** Gives a client back to its pool; `true`, as it is not to be used again. */
   release?(destroy: boolean): unknown;
