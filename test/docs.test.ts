@@ -20,7 +20,7 @@ test('every link within and between the guides leads to a heading', () => {
         .replace(/[^\w\- ]/g, '')
         .replaceAll(' ', '-'),
     );
-  for (const name of ['browser.md', 'errors.md', 'going-live.md', 'relay.md', 'security.md']) {
+  for (const name of ['browser.md', 'errors.md', 'going-live.md', 'relay.md', 'scale-out.md', 'security.md']) {
     const links = [...read(`docs/${name}`).matchAll(/\]\(([\w-]*(?:\.md)?)#([^)]+)\)/g)];
     expect(links.length).toBeGreaterThan(3);
     expect(links.filter(([, file, anchor = '']) => !anchors(read(`docs/${file || name}`)).includes(anchor)).map(([link]) => `${name} ${link}`)).toEqual([]);

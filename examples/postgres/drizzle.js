@@ -11,7 +11,9 @@ import { clientOptions, held, placed, settled, TABLE } from './bets.js';
 const bets = pgTable('bets', { id: text().primaryKey(), stake: integer().notNull(), payout: integer() });
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+// Without listeners a connection that breaks ends the process: an idle one tells the pool, one that is lent tells only itself.
 pool.on('error', (error) => console.warn('a connection was lost:', error.message));
+pool.on('connect', (client) => void client.on('error', () => {}));
 const db = drizzle(pool);
 const store = await postgresStore({ database: pool, listen: () => pool.connect() });
 const outbox = createOutbox({ client: createClient(clientOptions()), store });

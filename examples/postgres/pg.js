@@ -6,24 +6,29 @@ import pg from 'pg';
 import { clientOptions, held, placed, settled, TABLE } from './bets.js';
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
-// Without it, or a listener for it, a connection that breaks while it is idle ends the process.
+// Without listeners a connection that breaks ends the process: an idle one tells the pool, one that is lent tells only itself.
 pool.on('error', (error) => console.warn('a connection was lost:', error.message));
+pool.on('connect', (client) => void client.on('error', () => {}));
 const store = await postgresStore({ database: pool, listen: () => pool.connect() });
 const outbox = createOutbox({ client: createClient(clientOptions()), store });
 
 /** Commits what the work does, or nothing of it. @template T @param {(client: pg.PoolClient) => Promise<T>} work */
 async function transaction(work) {
   const client = await pool.connect();
+  let broken = false;
   try {
     await client.query('BEGIN');
     const result = await work(client);
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    await client.query('ROLLBACK');
+    // A connection that cannot even take this is not used again, and the server rolls back by itself.
+    await client.query('ROLLBACK').catch(() => {
+      broken = true;
+    });
     throw error;
   } finally {
-    client.release();
+    client.release(broken);
   }
 }
 

@@ -11,6 +11,11 @@ const FAULTS = [
   { kind: 'hang', when: 'after', probability: 0.02 },
   { kind: 'latency', when: 'after', probability: 0.5, delay: { uniform: [5, 120] } },
 ];
+/** What must have been accepted before. @type {ReadonlyMap<string | undefined, string>} */
+const INITIATED = new Map([
+  ['reportSettledBet', 'reportBetEvent'],
+  ['reportSettledWithdrawal', 'reportWithdrawalEvent'],
+]);
 const LOST = ['connection-reset', 'half-body', 'hang'];
 
 /** @param {number} seed */
@@ -18,10 +23,13 @@ export async function startGateway(seed) {
   const server = await serve(createMockGateway({ seed }));
   /** How often a report was applied, by the id that it has in the outbox. @type {Map<string, number>} */
   const applied = new Map();
-  server.gateway.subscribe((entry) => {
-    if (!entry.applied) return;
-    const id = `${entry.environment}:${entry.operation}:${entry.reference}`;
-    applied.set(id, (applied.get(id) ?? 0) + 1);
+  /** Settled reports that came before their initiated ones had been accepted. @type {Set<string>} */
+  const early = new Set();
+  server.gateway.subscribe(({ environment, operation, reference, applied: isApplied }) => {
+    const id = `${environment}:${operation}:${reference}`;
+    if (isApplied) applied.set(id, (applied.get(id) ?? 0) + 1);
+    const initiated = INITIATED.get(operation);
+    if (initiated && !applied.has(`${environment}:${initiated}:${reference}`)) early.add(id);
   });
   for (const fault of FAULTS) {
     const body = JSON.stringify({ times: null, ...fault });
@@ -31,6 +39,7 @@ export async function startGateway(seed) {
   return {
     url: server.url,
     applied,
+    early,
     /** What is recorded: the body by the id that the report has in the outbox. */
     ledger: () =>
       new Map(
@@ -38,6 +47,11 @@ export async function startGateway(seed) {
           server.gateway.reports(environment).map(({ operation, reference, body }) => [`${environment}:${operation}:${reference}`, body]),
         ),
       ),
+    /** Answers so to every request, until the returned function is called. @param {import('location-sdk/mock').FaultRule} rule */
+    misbehave(rule) {
+      const id = server.gateway.faults.add({ times: null, ...rule });
+      return () => server.gateway.faults.clear(id);
+    },
     /** How many answers were lost after the report was recorded. */
     lost: () =>
       server.gateway.faults

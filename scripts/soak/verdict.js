@@ -1,12 +1,11 @@
 // Compares the outbox with the gateway's ledger, report by report.
 import { isDeepStrictEqual } from 'node:util';
-import { sqliteStore } from 'location-sdk/outbox/sqlite';
 
 const PAGE = 500;
+const SHOWN_PROBLEMS = 20;
 
-/** @param {string} file */
-async function* rowsOf(file) {
-  const store = await sqliteStore({ file });
+/** @param {import('location-sdk/outbox').OutboxStore} store */
+async function* rowsOf(store) {
   for (let after = 0; ; ) {
     const rows = await store.list({ after, limit: PAGE });
     yield* rows;
@@ -14,19 +13,20 @@ async function* rowsOf(file) {
     if (!last) break;
     after = last.sequence;
   }
-  await store.close?.();
 }
 
 /**
  * Everything that must never happen and did, in words.
  *
- * @param {{ file: string, accepted: ReadonlySet<string>, ledger: ReadonlyMap<string, unknown>, applied: ReadonlyMap<string, number> }} found
+ * @param {{ store: import('location-sdk/outbox').OutboxStore, accepted: ReadonlySet<string>, ledger: ReadonlyMap<string, unknown>,
+ *   applied: ReadonlyMap<string, number>, early: ReadonlySet<string> }} found
  */
-export async function problemsOf({ file, accepted, ledger, applied }) {
-  const problems = [];
+export async function problemsOf({ store, accepted, ledger, applied, early }) {
+  const problems = [...early].map((id) => `${id} was sent before its initiated report was accepted`);
+  /** @type {Set<string>} */
   const held = new Set();
   let alreadyRecorded = 0;
-  for await (const { id, state, outcome, problem, body } of rowsOf(file)) {
+  for await (const { id, state, outcome, problem, body } of rowsOf(store)) {
     held.add(id);
     if (outcome === 'already-recorded') alreadyRecorded += 1;
     if (state !== 'recorded') problems.push(`${id} is ${state}: ${problem?.message ?? 'no problem is told'}`);
@@ -36,5 +36,13 @@ export async function problemsOf({ file, accepted, ledger, applied }) {
   for (const id of accepted) if (!held.has(id)) problems.push(`${id} was accepted and is lost`);
   for (const id of ledger.keys()) if (!held.has(id)) problems.push(`${id} is held by the gateway and not in the outbox`);
   for (const [id, times] of applied) if (times !== 1) problems.push(`${id} was applied ${times} times`);
-  return { problems, reports: held.size, alreadyRecorded };
+  return { problems, held, alreadyRecorded };
+}
+
+/** Tells the problems and ends, if there are any. @param {readonly string[]} problems */
+export function endWith(problems) {
+  if (problems.length === 0) return;
+  for (const problem of problems.slice(0, SHOWN_PROBLEMS)) console.error(`soak: ${problem}`);
+  console.error(`soak: ${problems.length} problems`);
+  process.exit(1);
 }

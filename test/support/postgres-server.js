@@ -13,6 +13,7 @@ const PASSWORD = 'outbox';
  * @typedef {object} PostgresServer
  * @property {string} url Of its database `postgres`, with user and password.
  * @property {number} port
+ * @property {string} folder Its data.
  * @property {string} log What it has said.
  * @property {(signal?: 'SIGINT' | 'SIGQUIT' | 'SIGTERM') => Promise<void>} halt Ends it and keeps its data. `SIGQUIT` is the immediate mode: as if the power had failed.
  * @property {() => Promise<void>} start Begins again after `halt`.
@@ -74,6 +75,7 @@ export async function startPostgres({ fsync = false, flags = [] } = {}) {
   return {
     url: `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/postgres`,
     port,
+    folder,
     get log() {
       return said.join('');
     },

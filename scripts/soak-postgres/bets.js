@@ -1,0 +1,94 @@
+// The operator's own books: bets and settlements, each in one transaction with its report.
+import { bet, settledBet } from '../soak/reports.js';
+
+export const TABLES = 'CREATE TABLE bets (reference text PRIMARY KEY); CREATE TABLE settlements (reference text PRIMARY KEY)';
+/** In the name of what is rolled back: no report may bear it. */
+export const VOID = 'void';
+
+const place = 'INSERT INTO bets (reference) VALUES ($1) ON CONFLICT DO NOTHING';
+const settle = 'INSERT INTO settlements (reference) VALUES ($1) ON CONFLICT DO NOTHING';
+
+class RolledBack extends Error {}
+
+/** @typedef {import('pg').PoolClient} Client */
+/** @param {{ pool: import('pg').Pool, outbox: import('location-sdk/outbox').Outbox }} operator */
+export function createBooks({ pool, outbox }) {
+  /** Commits what the work does, or nothing of it. @template T @param {(client: Client) => Promise<T>} work */
+  async function transaction(work) {
+    const client = await pool.connect();
+    let isBroken = true;
+    try {
+      await client.query('BEGIN');
+      try {
+        const result = await work(client);
+        await client.query('COMMIT');
+        isBroken = false;
+        return result;
+      } catch (error) {
+        await client.query('ROLLBACK');
+        isBroken = false;
+        throw error;
+      }
+    } finally {
+      // One whose end is not known is not used again.
+      client.release(isBroken);
+    }
+  }
+
+  /** @param {Client} client @param {string} reference */
+  const placeIn = async (client, reference) => {
+    await client.query(place, [reference]);
+    await outbox.within(client).reportBetEvent(bet(reference));
+  };
+  /** @param {Client} client @param {string} reference */
+  const settleIn = async (client, reference) => {
+    await client.query(settle, [reference]);
+    await outbox.within(client).reportSettledBet(settledBet(reference));
+  };
+  /** @param {(client: Client) => Promise<void>} work */
+  const rollBack = async (work) => {
+    const end = transaction(async (client) => {
+      await work(client);
+      throw new RolledBack('the bet is void');
+    });
+    await end.catch((error) => {
+      if (!(error instanceof RolledBack)) throw error;
+    });
+  };
+
+  /** Ways of reporting a bet. Each may be tried again from its beginning, whatever had become of it. @type {((reference: string) => Promise<void>)[]} */
+  const ways = [
+    // Both in one transaction.
+    (reference) =>
+      transaction(async (client) => {
+        await placeIn(client, reference);
+        await settleIn(client, reference);
+      }),
+    // One after the other.
+    async (reference) => {
+      await transaction((client) => placeIn(client, reference));
+      await transaction((client) => settleIn(client, reference));
+    },
+    // The settlement sees nothing of the bet, and is committed after it.
+    (reference) =>
+      transaction(async (later) => {
+        await transaction(async (first) => {
+          await placeIn(first, reference);
+          await settleIn(later, reference);
+        });
+      }),
+    // The first settlement is taken back.
+    async (reference) => {
+      await transaction((client) => placeIn(client, reference));
+      await rollBack((client) => settleIn(client, reference));
+      await transaction((client) => settleIn(client, reference));
+    },
+    // The bet never was.
+    (reference) =>
+      rollBack(async (client) => {
+        await placeIn(client, `${VOID}-${reference}`);
+        await settleIn(client, `${VOID}-${reference}`);
+      }),
+  ];
+  return ways;
+}

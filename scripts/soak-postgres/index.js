@@ -1,0 +1,129 @@
+// Four instances of a backend over one PostgreSQL: they are killed and stopped, the server is restarted as if the power had failed, the
+// network to it is cut, the gateway loses answers after it has recorded, and turns all away for a while. In the end the gateway's
+// ledger, the operator's books and the outbox agree, report by report. Of the built package: `npm run build` first.
+// `npm run soak:postgres -- --reports 1000 --kills 10 --restarts 1 --seed 7`; the exit code is 0 where all agree. What was found is kept where they do not.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startPostgres } from '../../test/support/postgres-server.js';
+import { createCrew } from '../soak/crew.js';
+import { startGateway } from '../soak/gateway.js';
+import { readOptions } from '../soak/options.js';
+import { createRandom, sleep } from '../soak/random.js';
+import { endWith } from '../soak/verdict.js';
+import { TABLES } from './bets.js';
+import { startProxy } from './proxy.js';
+import { createTrouble } from './trouble.js';
+import { judge } from './verdict.js';
+
+const LOOK_MS = 20;
+/** A worker is killed once so much of its share is done, or after this time, whatever was done. */
+const PACE = 0.9;
+const LONGEST_LIFE_MS = 15_000;
+const CUT_MS = 4_000;
+
+const { reports, kills, restarts, workers, seed } = readOptions({ reports: 20_000, kills: 200, restarts: 5, workers: 4 });
+const server = await startPostgres({ fsync: true });
+const proxy = await startProxy(server.port);
+const gateway = await startGateway(seed);
+const address = new URL(server.url);
+address.port = String(proxy.port);
+const books = new pg.Client({ connectionString: server.url });
+await books.connect();
+await books.query(TABLES);
+await books.end();
+
+const chance = createRandom(seed);
+const done = () => gateway.applied.size;
+const crew = createCrew({
+  worker: new URL('worker.js', import.meta.url),
+  taskOf: (name, isLast) => {
+    const share = Math.ceil((reports * (crew.counts.killed + 2 * workers)) / Math.max(1, kills));
+    return { database: address.href, gateway: gateway.url, name, reports: isLast ? reports : Math.min(reports, share), isLast };
+  },
+  kills,
+  workers,
+  chance,
+  stoppedMs: [4_200, 5_500],
+  async worked() {
+    const share = (PACE * reports * crew.counts.killed) / Math.max(1, kills);
+    const began = performance.now();
+    while (done() < share && performance.now() - began < LONGEST_LIFE_MS) await sleep(LOOK_MS);
+  },
+  progress,
+});
+const trouble = createTrouble({ server, proxy, gateway, chance, restarts, cutMs: CUT_MS, progress: () => done() / reports });
+
+function progress() {
+  const { killed } = crew.counts;
+  const line = `soak: ${done()}/${reports} at the gateway, ${killed}/${kills} killed, ${trouble.counts.restarts}/${restarts} restarts, ${trouble.counts.cuts}/1 cut`;
+  if (process.stderr.isTTY) process.stderr.write(`\r${line}`);
+  else if (killed % Math.ceil(kills / 10) === 0) process.stderr.write(`${line}\n`);
+}
+
+/** Keeps everything and ends. @param {string[]} problems @param {object} [table] */
+async function fail(problems, table = {}) {
+  crew.end();
+  await server.halt();
+  const file = join(server.folder, 'soak.json');
+  await writeFile(file, JSON.stringify({ seed, reports, kills, restarts, workers, table, errors: [...crew.errors], problems }, null, 2));
+  console.error(`soak: FAILED; seed ${seed}; the database is kept in ${server.folder}, what was found in ${file}`);
+  endWith(problems);
+}
+process.once('SIGINT', () => void fail(['it was interrupted']));
+process.on('uncaughtException', (error) => void fail([`the soak itself failed: ${error.stack}`]));
+
+console.log(`soak: seed ${seed}, ${reports} reports, ${kills} kills, ${restarts} restarts of the server, ${workers} workers on ${server.folder}`);
+const began = performance.now();
+const happening = trouble.run().catch((error) => fail([`the server, the network or the gateway could not be disturbed: ${error}`]));
+await crew.killAll();
+const finishing = crew.finish(workers);
+while (done() < reports && (await Promise.race([finishing, sleep(100)])) === undefined);
+trouble.end();
+await happening;
+const isSent = await finishing;
+if (process.stderr.isTTY) process.stderr.write('\n');
+const seconds = Math.round((performance.now() - began) / 1_000);
+
+const { accepted, told, errors, counts } = crew;
+const { problems, held, booked, alreadyRecorded, receipts } = await judge({
+  url: server.url,
+  gateway: gateway.url,
+  accepted,
+  ledger: gateway.ledger(),
+  applied: gateway.applied,
+  early: gateway.early,
+});
+problems.push(...crew.problems);
+if (!isSent) problems.push('what waited could not be sent in the end');
+if (held.size < reports) problems.push(`there are ${held.size} reports only`);
+for (const error of errors.keys()) if (!error.endsWith(' connection')) problems.push(`a worker told of an error that nothing here explains: ${error}`);
+if (restarts > 0 && !told.disconnected) problems.push('no worker lost a connection: nothing was put to the test');
+if (alreadyRecorded === 0) problems.push('no report was found recorded already: nothing was put to the test');
+
+const table = {
+  'reports in the outbox, recorded': held.size,
+  'of them with a bet or a settlement in one transaction': booked.size,
+  'transactions rolled back on purpose': told.rolledBack ?? 0,
+  'receipts in the log, verified': receipts,
+  'processes killed (SIGKILL)': counts.killed,
+  'processes stopped beyond their lease': counts.stopped,
+  'restarts of the server (immediate)': trouble.counts.restarts,
+  'cuts of the network': trouble.counts.cuts,
+  'connections that workers lost': told.disconnected ?? 0,
+  'transactions and calls that workers tried again': told.again ?? 0,
+  'times in which the gateway turned all away': trouble.counts.periods,
+  'answers lost after recording': gateway.lost(),
+  'reports found recorded already': alreadyRecorded,
+  'ends that came too late and were not written': told.late ?? 0,
+  'errors told by workers': told.error ?? 0,
+  seconds,
+};
+await gateway.close();
+for (const [what, count] of Object.entries(table)) console.log(`${what.padEnd(56)}${String(count).padStart(9)}`);
+for (const [error, times] of errors) console.log(`soak: ${times} times: ${error}`);
+
+if (problems.length > 0) await fail(problems, table);
+await server.stop();
+console.log('soak: the gateway, the books and the outbox agree, report by report');
+process.exit(0);

@@ -1,0 +1,97 @@
+// A worker of the soak over PostgreSQL: an instance of the operator's backend, which takes bets and sends their reports.
+import { createClient } from 'location-sdk';
+import { createOutbox } from 'location-sdk/outbox';
+import { PostgresStoreError, postgresStore } from 'location-sdk/outbox/postgres';
+import pg from 'pg';
+import { sleep } from '../soak/random.js';
+import { settledWithdrawal, withdrawal } from '../soak/reports.js';
+import { createBooks } from './bets.js';
+
+/** `reports`: how many there may be when this worker adds more; `isLast`: it ends once nothing is left to send. */
+/** @typedef {{ database: string, gateway: string, name: string, reports: number, isLast: boolean }} Task */
+
+const ATTEMPT_MS = 1_000;
+/** How long a worker has a report to itself. */
+const LEASE_MS = 4_000;
+const DRAIN_MS = 180_000;
+const MOST_WAITING = 400;
+/** Withdrawals are reported without a transaction, one for so many bets. */
+const WITHDRAWAL_EACH = 4;
+
+const { database, gateway, name, reports, isLast } = /** @type {Task} */ (JSON.parse(process.argv[2] ?? ''));
+const tell = (/** @type {string} */ type, /** @type {unknown} */ event = undefined) => process.send?.({ type, event });
+
+// An answer that does not come must not be waited for: a connection that was cut off does not say so.
+const pool = new pg.Pool({ connectionString: database, max: 12, connectionTimeoutMillis: 3_000, query_timeout: 4_000 });
+pool.on('error', () => tell('disconnected'));
+// Of one that is lent: between two statements nobody else listens.
+pool.on('connect', (connection) => void connection.on('error', () => tell('disconnected')));
+
+const isDisconnected = (/** @type {unknown} */ error) => {
+  const { code } = /** @type {{ code?: string }} */ (error);
+  if (error instanceof PostgresStoreError) return code === 'connection' || code === 'aborted';
+  return code === undefined || /^(57P|08|E)/.test(code);
+};
+
+/** Does it again as long as it is the connection that fails. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+async function persist(work) {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDisconnected(error)) throw error;
+      tell('again');
+    }
+    await sleep(50 + Math.random() * 200);
+  }
+}
+
+const client = createClient({
+  environment: 'staging',
+  gateways: { staging: { baseUrl: gateway, apiKey: 'mock-api-key' } },
+  location: { fixed: { latitude: 6.4474, longitude: 7.5139, city: 'Enugu', country: 'NG' } },
+  attemptTimeoutMs: ATTEMPT_MS,
+});
+const store = await persist(() => postgresStore({ database: pool, listen: () => pool.connect() }));
+const outbox = createOutbox({ client, store, leaseMs: LEASE_MS, pollMs: 200, retry: { baseMs: 20, capMs: 400 }, keepBodies: true });
+for (const type of /** @type {const} */ (['recorded', 'quarantined', 'late', 'paused'])) outbox.on(type, () => tell(type));
+outbox.on('error', ({ message, cause }) => tell('error', `${message} ${cause instanceof PostgresStoreError ? cause.code : cause}`));
+
+const ways = createBooks({ pool, outbox });
+
+/** @param {string} reference */
+async function withdraw(reference) {
+  tell('accepted', (await persist(() => outbox.reportWithdrawalEvent(withdrawal(reference)))).id);
+  tell('accepted', (await persist(() => outbox.reportSettledWithdrawal(settledWithdrawal(reference)))).id);
+}
+
+/** Fills up what there may be. */
+async function work() {
+  for (let index = 0; ; index += 1) {
+    const { states } = await persist(() => store.counts());
+    const waiting = states.waiting + states.blocked;
+    if (waiting + states['in-flight'] + states.recorded + states.quarantined >= reports) {
+      if (isLast) return;
+      await sleep(100);
+    } else if (waiting >= MOST_WAITING) {
+      await sleep(30);
+    } else {
+      const each = ways.map(async (way, one) => {
+        await persist(() => way(`${name}-${index}-${one}`));
+        if (one === ways.length - 1) tell('rolledBack');
+      });
+      const isTurn = index % WITHDRAWAL_EACH !== 0;
+      await Promise.all(isTurn ? [...each, withdraw(`${name}-${index}`)] : each);
+    }
+  }
+}
+
+outbox.start();
+tell('ready');
+await work();
+const { drained, states } = await persist(() => outbox.drain({ timeoutMs: DRAIN_MS }));
+if (!drained) console.error('not drained:', states);
+await outbox.stop();
+await store.close?.();
+await pool.end();
+process.exit(drained ? 0 : 1);

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readWords } from '../src/node/cli/args.js';
+import { OUTBOX_NOTES, OUTBOX_OPTIONS } from '../src/node/cli/outbox/command.js';
+import { claim, newRow, QUARANTINED, settledRow, write } from '../src/outbox/contract/harness.js';
+import { newSchema, openStore, pool, within } from './outbox/postgres/world.js';
+import { codeBlocks, commandsOf } from './support/code-blocks.js';
+import { root } from './support/run.js';
+
+const blocks = codeBlocks(readFileSync(join(root, 'docs/scale-out.md'), 'utf8'));
+
+/** A statement of the guide, for a schema of the test. */
+function statements(schema: string): string[] {
+  const all = blocks.filter(({ language }) => language === 'sql').flatMap(({ code }) => code.split(/;\s*(?:\n|$)/));
+  return all.map((one) => one.trim().replaceAll('location_sdk', schema)).filter(Boolean);
+}
+
+const statement = (schema: string, part: string): string => {
+  const found = statements(schema).find((one) => one.includes(part));
+  if (found === undefined) throw new Error(`the guide has no statement with ${part}`);
+  return found;
+};
+
+describe('the SQL of the guide to many backends', () => {
+  it('is taken by the server, each statement', async () => {
+    const schema = newSchema();
+    await openStore({ schema });
+    const roles = { backend: `${schema}_backend`, dashboard: `${schema}_dashboard` };
+    for (const role of Object.values(roles)) await pool.query(`CREATE ROLE ${role}`);
+    const all = statements(schema);
+    expect(all.length).toBeGreaterThan(9);
+    for (const one of all) await pool.query(one.replace(/ TO (backend|dashboard)$/, (_, role: 'backend' | 'dashboard') => ` TO ${roles[role]}`));
+
+    const stats = statement(schema, 'oldest_open_seconds');
+    await within(async (client) => {
+      await client.query(`SET LOCAL ROLE ${roles.dashboard}`);
+      expect((await client.query(stats)).rows).toHaveLength(1);
+      await expect(client.query(`SELECT 1 FROM ${schema}.reports`)).rejects.toMatchObject({ code: '42501' });
+    });
+  });
+
+  it('deletes final reports that are old and have their receipt, and no others', async () => {
+    const schema = newSchema();
+    const store = await openStore({ schema });
+    const rows = ['B-1', 'B-2', 'B-3', 'B-4'].map((reference) => newRow(reference));
+    await store.enqueue([...rows, settledRow('B-1')]);
+    const [old, recent, unlogged] = await claim(store, 3);
+    if (!old || !recent || !unlogged) throw new Error('three rows to claim: expected three');
+    for (const row of [old, recent, unlogged]) await write(store, row);
+    await store.receipts.append([old, recent].map(({ id }, index) => ({ index, id, line: 'x' })));
+    await pool.query(`UPDATE ${schema}.reports SET changed_at = 0 WHERE id <> $1`, [recent.id]);
+    await pool.query(statement(schema, 'DELETE FROM'));
+    expect((await store.list({ limit: 10 })).map(({ id }) => id)).toEqual([recent.id, unlogged.id, newRow('B-4').id, settledRow('B-1').id]);
+    expect((await claim(store, 9)).map(({ id }) => id)).toEqual([newRow('B-4').id, settledRow('B-1').id]);
+    expect([(await store.counts()).states.recorded, (await store.receipts.read(0, 9)).length]).toEqual([3, 2]);
+  });
+
+  it('tells what is quarantined, and why', async () => {
+    const schema = newSchema();
+    const store = await openStore({ schema });
+    await store.enqueue([newRow('B-1'), newRow('B-2')]);
+    const [row] = await claim(store, 1);
+    if (!row) throw new Error('a row to claim: expected one');
+    await write(store, row, { ...QUARANTINED, problem: { code: 'unprocessable', message: 'refused' } });
+    const { rows } = await pool.query(statement(schema, "state = 'quarantined'"));
+    expect(rows).toEqual([{ id: row.id, code: 'unprocessable', message: 'refused', in_doubt: false, attempts: 1 }]);
+  });
+});
+
+it.each(blocks.filter(({ language }) => language === 'sh').flatMap(commandsOf))('%s', (command) => {
+  const [, rest = ''] = /^npx location-sdk outbox (.*)$/.exec(command) ?? [];
+  const { given } = readWords(OUTBOX_OPTIONS, rest.split(' '), 9);
+  expect(OUTBOX_NOTES).toContain(`\n  ${given[1]} `);
+});
