@@ -115,7 +115,7 @@ export interface Outbox<Mode extends ClientMode = 'strict'> {
    * is rolled back. What it resolves with is as the transaction sees it; the event `enqueued` does not come, since nobody
    * knows whether you commit. An error of the database leaves your transaction failed, as any other does. The transaction
    * is what your store takes: for PostgreSQL, the client that has begun it. Throws a `ConfigurationError` where the store
-   * cannot write within one.
+   * cannot write within one, or none is given.
    *
    * @example
    * ```ts

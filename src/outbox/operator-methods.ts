@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../errors.js';
 import type { ClientMode } from '../payloads.js';
 import { LONGEST_TIMER_MS, limited } from '../time.js';
 import { decideRow, refusal } from './decide.js';
@@ -108,6 +109,8 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
     },
     within(transaction) {
       requireTransactions(store);
+      // Without one the report would be committed by itself, whatever becomes of the caller's work.
+      if (transaction === undefined || transaction === null) throw new ConfigurationError('within: expected your transaction. Nothing was enqueued.');
       return {
         reportBetEvent: (payload, options) => enqueue({ operation: 'reportBetEvent', payload, options, transaction }),
         reportSettledBet: (payload, options) => enqueue({ operation: 'reportSettledBet', payload, options, transaction }),

@@ -31,7 +31,7 @@ const LONGEST_FAILURE_WAIT_MS = 30_000;
 
 /** How long a turn waits for one more attempt to end, in milliseconds. */
 export const GATHER_MS = 1;
-const MOST_GATHERED = 16;
+const MOST_GATHERED = 64;
 
 /**
  * Whether a turn waits for more attempts to end, as long as each moment brings one, so that their ends and the next

@@ -146,6 +146,11 @@ describe('enqueueing', () => {
     expect(await outbox.list()).toEqual([]);
   });
 
+  it.each([undefined, null])('takes %s for no transaction, and commits nothing by itself', (transaction) => {
+    const { outbox } = outboxWorld({ store: { ...memoryStore(), transactional: true } });
+    expect(() => outbox.within(transaction)).toThrow(/expected your transaction/);
+  });
+
   it('ends the waiting for a report whose transaction was rolled back', async () => {
     const store = memoryStore();
     const { outbox, run, clock } = outboxWorld({ store: { ...store, transactional: true, enqueue: (rows) => memoryStore().enqueue(rows) } });

@@ -38,7 +38,7 @@ describe('an end of an attempt', () => {
   });
 
   it('waits for a few at most, however many are on their way', () => {
-    expect(isGathering(16, at(1_000, 1_000))).toBe(false);
+    expect(isGathering(64, at(1_000, 1_000))).toBe(false);
   });
 });
 
