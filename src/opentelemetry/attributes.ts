@@ -1,6 +1,9 @@
 import type { Attributes } from '@opentelemetry/api';
 import { isReportingError } from '../errors.js';
 
+/** Where reports go. */
+export const ENVIRONMENTS = ['staging', 'production'] as const;
+
 /** Which call it is: for metrics too, since both have few values. */
 export const which = (operation: string, environment: string | undefined): Attributes => ({
   'location_sdk.operation': operation,

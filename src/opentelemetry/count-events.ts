@@ -2,11 +2,10 @@ import type { Attributes, Meter } from '@opentelemetry/api';
 import type { ReportName } from '../outbox/enqueue.js';
 import type { Outbox } from '../outbox/interface.js';
 import type { PauseReason } from '../outbox/pause.js';
-import { which } from './attributes.js';
+import { ENVIRONMENTS, which } from './attributes.js';
 import { makeCounter, makeHistogram } from './instruments.js';
 import { quietly } from './quietly.js';
 
-const ENVIRONMENTS = ['staging', 'production'] as const;
 const REPORTS = ['reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'] as const satisfies readonly ReportName[];
 const REASONS = ['authentication', 'rate-limited', 'unavailable', 'unreachable', 'configuration'] as const satisfies readonly PauseReason[];
 

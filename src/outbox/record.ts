@@ -13,6 +13,9 @@ export type RowState = 'waiting' | 'in-flight' | 'recorded' | 'quarantined' | 'd
 /** Where a report goes: an environment of the gateway; or from a page, the operator's relay, which alone knows its environment. */
 export type OutboxEnvironment = Environment | 'relay';
 
+/** Those of a server's outbox. */
+export const ENVIRONMENTS = ['staging', 'production'] as const satisfies readonly Environment[];
+
 /** Why the latest attempt did not end well; free of secrets and personal data. */
 export interface Problem {
   /** A stable name of the kind of failure, to branch on. */
