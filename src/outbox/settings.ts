@@ -36,9 +36,9 @@ export function readSettings(options: OutboxOptions<ClientMode>): OutboxSettings
   };
   const door = doorOf(given.client);
   if (!door) problems.push('client: expected what createClient returns');
-  lacking('store', given.store, STORE_METHODS, problems);
+  requireMethods('store', given.store, STORE_METHODS, problems);
   if (door) problems.push(...ownerProblems(door, members(given.store).player));
-  if (given.seal !== undefined) lacking('seal', given.seal, SEAL_METHODS, problems);
+  if (given.seal !== undefined) requireMethods('seal', given.seal, SEAL_METHODS, problems);
   if (given.keepBodies !== undefined && typeof given.keepBodies !== 'boolean') problems.push('keepBodies: expected true or false');
 
   if (given.seal !== undefined && given.encryption !== undefined) problems.push('encryption, seal: expected one of them');
@@ -62,7 +62,7 @@ export function readSettings(options: OutboxOptions<ClientMode>): OutboxSettings
   return { ...settings, door, random: door.random };
 }
 
-function lacking(name: string, value: unknown, methods: readonly string[], problems: string[]): void {
+function requireMethods(name: string, value: unknown, methods: readonly string[], problems: string[]): void {
   const missing = methods.filter((method) => typeof members(value)[method] !== 'function');
   if (missing.length > 0) problems.push(`${name}: expected an object with ${missing.join(', ')}`);
 }
