@@ -61,8 +61,8 @@ export async function compare(contenders, { rounds = ROUNDS } = {}) {
   }));
 }
 
-/** @param {readonly number[]} figures */
-const median = (figures) => [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
+/** The one in the middle. @param {readonly number[]} figures */
+export const median = (figures) => [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
 
 const whole = (/** @type {number} */ figure) => Math.round(figure).toLocaleString('en');
 const short = (/** @type {number} */ figure) => (figure < 10 ? figure.toPrecision(2) : whole(figure));

@@ -8,11 +8,10 @@ import { createOutbox } from '../dist/outbox.js';
 import { postgresStore } from '../dist/outbox-postgres.js';
 import { startPostgres } from '../test/support/postgres-server.js';
 import { startChild } from './child.js';
-import { compare, table } from './measure.js';
-import { bet, clientOf, fixed, promise, rowsOf } from './reports.js';
+import { compare, median, table } from './measure.js';
+import { bet, CLAIMED, clientOf, fixed, promise, rowsOf, turns } from './reports.js';
 
 const PROMISED = { added: 0.25, scaling: 0.8, claim: 1.5 };
-const CLAIMED = 8;
 const CONCURRENCY = 8;
 const LATENCY_MS = 20;
 const FEW = 10_000;
@@ -103,7 +102,6 @@ async function delivering() {
   /** @type {Map<number, number[]>} */
   const rates = new Map([1, 2, 4].map((workers) => [workers, []]));
   for (let round = 0; round < 3; round += 1) for (const [workers, found] of rates) found.push(await delivered(workers, address));
-  const median = (/** @type {number[]} */ figures) => [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
   const figures = [...rates].map(([workers, found]) => ({ workers, rate: median(found) }));
   const one = figures[0]?.rate ?? Number.NaN;
   console.log(`Delivery, ${CONCURRENCY} at once for each worker, the gateway answering after ${LATENCY_MS} ms\n`);
@@ -134,25 +132,6 @@ async function fill(schema, waiting, recorded) {
   await pool.query(`VACUUM ANALYZE ${schema}.reports`);
   await pool.query(`VACUUM ANALYZE ${schema}.queue`);
   return store;
-}
-
-/** One turn writes what the turn before claimed back, and claims. @param {string} name @param {import('../dist/outbox.js').OutboxStore} store */
-function turns(name, store) {
-  /** @type {import('../dist/outbox.js').Write[]} */
-  let writes = [];
-  return {
-    name,
-    run: async (/** @type {number} */ times) => {
-      for (let done = 0; done < times; done += 1) {
-        const { claimed } = await store.turn({ writes, claim: { limit: CLAIMED, leaseMs: 60_000 } });
-        writes = claimed.map((row) => ({
-          id: row.id,
-          expected: { state: row.state, fence: row.fence },
-          change: { ...row, state: 'waiting', inDoubt: false, delayMs: 0, keepBody: true },
-        }));
-      }
-    },
-  };
 }
 
 async function claims() {

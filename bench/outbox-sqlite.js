@@ -9,8 +9,8 @@ import Database from 'libsql';
 import { createOutbox } from '../dist/outbox.js';
 import { sqliteStore } from '../dist/outbox-sqlite.js';
 import { startChild } from './child.js';
-import { compare, table } from './measure.js';
-import { bet, clientOf, fixed, promise, rowsOf } from './reports.js';
+import { compare, median, table } from './measure.js';
+import { bet, CLAIMED, clientOf, fixed, promise, rowsOf, turns } from './reports.js';
 
 const PROMISED = { single: 0.7, batch: 10, drain: 0.8, claim: 1.5, memory: 1.25 };
 /** Of a drained backlog, how much is taken as warming up. */
@@ -21,7 +21,6 @@ const FEW = 10_000;
 const MANY = 1_000_000;
 const BACKLOG = 2_000;
 const DRAINS = 9;
-const CLAIMED = 8;
 
 let bets = 0;
 const nextBet = () => {
@@ -117,40 +116,11 @@ async function enqueueing() {
   await store.close?.();
 }
 
-/** One turn writes what the turn before claimed back, and claims. @param {number} waiting */
+/** @param {number} waiting */
 async function claiming(waiting) {
   const store = await openStore();
   for (let added = 0; added < waiting; added += 10_000) await store.enqueue(rowsOf(`W-${added}`, 10_000));
-  /** @type {import('../dist/outbox.js').Write[]} */
-  let writes = [];
-  return {
-    close: () => store.close?.(),
-    contender: {
-      name: `${waiting.toLocaleString('en')} waiting`,
-      run: async (/** @type {number} */ times) => {
-        for (let done = 0; done < times; done += 1) {
-          const { claimed } = await store.turn({ writes, claim: { limit: CLAIMED, leaseMs: 60_000 } });
-          writes = claimed.map(({ id, state, fence, attempts, doubtBefore }) => ({
-            id,
-            expected: { state, fence },
-            change: {
-              state: 'waiting',
-              fence,
-              attempts,
-              doubtBefore,
-              inDoubt: false,
-              delayMs: 0,
-              outcome: undefined,
-              message: undefined,
-              problem: undefined,
-              decisions: [],
-              keepBody: true,
-            },
-          }));
-        }
-      },
-    },
-  };
+  return { close: () => store.close?.(), contender: turns(`${waiting.toLocaleString('en')} waiting`, store) };
 }
 
 async function claims() {
@@ -191,7 +161,6 @@ async function draining() {
     const drained = await rate(() => outbox.drain());
     rounds.push({ drained, alone: before ?? (await byClient()) });
   }
-  const median = (/** @type {number[]} */ figures) => [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
   const ratio = median(rounds.map(({ alone, drained }) => drained / alone));
   const [alone, drained] = [median(rounds.map((one) => one.alone)), median(rounds.map((one) => one.drained))];
   console.log(

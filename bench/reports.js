@@ -1,6 +1,9 @@
 // What the comparisons of the outbox share: reports, a client, and promises that are kept or not.
 import { createClient } from '../dist/index.js';
 
+/** How many rows a turn claims. */
+export const CLAIMED = 8;
+
 export const bet = (/** @type {string} */ bet_id) => ({
   bet_id,
   amount: 1_500,
@@ -47,6 +50,30 @@ export const rowsOf = (prefix, count) =>
 export function promise(what, kept) {
   console.log(`${kept ? 'kept' : 'NOT KEPT'}: ${what}\n`);
   if (!kept) process.exitCode = 1;
+}
+
+/**
+ * A contender whose turns write back what the turn before claimed, and claim again.
+ *
+ * @param {string} name
+ * @param {import('../dist/outbox.js').OutboxStore} store
+ */
+export function turns(name, store) {
+  /** @type {import('../dist/outbox.js').Write[]} */
+  let writes = [];
+  return {
+    name,
+    run: async (/** @type {number} */ times) => {
+      for (let done = 0; done < times; done += 1) {
+        const { claimed } = await store.turn({ writes, claim: { limit: CLAIMED, leaseMs: 60_000 } });
+        writes = claimed.map((row) => ({
+          id: row.id,
+          expected: { state: row.state, fence: row.fence },
+          change: { ...row, state: 'waiting', inDoubt: false, delayMs: 0, keepBody: true },
+        }));
+      }
+    },
+  };
 }
 
 export const fixed = (/** @type {number} */ figure) => figure.toFixed(2);

@@ -62,7 +62,7 @@ export interface FetchResponse {
     /** One header, by its name. */
     get(name: string): string | null;
   };
-  /** What is sent. */
+  /** What was answered, unread. */
   readonly body?: unknown;
   /** The whole body as text. */
   text(): Promise<string>;

@@ -65,7 +65,24 @@ const EXAMPLES: Readonly<Record<string, () => Promise<unknown>>> = {
   gateway: () => report(clientOf({}, { kind: 'status', status: 502, body: { message: 'Bad Gateway' } })),
 };
 
+/** The stores whose errors are their own: the file and the type that lists the codes. */
+const STORES = [
+  { heading: 'SQLite', folder: 'sqlite', error: 'SqliteStoreError', type: 'SqliteStoreErrorCode' },
+  { heading: 'PostgreSQL', folder: 'postgres', error: 'PostgresStoreError', type: 'PostgresStoreErrorCode' },
+  { heading: 'IndexedDB', folder: 'indexeddb', error: 'IndexedDbError', type: 'IndexedDbProblem' },
+];
+
 describe('docs/errors.md', () => {
+  test.each(STORES)('lists every code of the $heading store: what happened, whether the report is enqueued, what to do', ({ heading, folder, error, type }) => {
+    const text = readFileSync(join(root, `src/outbox/stores/${folder}/failure.ts`), 'utf8').replace(/\/\*\*.*?\*\//gs, '');
+    const [, declared = ''] = new RegExp(`^export type ${type} =([^;]+);`, 'm').exec(text) ?? [];
+    const known = [...declared.matchAll(/'([\w-]+)'/g)].map(([, code]) => code);
+    const section = (sections.get('Errors of a store') ?? '').split(/^### /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+    expect(section).toContain(`\`${error}\``);
+    expect(known.length).toBeGreaterThan(4);
+    expect([...section.matchAll(/^\| `([\w-]+)` \| [^|]+ \| (?:no|nobody knows) \| [^|]+ \|$/gm)].map(([, code]) => code)).toEqual(known);
+  });
+
   test('knows every code of the source', () => {
     expect(classes.map(({ code }) => code)).toEqual(codes);
     expect(Object.keys(EXAMPLES)).toEqual(codes);

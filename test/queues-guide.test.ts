@@ -44,6 +44,13 @@ const settlement = (bet_id: string) => JSON.stringify({ operation: 'reportSettle
 const ids = async (outbox: Outbox) => (await outbox.list()).map(({ reference }) => reference);
 
 describe('a message from a queue', () => {
+  it('is taken as the guide shows it', async () => {
+    const { outbox } = outboxWorld();
+    const [shown] = codeBlocks(await readFile(join(root, 'docs/queues.md'), 'utf8')).filter(({ language }) => language === 'json');
+    expect(await guide.take.take(outbox, [shown?.code ?? ''])).toEqual([undefined]);
+    expect(await ids(outbox)).toEqual(['BET-104']);
+  });
+
   it('that comes again enqueues nothing new', async () => {
     const { outbox, clock } = outboxWorld();
     expect(await guide.take.take(outbox, [message('BET-1'), settlement('BET-1')])).toEqual([undefined, undefined]);

@@ -32,6 +32,13 @@ export const settled = (bet_id, stake, payout) => ({
   ur: 0,
 });
 
+/** Where your PostgreSQL is. */
+export const databaseUrl = process.env.DATABASE_URL ?? '';
+if (databaseUrl === '') {
+  console.error('Say where PostgreSQL is, for example DATABASE_URL=postgres://localhost/bets; a table is made there.');
+  process.exit(2);
+}
+
 const gateway = createMockGateway();
 
 /** Yours names the real gateway instead. */

@@ -1,4 +1,4 @@
-// A bet and its report in one transaction, with Drizzle: DATABASE_URL=postgres://… node examples/postgres/drizzle.js
+// A bet and its report in one transaction, with Drizzle (npm install pg drizzle-orm): DATABASE_URL=postgres://… node examples/postgres/drizzle.js
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { integer, pgTable, text } from 'drizzle-orm/pg-core';
@@ -6,11 +6,11 @@ import { createClient } from 'location-sdk';
 import { createOutbox } from 'location-sdk/outbox';
 import { postgresStore } from 'location-sdk/outbox/postgres';
 import pg from 'pg';
-import { clientOptions, held, placed, settled, TABLE } from './bets.js';
+import { clientOptions, databaseUrl, held, placed, settled, TABLE } from './bets.js';
 
 const bets = pgTable('bets', { id: text().primaryKey(), stake: integer().notNull(), payout: integer() });
 
-const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+const pool = new pg.Pool({ connectionString: databaseUrl });
 // Without listeners a connection that breaks ends the process: an idle one tells the pool, one that is lent tells only itself.
 pool.on('error', (error) => console.warn('a connection was lost:', error.message));
 pool.on('connect', (client) => void client.on('error', () => {}));

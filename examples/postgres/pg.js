@@ -1,11 +1,11 @@
-// A bet and its report in one transaction, with `pg`: DATABASE_URL=postgres://… node examples/postgres/pg.js
+// A bet and its report in one transaction, with `pg` (npm install pg): DATABASE_URL=postgres://… node examples/postgres/pg.js
 import { createClient } from 'location-sdk';
 import { createOutbox } from 'location-sdk/outbox';
 import { postgresStore } from 'location-sdk/outbox/postgres';
 import pg from 'pg';
-import { clientOptions, held, placed, settled, TABLE } from './bets.js';
+import { clientOptions, databaseUrl, held, placed, settled, TABLE } from './bets.js';
 
-const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+const pool = new pg.Pool({ connectionString: databaseUrl });
 // Without listeners a connection that breaks ends the process: an idle one tells the pool, one that is lent tells only itself.
 pool.on('error', (error) => console.warn('a connection was lost:', error.message));
 pool.on('connect', (client) => void client.on('error', () => {}));

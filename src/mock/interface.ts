@@ -23,7 +23,7 @@ export interface MockClientOptions<Mode extends ValidationMode = ValidationMode>
 
 /** A report for `seed`. */
 export interface SeedReport {
-  /** Only reports of this call. */
+  /** The call that reported it. */
   operation: OperationName;
   /** What was reported. */
   body: Readonly<Record<string, unknown>>;

@@ -1,24 +1,27 @@
 import type { Attributes } from '@opentelemetry/api';
 import { isReportingError } from '../errors.js';
 
+/** Where reports go. */
+export const ENVIRONMENTS = ['staging', 'production'] as const;
+
 /** Which call it is: for metrics too, since both have few values. */
-export const which = (operation: string, environment: string | undefined): Attributes => ({
+export const callAttributes = (operation: string, environment: string | undefined): Attributes => ({
   'location_sdk.operation': operation,
   ...(environment !== undefined && { 'location_sdk.environment': environment }),
 });
 
 /** Which report it is: for spans alone, since each report has its own. */
-export const reference = (value: string | undefined): Attributes => (value === undefined ? {} : { 'location_sdk.reference': value });
+export const reportAttributes = (value: string | undefined): Attributes => (value === undefined ? {} : { 'location_sdk.reference': value });
 
 /** How it failed. Of an error that is not of this package nothing is told: it may hold anything. */
-export function failure(error: unknown): Attributes {
+export function failureAttributes(error: unknown): Attributes {
   if (!isReportingError(error)) return { 'error.type': '_OTHER' };
   const { code, outcome, status } = error;
   return { 'error.type': code, 'location_sdk.outcome': outcome, ...(status !== undefined && { 'http.response.status_code': status }) };
 }
 
 /** The gateway's address, without path: `server.address` and, where it is not the scheme's own, `server.port`. */
-export function server(baseUrl: string | undefined): Attributes {
+export function serverAttributes(baseUrl: string | undefined): Attributes {
   if (baseUrl === undefined || !URL.canParse(baseUrl)) return {};
   const { hostname, port } = new URL(baseUrl);
   return { 'server.address': hostname, ...(port !== '' && { 'server.port': Number(port) }) };

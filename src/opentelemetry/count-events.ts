@@ -2,11 +2,10 @@ import type { Attributes, Meter } from '@opentelemetry/api';
 import type { ReportName } from '../outbox/enqueue.js';
 import type { Outbox } from '../outbox/interface.js';
 import type { PauseReason } from '../outbox/pause.js';
-import { which } from './attributes.js';
+import { callAttributes, ENVIRONMENTS } from './attributes.js';
 import { makeCounter, makeHistogram } from './instruments.js';
 import { quietly } from './quietly.js';
 
-const ENVIRONMENTS = ['staging', 'production'] as const;
 const REPORTS = ['reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'] as const satisfies readonly ReportName[];
 const REASONS = ['authentication', 'rate-limited', 'unavailable', 'unreachable', 'configuration'] as const satisfies readonly PauseReason[];
 
@@ -32,15 +31,15 @@ export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operatio
     pauses: counter('pauses'),
     storeErrors: counter('storeErrors'),
   };
-  on('enqueued', ({ operation, environment }) => count.enqueued(which(operation, environment)));
+  on('enqueued', ({ operation, environment }) => count.enqueued(callAttributes(operation, environment)));
   on('recorded', ({ operation, environment, outcome, waitedMs }) => {
-    count.recorded({ ...which(operation, environment), 'location_sdk.outcome': outcome });
-    waits.record(Math.max(0, waitedMs) / 1_000, which(operation, environment));
+    count.recorded({ ...callAttributes(operation, environment), 'location_sdk.outcome': outcome });
+    waits.record(Math.max(0, waitedMs) / 1_000, callAttributes(operation, environment));
   });
-  on('quarantined', ({ operation, environment, code }) => count.quarantined({ ...which(operation, environment), 'error.type': code }));
-  on('decided', ({ operation, environment, action }) => count.decided({ ...which(operation, environment), 'location_sdk.decision': action }));
-  on('locked', ({ operation, environment }) => count.locked(which(operation, environment)));
-  on('late', ({ operation, environment }) => count.late(which(operation, environment)));
+  on('quarantined', ({ operation, environment, code }) => count.quarantined({ ...callAttributes(operation, environment), 'error.type': code }));
+  on('decided', ({ operation, environment, action }) => count.decided({ ...callAttributes(operation, environment), 'location_sdk.decision': action }));
+  on('locked', ({ operation, environment }) => count.locked(callAttributes(operation, environment)));
+  on('late', ({ operation, environment }) => count.late(callAttributes(operation, environment)));
   on('paused', ({ environment, reason }) => count.pauses(pause(environment, reason)));
   on('error', () => count.storeErrors({}));
   // What alerts stand on begins at 0: a rise from nothing to 1 is none to Prometheus.
@@ -48,8 +47,8 @@ export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operatio
     count.storeErrors({}, 0);
     for (const environment of ENVIRONMENTS) {
       for (const reason of REASONS) count.pauses(pause(environment, reason), 0);
-      for (const operation of REPORTS) count.locked(which(operation, environment), 0);
+      for (const operation of REPORTS) count.locked(callAttributes(operation, environment), 0);
     }
   });
-  return (operation, environment) => void quietly(() => count.enqueued(which(operation, environment)));
+  return (operation, environment) => void quietly(() => count.enqueued(callAttributes(operation, environment)));
 }

@@ -3,7 +3,7 @@ import type { Client } from '../client.js';
 import { type ClientDoor, doorOf, withDoor } from '../client-door.js';
 import { ConfigurationError } from '../errors.js';
 import type { ClientMode } from '../payloads.js';
-import { failure, reference, server, which } from './attributes.js';
+import { callAttributes, failureAttributes, reportAttributes, serverAttributes } from './attributes.js';
 import { makeHistogram } from './instruments.js';
 import { createLinks } from './links.js';
 import { type InstrumentationOptions, SCOPE } from './options.js';
@@ -46,12 +46,13 @@ export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Cli
   const call =
     <Given extends unknown[], T>(operation: string, method: (...given: Given) => Promise<T>) =>
     (...given: Given): Promise<T> => {
-      const failed = (error: unknown) => ({ ...which(operation, text(error, 'environment')), ...failure(error) });
+      const failed = (error: unknown) => ({ ...callAttributes(operation, text(error, 'environment')), ...failureAttributes(error) });
       // What the others resolve with is a person's, or a place.
       const isReceipt = operation !== 'verifyNin' && operation !== 'locate';
-      const told = (value: T) => ({ ...which(operation, undefined), ...(isReceipt && receipt(value)) });
-      const ended = (value: T) => ({ ...told(value), ...(isReceipt && reference(text(value, 'reference'))) });
-      const work = () => spanned(tracer, { name: operation, kind: SpanKind.INTERNAL, attributes: which(operation, undefined) }, () => method(...given), ended);
+      const told = (value: T) => ({ ...callAttributes(operation, undefined), ...(isReceipt && receipt(value)) });
+      const ended = (value: T) => ({ ...told(value), ...(isReceipt && reportAttributes(text(value, 'reference'))) });
+      const work = () =>
+        spanned(tracer, { name: operation, kind: SpanKind.INTERNAL, attributes: callAttributes(operation, undefined) }, () => method(...given), ended);
       return timed(calls, work, told, failed);
     };
 
@@ -67,8 +68,8 @@ export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Cli
 
   const attempt: ClientDoor['attempt'] = (report, limit) => {
     const { operation, environment } = report;
-    const metric = which(operation, environment);
-    const attributes = { ...metric, ...reference(report.reference), ...server(door.baseUrlOf(environment)), 'http.request.method': 'POST' };
+    const metric = callAttributes(operation, environment);
+    const attributes = { ...metric, ...reportAttributes(report.reference), ...serverAttributes(door.baseUrlOf(environment)), 'http.request.method': 'POST' };
     const key = keyOf(report);
     const span = { name: `send ${operation}`, kind: SpanKind.CLIENT, attributes, links: links.linksOf(key) };
     const told = ({ outcome }: { outcome: string }) => ({ 'location_sdk.outcome': outcome });
@@ -80,7 +81,7 @@ export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Cli
         links.forget(key);
         return { ...metric, ...told(delivered) };
       },
-      (error) => ({ ...metric, ...failure(error) }),
+      (error) => ({ ...metric, ...failureAttributes(error) }),
     );
   };
 

@@ -1,7 +1,7 @@
 import { metrics, SpanKind, trace } from '@opentelemetry/api';
 import type { EnqueuedReport, EnqueueOptions, Outbox, OutboxReports } from '../outbox/interface.js';
 import type { ClientMode } from '../payloads.js';
-import { reference, which } from './attributes.js';
+import { callAttributes, reportAttributes } from './attributes.js';
 import { countEvents } from './count-events.js';
 import { observeStats } from './observe-stats.js';
 import { type OutboxInstrumentationOptions, SCOPE } from './options.js';
@@ -34,10 +34,10 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Out
       inTransaction = false,
     ): ((payload: Payload, options?: EnqueueOptions) => Promise<EnqueuedReport<Mode>>) =>
     async (payload, given) => {
-      const span = { name: `enqueue ${operation}`, kind: SpanKind.PRODUCER, attributes: which(operation, undefined) };
+      const span = { name: `enqueue ${operation}`, kind: SpanKind.PRODUCER, attributes: callAttributes(operation, undefined) };
       const told = ({ id, state }: EnqueuedReport<Mode>) => {
         const [environment, , ...rest] = id.split(':');
-        return { ...which(operation, environment), ...reference(rest.join(':')), 'location_sdk.report.state': state };
+        return { ...callAttributes(operation, environment), ...reportAttributes(rest.join(':')), 'location_sdk.report.state': state };
       };
       const report = await spanned(tracer, span, () => method(payload, given), told);
       if (inTransaction || hasTransaction(given)) countWithin(operation, environmentOf(report));

@@ -1,13 +1,12 @@
 import type { BatchObservableCallback, Meter } from '@opentelemetry/api';
 import type { Outbox, OutboxStats } from '../outbox/interface.js';
 import { limited, systemClock } from '../time.js';
+import { ENVIRONMENTS } from './attributes.js';
 import { makeGauge } from './instruments.js';
 import { quietly } from './quietly.js';
 
 /** A collection waits no longer for a store; it then has no values of it, as if the process were gone. */
 const LONGEST_MS = 5_000;
-
-const ENVIRONMENTS = ['staging', 'production'] as const;
 
 /** Asks the store at each collection and tells the gauges. Returns how to stop. */
 export function observeStats(meter: Meter, outbox: Pick<Outbox, 'stats'>): () => void {

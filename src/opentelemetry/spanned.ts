@@ -1,6 +1,6 @@
 import { type Attributes, context, type Span, type SpanOptions, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import { isReportingError } from '../errors.js';
-import { failure } from './attributes.js';
+import { failureAttributes } from './attributes.js';
 import { quietly } from './quietly.js';
 
 /** Runs work within a span that is active meanwhile. The work runs once and ends as it would alone, whatever becomes of the span. */
@@ -27,6 +27,6 @@ export async function spanned<T>(
 }
 
 function fail(span: Span | undefined, error: unknown): void {
-  span?.setAttributes(failure(error));
+  span?.setAttributes(failureAttributes(error));
   span?.setStatus({ code: SpanStatusCode.ERROR, ...(isReportingError(error) && { message: error.message }) });
 }

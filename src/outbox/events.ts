@@ -14,7 +14,7 @@ export interface AboutReport {
   readonly operation: OperationName;
   /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
-  /** How many times the report was sent, or tried to be. */
+  /** Attempts that count: those that a pause turned away do not. */
   readonly attempts: number;
 }
 

@@ -16,7 +16,7 @@ export interface DerivedKeys {
 }
 
 /** The id of the key that the outbox makes itself; no id of the user's is like it. */
-export const OWN_KEY = '-';
+const OWN_KEY = '-';
 const SETTING = 'fingerprint-key';
 const CHECK_DIGITS = 8;
 

@@ -8,7 +8,7 @@ export type PauseReason = 'authentication' | 'rate-limited' | 'unavailable' | 'u
 
 /** Whether an environment is paused, as all workers of a store see it. */
 export interface Pause {
-  /** The environment whose reports wait. */
+  /** The environment that it is about. */
   readonly environment: OutboxEnvironment;
   /** Counts the changes; 0 before the first. Whoever saw an older one changes nothing. */
   readonly version: number;
@@ -28,7 +28,7 @@ export interface Pause {
 
 /** What an environment's pause becomes, if its version is still the one that was seen. */
 export interface PauseChange {
-  /** The environment whose reports wait. */
+  /** The environment that it is about. */
   readonly environment: OutboxEnvironment;
   /** The version that was seen. */
   readonly version: number;

@@ -13,6 +13,9 @@ export type RowState = 'waiting' | 'in-flight' | 'recorded' | 'quarantined' | 'd
 /** Where a report goes: an environment of the gateway; or from a page, the operator's relay, which alone knows its environment. */
 export type OutboxEnvironment = Environment | 'relay';
 
+/** Those of a server's outbox. */
+export const ENVIRONMENTS = ['staging', 'production'] as const satisfies readonly Environment[];
+
 /** Why the latest attempt did not end well; free of secrets and personal data. */
 export interface Problem {
   /** A stable name of the kind of failure, to branch on. */
@@ -89,9 +92,9 @@ export interface Row extends Progress {
 export interface Change extends Progress {
   /** Milliseconds from now, by the store's clock, until it may be claimed. */
   readonly delayMs: number;
-  /** Whether the gateway holds the report. */
+  /** How a row that becomes recorded came to be so; else undefined. */
   readonly outcome: Row['outcome'];
-  /** What happened, in words; free of secrets and personal data. */
+  /** The gateway's words when it recorded, with every sent value masked. */
   readonly message: string | undefined;
   /** Why the latest attempt did not end well. */
   readonly problem: Problem | undefined;
@@ -109,7 +112,7 @@ export type Ending =
       readonly kind: 'same' | 'conflict' | 'not-found' | 'refused' | 'failed';
       /** What this attempt alone tells. All but `'unknown'` proves that it recorded nothing. */
       readonly outcome: ErrorOutcome;
-      /** Why the latest attempt did not end well. */
+      /** Why this attempt did not end well. */
       readonly problem: Problem;
       /** Why nothing more should be sent to this environment for now; such an attempt does not count. */
       readonly pause?: PauseReason;

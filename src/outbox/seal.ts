@@ -16,7 +16,7 @@ export interface Sealed {
 export interface Seal {
   /** Called once when the outbox is made, for what takes time or writes; a failure shows again when the seal is used. */
   prepare?(): Promise<void>;
-  /** Encrypts a text. */
+  /** Makes of a body what the store keeps, and its fingerprint. */
   seal(body: string, about: SealContext): Promise<Sealed>;
   /**
    * The bytes as they were sealed. Rejects with what `missingKey` makes where one key is missing (the rows that need it

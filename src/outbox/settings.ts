@@ -1,5 +1,6 @@
 import { doorOf } from '../client-door.js';
 import { ConfigurationError } from '../errors.js';
+import { members } from '../members.js';
 import type { ClientMode } from '../payloads.js';
 import { LONGEST_TIMER_MS } from '../time.js';
 import { readEncryption } from './encryption.js';
@@ -20,9 +21,9 @@ const SEAL_METHODS = ['seal', 'open', 'matches'] as const;
 /** Checks the options, and throws one `ConfigurationError` that lists every problem. */
 export function readSettings(options: OutboxOptions<ClientMode>): OutboxSettings {
   const problems: string[] = [];
-  const given = membersOf(options);
+  const given = members(options);
   for (const name of Object.keys(given)) if (!NAMES.includes(name)) problems.push(`${name} is not an option; known are ${NAMES.join(', ')}`);
-  const retry = membersOf(given.retry);
+  const retry = members(given.retry);
   if (given.retry !== undefined && given.retry !== retry) problems.push('retry: expected an object with baseMs and capMs');
   for (const name of Object.keys(retry)) if (name !== 'baseMs' && name !== 'capMs') problems.push(`retry.${name} is not an option; known are baseMs, capMs`);
 
@@ -35,9 +36,9 @@ export function readSettings(options: OutboxOptions<ClientMode>): OutboxSettings
   };
   const door = doorOf(given.client);
   if (!door) problems.push('client: expected what createClient returns');
-  lacking('store', given.store, STORE_METHODS, problems);
-  if (door) problems.push(...ownerProblems(door, membersOf(given.store).player));
-  if (given.seal !== undefined) lacking('seal', given.seal, SEAL_METHODS, problems);
+  requireMethods('store', given.store, STORE_METHODS, problems);
+  if (door) problems.push(...ownerProblems(door, members(given.store).player));
+  if (given.seal !== undefined) requireMethods('seal', given.seal, SEAL_METHODS, problems);
   if (given.keepBodies !== undefined && typeof given.keepBodies !== 'boolean') problems.push('keepBodies: expected true or false');
 
   if (given.seal !== undefined && given.encryption !== undefined) problems.push('encryption, seal: expected one of them');
@@ -61,9 +62,7 @@ export function readSettings(options: OutboxOptions<ClientMode>): OutboxSettings
   return { ...settings, door, random: door.random };
 }
 
-const membersOf = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {});
-
-function lacking(name: string, value: unknown, methods: readonly string[], problems: string[]): void {
-  const missing = methods.filter((method) => typeof membersOf(value)[method] !== 'function');
+function requireMethods(name: string, value: unknown, methods: readonly string[], problems: string[]): void {
+  const missing = methods.filter((method) => typeof members(value)[method] !== 'function');
   if (missing.length > 0) problems.push(`${name}: expected an object with ${missing.join(', ')}`);
 }

@@ -67,7 +67,7 @@ export interface RowQuery {
   readonly environment?: OutboxEnvironment | undefined;
   /** Only rows of this call. */
   readonly operation?: OperationName | undefined;
-  /** Only the row of this reference. */
+  /** Only rows of this reference: one for each environment and operation. */
   readonly reference?: string | undefined;
   /** Only rows after this `sequence`. */
   readonly after?: number | undefined;

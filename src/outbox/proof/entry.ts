@@ -20,7 +20,7 @@ export interface ReceiptEntry {
   readonly version: 1;
   /** Its place in the log, from 0. */
   readonly index: number;
-  /** Its identifier. */
+  /** The id of the report. */
   readonly id: string;
   /** Where the report goes. */
   readonly environment: OutboxEnvironment;
@@ -35,9 +35,9 @@ export interface ReceiptEntry {
   readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | 'declared-recorded' | 'dismissed';
   /** The keyed fingerprint of the bytes that were sent. */
   readonly fingerprint: string;
-  /** How many times the report was sent, or tried to be. */
+  /** Attempts that count: those that a pause turned away do not. */
   readonly attempts: number;
-  /** When it was enqueued: milliseconds since 1970. */
+  /** When it was enqueued. */
   readonly enqueuedAt: string;
   /** When it was recorded, or dismissed. */
   readonly endedAt: string;

@@ -16,13 +16,13 @@ export interface StoredRow {
 }
 
 /** What is counted along, so that nobody has to count. */
-export interface Totals {
+interface Totals {
   readonly states: Record<RowState | 'blocked', number>;
   attempts: number;
   sequence: number;
 }
 
-export const readTotals = async ({ meta }: Tables): Promise<Totals> =>
+const readTotals = async ({ meta }: Tables): Promise<Totals> =>
   (await ask<Totals | undefined>(meta.get('totals'))) ?? {
     states: { waiting: 0, blocked: 0, 'in-flight': 0, recorded: 0, quarantined: 0, dismissed: 0 },
     attempts: 0,

@@ -13,7 +13,8 @@ const COLUMNS = `sequence bigint, id text, environment text, operation text, ref
   state text, final boolean, blocked boolean, fence integer, attempts integer, "inDoubt" boolean, "doubtBefore" boolean, "dueAt" bigint, "changedAt" bigint,
   outcome text, message text, problem jsonb, decisions jsonb, body text`;
 
-const ended = ['state', 'fence', 'attempts', '"inDoubt"', '"doubtBefore"', '"dueAt"', '"changedAt"', 'problem', 'decisions'];
+/** What `reports` has of final rows alone; of the others the queue has it. */
+const FINAL_COLUMNS = ['state', 'fence', 'attempts', '"inDoubt"', '"doubtBefore"', '"dueAt"', '"changedAt"', 'problem', 'decisions'];
 
 const addRows = (schema: string): string => `
   WITH given AS MATERIALIZED (SELECT * FROM json_to_recordset($1::text::json) AS (${COLUMNS})),
@@ -21,16 +22,16 @@ const addRows = (schema: string): string => `
     INSERT INTO ${schema}.reports (sequence, id, environment, operation, reference, waits_for, fingerprint, enqueued_at, outcome, message, body,
       state, fence, attempts, in_doubt, doubt_before, due_at, changed_at, problem, decisions)
     SELECT sequence, id, environment, operation, reference, "waitsFor", fingerprint, "enqueuedAt", outcome, message, body,
-      ${ended.map((name) => `CASE WHEN final THEN ${name} END`).join(', ')} FROM given)
+      ${FINAL_COLUMNS.map((name) => `CASE WHEN final THEN ${name} END`).join(', ')} FROM given)
   INSERT INTO ${schema}.queue (sequence, environment, waits_for, state, blocked, fence, attempts, in_doubt, doubt_before, due_at, changed_at, problem, decisions)
   SELECT sequence, environment, "waitsFor", state, blocked, fence, attempts, "inDoubt", "doubtBefore", "dueAt", "changedAt", problem, decisions
   FROM given WHERE NOT final`;
 
-const numbers = (row: Row) => ({ ...row, final: isFinal(row.state), dueAt: Math.round(row.dueAt), changedAt: Math.round(row.changedAt) });
+const storable = (row: Row) => ({ ...row, final: isFinal(row.state), dueAt: Math.round(row.dueAt), changedAt: Math.round(row.changedAt) });
 
 /** What gives identities must not be mended: text that the database cannot hold is its error to say. */
 const asJson = (row: Row): unknown => {
-  const { message, problem, ...rest } = numbers(row);
+  const { message, problem, ...rest } = storable(row);
   return { ...rest, message: message === undefined ? null : JSON.parse(toJson(message)), problem: problem === undefined ? null : JSON.parse(toJson(problem)) };
 };
 

@@ -4,9 +4,7 @@ import { newRow } from '../new-row.js';
 import type { Columns, PostgresValue, Run } from './database.js';
 import { failure } from './failure.js';
 import { isOpenBefore, readRow, selectRows } from './row-columns.js';
-
-/** NUL, or half of a surrogate pair: PostgreSQL has neither, and what is stored must be what was given. */
-const UNFIT = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+import { isUnfit } from './unfit.js';
 
 /** The columns of a report, in the order in which one is bound. */
 const valuesOf = ({ id, environment, operation, reference, waitsFor, fingerprint, body }: NewRow): PostgresValue[] => [
@@ -57,7 +55,8 @@ export function createEnqueue(schema: string, channel: string | null) {
   const [one, many, get] = [addOne(schema), addMany(schema), getMany(schema)];
 
   return async (run: Run, given: readonly NewRow[]): Promise<readonly Enqueued[]> => {
-    const unfit = given.some((row) => valuesOf(row).some((value) => value !== null && UNFIT.test(value)));
+    // What is stored must be what was given.
+    const unfit = given.some((row) => valuesOf(row).some((value) => value !== null && isUnfit(value)));
     if (unfit) throw failure('text', schema);
     const [only] = given;
     if (!only) return [];

@@ -1,3 +1,5 @@
+import { members } from '../../../members.js';
+
 /**
  * What is wrong: `'connection'`, the server cannot be reached, or the connection broke, so that nobody knows what became
  * of the statement; `'conflict'`, the statement was taken back because of another one (a deadlock, a serialization
@@ -94,19 +96,18 @@ const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
 
 /** How deep libraries wrap the error of the one below. */
 const MOST_WRAPPED = 4;
-const membersOf = (value: unknown) => (typeof value === 'object' && value !== null ? value : {}) as { readonly [name: string]: unknown };
 
 /**
  * The code of a library's error, or of the one that it wraps: SQLSTATE, or the system's. Nothing else of it is fit to be
  * shown. Prisma has the database's in `meta`.
  */
 function stateOf(error: unknown): string | undefined {
-  let wrapped = membersOf(error);
+  let wrapped = members(error);
   for (let depth = 0; depth < MOST_WRAPPED; depth += 1) {
-    const codes = [membersOf(wrapped.meta).code, wrapped.code];
+    const codes = [members(wrapped.meta).code, wrapped.code];
     const state = codes.find((code) => typeof code === 'string' && /^[A-Z0-9_]{5,40}$/.test(code) && !/^P[1-9]\d{3}$/.test(code));
     if (typeof state === 'string') return state;
-    wrapped = membersOf(wrapped.cause);
+    wrapped = members(wrapped.cause);
   }
   return undefined;
 }
@@ -117,7 +118,7 @@ export function codeOf(error: unknown): PostgresStoreErrorCode {
   const state = stateOf(error);
   if (state !== undefined && /^[0-9A-Z]{5}$/.test(state) && state !== 'EPIPE') return STATES.find(([start]) => state.startsWith(start))?.[1] ?? 'other';
   // A broken connection has a code of the system, one of the library's own, or none at all.
-  return state !== undefined || /connect|reach|terminat|timeout|socket|pool/i.test(String(membersOf(error).message)) ? 'connection' : 'other';
+  return state !== undefined || /connect|reach|terminat|timeout|socket|pool/i.test(String(members(error).message)) ? 'connection' : 'other';
 }
 
 /** The store's own error for a library's. */

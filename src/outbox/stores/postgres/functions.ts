@@ -3,8 +3,8 @@ import { ISOLATION } from './failure.js';
 import { isOpenBefore, rowJson } from './row-columns.js';
 import { QUEUED, TALLY_PARTS } from './tables.js';
 
-/** Raised and caught within a function. */
-const UNFIT = 'LS009';
+/** Raised and caught within a function, where another transaction was faster. */
+const OVERTAKEN = 'LS009';
 const NOW_MS = '(floor(extract(epoch FROM clock_timestamp()) * 1000))::bigint';
 
 /** `QUEUED` of a table under another name. */
@@ -232,12 +232,12 @@ const append = (schema: string): string => `
     LOOP
       DELETE FROM ${schema}.unlogged AS u USING ${schema}.reports AS r WHERE r.id = item.id AND u.sequence = r.sequence;
       IF NOT FOUND OR item.place <> next_place + item.number THEN
-        RAISE EXCEPTION 'another one was faster' USING ERRCODE = '${UNFIT}';
+        RAISE EXCEPTION 'another one was faster' USING ERRCODE = '${OVERTAKEN}';
       END IF;
       INSERT INTO ${schema}.receipts (position, id, line) VALUES (item.place, item.id, item.line);
     END LOOP;
     RETURN true;
-  EXCEPTION WHEN SQLSTATE '${UNFIT}' THEN
+  EXCEPTION WHEN SQLSTATE '${OVERTAKEN}' THEN
     -- Takes back what was done for the lines before.
     RETURN false;
   END $append$;

@@ -1,11 +1,9 @@
 import { operationNames } from '../../../operations.js';
 import { rowId } from '../../enqueue.js';
-import type { Row } from '../../record.js';
+import { ENVIRONMENTS, type Row } from '../../record.js';
 import type { RowQuery } from '../../store.js';
 import type { PostgresValue, Run } from './database.js';
 import { readRow, selectRows } from './row-columns.js';
-
-const ENVIRONMENTS = ['staging', 'production'] as const;
 
 /**
  * Rows in the order of `sequence`. A number is given when a row is written and seen when it is committed: a page that was

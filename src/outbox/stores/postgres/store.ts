@@ -7,7 +7,8 @@ import { failure } from './failure.js';
 import { listRows } from './list.js';
 import { listen } from './listen.js';
 import { isDatabase, type PostgresStoreOptions, readOptions } from './options.js';
-import { changePause, readOutlook } from './outlook.js';
+import { readOutlook } from './outlook.js';
+import { writePause } from './pauses.js';
 import { createReceipts } from './receipts.js';
 import { readRow, selectRows } from './row-columns.js';
 import { prepareSchema } from './schema.js';
@@ -43,7 +44,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Outb
     enqueue: (rows, transaction) => enqueue(transaction === undefined ? run : runOf(transaction, schema), rows),
     turn: (turn) => takeTurn(run, schema, turn),
     outlook: () => readOutlook(run, schema),
-    pause: (change) => changePause(run, schema, change),
+    pause: (change) => writePause(run, schema, change),
     get: async (ids) => {
       if (ids.length === 0) return [];
       const found = await run(selectRows(schema, 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))'), [JSON.stringify(ids)]);

@@ -2,13 +2,10 @@ import type { Change } from '../../record.js';
 import type { Turn, TurnResult } from '../../store.js';
 import type { Run } from './database.js';
 import { rowOf } from './row-columns.js';
+import { fitted } from './unfit.js';
 
-/** NUL, or half of a surrogate pair, which PostgreSQL cannot hold: the gateway's words may have them. */
-const UNFIT = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
-/** Values as JSON for the database. Words that it could not hold must not keep a report from being written. */
-export const toJson = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'string' ? inner.replace(UNFIT, '\ufffd') : inner));
+/** Values as JSON for the database. The gateway's words, which it might not hold, must not keep a report from being written. */
+export const toJson = (value: unknown): string => JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'string' ? fitted(inner) : inner));
 
 const whole = (change: Change): Change => ({ ...change, delayMs: Math.round(change.delayMs) });
 

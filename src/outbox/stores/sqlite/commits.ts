@@ -114,5 +114,3 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
     },
   };
 }
-
-export type Commits = ReturnType<typeof createCommits>;

@@ -1,9 +1,8 @@
 import { operationNames } from '../../../operations.js';
 import { rowId } from '../../enqueue.js';
-import type { Row } from '../../record.js';
+import { ENVIRONMENTS, type Row } from '../../record.js';
 import type { RowQuery } from '../../store.js';
 import type { Connection, SqliteValue } from './database.js';
-import { ENVIRONMENTS } from './pauses.js';
 import { ROW, rowOf } from './row-columns.js';
 import { OPEN } from './schema.js';
 

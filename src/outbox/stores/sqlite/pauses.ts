@@ -1,10 +1,8 @@
 import { changePause, notPaused, type Pause, type PauseChange } from '../../pause.js';
-import { LONGEST_WAIT_MS, type OutboxEnvironment } from '../../record.js';
+import { ENVIRONMENTS, LONGEST_WAIT_MS, type OutboxEnvironment } from '../../record.js';
 import type { Outlook } from '../../store.js';
 import type { Connection } from './database.js';
 import { FIRST_DUE, LAST_DUE } from './rows.js';
-
-export const ENVIRONMENTS: readonly OutboxEnvironment[] = ['staging', 'production'];
 
 /** Whether environments are paused, and what there is to do for them. */
 export function createPauses({ first, run }: Connection) {

@@ -10,7 +10,7 @@ const COUNTED: readonly string[] = ['recorded', 'quarantined', 'dismissed'] sati
 
 const ADD = 'INSERT INTO outbox_counts (name, number) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET number = number + excluded.number';
 export const COUNT_OPEN = `SELECT count(*) AS number FROM outbox_rows INDEXED BY outbox_open WHERE ${OPEN} AND state = ?`;
-export const COUNT_BLOCKED =
+const COUNT_BLOCKED =
   "SELECT count(*) AS number FROM outbox_rows INDEXED BY outbox_dependents WHERE waits_for IS NOT NULL AND state = 'waiting' AND blocked = 1";
 export const OLDEST = `SELECT sequence, enqueued_at FROM outbox_rows INDEXED BY outbox_open WHERE ${OPEN} AND state = ? ORDER BY sequence LIMIT 1`;
 
