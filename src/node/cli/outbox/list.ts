@@ -2,7 +2,7 @@ import type { Row, RowState } from '../../../outbox/record.js';
 import { shown } from '../../../outbox/shown.js';
 import { EXIT, remark, sayAll } from '../output.js';
 import type { OutboxValues } from './command.js';
-import { duration, printable, quoted, table, type View } from './printable.js';
+import { duration, printable, table, type View } from './printable.js';
 
 /** What is not recorded, in the order in which it needs a person. */
 const OPEN: readonly RowState[] = ['quarantined', 'in-flight', 'waiting'];
@@ -35,7 +35,7 @@ export async function list(view: View, { state, environment, operation, limit = 
 
   await sayAll(json ? jsonLines(rows()) : tables(rows(), view.now));
   if (json) return EXIT.done;
-  const next = `location-sdk outbox ${quoted(view.file)}`;
+  const next = view.command;
   if (printed === 0) remark(state === undefined ? 'No report waits, and none needs a person.' : 'No such report.');
   else if (more)
     remark(

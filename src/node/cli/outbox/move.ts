@@ -12,7 +12,7 @@ import type { OutboxValues } from './command.js';
 import { ensureDatabase, library } from './open.js';
 import { printable } from './printable.js';
 import { startProgress } from './progress.js';
-import { type Client, clientOf, connectClient, DEFAULT_SCHEMA, readSchema } from './server.js';
+import { type Client, clientOf, connectClient, DEFAULT_SCHEMA, isAddress, readSchema } from './server.js';
 
 /** Where a file goes. */
 interface Target {
@@ -25,6 +25,7 @@ interface Target {
 /** Moves everything that a file holds to PostgreSQL, in one transaction; the file is then marked, and no store opens it any more. */
 export async function move(file: string, { to = process.env.DATABASE_URL, schema: given = DEFAULT_SCHEMA, json }: OutboxValues): Promise<number> {
   if (to === undefined) throw new Failure('move needs the address of the database: --to postgres://…, or the variable DATABASE_URL');
+  if (isAddress(file)) throw new Failure('move takes a file: what is in PostgreSQL stays there');
   const schema = readSchema(given);
   ensureDatabase(file);
   const client = await clientOf(to);

@@ -44,7 +44,7 @@ export async function clientOf(address: string): Promise<Client> {
   try {
     client = new Constructor({ connectionString: address, application_name: 'location-sdk outbox', connectionTimeoutMillis: CONNECT_MS });
   } catch {
-    throw new Failure('the address of the database cannot be read: expected postgres://user:password@host:5432/database, with special characters as %XX');
+    throw new Failure('the address of the database cannot be read: special characters in a user or a password are written as %XX');
   }
   // Said by what is asked of it next.
   client.on('error', () => {});
@@ -58,6 +58,12 @@ export async function connectClient(client: Client, schema: string): Promise<voi
     const known = storeError(schema, error);
     throw known.code === 'other' ? failure('connection', schema, known.sqlState) : known;
   }
+}
+
+/** How commands to copy begin: with the variable that holds the address, or with a word for it. */
+export function serverCommand(address: string, schema: string): string {
+  const name = address === process.env.DATABASE_URL ? '"$DATABASE_URL"' : "'postgres://…'";
+  return `location-sdk outbox ${name}${schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`}`;
 }
 
 /** Opens an outbox in PostgreSQL. Where there is none, none is made. */
