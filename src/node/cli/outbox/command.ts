@@ -18,7 +18,7 @@ import { verifyFile, verifyLog } from './verify.js';
 
 export const OUTBOX_OPTIONS = {
   json: { help: 'Print JSON, one object a line' },
-  state: { hint: '<state>', help: 'list: only these', read: oneOf('waiting', 'in-flight', 'quarantined', 'recorded', 'dismissed') },
+  state: { hint: '<state>', help: 'list: only these', read: oneOf('waiting', 'blocked', 'in-flight', 'quarantined', 'recorded', 'dismissed') },
   environment: { hint: '<name>', help: 'list, retry --all, resume, reconcile: of it', read: oneOf('staging', 'production') },
   operation: {
     hint: '<name>',
