@@ -84,7 +84,7 @@ const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^undici$/, by: ['node/transport.ts'] },
   { named: /^(?:libsql|better-sqlite3)$/, by: ['outbox/stores/sqlite/open.ts'] },
   { named: /^@opentelemetry\/api$/, by: ['opentelemetry/'] },
-  { named: /^pg$/, by: ['node/cli/outbox/move.ts'] },
+  { named: /^pg$/, by: ['node/cli/outbox/server.ts'] },
   // Its version.
   { named: /^\.\.\/package\.json$/, by: ['node/version.ts'] },
 ];

@@ -118,6 +118,15 @@ describe('a gateway that is in order', () => {
     expect(out).toMatch(/warn {2}mock mode: LOCATION_SDK_MOCK leads to http/);
   });
 
+  test('advises mock mode for staging alone', async () => {
+    const { url } = await mock({ apiKey: 'mock-api-key' });
+    const { code, out } = await check({ LOCATION_SDK_MOCK: url }, '--environment', 'production');
+    expect(code).toBe(1);
+    expect(out).toContain('set the variables');
+    expect(out).not.toContain('LOCATION_SDK_MOCK');
+    expect((await check({})).out).toContain('LOCATION_SDK_MOCK=http://127.0.0.1:4010');
+  });
+
   test('may ask to slow down', async () => {
     const { url } = await mock({ rateLimit: { requests: 8 } });
     const { code, out } = await check(staging(url), '--json');

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { claim, newRow, QUARANTINED, settledRow, WAITS, write } from '../../src/outbox/contract/harness.js';
 import type { OutboxStore } from '../../src/outbox/index.js';
+import { takeFile } from '../../src/outbox/stores/sqlite/leave.js';
 import { newSchema, openStore as openPostgres, pool } from '../outbox/postgres/world.js';
-import { copyOf, newFile, openStore as openSqlite } from '../outbox/sqlite/files.js';
+import { copyOf, newFile, openLibsql, openStore as openSqlite } from '../outbox/sqlite/files.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
 
 let cli: BuiltCli;
@@ -104,6 +105,74 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
     expect(await target.list({ limit: 10 })).toEqual([]);
     await pool.query(`ALTER TABLE ${schema}.receipts DROP CONSTRAINT none`);
     expect((await cli.run('outbox', file, 'move', '--to', url, '--schema', schema)).code).toBe(0);
+  });
+
+  it('moves a file to one place only', async () => {
+    const [file, schema, second] = [await filled((store) => store.enqueue([newRow('B-1')])), newSchema(), newSchema()];
+    expect((await cli.run('outbox', file, 'move', '--to', url, '--schema', schema)).code).toBe(0);
+    const refused = await cli.run('outbox', file, 'move', '--to', url, '--schema', second);
+    expect([refused.code, refused.out, refused.err]).toEqual([1, '', expect.stringMatching(new RegExp(`was moved to \\S+:\\d+/\\w+, schema ${schema}:`))]);
+    const { password } = new URL(url);
+    if (password) expect(refused.err).not.toContain(`:${password}@`);
+    expect((await pool.query('SELECT to_regnamespace($1) AS found', [second])).rows).toEqual([{ found: null }]);
+
+    await pool.query(`TRUNCATE ${schema}.reports, ${schema}.queue, ${schema}.receipts, ${schema}.unlogged, ${schema}.settings`);
+    const lost = await cli.run('outbox', file, 'move', '--to', url, '--schema', schema);
+    expect([lost.code, lost.err]).toEqual([1, expect.stringContaining('does not hold it any more')]);
+    expect((await pool.query(`SELECT count(*)::int AS number FROM ${schema}.reports`)).rows).toEqual([{ number: 0 }]);
+  });
+
+  it('opens no file of which nobody knows whether it arrived, and lets only the same move go on', async () => {
+    const [file, schema, other] = [await filled((store) => store.enqueue([newRow('B-1')])), newSchema(), newSchema()];
+    await openPostgres({ schema });
+    const atCommit = (statement: string) =>
+      pool.query(`CREATE FUNCTION ${schema}.at_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${statement}; RETURN NULL; END $$;
+        CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON ${schema}.reports DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ${schema}.at_commit()`);
+    const move = (to: string) => cli.run('outbox', file, 'move', '--to', url, '--schema', to);
+
+    await atCommit("RAISE EXCEPTION 'no' USING ERRCODE = '23514'");
+    expect(await move(schema)).toMatchObject({ code: 1, err: expect.stringContaining('(23514)') });
+    await (await openSqlite(file)).close?.();
+    await pool.query(`DROP FUNCTION ${schema}.at_commit CASCADE`);
+
+    const left = copyOf(file);
+    await atCommit('PERFORM pg_terminate_backend(pg_backend_pid())');
+    const broken = await cli.run('outbox', left, 'move', '--to', url, '--schema', schema);
+    expect(broken).toMatchObject({ code: 1, err: expect.stringContaining('say the same move again') });
+    await pool.query(`DROP FUNCTION ${schema}.at_commit CASCADE`);
+    await expect(openSqlite(left)).rejects.toMatchObject({ code: 'moving', message: expect.stringContaining(schema) });
+    const elsewhere = await cli.run('outbox', left, 'move', '--to', url, '--schema', other);
+    expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining('only that move may go on') });
+    const again = await cli.run('outbox', left, 'move', '--to', url, '--schema', schema);
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining('Moved: ') });
+    await expect(openSqlite(left)).rejects.toMatchObject({ code: 'moved', message: expect.stringContaining(schema) });
+  });
+
+  it('finishes where the commit was done and the file was not marked', async () => {
+    const [file, schema] = [await filled((store) => store.enqueue([newRow('B-1')])), newSchema()];
+    const before = copyOf(file);
+    await cli.run('outbox', file, 'move', '--to', url, '--schema', schema);
+    const { hostname, port, pathname } = new URL(url);
+    const taken = takeFile(openLibsql(before), before);
+    taken.bind(`${hostname}:${port}${pathname}, schema ${schema}`);
+    taken.close();
+    const finished = await cli.run('outbox', copyOf(before), 'move', '--to', url, '--schema', schema, '--json');
+    expect([finished.code, JSON.parse(finished.out)]).toEqual([0, { moved: false, schema }]);
+  });
+
+  it('says what is wrong with the call or the server', async () => {
+    const file = await filled((store) => store.enqueue([newRow('B-1')]));
+    const name = await cli.run('outbox', file, 'move', '--to', url, '--schema', 'x y');
+    expect(name).toMatchObject({ code: 2, err: expect.stringContaining('schema: expected a name of small letters') });
+    const address = await cli.run('outbox', file, 'move', '--to', 'postgres://app:hunt/er2@db/bets');
+    expect(address).toMatchObject({ code: 2, err: expect.stringContaining('cannot be read: special characters') });
+    const scheme = await cli.run('outbox', file, 'move', '--to', 'app:hunter2@db/bets');
+    expect(scheme).toMatchObject({ code: 2, err: expect.stringContaining('must begin with postgres://') });
+    const missing = Object.assign(new URL(url), { pathname: '/none_such' }).href;
+    const database = await cli.run('outbox', file, 'move', '--to', missing);
+    expect(database).toMatchObject({ code: 1, err: expect.stringContaining('look at the server, and at the address and password of the connection (3D000)') });
+    for (const { err } of [address, scheme, database]) expect(err).not.toMatch(/hunt|er2/);
+    await (await openSqlite(file)).close?.();
   });
 
   it('says what is missing, and never the password', async () => {

@@ -76,6 +76,33 @@ describe('looking', () => {
     expect(why).toContain('No report waits');
   });
 
+  it('tells those that are blocked from those that wait', async () => {
+    const { out } = await outbox(sample, 'list', '--state', 'blocked', '--json');
+    expect(jsonOf(out).map(({ id }) => id)).toEqual(['staging:reportSettledBet:B-bad']);
+    expect(await outbox(sample, 'list', '--state', 'waiting')).toMatchObject({ code: 0, out: '' });
+  });
+
+  it('gives the commands that list the rest', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const { outbox: made } = outboxWorld({ store });
+    for (const bet_id of ['B-1', 'B-2', 'B-3']) await made.reportBetEvent(personalBet(bet_id));
+    for (const bet_id of ['B-1', 'B-2']) await made.reportSettledBet(personalSettlement(bet_id));
+    await store.close?.();
+    const printed: string[] = [];
+    for (let commands = [['list', '--environment', 'staging', '--limit', '2']]; commands.length > 0; ) {
+      const { out, err } = await outbox(file, ...(commands.shift() ?? []));
+      printed.push(...out.split('\n').flatMap((line) => /staging:\S+/.exec(line) ?? []));
+      const given = err.split('\n').filter((line) => line.startsWith(`  location-sdk outbox ${file} list`));
+      commands.push(...given.map((line) => line.trim().split(' ').slice(3)));
+    }
+    expect(printed).toEqual(
+      ['B-1', 'B-2', 'B-3'].map((id) => `staging:reportBetEvent:${id}`).concat(['B-1', 'B-2'].map((id) => `staging:reportSettledBet:${id}`)),
+    );
+    const { err } = await outbox(sample, 'list', '--limit', '1');
+    expect(err).toContain(`There are more:\n  location-sdk outbox ${sample} list --state blocked --limit 1\n`);
+  });
+
   it('shows a report and what can be done about it', async () => {
     const { out } = await outbox(sample, 'show', BAD);
     expect(out).toContain('quarantined, for ');
@@ -126,6 +153,15 @@ describe('deciding', () => {
     });
     const { out } = await outbox(file, 'export');
     expect(jsonOf(out).at(-1)).toMatchObject({ outcome: 'dismissed', decisions: [{ reason: 'a test bet' }] });
+  });
+
+  it('says what a blocked report waits for, and writes no decision', async () => {
+    const file = copy();
+    const id = 'staging:reportSettledBet:B-bad';
+    const { code, out, err } = await outbox(file, 'retry', id);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain(`${id} is blocked: it is sent once ${BAD} is recorded or dismissed`);
+    expect(jsonOf((await outbox(file, 'show', id, '--json')).out)[0].decisions ?? []).toEqual([]);
   });
 
   it('asks which, where a reference has several reports, and then changes nothing', async () => {

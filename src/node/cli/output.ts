@@ -26,5 +26,9 @@ export async function sayAll(texts: AsyncIterable<string>): Promise<void> {
   }
 }
 
+/** An address that stands where it is not expected may hold a password. */
+const withoutAddresses = (text: string): string =>
+  text.replace(/(postgres(?:ql)?:\/\/)[^\s'"…]+/gi, '$1…').replace(/([a-z][a-z0-9+.-]*:\/\/)\S*@[^\s'"]*/gi, '$1…');
+
 /** One line, whatever the text holds. */
-export const complain = (text: string): void => remark(`location-sdk: ${text.replace(/\s*[\r\n]+\s*/g, ' ')}`);
+export const complain = (text: string): void => remark(`location-sdk: ${withoutAddresses(text.replace(/\s*[\r\n]+\s*/g, ' '))}`);

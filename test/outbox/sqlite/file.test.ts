@@ -126,6 +126,8 @@ describe('a file of the SQLite store', () => {
 
   it.each([
     [{}, 'file, database: expected one of them'],
+    [undefined as never, 'file, database: expected one of them'],
+    [null as never, 'file, database: expected one of them'],
     [{ file: '' }, 'file: expected a path'],
     [{ database: { exec: 1 } as never }, 'database: expected a connection'],
     [{ file: 'x', busyTimeoutMs: -1 }, 'busyTimeoutMs: expected milliseconds'],

@@ -10,8 +10,9 @@ import type { Status, Target } from './run.js';
 const SECTION = 'Settings';
 const STRICT = 'NODE_TLS_REJECT_UNAUTHORIZED';
 
-const SET_UP =
-  'set the variables, or give a file with client options: --options options.mjs. To try this command: npx location-sdk mock, and LOCATION_SDK_MOCK=http://127.0.0.1:4010';
+const SET_UP = 'set the variables, or give a file with client options: --options options.mjs';
+/** For staging alone, which alone the variable leads to a mock gateway. */
+const TRY = '. To try this command: npx location-sdk mock, and LOCATION_SDK_MOCK=http://127.0.0.1:4010';
 
 type Tell = (section: string, status: Status, name: string, text: string, advice?: string) => void;
 
@@ -31,7 +32,7 @@ export function readTarget(given: ClientOptions, environment: Environment, tell:
     const { destinations, attemptTimeoutMs } = resolveOptions(options, { providers: [], isDuplicate, isRecorded });
     const gateway = destinations[environment];
     if (typeof gateway === 'string') {
-      tell(SECTION, 'fail', 'options', gateway, SET_UP);
+      tell(SECTION, 'fail', 'options', gateway, environment === 'staging' ? `${SET_UP}${TRY}` : SET_UP);
       return undefined;
     }
     const other = destinations[environment === 'staging' ? 'production' : 'staging'];

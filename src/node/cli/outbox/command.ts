@@ -1,4 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { PostgresStoreError } from '../../../outbox/stores/postgres/failure.js';
+import { SqliteStoreError } from '../../../outbox/stores/sqlite/failure.js';
 import { notEmpty, type OptionTable, oneOf, readWords, type Values, wholeNumber } from '../args.js';
 import { EXIT, Failure } from '../output.js';
 import { resolve, retry } from './decide.js';
@@ -6,16 +8,17 @@ import { exportLog } from './export.js';
 import { list } from './list.js';
 import { move } from './move.js';
 import { openOutboxFile } from './open.js';
-import type { View } from './printable.js';
+import { quoted, type View } from './printable.js';
 import { reconcileList } from './reconcile.js';
 import { resume } from './resume.js';
+import { DEFAULT_SCHEMA, isAddress, openOutboxServer, readSchema, serverCommand } from './server.js';
 import { show } from './show.js';
 import { stats } from './stats.js';
 import { verifyFile, verifyLog } from './verify.js';
 
 export const OUTBOX_OPTIONS = {
   json: { help: 'Print JSON, one object a line' },
-  state: { hint: '<state>', help: 'list: only these', read: oneOf('waiting', 'in-flight', 'quarantined', 'recorded', 'dismissed') },
+  state: { hint: '<state>', help: 'list: only these', read: oneOf('waiting', 'blocked', 'in-flight', 'quarantined', 'recorded', 'dismissed') },
   environment: { hint: '<name>', help: 'list, retry --all, resume, reconcile: of it', read: oneOf('staging', 'production') },
   operation: {
     hint: '<name>',
@@ -30,7 +33,7 @@ export const OUTBOX_OPTIONS = {
   'keep-body': { help: 'resolve: keep the body, as the option keepBodies does' },
   from: { hint: '<index>', help: 'export: begin with this entry (default: 0)', read: wholeNumber(0, 9_999_999_999) },
   to: { hint: '<address>', help: 'move: postgres://… (default: DATABASE_URL)', read: notEmpty },
-  schema: { hint: '<name>', help: 'move: the schema there (default: location_sdk)', read: notEmpty },
+  schema: { hint: '<name>', help: 'the schema in PostgreSQL (default: location_sdk)', read: notEmpty },
   head: { hint: '<hash>', help: 'verify: a head that was noted; it must be in the log', read: notEmpty },
 } as const satisfies OptionTable;
 
@@ -56,13 +59,16 @@ A <report> is its id, as list prints it, or its bet_id or request_id where
 only one report has it. Workers may go on meanwhile. No personal data is
 printed: bodies are never shown.
 
+<file> may be an address postgres://… too, after a move; that needs pg.
+A password is better kept in the variable PGPASSWORD.
+
 Exit code 0: done. 1: it could not be done, verify found a break, or
 reconcile found what is not recorded.
 2: the call is wrong, or the file cannot be used; it is left as it is.`;
 
 type Run = (view: View, options: OutboxValues, reports: readonly string[]) => Promise<number>;
 
-const COMMANDS: Readonly<Record<string, { run: Run; takes: readonly (keyof OutboxValues)[]; reports?: 'one' | 'many' | 'list' }>> = {
+const COMMANDS: Readonly<Record<string, { run: Run | undefined; takes: readonly (keyof OutboxValues)[]; reports?: 'one' | 'many' | 'list' }>> = {
   stats: { run: stats, takes: [] },
   list: { run: list, takes: ['state', 'environment', 'operation', 'limit', 'after'] },
   show: { run: show, takes: [], reports: 'one' },
@@ -72,7 +78,8 @@ const COMMANDS: Readonly<Record<string, { run: Run; takes: readonly (keyof Outbo
   reconcile: { run: reconcileList, takes: ['environment', 'operation'], reports: 'list' },
   export: { run: exportLog, takes: ['from'] },
   verify: { run: verifyLog, takes: ['head'] },
-  move: { run: (view, options) => move(view.file, options), takes: ['to', 'schema'] },
+  // It opens its file by itself.
+  move: { run: undefined, takes: ['to', 'schema'] },
 };
 
 const MOST_REPORTS = 1_000;
@@ -86,20 +93,23 @@ export async function outbox(words: readonly string[]): Promise<number> {
   if (Object.hasOwn(COMMANDS, file) && !isThere(file)) throw new Failure(`the file comes first: location-sdk outbox <file> ${file}`);
   if (!command) throw new Failure(`unknown command ${name}; known are ${Object.keys(COMMANDS).join(', ')}; see --help`);
   for (const option of Object.keys(values) as (keyof OutboxValues)[])
-    if (option !== 'json' && !command.takes.includes(option)) throw new Failure(`--${option} does not go with ${name}; see --help`);
+    if (option !== 'json' && !command.takes.includes(option) && !(option === 'schema' && isAddress(file)))
+      throw new Failure(`--${option} does not go with ${name}; see --help`);
   if (!command.reports && reports.length > 0) throw new Failure(`unexpected word '${reports[0]}'; see --help`);
   if (command.reports === 'one' && reports.length !== 1) throw new Failure(`${name} needs one report: its id, as list prints it`);
   if (command.reports === 'list' && reports.length !== 1) throw new Failure(`${name} needs a file with a reference a line, or -`);
   if (command.reports === 'many' && reports.length === 0 && !values.all) throw new Failure(`${name} needs a report: its id, as list prints it`);
   if (values.all && reports.length > 0) throw new Failure('--all goes without names of reports');
-  if (name === 'move') return move(file, values);
+  if (!command.run) return move(file, values);
   if (name === 'verify' && beginsWithBrace(file)) return verifyFile(file, values);
 
-  const store = await openOutboxFile(file);
+  const schema = readSchema(values.schema ?? DEFAULT_SCHEMA);
+  const store = isAddress(file) ? await openOutboxServer(file, schema) : await openOutboxFile(file);
+  const begin = isAddress(file) ? serverCommand(file, schema) : `location-sdk outbox ${quoted(file)}`;
   try {
-    return await command.run({ store, file, now: Date.now() }, values, reports);
+    return await command.run({ store, command: begin, now: Date.now() }, values, reports);
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'SqliteStoreError') throw error;
+    if (!(error instanceof SqliteStoreError || error instanceof PostgresStoreError)) throw error;
     throw new Failure(error.message, EXIT.failed);
   } finally {
     await store.close?.();

@@ -1,8 +1,8 @@
 import { isValidationError } from '../../../errors.js';
-import { decideRow } from '../../../outbox/decide.js';
+import { decideRow, refusal } from '../../../outbox/decide.js';
 import { appendReceipts } from '../../../outbox/proof/log.js';
 import type { Decision } from '../../../outbox/record.js';
-import type { RowQuery } from '../../../outbox/store.js';
+import type { OutboxStore, RowQuery } from '../../../outbox/store.js';
 import { EXIT, Failure, remark, say } from '../output.js';
 import type { OutboxValues } from './command.js';
 import { findReport } from './find.js';
@@ -48,6 +48,12 @@ const DONE: Readonly<Record<Decision['action'], string>> = {
   dismissed: 'is dismissed',
 };
 
+/** A blocked report is not sent before the one that it waits for, whatever is decided of it. */
+async function refuseBlocked(store: OutboxStore, id: string): Promise<void> {
+  const [row] = await store.get([id]);
+  if (row?.blocked) throw refusal('retry', `${id} is blocked: it is sent once ${row.waitsFor} is recorded or dismissed; decide on that one`);
+}
+
 async function decideAll(
   { store }: View,
   ids: AsyncIterable<string>,
@@ -58,6 +64,7 @@ async function decideAll(
   let [done, refused] = [0, 0];
   for await (const id of ids) {
     try {
+      if (decision.action === 'retry') await refuseBlocked(store, id);
       const { state } = await decideRow(store, id, decision, keepBody);
       done += 1;
       if (json) say(JSON.stringify({ id, done: true, state }));

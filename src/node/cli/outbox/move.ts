@@ -10,73 +10,94 @@ import { type LeftFile, takeFile } from '../../../outbox/stores/sqlite/leave.js'
 import { EXIT, Failure, say } from '../output.js';
 import type { OutboxValues } from './command.js';
 import { ensureDatabase, library } from './open.js';
+import { printable } from './printable.js';
 import { startProgress } from './progress.js';
+import { type Client, clientOf, connectClient, DEFAULT_SCHEMA, isAddress, readSchema } from './server.js';
 
-/** What is used of a client of `pg`. */
-interface Client {
-  connect(): Promise<unknown>;
-  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
-  on(event: 'error', listener: () => void): unknown;
-  end(): Promise<void>;
+/** Where a file goes. */
+interface Target {
+  readonly client: Client;
+  readonly schema: string;
+  /** What is noted in the file: neither user nor password. */
+  readonly place: string;
 }
 
 /** Moves everything that a file holds to PostgreSQL, in one transaction; the file is then marked, and no store opens it any more. */
-export async function move(file: string, { to = process.env.DATABASE_URL, schema = 'location_sdk', json }: OutboxValues): Promise<number> {
+export async function move(file: string, { to = process.env.DATABASE_URL, schema: given = DEFAULT_SCHEMA, json }: OutboxValues): Promise<number> {
   if (to === undefined) throw new Failure('move needs the address of the database: --to postgres://…, or the variable DATABASE_URL');
+  if (isAddress(file)) throw new Failure('move takes a file: what is in PostgreSQL stays there');
+  const schema = readSchema(given);
   ensureDatabase(file);
   const client = await clientOf(to);
+  const target: Target = { client, schema, place: `${client.host}:${client.port}/${client.database ?? ''}, schema ${schema}` };
   try {
     const taken = takeFile((await library())(resolve(file)), file);
     let arrival: Arrival;
     try {
-      await client.connect();
-      const database = { query: (text: string, values: (string | null)[]) => client.query(text, values) };
-      await postgresStore({ database, schema });
-      arrival = await within(runWithin(database, schema), schema, taken);
-      if (arrival === 'other')
-        throw new Failure(`schema ${schema} holds other data; move to one that is empty, with --schema. The file is left as it is`, EXIT.failed);
-    } catch (error) {
-      taken.keep();
-      throw error;
+      arrival = await carry(file, taken, target);
+      taken.leave(target.place);
+    } finally {
+      taken.close();
     }
-    taken.leave();
     if (json) say(JSON.stringify({ moved: arrival === 'moved', schema }));
     else say(`${arrival === 'moved' ? 'Moved' : 'It had been moved before'}: ${file} to schema ${schema}. The file is kept, and no store opens it any more.`);
     return EXIT.done;
   } catch (error) {
     if (error instanceof SqliteStoreError || error instanceof PostgresStoreError) throw new Failure(error.message, EXIT.failed);
-    throw error instanceof Failure || !isConnectionError(error) ? error : new Failure(`the database cannot be reached (${error.code})`, EXIT.failed);
+    throw error;
   } finally {
     await client.end().catch(() => {});
   }
 }
 
-const isConnectionError = (error: unknown): error is { code: string } => typeof (error as { code?: unknown } | null)?.code === 'string';
-
-async function clientOf(address: string): Promise<Client> {
-  let Constructor: new (options: object) => Client;
-  try {
-    Constructor = ((await import(/* webpackIgnore: true */ /* @vite-ignore */ 'pg')).default as unknown as { Client: typeof Constructor }).Client;
-  } catch {
-    throw new Failure('move needs the package pg: npm install pg beside location-sdk');
-  }
-  const client = new Constructor({ connectionString: address, application_name: 'location-sdk outbox move' });
-  // Said by what is asked of it next.
-  client.on('error', () => {});
-  return client;
-}
-
-/** All of it, or nothing. */
-async function within(run: Run, schema: string, { held }: LeftFile): Promise<Arrival> {
+/** Brings everything there, or finds it there. */
+async function carry(file: string, taken: LeftFile, { client, schema, place }: Target): Promise<Arrival> {
+  const { bound } = taken;
+  if (bound && bound.to !== place) throw new Failure(boundElsewhere(file, bound), EXIT.failed);
+  await connectClient(client, schema);
+  const database = { query: (text: string, values: (string | null)[]) => client.query(text, values) };
+  await postgresStore({ database, schema, migrate: bound?.arrived !== true });
+  const run = runWithin(database, schema);
   const progress = startProgress('Moving reports');
   try {
     await run('BEGIN');
-    const arrival = await arrive(run, schema, held, originOf(held), progress.count);
-    await run(arrival === 'moved' ? 'COMMIT' : 'ROLLBACK');
+    const arrival = await arrive(run, schema, taken.held, originOf(taken.held), progress.count);
+    if (arrival === 'moved' && bound?.arrived !== true) await commit(run, file, taken, place);
+    else await run('ROLLBACK');
+    if (arrival === 'other' || (arrival === 'moved' && bound?.arrived)) throw new Failure(notThere(file, schema, bound), EXIT.failed);
     return arrival;
   } finally {
     progress.end();
   }
+}
+
+/**
+ * The file says where it goes before the commit: whatever becomes of this process or of the commit's answer, no store opens it
+ * again, and it goes nowhere else.
+ */
+async function commit(run: Run, file: string, taken: LeftFile, place: string): Promise<void> {
+  taken.bind(place);
+  try {
+    await run('COMMIT');
+  } catch (error) {
+    const refused = error instanceof PostgresStoreError && error.code !== 'connection' && error.sqlState !== undefined;
+    if (refused && !taken.bound) taken.unbind();
+    if (refused) throw error;
+    throw new Failure(`the connection broke during the commit, and nobody knows whether ${file} arrived: say the same move again`, EXIT.failed);
+  }
+}
+
+type Bound = NonNullable<LeftFile['bound']>;
+
+const boundElsewhere = (file: string, { to, arrived }: Bound): string =>
+  arrived
+    ? `${file} was moved to ${printable(to)}: its reports are there, and must not be sent from elsewhere too. Nothing was done`
+    : `a move of ${file} to ${printable(to)} has begun, and may have arrived: only that move may go on. Nothing was done`;
+
+function notThere(file: string, schema: string, bound: Bound | undefined): string {
+  if (bound?.arrived) return `${file} was moved to ${printable(bound.to)} before, but that does not hold it any more: look for its backup. Nothing was done`;
+  const instead = bound ? 'rename that schema, as this file may go to no other name' : 'move to one that is empty, with --schema';
+  return `schema ${schema} holds other data; ${instead}. The file is left as it is`;
 }
 
 /** Tells what is in a file from anything else: whatever may change has a part in it. */

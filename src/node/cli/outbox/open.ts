@@ -46,6 +46,7 @@ function holdsOutbox(database: SqliteDatabase): boolean {
 
 /** Looks before SQLite does, which would make what is not there. */
 export function ensureDatabase(file: string): void {
+  if (/:\/\/|password=/i.test(file)) throw new Failure('the first word must be the path of a file, or an address that begins with postgres://');
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) throw new Failure(`there is no file ${file}; give the one that the outbox's sqliteStore has`);
   if (!found.isFile()) throw new Failure(`${file} is no plain file; give the one that the outbox's sqliteStore has`);

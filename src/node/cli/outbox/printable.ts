@@ -3,7 +3,8 @@ import type { OutboxStore } from '../../../outbox/store.js';
 /** What a command looks at. */
 export interface View {
   readonly store: OutboxStore;
-  readonly file: string;
+  /** How commands to copy begin. */
+  readonly command: string;
   /** Milliseconds since 1970. */
   readonly now: number;
 }

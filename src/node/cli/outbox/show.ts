@@ -34,7 +34,7 @@ function described(row: Row, view: View): string {
   for (const { action, reason, at } of decisions) lines.push(['decided', `${action}, ${time(at)}${reason ? `: ${printable(reason)}` : ''}`]);
   lines.push(['body', bodyOf(row)]);
   const text = lines.map(([label, value]) => `  ${label.padEnd(INDENT.length - 2)}${wrapped(value, INDENT)}`.trimEnd()).join('\n');
-  return [printable(id), text, ...(state === 'quarantined' ? ['', whatToDo(id, view.file)] : [])].join('\n');
+  return [printable(id), text, ...(state === 'quarantined' ? ['', whatToDo(id, view.command)] : [])].join('\n');
 }
 
 function meaningOf({ state, blocked, problem }: Row): string {
@@ -52,8 +52,7 @@ function bodyOf({ body }: Row): string {
   return kind === 'sealed1' ? `kept, encrypted with the key ${printable(keyId ?? '')}` : 'kept, not encrypted by the outbox';
 }
 
-function whatToDo(id: string, file: string): string {
-  const command = `location-sdk outbox ${quoted(file)}`;
+function whatToDo(id: string, command: string): string {
   const name = quoted(id);
   return [
     '  Look first whether the gateway holds it, and with which data. Then:',

@@ -2,10 +2,10 @@ import { readHead } from '../../../outbox/proof/log.js';
 import { EXIT, say } from '../output.js';
 import type { OutboxValues } from './command.js';
 import { findMissingKeys } from './missing-keys.js';
-import { duration, printable, quoted, time, type View, wrapped } from './printable.js';
+import { duration, printable, time, type View, wrapped } from './printable.js';
 
 /** Prints how the outbox is doing. */
-export async function stats({ store, file, now }: View, { json }: OutboxValues): Promise<number> {
+export async function stats({ store, command, now }: View, { json }: OutboxValues): Promise<number> {
   const { states, oldestOpenAt, attempts } = await store.counts();
   const head = await readHead(store).catch(() => undefined);
   const unlogged = (await store.receipts.unlogged(1)).length > 0;
@@ -17,7 +17,6 @@ export async function stats({ store, file, now }: View, { json }: OutboxValues):
     say(JSON.stringify({ states, oldestOpenAt: oldestOpenAt ?? null, attempts, missingKeys, paused, receipts: head ?? null }));
     return EXIT.done;
   }
-  const command = `location-sdk outbox ${quoted(file)}`;
   const width = Math.max(...Object.values(states).map((count) => grouped(count).length));
   const line = (name: string, count: number, remark = '') => `${name.padEnd(12)}${grouped(count).padStart(width)}  ${remark}`.trimEnd();
   say(line('waiting', states.waiting));

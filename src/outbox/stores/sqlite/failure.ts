@@ -1,10 +1,23 @@
 /**
  * What is wrong: `'busy'`, others held the file for too long; `'full'`, the disk is; `'io'`, the disk failed;
  * `'corrupt'`, the file is damaged or no database; `'newer'`, a newer version of this package made it; `'moved'`, its
- * reports were moved to PostgreSQL; `'read-only'`, it cannot be written; `'unsafe'`, commits would not outlive a power loss; `'unavailable'`, it cannot be opened, or no
- * library is there that could; `'closed'`, the store is; `'other'`.
+ * reports were moved to PostgreSQL; `'moving'`, such a move has begun and must be finished; `'read-only'`, it cannot be
+ * written; `'unsafe'`, commits would not outlive a power loss; `'unavailable'`, it cannot be opened, or no library is
+ * there that could; `'closed'`, the store is; `'other'`.
  */
-export type SqliteStoreErrorCode = 'busy' | 'full' | 'io' | 'corrupt' | 'newer' | 'moved' | 'read-only' | 'unsafe' | 'unavailable' | 'closed' | 'other';
+export type SqliteStoreErrorCode =
+  | 'busy'
+  | 'full'
+  | 'io'
+  | 'corrupt'
+  | 'newer'
+  | 'moved'
+  | 'moving'
+  | 'read-only'
+  | 'unsafe'
+  | 'unavailable'
+  | 'closed'
+  | 'other';
 
 /**
  * What the SQLite store rejects with; whatever was asked for is then not done. The `cause` is the library's own error.
@@ -48,6 +61,7 @@ const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
   corrupt: 'is damaged, or is no SQLite database. Keep it and its -wal file for an inquiry, and restore or recover it (sqlite3 has .recover)',
   newer: 'was made by a newer version of this package; use that version',
   moved: 'was moved to PostgreSQL, with all of its reports; use the store there, and never this file again',
+  moving: 'is being moved to PostgreSQL, and nobody knows whether all of it arrived; run the same `location-sdk outbox … move` again',
   'read-only': 'cannot be written; look at the permissions of the file and of its folder',
   unsafe: 'would lose commits at a power loss',
   unavailable: 'cannot be opened; look whether the folder exists, and at its permissions',

@@ -4,17 +4,23 @@ import { codeOf, failure, storeError } from './failure.js';
 import { listRows } from './list.js';
 import { createPauses } from './pauses.js';
 import { createReceipts } from './receipts.js';
-import { readVersion } from './schema.js';
+import { readMark, readVersion } from './schema.js';
 
 const PAGE = 500;
 
 /** A file that nobody else has, to be read whole and left for good. */
 export interface LeftFile {
   readonly held: MovedRows;
-  /** Marks it as moved, so that no store opens it any more, and closes it. */
-  leave(): void;
-  /** Closes it as it was. */
-  keep(): void;
+  /** Where it was moved to before; not `arrived` where that move has begun, and nobody knows how it ended. */
+  readonly bound: { readonly to: string; readonly arrived: boolean } | undefined;
+  /** Notes, for good, that it is being moved there: no store opens it any more. */
+  bind(to: string): void;
+  /** Takes that back, where nothing has arrived. */
+  unbind(): void;
+  /** Marks it as moved. */
+  leave(to: string): void;
+  /** Closes it; what was not committed is taken back. */
+  close(): void;
 }
 
 /** Takes a file for this process alone. Throws a `SqliteStoreError`: `'busy'` where another process has it open. */
@@ -26,19 +32,38 @@ export function takeFile(database: SqliteDatabase, place: string): LeftFile {
     const mode = pragma(database, 'main.journal_mode = DELETE');
     if (mode !== 'delete' && mode !== 'memory') throw failure('busy', place);
     database.exec('PRAGMA main.synchronous = FULL');
+    // Kept between transactions.
+    pragma(database, 'main.locking_mode = EXCLUSIVE');
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
     throw codeOf(error) === 'busy' ? failure('busy', place, error, '; end every instance of the outbox first') : storeError(place, error);
   }
+
+  function write(change: () => void): void {
+    try {
+      change();
+      database.exec('COMMIT');
+      database.exec('BEGIN EXCLUSIVE');
+    } catch (error) {
+      throw storeError(place, error);
+    }
+  }
+
+  const note = (name: 'moved' | 'moving', to: string) => connection.run('INSERT OR REPLACE INTO outbox_meta (name, value) VALUES (?, ?)', name, to);
+  const forget = () => connection.run("DELETE FROM outbox_meta WHERE name = 'moving'");
+  const mark = readMark(connection);
   return {
     held: readAll(connection),
-    leave() {
-      connection.run("INSERT OR REPLACE INTO outbox_meta (name, value) VALUES ('moved', 1)");
-      database.exec('COMMIT');
-      database.close();
-    },
-    keep() {
+    bound: mark,
+    bind: (to) => write(() => note('moving', to)),
+    unbind: () => write(forget),
+    leave: (to) =>
+      write(() => {
+        note('moved', to);
+        forget();
+      }),
+    close() {
       rollBack(database);
       database.close();
     },

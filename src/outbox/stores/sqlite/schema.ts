@@ -69,8 +69,15 @@ export function readVersion({ first }: Connection, place: string, { moved = fals
   const version = Number(first("SELECT value FROM outbox_meta WHERE name = 'version'")?.value);
   if (!Number.isInteger(version) || version < 1) throw failure('corrupt', place, undefined, ' (it does not say its version)');
   if (version > MIGRATIONS.length) throw failure('newer', place, undefined, ` (its version is ${version}, this one knows ${MIGRATIONS.length})`);
-  if (!moved && first("SELECT 1 FROM outbox_meta WHERE name = 'moved'")) throw failure('moved', place);
+  const mark = moved ? undefined : readMark({ first });
+  if (mark) throw failure(mark.arrived ? 'moved' : 'moving', place, undefined, ` (${mark.to})`);
   return version;
+}
+
+/** Where the reports were moved to; not `arrived` where that has begun, and nobody knows how it ended. */
+export function readMark({ first }: Pick<Connection, 'first'>): { to: string; arrived: boolean } | undefined {
+  const found = first("SELECT name, value FROM outbox_meta WHERE name IN ('moved', 'moving') ORDER BY name LIMIT 1");
+  return found && { to: String(found.value), arrived: found.name === 'moved' };
 }
 
 /** Brings the tables to the newest version, in one transaction; where another process is faster, there is nothing to do. */

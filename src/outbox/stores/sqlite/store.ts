@@ -137,7 +137,9 @@ async function openOrReject(file: string, open: OpenDatabase | undefined) {
 }
 
 function checked(options: SqliteStoreOptions): SqliteStoreOptions {
-  const { file, open, database, busyTimeoutMs } = options;
+  const given: unknown = options;
+  const known: SqliteStoreOptions = typeof given === 'object' && given !== null ? given : {};
+  const { file, open, database, busyTimeoutMs } = known;
   const problems: string[] = [];
   if ((file === undefined) === (database === undefined)) problems.push('file, database: expected one of them');
   if (file !== undefined && (typeof file !== 'string' || file === '')) problems.push('file: expected a path');
@@ -147,7 +149,7 @@ function checked(options: SqliteStoreOptions): SqliteStoreOptions {
   if (busyTimeoutMs !== undefined && !(typeof busyTimeoutMs === 'number' && busyTimeoutMs >= 0))
     problems.push('busyTimeoutMs: expected milliseconds, 0 or more');
   if (problems.length > 0) throw new ConfigurationError(`The options of the SQLite store cannot be used: ${problems.join('; ')}.`);
-  return options;
+  return known;
 }
 
 const isDatabase = (value: unknown): boolean => {
