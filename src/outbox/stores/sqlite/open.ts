@@ -69,7 +69,7 @@ export function prepareDatabase(database: SqliteDatabase, place: string, own: bo
     if (found !== 'ok') throw failure('corrupt', place);
   }
   if (own) database.exec(`PRAGMA journal_size_limit = ${MOST_WAL_BYTES}`);
-  // A body that is removed is overwritten, not only forgotten; what it costs could not be measured.
+  // A body that is removed is overwritten, not only forgotten; its cost was not measured apart.
   if (own) database.exec('PRAGMA secure_delete = ON');
   if (file !== '') {
     const mode = pragma(database, 'main.journal_mode = WAL');
