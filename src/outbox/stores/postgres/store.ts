@@ -15,8 +15,8 @@ import { takeTurn } from './turn.js';
 
 /**
  * A store in PostgreSQL, for any number of instances on any number of machines. What it accepted is as safe as a commit
- * of that database is: `synchronous_commit` and replication are yours to set. Needs PostgreSQL 12 or newer and the
- * isolation level `read committed`. Rejects with a `PostgresStoreError` where the database cannot be used, and with a
+ * of that database is: `synchronous_commit` and replication are yours to set. Needs PostgreSQL 12 or newer, a
+ * database of the encoding UTF8 and the isolation level `read committed`. Rejects with a `PostgresStoreError` where the database cannot be used, and with a
  * `ConfigurationError` where the options are wrong.
  *
  * @example
