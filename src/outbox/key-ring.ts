@@ -17,8 +17,12 @@ export interface DerivedKeys {
 
 /** The id of the key that the outbox makes itself; no id of the user's is like it. */
 const OWN_KEY = '-';
-const SETTING = 'fingerprint-key';
+/** Under which setting the outbox's own secret is kept. */
+export const OWN_SECRET = 'fingerprint-key';
 const CHECK_DIGITS = 8;
+
+/** A fresh secret, as it is kept. */
+export const newSecret = (): string => toBase64(crypto.getRandomValues(new Uint8Array(KEY_BYTES)));
 
 async function derive(id: string, key: Bytes | HkdfKeyLike): Promise<DerivedKeys> {
   const base = key instanceof Uint8Array ? await crypto.subtle.importKey('raw', key, 'HKDF', false, ['deriveKey']) : (key as unknown as CryptoKey);
@@ -47,8 +51,8 @@ export function createKeyRing(store: Pick<OutboxStore, 'remember'>, encryption: 
 
   const ownKey = () =>
     once(OWN_KEY, async () => {
-      const kept = fromBase64(await store.remember(SETTING, toBase64(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))));
-      if (kept?.length !== KEY_BYTES) throw new ConfigurationError(`The setting ${SETTING} in the store of the outbox is damaged.`);
+      const kept = fromBase64(await store.remember(OWN_SECRET, newSecret()));
+      if (kept?.length !== KEY_BYTES) throw new ConfigurationError(`The setting ${OWN_SECRET} in the store of the outbox is damaged.`);
       return derive(OWN_KEY, kept);
     });
 

@@ -11,6 +11,7 @@ import { leaksIn, personalBet } from '../personal.js';
 import { advance, newSchema, openStore, pool } from '../postgres/world.js';
 
 const QUEUE = 'location-sdk-outbox';
+const LOCATION = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
 
 let boss: PgBoss;
 let bossSchema: string;
@@ -94,18 +95,25 @@ describe('an outbox that pg-boss wakes', () => {
     await expect.poll(async () => (await jobs()).map(({ state }) => state)).toEqual(['completed']);
   });
 
-  it('has the job within the transaction of the report, and none where that is rolled back', async () => {
-    const { start, store, schema } = await bossWorld();
+  it('sends what a transaction commits, and nothing of one that is rolled back', async () => {
+    const { start, store, schema, sent } = await bossWorld();
     const { outbox, within } = await bossWorld({ schema });
     await start();
     await within((transaction) => outbox.reportBetEvent(betEvent({ bet_id: 'BET-no' }), { transaction }), 'ROLLBACK');
-    expect(await jobs()).toEqual([]);
-    await within(async (transaction) => {
-      await outbox.reportBetEvent(betEvent(), { transaction });
-      expect(await jobs()).toEqual([]);
-    });
+    await within((transaction) => outbox.reportBetEvent(betEvent(), { transaction }));
     await recorded(store, 1);
     expect(await store.counts()).toMatchObject({ states: { waiting: 0, recorded: 1 } });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('has a job for a report that follows one that was there already', async () => {
+    const { outbox } = await bossWorld();
+    const bet = { ...betEvent(), timestamp: '1767225600', location: LOCATION };
+    await outbox.reportBetEvent(bet);
+    await expect.poll(async () => (await jobs()).length).toBe(1);
+    await outbox.reportBetEvent(bet);
+    await outbox.reportBetEvent(betEvent({ bet_id: 'BET-next' }));
+    await expect.poll(async () => (await jobs()).map(({ data }) => (data as { reference: string }).reference)).toContain('BET-next');
   });
 
   it('delivers in order although pg-boss keeps none', async () => {
@@ -159,6 +167,25 @@ describe('an outbox that pg-boss wakes', () => {
 });
 
 describe('trouble with pg-boss', () => {
+  it('undoes nothing of a transaction, whatever is done at once in it', async () => {
+    const { outbox, store, within, schema } = await bossWorld();
+    await pool.query(`CREATE TABLE ${schema}.bets (id text)`);
+    await pool.query(`ALTER TABLE ${bossSchema}.job RENAME TO gone`);
+    await within((transaction) =>
+      Promise.all([
+        outbox.within(transaction).reportBetEvent(betEvent({ bet_id: 'BET-1' })),
+        transaction.query(`INSERT INTO ${schema}.bets VALUES ('BET-1')`),
+        outbox.within(transaction).reportBetEvent(betEvent({ bet_id: 'BET-2' })),
+        ...Array.from({ length: 20 }, (_, index) =>
+          new Promise((resolve) => setTimeout(resolve, index)).then(() => transaction.query(`INSERT INTO ${schema}.bets VALUES ('${index}')`)),
+        ),
+      ]),
+    );
+    expect((await pool.query(`SELECT count(*)::int AS count FROM ${schema}.bets`)).rows).toEqual([{ count: 21 }]);
+    expect((await store.list({ limit: 10 })).map(({ reference }) => reference).sort()).toEqual(['BET-1', 'BET-2']);
+    await pool.query(`ALTER TABLE ${bossSchema}.gone RENAME TO job`);
+  });
+
   it('takes no transaction with it: bet and report commit, and the report is found by looking', async () => {
     const errors: unknown[] = [];
     const { outbox, store, within } = await bossWorld({ pollMs: 300, onError: (error) => errors.push(error) });

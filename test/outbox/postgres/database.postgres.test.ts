@@ -85,6 +85,19 @@ describe('what the database does not do', () => {
     });
   });
 
+  it('is refused where its encoding lacks what names and messages are written in', async () => {
+    const name = newSchema();
+    await pool.query(`CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`);
+    const address = new URL(inject('postgresUrl'));
+    address.pathname = name;
+    await withPool({ connectionString: address.href }, async (own) => {
+      const error = await rejection(postgresStore({ database: own }));
+      expect([error.code, error.message]).toEqual(['encoding', expect.stringMatching(/must have the encoding UTF8.*it has LATIN1/)]);
+      expect((await own.query("SELECT 1 FROM pg_namespace WHERE nspname = 'location_sdk'")).rows).toEqual([]);
+    });
+    await pool.query(`DROP DATABASE ${name}`);
+  });
+
   it('is said without anything of a report', async () => {
     const schema = newSchema();
     const store = await openStore({ schema });

@@ -118,4 +118,27 @@ describe('the listening connection', () => {
     expect(tries).toBeLessThan(35);
     stop();
   });
+
+  it.each([
+    ['nothing', undefined],
+    ['a pool of another library', { query: async () => ({ rows: [] }) }],
+    ['a client that throws when it is listened to', { query: async () => ({ rows: [] }), on: () => JSON.parse('no') }],
+  ])('is tried again, and harms nobody, where connecting gives %s', async (_, given) => {
+    const clock = new FakeClock();
+    const right = fakeClient();
+    const clients = [given as ListeningClient, right.client];
+    let told = 0;
+    const stop = listen(
+      { connect: async () => (clients.length > 1 ? clients.shift() : right.client) as ListeningClient, channel: 'x', clock, random: () => 0 },
+      () => {
+        told += 1;
+      },
+    );
+    await settle();
+    expect(told).toBe(0);
+    await clock.run(new Promise<void>((resolve) => clock.setTimeout(resolve, 5_000)));
+    await settle();
+    expect([told, right.state.asked[0]]).toEqual([1, 'LISTEN x']);
+    stop();
+  });
 });

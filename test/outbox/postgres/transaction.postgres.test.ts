@@ -37,6 +37,23 @@ describe("a report in the user's transaction", () => {
     await outbox.stop();
   });
 
+  it('needs no connection beside its own, also right after the start', async () => {
+    const own = new pg.Pool({ connectionString: inject('postgresUrl'), max: 2, connectionTimeoutMillis: 5_000 });
+    const store = await openStore({ database: own });
+    const clients = [await own.connect(), await own.connect()];
+    const { outbox } = outboxOver(store);
+    try {
+      for (const client of clients) await client.query('BEGIN');
+      const reports = clients.map((client, index) => outbox.within(client).reportSettledBet(settledBet({ bet_id: `B-${index}` })));
+      expect(await Promise.all(reports)).toMatchObject([{ state: 'waiting' }, { state: 'waiting' }]);
+      for (const client of clients) await client.query('COMMIT');
+    } finally {
+      for (const client of clients) client.release(true);
+    }
+    expect(await outbox.list()).toHaveLength(2);
+    await own.end();
+  });
+
   it('never was, where it is rolled back', async () => {
     const schema = newSchema();
     const { outbox } = outboxOver(await openStore({ schema }));

@@ -1,10 +1,10 @@
-import { ConfigurationError } from '../../../errors.js';
 import type { Row } from '../../record.js';
-import type { JobDatabase, PgBossLike, WakeUpJob } from './options.js';
+import type { PgBossLike, WakeUpJob } from './options.js';
 
 /** As many jobs wait to be written at most; the reports of those beyond are found by polling. */
 const MOST_WAITING = 1_000;
-const SAVEPOINT = 'location_sdk_job';
+/** Seconds that a transaction is given to commit, before the instances are told to look. */
+const TRANSACTION_SECONDS = 1;
 
 interface Settings {
   readonly boss: PgBossLike;
@@ -13,15 +13,19 @@ interface Settings {
   readonly onError: (error: unknown) => void;
 }
 
-/** Writes jobs: with a transaction of the user's in it, else after the commit of their rows and one after the other. */
+/**
+ * Writes jobs over the connections of pg-boss, one after the other, and nobody waits for them. None is written in a
+ * transaction of the user's: one that failed would take the transaction with it, and a savepoint to go back to would
+ * also take back what else was sent over that connection meanwhile.
+ */
 export function createJobs({ boss, queue, retentionSeconds, onError }: Settings) {
-  const waiting: Row[] = [];
+  const waiting: { readonly row: Row; readonly startAfter: number }[] = [];
   let writing: Promise<void> | undefined;
 
-  async function send({ environment, operation, reference }: Row, db?: JobDatabase): Promise<void> {
+  async function send({ environment, operation, reference }: Row, startAfter: number): Promise<void> {
     const job: WakeUpJob = { environment, operation, reference };
     // Tried again it would wake nobody sooner than polling does.
-    await boss.send(queue, job, { retentionSeconds, retryLimit: 0, ...(db && { db }) });
+    await boss.send(queue, job, { retentionSeconds, retryLimit: 0, startAfter });
   }
 
   const tell = (error: unknown) => {
@@ -33,37 +37,18 @@ export function createJobs({ boss, queue, retentionSeconds, onError }: Settings)
   };
 
   async function writeAll(): Promise<void> {
-    for (let row = waiting.shift(); row; row = waiting.shift()) await send(row).catch(tell);
+    for (let next = waiting.shift(); next; next = waiting.shift()) await send(next.row, next.startAfter).catch(tell);
     writing = undefined;
   }
 
   return {
-    /** Nobody waits for these. */
-    later(rows: readonly Row[]): void {
-      waiting.push(...rows.slice(0, MOST_WAITING - waiting.length));
-      writing ??= writeAll();
-    },
-    /** A job that fails must not take the transaction with it: the savepoint is what it goes back to. */
-    async within(transaction: unknown, rows: readonly Row[]): Promise<void> {
-      const db = jobDatabase(transaction);
-      if (rows.length === 0) return;
-      await db.executeSql(`SAVEPOINT ${SAVEPOINT}`, []);
-      try {
-        for (const row of rows.slice(0, MOST_WAITING)) await send(row, db);
-      } catch (error) {
-        await db.executeSql(`ROLLBACK TO SAVEPOINT ${SAVEPOINT}`, []);
-        tell(error);
-      }
-      await db.executeSql(`RELEASE SAVEPOINT ${SAVEPOINT}`, []);
+    /** Has jobs written for rows that are committed, or that a transaction still has to commit. */
+    write(rows: readonly Row[], inTransaction: boolean): void {
+      const startAfter = inTransaction ? TRANSACTION_SECONDS : 0;
+      waiting.push(...rows.slice(0, MOST_WAITING - waiting.length).map((row) => ({ row, startAfter })));
+      if (waiting.length > 0) writing ??= writeAll();
     },
     /** Once what waits is written. */
     written: async (): Promise<void> => writing,
   };
-}
-
-/** The user's transaction as pg-boss wants it. */
-function jobDatabase(transaction: unknown): JobDatabase {
-  const { query } = Object(transaction) as { query?: (text: string, values: unknown[]) => PromiseLike<{ readonly rows: readonly unknown[] }> };
-  if (typeof query !== 'function') throw new ConfigurationError('transaction: expected the client whose transaction it is, with query(text, values).');
-  return { executeSql: async (text, values) => ({ rows: [...(await query.call(transaction, text, values)).rows] }) };
 }

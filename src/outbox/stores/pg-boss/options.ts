@@ -11,18 +11,12 @@ export interface WakeUpJob {
   readonly reference: string;
 }
 
-/** Where pg-boss sends its statement. */
-export interface JobDatabase {
-  /** Runs a statement within the transaction. */
-  executeSql(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
-}
-
 /** What is used of a pg-boss, of version 10 or newer. */
 export interface PgBossLike {
   /** Makes the queue, where there is none. */
   createQueue(name: string): Promise<unknown>;
-  /** Writes a job, with `db` within a transaction. */
-  send(name: string, data: object, options: { db?: JobDatabase; retentionSeconds: number; retryLimit: number }): Promise<unknown>;
+  /** Writes a job, which nobody takes before `startAfter` seconds are over. */
+  send(name: string, data: object, options: { startAfter: number; retentionSeconds: number; retryLimit: number }): Promise<unknown>;
   /** Looks for jobs, and calls the handler for those of one look. */
   work(name: string, options: { batchSize: number; pollingIntervalSeconds: number }, handler: () => Promise<void>): Promise<unknown>;
   /** Looks no more. */

@@ -9,9 +9,10 @@ const CLOSE_MS = 5_000;
 /**
  * A store that also tells pg-boss: each new report becomes a job that says "there is work for this reference", and the
  * instance that takes the job wakes its outbox. What is sent, when and in which order is decided by the rows alone, so a
- * job that is lost, late or repeated harms nothing: polling (`pollMs`) finds rows without one. A report that is enqueued in
- * your transaction has its job in the same one; else the job follows the commit. A job holds environment, operation and
- * reference, nothing of a person. Throws a `ConfigurationError` for wrong options, and rejects where the queue cannot be
+ * job that is lost, late or repeated harms nothing: polling (`pollMs`) finds rows without one. No job is written in a
+ * transaction of yours, so that trouble with pg-boss fails none: the job of a report that is enqueued in one goes over
+ * pg-boss's own connection and waits a second, for the commit. One that commits later is found by polling; of one that is
+ * rolled back, there is nothing to find. A job holds environment, operation and reference, nothing of a person. Throws a `ConfigurationError` for wrong options, and rejects where the queue cannot be
  * made. One outbox for each pg-boss and queue.
  *
  * @example
@@ -47,8 +48,7 @@ export async function pgBossStore(options: PgBossStoreOptions): Promise<OutboxSt
     async enqueue(rows, transaction) {
       const enqueued = await store.enqueue(rows, transaction);
       const added = enqueued.filter((one) => one.added).map(({ row }) => row);
-      if (transaction === undefined) jobs.later(added);
-      else await jobs.within(transaction, added);
+      jobs.write(added, transaction !== undefined);
       return enqueued;
     },
     watch,

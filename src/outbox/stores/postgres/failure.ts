@@ -6,8 +6,8 @@ import { members } from '../../../members.js';
  * failure); `'busy'`, it waited too long for a lock, or was cancelled; `'full'`, a disk or a limit of the server is;
  * `'read-only'`, the server is a standby, or the session may not write; `'newer'`, a newer version of this package made
  * the tables; `'missing'`, the tables are not there; `'privileges'`, the role may not do this; `'aborted'`, the
- * transaction had failed before; `'isolation'`, the isolation level is too high; `'text'`, there is text that PostgreSQL
- * cannot hold; `'closed'`, the store is; `'other'`.
+ * transaction had failed before; `'isolation'`, the isolation level is too high; `'encoding'`, the database's encoding is not
+ * UTF8; `'text'`, there is text that PostgreSQL cannot hold; `'closed'`, the store is; `'other'`.
  */
 export type PostgresStoreErrorCode =
   | 'connection'
@@ -20,6 +20,7 @@ export type PostgresStoreErrorCode =
   | 'privileges'
   | 'aborted'
   | 'isolation'
+  | 'encoding'
   | 'text'
   | 'closed'
   | 'other';
@@ -89,7 +90,8 @@ const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
   privileges: 'does not allow this to the role of the connection',
   aborted: 'takes nothing more in this transaction: a statement before this one failed. Roll it back',
   isolation: "must be used with the isolation level 'read committed'; set default_transaction_isolation for the connections of the outbox",
-  text: 'cannot hold a NUL character or half a surrogate pair',
+  encoding: "must have the encoding UTF8, for names and messages in any script; create another one with ENCODING 'UTF8' and TEMPLATE template0",
+  text: 'cannot hold a NUL character, half a surrogate pair, or a character that its encoding does not have',
   closed: 'is closed',
   other: 'did not do what the outbox needs',
 };

@@ -70,7 +70,8 @@ export function listen({ connect, channel, clock, random }: ListenSettings, list
   async function begin(): Promise<void> {
     const connecting = attempt(connect);
     const connected = await limited(() => connecting, { clock, milliseconds: ANSWER_MS });
-    if (connected.ended !== 'done') {
+    // What is no client can be of no use, and another one may be: until then workers poll.
+    if (connected.ended !== 'done' || !isClient(connected.value)) {
       // One that comes too late is not left open.
       connecting.then(giveBack, () => {});
       if (!stopped) reconnect();
@@ -78,11 +79,15 @@ export function listen({ connect, channel, clock, random }: ListenSettings, list
     }
     const client = connected.value;
     current = client;
-    client.on('error', () => drop(client));
-    client.on('end', () => drop(client));
-    client.on('notification', () => {
-      if (client === current && !stopped) listener();
-    });
+    try {
+      client.on('error', () => drop(client));
+      client.on('end', () => drop(client));
+      client.on('notification', () => {
+        if (client === current && !stopped) listener();
+      });
+    } catch {
+      return drop(client);
+    }
     if (stopped) return stop();
     if (!(await answered(attempt(() => client.query(`LISTEN ${channel}`))))) return drop(client);
     if (client !== current || stopped) return;
@@ -103,10 +108,15 @@ export function listen({ connect, channel, clock, random }: ListenSettings, list
   return stop;
 }
 
+const isClient = (value: unknown): value is ListeningClient => {
+  const { query, on } = Object(value) as { query?: unknown; on?: unknown };
+  return typeof query === 'function' && typeof on === 'function';
+};
+
 /** What a library does, as a promise whatever it throws. */
 const attempt = async <T>(work: () => PromiseLike<T>): Promise<T> => work();
 
 /** Closes a connection, or gives it back to be closed; it may be broken, and then nothing is left to do. */
-function giveBack(client: ListeningClient): void {
-  attempt(async () => (client.release ? client.release(true) : client.end?.())).catch(() => {});
+function giveBack(client: ListeningClient | undefined): void {
+  attempt(async () => (client?.release ? client.release(true) : client?.end?.())).catch(() => {});
 }

@@ -60,8 +60,10 @@ async function readVersion(run: Run, schema: string): Promise<number> {
 
 /** Looks at the tables and brings them to the newest version where that is asked for. Rejects where they are not fit for this package. */
 export async function prepareSchema(run: Run, schema: string, migrate: boolean): Promise<void> {
-  const [setting] = await run("SELECT current_setting('transaction_isolation') AS isolation");
+  const [setting] = await run("SELECT current_setting('transaction_isolation') AS isolation, current_setting('server_encoding') AS encoding");
   if (setting?.isolation !== 'read committed') throw failure('isolation', schema);
+  // In any other one, a character that it lacks would show only later, and fail the same turn again and again.
+  if (setting.encoding !== 'UTF8') throw failure('encoding', schema, undefined, `; it has ${setting.encoding}`);
   const version = await readVersion(run, schema);
   const newest = MIGRATIONS.length;
   if (version > newest) throw failure('newer', schema, undefined, `; its version is ${version}, this one knows ${newest}`);

@@ -12,12 +12,13 @@ import { writePause } from './pauses.js';
 import { createReceipts } from './receipts.js';
 import { readRow, selectRows } from './row-columns.js';
 import { prepareSchema } from './schema.js';
+import { openSettings } from './settings.js';
 import { takeTurn } from './turn.js';
 
 /**
  * A store in PostgreSQL, for any number of instances on any number of machines. What it accepted is as safe as a commit
- * of that database is: `synchronous_commit` and replication are yours to set. Needs PostgreSQL 12 or newer and the
- * isolation level `read committed`. Rejects with a `PostgresStoreError` where the database cannot be used, and with a
+ * of that database is: `synchronous_commit` and replication are yours to set. Needs PostgreSQL 12 or newer, a
+ * database of the encoding UTF8 and the isolation level `read committed`. Rejects with a `PostgresStoreError` where the database cannot be used, and with a
  * `ConfigurationError` where the options are wrong.
  *
  * @example
@@ -36,6 +37,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Outb
   let closed = false;
   const run: Run = (text, values) => (closed ? Promise.reject(failure('closed', schema)) : send(text, values));
   await prepareSchema(run, schema, migrate);
+  const remember = await openSettings(run, schema);
   const enqueue = createEnqueue(schema, notify ? schema : null);
 
   return {
@@ -53,7 +55,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Outb
     },
     list: (query) => listRows(run, schema, query),
     counts: () => readCounts(run, schema),
-    remember: (name, value) => remember(run, schema, name, value),
+    remember,
     receipts: createReceipts(run, schema),
     ...(connect && {
       watch: (listener) => {
@@ -80,16 +82,4 @@ function runOf(transaction: unknown, schema: string): Run {
   if (typeof (transaction as { totalCount?: unknown }).totalCount === 'number')
     throw refuse('a pool sends each statement over any connection; pass the client that began the transaction');
   return runWithin({ query: (text, values) => transaction.query(text, values) }, schema);
-}
-
-/** Keeps a setting, unless there is one. */
-async function remember(run: Run, schema: string, name: string, value: string): Promise<string> {
-  const [added] = await run(`INSERT INTO ${schema}.settings (name, value) VALUES ($1::text, $2::text) ON CONFLICT (name) DO NOTHING RETURNING value`, [
-    name,
-    value,
-  ]);
-  // A statement of its own: what another one has committed meanwhile was not to be seen by the first one.
-  const [found] = added ? [added] : await run(`SELECT value FROM ${schema}.settings WHERE name = $1::text`, [name]);
-  if (typeof found?.value !== 'string') throw failure('other', schema, undefined, ': it holds a setting that cannot be read');
-  return found.value;
 }
