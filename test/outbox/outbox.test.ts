@@ -67,6 +67,22 @@ describe('enqueueing', () => {
     expect(await outbox.list()).toEqual([]);
   });
 
+  it.each(['n\0a', 'n\n', 'n\u007f', 'n\ud800', '\udc00n'])('refuses the reference %j, which a store could take for another one', async (bet_id) => {
+    const { outbox } = outboxWorld();
+    const error = await failureOf(outbox.reportBetEvent(betEvent({ bet_id })));
+    expect(error).toMatchObject({ code: 'validation', outcome: 'not-sent', issues: [{ path: 'bet_id', code: 'invalid' }] });
+    expect(error.message).toBe('reportBetEvent: bet_id: expected a string without control characters and halves of characters. Nothing was stored or sent.');
+    expect(await issuesOf(outbox.reportWithdrawalEvent(withdrawalEvent({ request_id: bet_id })))).toEqual(['request_id: invalid']);
+    const [together] = await outbox.reportAll([{ operation: 'reportSettledBet', payload: settledBet({ bet_id }) }]);
+    expect(together).toMatchObject({ status: 'rejected', reason: { code: 'validation' } });
+    expect(await outbox.list()).toEqual([]);
+  });
+
+  it('takes references of any script, and characters of two halves', async () => {
+    const { outbox } = outboxWorld();
+    expect(await outbox.reportBetEvent(betEvent({ bet_id: 'ẹ̀kọ́ 😀' }))).toMatchObject({ id: 'staging:reportBetEvent:ẹ̀kọ́ 😀', state: 'waiting' });
+  });
+
   it('freezes the bytes: later changes of the payload are not sent', async () => {
     const { outbox, sent, run } = outboxWorld();
     const bet = betEvent();
