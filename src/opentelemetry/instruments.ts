@@ -2,10 +2,13 @@ import type { Meter, MetricOptions } from '@opentelemetry/api';
 
 /** One instrument: what it is called and what it measures. */
 export interface InstrumentRow {
+  /** What OpenTelemetry calls it. */
   readonly kind: 'counter' | 'gauge' | 'histogram';
+  /** By which dashboards know it. */
   readonly name: string;
   /** In the words of UCUM: `s`, or what is counted in braces. */
   readonly unit: string;
+  /** What it tells, in a sentence. */
   readonly description: string;
   /** The attributes that its values may have; all of few values, none of a report's or a person's own. */
   readonly attributes: readonly string[];

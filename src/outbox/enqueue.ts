@@ -3,6 +3,7 @@ import { ConfigurationError, DuplicateReportError, isReportingError, ValidationE
 import { subjectOf } from '../messages.js';
 import { type OperationName, operations } from '../operations.js';
 import { RELAY_ONLY } from '../relay-only.js';
+import { issue } from '../schema/issue.js';
 import type { Location } from '../schema/location.js';
 import { aboutReport, type Events } from './events.js';
 import type { OutboxEnvironment, Row } from './record.js';
@@ -40,6 +41,12 @@ interface Queued {
   readonly resolve: (enqueued: Enqueued) => void;
   readonly reject: (error: unknown) => void;
 }
+
+/** Control characters, and halves of characters: databases cut text there or take it for another, and relays refuse it. */
+const UNFIT = /[\p{Cc}\p{Cs}]/u;
+
+/** Whether every store tells this reference from every other one. */
+export const isStorable = (reference: string): boolean => !UNFIT.test(reference);
 
 /** How many rows share a commit at most. */
 export const LARGEST_COMMIT = 500;
@@ -96,6 +103,8 @@ export function createEntrance({ store, seal, door }: OutboxSettings, events: Ev
     const { reference } = report;
     const environment: OutboxEnvironment = report.environment ?? 'relay';
     if (reference === undefined) throw new ValidationError(`${operation}: only a report can be enqueued. Nothing was sent.`, { operation });
+    // What a page has goes to a relay, which refuses it.
+    if (!RELAY_ONLY && !isStorable(reference)) throw unfit(operation);
     const key = { id: rowId(environment, operation, reference), environment, operation, reference };
     const waitsFor = rowBefore(environment, operation, reference);
     return { report, row: { ...key, waitsFor, ...(await seal.seal(report.body, key)) }, transaction };
@@ -122,6 +131,11 @@ export function createEntrance({ store, seal, door }: OutboxSettings, events: Ev
 }
 
 export type Entrance = ReturnType<typeof createEntrance>;
+
+function unfit(operation: ReportName): ValidationError {
+  const found = issue([operations[operation].reference], 'invalid', 'expected a string without control characters and halves of characters');
+  return new ValidationError(`${operation}: ${found.path}: ${found.message}. Nothing was stored or sent.`, { operation, issues: [found] });
+}
 
 function otherData({ operation, reference, environment }: AnyReport): DuplicateReportError {
   const subject = subjectOf({ operation, reference });

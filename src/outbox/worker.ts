@@ -56,9 +56,11 @@ const PAUSE_TRIES = 5;
 export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void) {
   const { store, seal, door, leaseMs, pollMs, random, concurrency } = settings;
   const { clock, attemptTimeoutMs } = door;
-  /** Claimed and not yet written. */
+  /** Claimed, and not yet written and told: a bound on all three. */
   let busy = 0;
   let finished: Finished[] = [];
+  /** Their writes were refused, and nobody has looked yet whether an earlier turn had made them and failed to say so. */
+  let untold: Finished[] = [];
   let stopping = false;
   let wakeUp: (() => void) | undefined;
   let woken = false;
@@ -160,10 +162,14 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     if (done) waiters.settle(now);
   }
 
-  /** Whether a write that was refused had been made by a turn which committed, and failed to say so. */
-  async function wasWritten({ row, change }: Finished): Promise<boolean> {
-    const [now] = await store.get([row.id]);
-    return now?.fence === change.fence && now.state === change.state;
+  /** Tells what became of the refused writes; where the store cannot be read, the next turn does. */
+  async function tellRefused(): Promise<void> {
+    if (!untold[0]) return;
+    const rows = await store.get(untold.map(({ row }) => row.id));
+    const told = untold;
+    untold = [];
+    busy -= told.length;
+    for (const [index, one] of told.entries()) written(one, rows[index]?.fence === one.change.fence && rows[index].state === one.change.state);
   }
 
   /** One turn; says whether anything was written or claimed. A probe's time began when it was taken: late, it is not sent. */
@@ -178,9 +184,16 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       finished = [...batch, ...finished];
       throw error;
     }
-    busy += result.claimed.length - batch.length;
+    busy += result.claimed.length;
     for (const row of result.claimed) void attempt({ row, askedAt, probe: probe && probe.outlook.pause.version + 1 });
-    for (const [index, one] of batch.entries()) written(one, result.written[index] === true || (await wasWritten(one)));
+    for (const [index, one] of batch.entries()) {
+      if (!result.written[index]) untold.push(one);
+      else {
+        busy -= 1;
+        written(one, true);
+      }
+    }
+    await tellRefused();
     return batch.length + result.claimed.length > 0;
   }
 

@@ -52,6 +52,39 @@ describe('the ends of attempts', () => {
   });
 });
 
+describe('the ends of attempts whose commit succeeds and does not answer', () => {
+  it('are all told once the store can be read again', async () => {
+    const kept = memoryStore();
+    let answers = true;
+    let failures = 0;
+    const store: OutboxStore = {
+      ...kept,
+      turn: async (turn) => {
+        const result = await kept.turn(turn);
+        if (turn.writes.length < 3 || !answers) return result;
+        answers = false;
+        throw new Error('the answer was lost');
+      },
+      get: (ids) => {
+        if (answers || failures === 3) return kept.get(ids);
+        failures += 1;
+        return Promise.reject(new Error('the store cannot be read'));
+      },
+    };
+    const { outbox, run, events, gateway } = outboxWorld({ store, outbox: { concurrency: 3 } });
+    gateway.faults.add({ kind: 'status', status: 422, reference: 'B-1', times: null });
+    for (let index = 0; index < 3; index += 1) await outbox.reportBetEvent(betEvent({ bet_id: `B-${index}` }));
+    expect(await run(outbox.drain())).toMatchObject({ drained: true });
+    expect(failures).toBe(3);
+    const told = events.filter(([type]) => ['recorded', 'quarantined', 'late'].includes(type));
+    expect(told.map(([type, event]) => `${type} ${'reference' in event && event.reference}`).sort()).toEqual([
+      'quarantined B-1',
+      'recorded B-0',
+      'recorded B-2',
+    ]);
+  });
+});
+
 describe('enqueueing', () => {
   it('resolves with the id and the state, and sends nothing before start', async () => {
     const { outbox, sent } = outboxWorld();
@@ -65,6 +98,22 @@ describe('enqueueing', () => {
     expect(await issuesOf(outbox.reportBetEvent(betEvent({ amount: Number.NaN })))).toEqual(['amount: not-json']);
     expect(await failureOf(outbox.reportBetEvent(betEvent(), { environment: 'moon' as 'staging' }))).toMatchObject({ code: 'validation' });
     expect(await outbox.list()).toEqual([]);
+  });
+
+  it.each(['n\0a', 'n\n', 'n\u007f', 'n\ud800', '\udc00n'])('refuses the reference %j, which a store could take for another one', async (bet_id) => {
+    const { outbox } = outboxWorld();
+    const error = await failureOf(outbox.reportBetEvent(betEvent({ bet_id })));
+    expect(error).toMatchObject({ code: 'validation', outcome: 'not-sent', issues: [{ path: 'bet_id', code: 'invalid' }] });
+    expect(error.message).toBe('reportBetEvent: bet_id: expected a string without control characters and halves of characters. Nothing was stored or sent.');
+    expect(await issuesOf(outbox.reportWithdrawalEvent(withdrawalEvent({ request_id: bet_id })))).toEqual(['request_id: invalid']);
+    const [together] = await outbox.reportAll([{ operation: 'reportSettledBet', payload: settledBet({ bet_id }) }]);
+    expect(together).toMatchObject({ status: 'rejected', reason: { code: 'validation' } });
+    expect(await outbox.list()).toEqual([]);
+  });
+
+  it('takes references of any script, and characters of two halves', async () => {
+    const { outbox } = outboxWorld();
+    expect(await outbox.reportBetEvent(betEvent({ bet_id: 'ẹ̀kọ́ 😀' }))).toMatchObject({ id: 'staging:reportBetEvent:ẹ̀kọ́ 😀', state: 'waiting' });
   });
 
   it('freezes the bytes: later changes of the payload are not sent', async () => {

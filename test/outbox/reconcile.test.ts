@@ -40,6 +40,24 @@ describe('reconcile', () => {
     expect(found[0]?.problem).toMatchObject({ code: 'unprocessable' });
   });
 
+  it('has never seen a reference that no store can hold, and does not ask for it', async () => {
+    const store = memoryStore();
+    const asked: string[] = [];
+    const asking: OutboxStore = {
+      ...store,
+      get: (ids) => {
+        asked.push(...ids);
+        return store.get(ids);
+      },
+    };
+    const { outbox } = outboxWorld({ store: asking });
+    await outbox.reportBetEvent(betEvent({ bet_id: 'b' }));
+    const found = await collect(outbox.reconcile(['a', 'b\0', 'b', 'b\ud800'], BETS));
+    expect(found.map(({ state }) => state)).toEqual(['never-seen', 'never-seen', 'waiting', 'never-seen']);
+    expect(found.map(({ reference }) => reference)).toEqual(['a', 'b\0', 'b', 'b\ud800']);
+    expect(asked).toEqual(['staging:reportBetEvent:a', 'staging:reportBetEvent:b']);
+  });
+
   it('looks at a hundred thousand in batches, and reads no further ahead', async () => {
     const store = memoryStore();
     await store.enqueue(Array.from({ length: 1_000 }, (_, index) => newRow(`B-${index * 100}`)));

@@ -5,6 +5,9 @@ const NEW = { state: 'waiting', blocked: false, fence: 0, attempts: 0, inDoubt: 
 /** Text that databases stumble over. */
 const ODD = ['quote\'s "double"', 'back\\slash', 'ünï☃😀', 'a%b_c', '  spaces  ', 'line\nbreak\ttab', '{"json":true}', ';DROP TABLE x;--'];
 
+/** References that are one and the same to a database which cuts text at NUL, or keeps halves of characters as U+FFFD. */
+const ALIKE = ['n\0a', 'n\0b', 'n\ud800', 'n\udbff', 'n\udc00'];
+
 export const rowCases: readonly ContractCase[] = [
   contractCase('a row is kept as it was given, waiting and due', async ({ store }) => {
     const given = newRow('B-1');
@@ -55,6 +58,22 @@ export const rowCases: readonly ContractCase[] = [
       const { reference, body, fingerprint } = await read(store, newRow(text).id);
       equal([reference, body, fingerprint], [text, text, text], 'text');
     }
+  }),
+  contractCase('text that it cannot hold is refused, and no row is taken for another one', async ({ store }) => {
+    const others = ['n', 'n\ufffd'].map((reference) => newRow(reference));
+    await store.enqueue(others);
+    for (const reference of ALIKE) {
+      const given = newRow(reference);
+      const [enqueued] = await store.enqueue([given]).catch(() => []);
+      if (!enqueued) continue;
+      const { id, body } = await read(store, given.id);
+      equal([enqueued.added, enqueued.row.id, id, enqueued.row.reference, body], [true, given.id, given.id, reference, given.body], 'a row of its own');
+    }
+    equal(
+      (await store.get(idsOf(others))).map((row) => row && [row.id, row.body]),
+      others.map(({ id, body }) => [id, body]),
+      'the rows of other references',
+    );
   }),
   contractCase('a long body is kept whole', async ({ store }) => {
     const body = 'x'.repeat(300_000);

@@ -1,6 +1,6 @@
 import { ValidationError } from '../../errors.js';
 import { type OperationName, operations } from '../../operations.js';
-import { type ReportName, rowId } from '../enqueue.js';
+import { isStorable, type ReportName, rowId } from '../enqueue.js';
 import type { OutboxEnvironment, Row, RowState } from '../record.js';
 import type { OutboxStore } from '../store.js';
 import type { AnyIterable } from './lines.js';
@@ -64,9 +64,12 @@ export async function* reconcile(
 }
 
 async function* look(store: Pick<OutboxStore, 'get'>, asked: readonly Asked[]): AsyncGenerator<Reconciled> {
-  const rows = asked.length > 0 ? await store.get(asked.map(({ id }) => id)) : [];
-  for (const [place, one] of asked.entries()) {
-    const row = rows[place];
+  // A store may fail at a reference that no report has, or take it for another one.
+  const ids = asked.filter(({ reference }) => isStorable(reference)).map(({ id }) => id);
+  const rows = ids.length > 0 ? await store.get(ids) : [];
+  const found = new Map(ids.map((id, place) => [id, rows[place]]));
+  for (const one of asked) {
+    const row = found.get(one.id);
     yield { ...one, state: row?.state ?? 'never-seen', outcome: row?.outcome, problem: row?.problem };
   }
 }

@@ -6,7 +6,7 @@ const NEEDED = [
   { pattern: /^dist\/[\w.-]+\.(?:js|cjs)\.map$/, what: 'what a debugger shows of it' },
   { pattern: /^dist\/(?:openapi|four-steps\.arazzo|integrity)\.json$/, what: 'documents of the gateway; the hash of the script-tag file' },
   { pattern: /^(?:README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/[\w-]+\.(?:md|svg)$/, what: 'what people read' },
-  { pattern: /^examples\/(?:[\w-]+\/)?[\w.-]+\.(?:js|html|css|md)$/, what: 'what people copy' },
+  { pattern: /^examples\/(?:[\w-]+\/)?[\w.-]+\.(?:js|html|css|md|json|yaml)$/, what: 'what people copy' },
   { pattern: /^(?:LICENSE|package\.json)$/, what: 'what npm always takes' },
 ];
 const PACKED_LIMIT = 1_800_000;

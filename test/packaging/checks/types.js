@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,6 +38,7 @@ export async function checkTypes({ project, installed, entries }) {
   const jobs = all.flatMap(({ version, program }) =>
     RESOLUTIONS.flatMap((resolution) => PLATFORMS.map((platform) => ({ version, program, ...resolution, ...platform }))),
   );
+  installPeers(project);
   const ofNode = entries.filter((entry) => namesNode(installed, entry));
   /** @type {Map<string, string[]>} */
   const said = new Map();
@@ -67,6 +68,14 @@ export async function checkTypes({ project, installed, entries }) {
 
 /** @param {{ version: string, moduleResolution: string, platform: string }} job */
 const nameOf = ({ version, moduleResolution, platform }) => `TypeScript ${version}, ${moduleResolution}, ${platform}`;
+
+/** Whoever imports telemetry has the peer whose types it names; no other declaration names a peer. @param {string} project */
+function installPeers(project) {
+  const peer = join(project, 'node_modules/@opentelemetry/api');
+  if (existsSync(peer)) return;
+  mkdirSync(dirname(peer), { recursive: true });
+  symlinkSync(join(root, 'node_modules/@opentelemetry/api'), peer, 'dir');
+}
 
 /** Whether the declarations of an entry, or what they lead to, name a module of Node.js. @param {string} installed @param {string} entry */
 function namesNode(installed, entry) {

@@ -38,6 +38,7 @@ export type PostgresStoreErrorCode =
  * ```
  */
 export class PostgresStoreError extends Error {
+  /** The name of its class. */
   override readonly name = 'PostgresStoreError';
   /** A stable name of what is wrong. */
   readonly code: PostgresStoreErrorCode;

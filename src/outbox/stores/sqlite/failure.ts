@@ -1,9 +1,14 @@
 /**
  * What is wrong: `'busy'`, others held the file for too long; `'full'`, the disk is; `'io'`, the disk failed;
  * `'corrupt'`, the file is damaged or no database; `'newer'`, a newer version of this package made it; `'moved'`, its
+<<<<<<< HEAD
  * reports were moved to PostgreSQL; `'moving'`, such a move has begun and must be finished; `'read-only'`, it cannot be
  * written; `'unsafe'`, commits would not outlive a power loss; `'unavailable'`, it cannot be opened, or no library is
  * there that could; `'closed'`, the store is; `'other'`.
+=======
+ * reports were moved to PostgreSQL; `'read-only'`, it cannot be written; `'unsafe'`, commits would not outlive a power loss; `'unavailable'`, it cannot be opened, or no
+ * library is there that could; `'text'`, a report holds text that SQLite does not keep; `'closed'`, the store is; `'other'`.
+>>>>>>> mendcore
  */
 export type SqliteStoreErrorCode =
   | 'busy'
@@ -12,10 +17,17 @@ export type SqliteStoreErrorCode =
   | 'corrupt'
   | 'newer'
   | 'moved'
+<<<<<<< HEAD
   | 'moving'
   | 'read-only'
   | 'unsafe'
   | 'unavailable'
+=======
+  | 'read-only'
+  | 'unsafe'
+  | 'unavailable'
+  | 'text'
+>>>>>>> mendcore
   | 'closed'
   | 'other';
 
@@ -65,6 +77,7 @@ const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
   'read-only': 'cannot be written; look at the permissions of the file and of its folder',
   unsafe: 'would lose commits at a power loss',
   unavailable: 'cannot be opened; look whether the folder exists, and at its permissions',
+  text: 'does not keep such text',
   closed: 'is closed',
   other: 'did not do what the outbox needs',
 };

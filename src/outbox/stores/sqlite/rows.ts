@@ -2,6 +2,7 @@ import { claimed, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../..
 import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store.js';
 import { newRow } from '../new-row.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
+import { SqliteStoreError } from './failure.js';
 import { ROW, rowOf, textOf } from './row-columns.js';
 import { QUEUED } from './schema.js';
 import type { Tally } from './tally.js';
@@ -27,6 +28,12 @@ export const RESCUE = `UPDATE outbox_rows SET due_at = ? WHERE sequence IN
 export const FIRST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND environment = ? ORDER BY due_at LIMIT 1`;
 export const LAST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND environment = ? ORDER BY due_at DESC LIMIT 1`;
 
+/** NUL, at which libraries cut what they read, or half of a character, which SQLite keeps as another one. */
+const UNFIT = /\0|\p{Cs}/u;
+
+/** Whether the text comes back as it is given. */
+export const isStorable = (text: string): boolean => !UNFIT.test(text);
+
 const bit = (value: boolean): number => (value ? 1 : 0);
 
 /** The changes of rows. Each is part of a transaction that somebody else begins and commits. */
@@ -49,6 +56,7 @@ export function createRows(connection: Connection, tally: Tally) {
 
   function add(given: NewRow, now: number): Enqueued {
     const { id, environment, operation, reference, waitsFor, body, fingerprint } = given;
+    if (![id, reference, waitsFor ?? '', body, fingerprint].every(isStorable)) throw unstorable();
     const blocked = isOpen(waitsFor);
     const values: SqliteValue[] = [id, environment, operation, reference, waitsFor ?? null, bit(blocked), bit(!blocked), now, now, now, fingerprint, body];
     const sequence = insert(INSERT, ...values);
@@ -93,3 +101,5 @@ export function createRows(connection: Connection, tally: Tally) {
 
   return { add, write, claim };
 }
+
+const unstorable = () => new SqliteStoreError('text', 'A report holds NUL or half of a character, which a SQLite database does not keep. It was not stored.');

@@ -9,7 +9,7 @@ import { closeFile, ensureFull, type OpenDatabase, openFile, prepareDatabase } f
 import { createPauses } from './pauses.js';
 import { createReceipts } from './receipts.js';
 import { ROW, rowOf } from './row-columns.js';
-import { createRows } from './rows.js';
+import { createRows, isStorable } from './rows.js';
 import { createTally } from './tally.js';
 import { enqueueWithin } from './transaction.js';
 import { watchCommits } from './watch.js';
@@ -101,8 +101,8 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     get: (ids) =>
       read(() =>
         ids.map((id) => {
-          const found = connection.first(`SELECT ${ROW} FROM outbox_rows WHERE id = ?`, id);
-          return found && rowOf(found);
+          const found = isStorable(id) && connection.first(`SELECT ${ROW} FROM outbox_rows WHERE id = ?`, id);
+          return found ? rowOf(found) : undefined;
         }),
       ),
     list: (query) => read(() => listRows(connection, query)),
