@@ -4,7 +4,7 @@ import type { MovedRows } from '../../../outbox/stores/moved-rows.js';
 import { type Arrival, arrive } from '../../../outbox/stores/postgres/arrive.js';
 import { type Run, runWithin } from '../../../outbox/stores/postgres/database.js';
 import { PostgresStoreError } from '../../../outbox/stores/postgres/failure.js';
-import { postgresStore } from '../../../outbox/stores/postgres/store.js';
+import { checkedSchema, prepareSchema } from '../../../outbox/stores/postgres/schema.js';
 import { SqliteStoreError } from '../../../outbox/stores/sqlite/failure.js';
 import { type LeftFile, takeFile } from '../../../outbox/stores/sqlite/leave.js';
 import { EXIT, Failure, say } from '../output.js';
@@ -31,8 +31,10 @@ export async function move(file: string, { to = process.env.DATABASE_URL, schema
     try {
       await client.connect();
       const database = { query: (text: string, values: (string | null)[]) => client.query(text, values) };
-      await postgresStore({ database, schema });
-      arrival = await within(runWithin(database, schema), schema, taken);
+      const run = runWithin(database, checkedSchema(schema));
+      // Not a store, which would make a secret of its own, and be other data.
+      await prepareSchema(run, schema, true);
+      arrival = await within(run, schema, taken);
       if (arrival === 'other')
         throw new Failure(`schema ${schema} holds other data; move to one that is empty, with --schema. The file is left as it is`, EXIT.failed);
     } catch (error) {
