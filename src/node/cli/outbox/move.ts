@@ -4,7 +4,7 @@ import type { MovedRows } from '../../../outbox/stores/moved-rows.js';
 import { type Arrival, arrive } from '../../../outbox/stores/postgres/arrive.js';
 import { type Run, runWithin } from '../../../outbox/stores/postgres/database.js';
 import { PostgresStoreError } from '../../../outbox/stores/postgres/failure.js';
-import { postgresStore } from '../../../outbox/stores/postgres/store.js';
+import { prepareSchema } from '../../../outbox/stores/postgres/schema.js';
 import { SqliteStoreError } from '../../../outbox/stores/sqlite/failure.js';
 import { type LeftFile, takeFile } from '../../../outbox/stores/sqlite/leave.js';
 import { EXIT, Failure, say } from '../output.js';
@@ -56,8 +56,9 @@ async function carry(file: string, taken: LeftFile, { client, schema, place }: T
   if (bound && bound.to !== place) throw new Failure(boundElsewhere(file, bound), EXIT.failed);
   await connectClient(client, schema);
   const database = { query: (text: string, values: (string | null)[]) => client.query(text, values) };
-  await postgresStore({ database, schema, migrate: bound?.arrived !== true });
   const run = runWithin(database, schema);
+  // Not a store, which would make a secret of its own, and be other data.
+  await prepareSchema(run, schema, bound?.arrived !== true);
   const progress = startProgress('Moving reports');
   try {
     await run('BEGIN');

@@ -7,11 +7,20 @@ import { tables, views } from './tables.js';
 /** Each makes of the tables of the version before it those of its own; never changed once released. */
 const MIGRATIONS: readonly ((schema: string) => string)[] = [(schema) => tables(schema) + functions(schema) + views(schema)];
 
+/** PostgreSQL's own schema, and its words that are no name without quotes. */
+const RESERVED = new Set(
+  `information_schema all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation column concurrently
+  constraint create cross current_catalog current_date current_role current_schema current_time current_timestamp current_user default deferrable desc distinct do
+  else end except false fetch for foreign freeze from full grant group having ilike in initially inner intersect into is isnull join lateral leading left like limit
+  localtime localtimestamp natural not notnull null offset on only or order outer overlaps placing primary references returning right select session_user similar
+  some symmetric system_user table tablesample then to trailing true union unique user using variadic verbose when where window with`.split(/\s+/),
+);
+
 /** The name of a schema: the only thing that stands in a statement and comes from outside. */
 export function checkedSchema(schema: unknown): string {
-  if (typeof schema === 'string' && /^[a-z_][a-z0-9_]{0,47}$/.test(schema) && !schema.startsWith('pg_')) return schema;
+  if (typeof schema === 'string' && /^[a-z_][a-z0-9_]{0,47}$/.test(schema) && !schema.startsWith('pg_') && !RESERVED.has(schema)) return schema;
   throw new ConfigurationError(
-    "The options of the PostgreSQL store cannot be used: schema: expected a name of small letters, digits and _ that begins with no digit and not with pg_, such as 'location_sdk'.",
+    "The options of the PostgreSQL store cannot be used: schema: expected a name of small letters, digits and _ that begins with no digit and not with pg_, and that is no reserved word, such as 'location_sdk'.",
   );
 }
 

@@ -1,14 +1,9 @@
 /**
  * What is wrong: `'busy'`, others held the file for too long; `'full'`, the disk is; `'io'`, the disk failed;
  * `'corrupt'`, the file is damaged or no database; `'newer'`, a newer version of this package made it; `'moved'`, its
-<<<<<<< HEAD
  * reports were moved to PostgreSQL; `'moving'`, such a move has begun and must be finished; `'read-only'`, it cannot be
  * written; `'unsafe'`, commits would not outlive a power loss; `'unavailable'`, it cannot be opened, or no library is
- * there that could; `'closed'`, the store is; `'other'`.
-=======
- * reports were moved to PostgreSQL; `'read-only'`, it cannot be written; `'unsafe'`, commits would not outlive a power loss; `'unavailable'`, it cannot be opened, or no
- * library is there that could; `'text'`, a report holds text that SQLite does not keep; `'closed'`, the store is; `'other'`.
->>>>>>> mendcore
+ * there that could; `'text'`, a report holds text that SQLite does not keep; `'closed'`, the store is; `'other'`.
  */
 export type SqliteStoreErrorCode =
   | 'busy'
@@ -17,17 +12,11 @@ export type SqliteStoreErrorCode =
   | 'corrupt'
   | 'newer'
   | 'moved'
-<<<<<<< HEAD
   | 'moving'
   | 'read-only'
   | 'unsafe'
   | 'unavailable'
-=======
-  | 'read-only'
-  | 'unsafe'
-  | 'unavailable'
   | 'text'
->>>>>>> mendcore
   | 'closed'
   | 'other';
 
