@@ -126,7 +126,7 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
 
   it('opens no file of which nobody knows whether it arrived, and lets only the same move go on', async () => {
     const [file, schema, other] = [await filled((store) => store.enqueue([newRow('B-1')])), newSchema(), newSchema()];
-    await openPostgres({ schema });
+    await pool.query(postgresMigrations({ schema }));
     const atCommit = (statement: string) =>
       pool.query(`CREATE FUNCTION ${schema}.at_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${statement}; RETURN NULL; END $$;
         CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON ${schema}.reports DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ${schema}.at_commit()`);
