@@ -3,7 +3,6 @@ import { ConfigurationError, DuplicateReportError, isReportingError, ValidationE
 import { subjectOf } from '../messages.js';
 import { type OperationName, operations } from '../operations.js';
 import { RELAY_ONLY } from '../relay-only.js';
-import { issue } from '../schema/issue.js';
 import type { Location } from '../schema/location.js';
 import { aboutReport, type Events } from './events.js';
 import type { OutboxEnvironment, Row } from './record.js';
@@ -133,7 +132,11 @@ export function createEntrance({ store, seal, door }: OutboxSettings, events: Ev
 export type Entrance = ReturnType<typeof createEntrance>;
 
 function unfit(operation: ReportName): ValidationError {
-  const found = issue([operations[operation].reference], 'invalid', 'expected a string without control characters and halves of characters');
+  const found = {
+    path: operations[operation].reference,
+    code: 'invalid',
+    message: 'expected a string without control characters and halves of characters',
+  } as const;
   return new ValidationError(`${operation}: ${found.path}: ${found.message}. Nothing was stored or sent.`, { operation, issues: [found] });
 }
 

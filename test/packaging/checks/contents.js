@@ -9,7 +9,7 @@ const NEEDED = [
   { pattern: /^examples\/(?:[\w-]+\/)?[\w.-]+\.(?:js|html|css|md|json|yaml)$/, what: 'what people copy' },
   { pattern: /^(?:LICENSE|package\.json)$/, what: 'what npm always takes' },
 ];
-const PACKED_LIMIT = 1_800_000;
+const PACKED_LIMIT = 2_000_000;
 const UNPACKED_LIMIT = 7_000_000;
 
 /** @param {import('../run.js').Packed} packed */
