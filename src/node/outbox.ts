@@ -1,6 +1,5 @@
 /** Graceful ends of a process with an outbox: `location-sdk/outbox/node`. @module */
 import { constants } from 'node:os';
-import { inspect } from 'node:util';
 import type { Outbox } from '../outbox/interface.js';
 import { limited, systemClock } from '../time.js';
 
@@ -56,7 +55,7 @@ export function stopOnSignals(outbox: Pick<Outbox, 'stop'>, options: StopOnSigna
       const { ended, ...result } = await limited(work, { clock: systemClock, milliseconds });
       if (ended === 'done') return;
       code = 1;
-      const why = 'error' in result ? inspect(result.error) : `not done within ${Math.round(milliseconds)} ms`;
+      const why = 'error' in result ? shownOf(result.error) : `not done within ${Math.round(milliseconds)} ms`;
       process.stderr.write(`location-sdk: ${what}: ${why}\n`);
     };
     if (beforeStop) await step('beforeStop', left() / 2, beforeStop);
@@ -69,4 +68,11 @@ export function stopOnSignals(outbox: Pick<Outbox, 'stop'>, options: StopOnSigna
   return () => {
     for (const signal of signals) process.off(signal, onSignal);
   };
+}
+
+/** An error of the user's libraries by its name and code alone: a database's own holds values of rows. */
+function shownOf(error: unknown): string {
+  const { name, code } = Object(error) as { name?: unknown; code?: unknown };
+  const words = [name, code].filter((word) => typeof word === 'string' && /^[\w.-]{1,64}$/.test(word));
+  return `failed with ${words.length > 0 ? words.join(' ') : 'what is no error'}`;
 }

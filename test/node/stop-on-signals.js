@@ -14,7 +14,8 @@ const never = () => new Promise(() => {});
 stopOnSignals(outbox, {
   ...options,
   beforeStop: () => (hangs === 'beforeStop' ? never() : say('before')),
-  afterStop: () => (hangs === 'afterStop' ? Promise.reject(new Error('the pool')) : say('after')),
+  afterStop: () =>
+    hangs === 'afterStop' ? Promise.reject(Object.assign(new Error('the pool'), { code: '23505', detail: 'Key (nin)=(99012345678)' })) : say('after'),
 });
 outbox.on('recorded', ({ reference }) => say(`recorded ${reference}`));
 outbox.start();

@@ -81,7 +81,8 @@ describe('a process that is asked to end', () => {
   it('ends with 1 where what comes after fails, and says why', { timeout }, async () => {
     const { code, output } = await signalled({ options: { hangs: 'afterStop' }, fault: { delay: 10 } });
     expect(code).toBe(1);
-    expect(output).toContain('location-sdk: afterStop: Error: the pool');
+    expect(output).toContain('location-sdk: afterStop: failed with Error 23505\n');
+    expect(output).not.toContain('99012345678');
   });
 
   it('is killed by a signal that it was not to listen to', { timeout }, async () => {
