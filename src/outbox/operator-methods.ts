@@ -82,21 +82,24 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
     const startedHere = !isStarted();
     start();
     const { clock } = door;
-    const { ended } = await limited(
+    const result = await limited(
       async (over) => {
         wake();
         while (!over.aborted) {
           // Where another one leads (another tab), all that can be seen is what is left.
           await (worker() ? nextIdle() : limited(() => new Promise(() => {}), { clock, milliseconds: pollMs, signal: over }));
           const { states } = await store.counts();
-          if (states.waiting + states['in-flight'] === 0) return;
+          if (states.waiting + states['in-flight'] === 0) return true;
+          // Stopped meanwhile: nobody sends what is left.
+          if (!isStarted()) return false;
         }
+        return false;
       },
       { clock, milliseconds: timeoutMs, signal },
     );
     if (startedHere) await stop();
     const { states } = await store.counts();
-    return { drained: ended === 'done', states };
+    return { drained: result.ended === 'done' && result.value, states };
   }
 
   return {

@@ -1,5 +1,6 @@
 import type { ClientMode } from '../payloads.js';
 import type { ReceiptOf } from '../receipt.js';
+import { RELAY_ONLY } from '../relay-only.js';
 import { createWaiters } from './done.js';
 import { type Committed, createEntrance, type Given } from './enqueue.js';
 import { createEvents } from './events.js';
@@ -35,6 +36,7 @@ export function createOutbox<Mode extends ClientMode = 'strict'>(options: Outbox
   const idle = new Set<() => void>();
   let worker: Worker | undefined;
   let leading: AbortController | undefined;
+  let stopping: Promise<void> | undefined;
   let unwatch: (() => void) | undefined;
 
   const wake = () => worker?.wake();
@@ -89,7 +91,7 @@ export function createOutbox<Mode extends ClientMode = 'strict'>(options: Outbox
     );
   }
 
-  async function stop({ timeoutMs = settings.stopTimeoutMs } = {}): Promise<void> {
+  async function end({ timeoutMs = settings.stopTimeoutMs } = {}): Promise<void> {
     const stopped = worker;
     worker = undefined;
     unwatch?.();
@@ -98,7 +100,19 @@ export function createOutbox<Mode extends ClientMode = 'strict'>(options: Outbox
     leading?.abort();
     leading = undefined;
     waiters.stop();
+    // Whoever drains waits for a worker that is gone.
+    if (!RELAY_ONLY) for (const listener of [...idle]) listener();
   }
+
+  /** Whoever stops while it is being stopped waits for the same end. */
+  const stop: Outbox['stop'] = RELAY_ONLY
+    ? end
+    : (given) => {
+        stopping ??= end(given).finally(() => {
+          stopping = undefined;
+        });
+        return stopping;
+      };
 
   return {
     get durable() {

@@ -188,6 +188,18 @@ describe('enqueueing', () => {
     expect(names()).toEqual([]);
   });
 
+  it('ends a drain when it is stopped, and all who stop it wait for the same end', async () => {
+    const { outbox, gateway, run } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 503, times: null });
+    await outbox.reportBetEvent(betEvent());
+    outbox.start();
+    const drained = outbox.drain();
+    const stops = [outbox.stop(), outbox.stop()];
+    expect(stops[0]).toBe(stops[1]);
+    await run(Promise.all(stops));
+    expect(await run(drained)).toMatchObject({ drained: false, states: { waiting: 1 } });
+  });
+
   it('refuses a transaction that the store would not write in', async () => {
     const { outbox } = outboxWorld();
     expect(() => outbox.within({ query: () => {} })).toThrow(ConfigurationError);
