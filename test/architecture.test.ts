@@ -46,6 +46,7 @@ const LAYERS = {
       'members.ts',
       'messages.ts',
       'mock-defaults.ts',
+      'native-crypto.ts',
       'relay-only.ts',
       'runtime.ts',
       'time.ts',

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.js';
-import { toHex } from '../hash.js';
+import { hmacSha256 } from '../hash.js';
 import type { HkdfKeyLike } from '../web-types.js';
 import { type Bytes, fromBase64, toBase64, utf8 } from './bytes.js';
 import { KEY_BYTES, type ReadEncryption } from './encryption.js';
@@ -31,7 +31,7 @@ async function derive(id: string, key: Bytes | HkdfKeyLike): Promise<DerivedKeys
     crypto.subtle.deriveKey(from('body'), base, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']),
     crypto.subtle.deriveKey(from('fingerprint'), base, { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, ['sign']),
   ]);
-  const check = toHex(await crypto.subtle.sign('HMAC', fingerprint, utf8('check'))).slice(0, CHECK_DIGITS);
+  const check = (await hmacSha256(fingerprint, 'check')).slice(0, CHECK_DIGITS);
   return { id, check, body, fingerprint };
 }
 

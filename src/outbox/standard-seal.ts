@@ -1,4 +1,4 @@
-import { sha256, toHex } from '../hash.js';
+import { hmacSha256, sha256 } from '../hash.js';
 import { fromBase64, toBase64, utf8 } from './bytes.js';
 import type { ReadEncryption } from './encryption.js';
 import { createKeyRing, type DerivedKeys } from './key-ring.js';
@@ -27,7 +27,7 @@ export function standardSeal(store: Pick<OutboxStore, 'remember'>, encryption: R
   const ring = createKeyRing(store, encryption);
 
   const fingerprintOf = async ({ id, check, fingerprint }: DerivedKeys, body: string): Promise<string> =>
-    `${id}.${check}.${toHex(await crypto.subtle.sign('HMAC', fingerprint, utf8(body)))}`;
+    `${id}.${check}.${await hmacSha256(fingerprint, body)}`;
 
   async function matches(fingerprint: string, body: string): Promise<boolean> {
     const [keyId = '', check = '', digest] = fingerprint.split('.');

@@ -1,0 +1,2 @@
+/** Pages have WebCrypto alone. */
+export const nativeCrypto = undefined;
