@@ -57,6 +57,7 @@ export const internalNames = [
   'notSent',
   'optional',
   'parameters',
+  'places',
   'plainHttp',
   'refine',
   'relayed',

@@ -12,7 +12,8 @@ export interface Finished {
 export interface Standing {
   /** How many rows it has claimed and not yet written back. */
   readonly busy: number;
-  readonly concurrency: number;
+  /** How many those may be: the attempts under way, and what is claimed ahead of them. */
+  readonly places: number;
   readonly leaseMs: number;
   readonly pollMs: number;
   /** Whether it claims nothing more. */
@@ -33,16 +34,31 @@ const LONGEST_FAILURE_WAIT_MS = 30_000;
 export const GATHER_MS = 1;
 const MOST_GATHERED = 64;
 
+/** For how long a worker claims ahead of its attempts, in milliseconds. */
+export const AHEAD_MS = 25;
+const MOST_AHEAD = 64;
+
+/**
+ * How many rows a worker claims beyond those that it sends at once: as many as ended in so short a time before its last
+ * turn, so that the next attempts need not wait for a commit, and none is held long. Where the gateway is slow, none: a
+ * row that is claimed is in doubt should the worker die, although nothing was sent.
+ */
+export function claimsAhead(ended: number, elapsedMs: number, before: number): number {
+  const now = elapsedMs > 0 ? (ended * AHEAD_MS) / elapsedMs : 0;
+  // A turn that was early by chance does not undo what the turns before it found.
+  return Math.floor(Math.min(MOST_AHEAD, Math.max(now, before / 2)));
+}
+
 /**
  * Whether a turn waits for more attempts to end, as long as each moment brings one, so that their ends and the next
  * claims share a commit: what a commit costs is the wait for the disk. An end with nothing else on its way never waits.
  */
-export const isGathering = (finished: number, { busy, concurrency }: Pick<Standing, 'busy' | 'concurrency'>): boolean =>
-  finished > 0 && finished < busy && finished < Math.min(MOST_GATHERED, concurrency * 0.75);
+export const isGathering = (finished: number, { busy, places }: Pick<Standing, 'busy' | 'places'>): boolean =>
+  finished > 0 && finished < busy && finished < Math.min(MOST_GATHERED, places * 0.75);
 
 /** A turn: what ended is written, and as many rows are claimed as there is room for, or one as a probe. */
-export function planTurn(finished: readonly Finished[], { busy, concurrency, leaseMs, stopping }: Standing, probe?: OutboxEnvironment): Turn {
-  const free = stopping ? 0 : concurrency - (busy - finished.length);
+export function planTurn(finished: readonly Finished[], { busy, places, leaseMs, stopping }: Standing, probe?: OutboxEnvironment): Turn {
+  const free = stopping ? 0 : places - (busy - finished.length);
   return {
     writes: finished.map(({ row, change }) => ({ id: row.id, expected: { state: 'in-flight', fence: row.fence }, change })),
     claim: free > 0 ? { limit: probe === undefined ? free : 1, leaseMs, ...(probe !== undefined && { probe }) } : undefined,
@@ -50,9 +66,9 @@ export function planTurn(finished: readonly Finished[], { busy, concurrency, lea
 }
 
 /** What comes next, when a turn found nothing to do. */
-export function lookAhead(outlooks: readonly Outlook[], { busy, concurrency, pollMs, stopping }: Standing): Ahead {
+export function lookAhead(outlooks: readonly Outlook[], { busy, places, pollMs, stopping }: Standing): Ahead {
   // Without room nothing can be done before an attempt ends, and that wakes the worker.
-  const room = stopping ? 0 : concurrency - busy;
+  const room = stopping ? 0 : places - busy;
   if (room <= 0) return { probes: [], waitMs: pollMs };
   const probes: Outlook[] = [];
   let waitMs = pollMs;
@@ -93,6 +109,14 @@ export const NOT_SENT: Ending = {
   outcome: 'not-sent',
   counts: false,
   problem: { code: 'aborted', message: 'Its lease, or the time of the outbox, was nearly over before it could be sent.' },
+};
+
+/** The end of an attempt that was claimed ahead when its environment was paused. */
+export const HELD_BACK: Ending = {
+  kind: 'failed',
+  outcome: 'not-sent',
+  counts: false,
+  problem: { code: 'aborted', message: 'Its environment was paused before it could be sent.' },
 };
 
 /** How long a row waits for a missing key; a process that has it takes the row then. */

@@ -4,10 +4,12 @@ import { subjectOf } from '../messages.js';
 import { RELAY_ONLY } from '../relay-only.js';
 import type { Location } from '../schema/location.js';
 import { limited } from '../time.js';
+import { createAhead } from './ahead.js';
 import { createCutOff } from './cut-off.js';
 import type { Waiters } from './done.js';
 import { endingOf, failed } from './ending.js';
 import { aboutReport, type Events } from './events.js';
+import { createGathering } from './gather.js';
 import { lockedEnding } from './locked.js';
 import { pausedBy, probeTaken } from './pause.js';
 import {
@@ -17,7 +19,7 @@ import {
   dependencyOf,
   type Finished,
   failureWaitMs,
-  GATHER_MS,
+  HELD_BACK,
   isGathering,
   isInTime,
   lookAhead,
@@ -64,11 +66,15 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   let stopping = false;
   let wakeUp: (() => void) | undefined;
   let woken = false;
-  let gathered: (() => void) | undefined;
   let failures = 0;
+  // What a page sends it sends at once.
+  const ahead = RELAY_ONLY ? undefined : createAhead({ concurrency, clock });
   const abort = createCutOff();
 
-  const standing = (): Standing => ({ ...settings, busy, stopping });
+  const standing = (): Standing => ({ ...settings, places: ahead ? ahead.places() : concurrency, busy, stopping });
+
+  const gathering =
+    ahead && createGathering({ clock, ends: () => finished.length, isOn: () => isGathering(finished.length, standing()), hasMore: ahead.hasMore });
 
   const wake = () => {
     woken = true;
@@ -85,20 +91,10 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     woken = false;
   }
 
-  /** Lets the ends of attempts come together, so that they share a commit. */
-  async function gather(): Promise<void> {
-    for (let seen = 0; finished.length > seen && isGathering(finished.length, standing()); ) {
-      seen = finished.length;
-      const enough = new Promise<void>((resolve) => {
-        gathered = resolve;
-      });
-      await limited(() => enough, { clock, milliseconds: GATHER_MS });
-    }
-  }
-
-  async function attempt({ row, askedAt, probe }: Claim): Promise<void> {
+  async function attempt({ row, askedAt, probe }: Claim, turn: number | undefined): Promise<void> {
     try {
-      const ending = await send(row, askedAt);
+      const ending = !RELAY_ONLY && ahead?.isHeldBack(row.environment, turn) ? HELD_BACK : await send(row, askedAt);
+      if (ahead && ending.kind !== 'recorded' && ending.pause) ahead.holdBack(row.environment);
       await updatePause(row, ending, probe);
       // What goes to a relay waits for nothing.
       const dependency = RELAY_ONLY ? 'none' : await dependencyFor(row, ending);
@@ -108,7 +104,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       // Its row stays in flight, and in doubt, until its lease is over.
       busy -= 1;
     }
-    if (!RELAY_ONLY && !isGathering(finished.length, standing())) gathered?.();
+    if (!RELAY_ONLY) gathering?.check();
     wake();
   }
 
@@ -174,6 +170,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
 
   /** One turn; says whether anything was written or claimed. A probe's time began when it was taken: late, it is not sent. */
   async function turn(probe?: Probe): Promise<boolean> {
+    const number = RELAY_ONLY ? undefined : ahead?.turn();
     const batch = finished;
     finished = [];
     const askedAt = probe?.takenAt ?? clock.now();
@@ -185,7 +182,12 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       throw error;
     }
     busy += result.claimed.length;
-    for (const row of result.claimed) void attempt({ row, askedAt, probe: probe && probe.outlook.pause.version + 1 });
+    if (!RELAY_ONLY) ahead?.wrote(batch.length);
+    for (const row of result.claimed) {
+      const claim = { row, askedAt, probe: probe && probe.outlook.pause.version + 1 };
+      if (ahead) ahead.attempt(() => attempt(claim, number));
+      else void attempt(claim, undefined);
+    }
     for (const [index, one] of batch.entries()) {
       if (!result.written[index]) untold.push(one);
       else {
@@ -210,8 +212,9 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   async function run(): Promise<void> {
     while (!stopping || busy > 0) {
       try {
-        if (!RELAY_ONLY) await gather();
-        const worked = await turn();
+        if (!RELAY_ONLY) await gathering?.wait();
+        // With all under way there is nothing to write and no hurry to claim.
+        const worked = (RELAY_ONLY || finished.length + untold.length > 0 || busy < concurrency) && (await turn());
         failures = 0;
         if (worked) continue;
         const wait = stopping ? pollMs : await probeAndWait();

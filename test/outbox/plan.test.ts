@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { notPaused, type Pause } from '../../src/outbox/pause.js';
-import { dependencyOf, isGathering, isInTime, lookAhead, planTurn, type Standing } from '../../src/outbox/plan.js';
+import { claimsAhead, dependencyOf, isGathering, isInTime, lookAhead, planTurn, type Standing } from '../../src/outbox/plan.js';
 import type { Outlook } from '../../src/outbox/store.js';
 
-const standing: Standing = { busy: 0, concurrency: 4, leaseMs: 30_000, pollMs: 1_000, stopping: false };
+const standing: Standing = { busy: 0, places: 4, leaseMs: 30_000, pollMs: 1_000, stopping: false };
 const outlook = (nextInMs: number | undefined, pause: Partial<Pause> = {}): Outlook => ({
   environment: 'staging',
   pause: { ...notPaused('staging'), ...pause },
@@ -21,7 +21,7 @@ describe('a turn', () => {
 });
 
 describe('an end of an attempt', () => {
-  const at = (concurrency: number, busy: number) => ({ concurrency, busy });
+  const at = (places: number, busy: number) => ({ places, busy });
 
   it('waits a moment for others that are on their way', () => {
     expect(isGathering(1, at(8, 8))).toBe(true);
@@ -39,6 +39,24 @@ describe('an end of an attempt', () => {
 
   it('waits for a few at most, however many are on their way', () => {
     expect(isGathering(64, at(1_000, 1_000))).toBe(false);
+  });
+});
+
+describe('claiming ahead', () => {
+  it('takes what is sent in a moment, and nothing where the gateway is slow', () => {
+    expect(claimsAhead(8, 8, 0)).toBe(25);
+    expect(claimsAhead(8, 160, 0)).toBe(1);
+    expect(claimsAhead(8, 4_000, 0)).toBe(0);
+  });
+
+  it('takes a bounded number, and lessens it by half at most', () => {
+    expect(claimsAhead(1_000, 1, 0)).toBe(64);
+    expect(claimsAhead(1, 1_000, 64)).toBe(32);
+    expect(claimsAhead(1, 1_000, 1)).toBe(0);
+  });
+
+  it.each([0, -5_000, Number.NaN])('is not misled by a clock that tells %s milliseconds', (elapsed) => {
+    expect(claimsAhead(8, elapsed, 10)).toBe(5);
   });
 });
 

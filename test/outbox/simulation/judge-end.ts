@@ -1,4 +1,5 @@
 import type { Pause } from '../../../src/outbox/pause.js';
+import { NOT_SENT } from '../../../src/outbox/plan.js';
 import type { Row } from '../../../src/outbox/record.js';
 import type { Known } from './answers.js';
 import type { Attempt } from './scenario.js';
@@ -63,7 +64,7 @@ function count({ attempt, reply, after, first, pause }: End, inDoubt: boolean, {
   const { truth, status, retryAfterMs } = reply;
   if (truth === 'same') coverage[inDoubt ? 'duplicate in doubt is success' : 'duplicate without doubt is quarantined'] += 1;
   if (truth === 'conflict') coverage[inDoubt ? 'conflict in doubt is quarantined' : 'conflict without doubt is quarantined'] += 1;
-  if (truth === 'not-begun') coverage['attempt given up, too late for its lease'] += 1;
+  if (reply.ending === NOT_SENT) coverage['attempt given up, too late for its lease'] += 1;
   if (truth === 'turned-away' && inDoubt) coverage[status === undefined ? 'not sent while in doubt' : 'turned away while in doubt'] += 1;
   if (truth === 'refused') {
     if (attempt.report.bad) coverage['bad report refused'] += 1;

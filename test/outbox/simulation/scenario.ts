@@ -62,6 +62,8 @@ export interface Scenario {
   readonly reports: readonly Report[];
   readonly workers: number;
   readonly concurrency: number;
+  /** How many rows a worker claims beyond those that it sends at once; in the source that depends on how quick the gateway is. */
+  readonly ahead: number;
   readonly pollMs: number;
   /** From here on nothing goes wrong any more. */
   readonly wellAt: number;
@@ -124,6 +126,7 @@ export function drawScenario(random: Random): Scenario {
     wellAt,
     workers: random.chance(0.4) ? 1 : random.chance(0.7) ? 2 : 3,
     concurrency: 1 + random.below(3),
+    ahead: random.below(3),
     pollMs: random.chance(0.3) ? 30_000 : RARE_POLL_MS,
     network: some(0.7, 0.05, 0.6),
     gateway: some(0.5, 0.05, 0.5),

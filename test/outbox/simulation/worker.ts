@@ -1,8 +1,9 @@
-import { GATHER_MS, NOT_SENT } from '../../../src/outbox/plan.js';
+import { GATHER_MS, HELD_BACK, NOT_SENT } from '../../../src/outbox/plan.js';
 import type { Row } from '../../../src/outbox/record.js';
 import type { Outlook, TurnResult } from '../../../src/outbox/store.js';
 import type { Known } from './answers.js';
 import type { Network, Seen } from './network.js';
+import { createPlaces } from './places.js';
 import type { Claimer, Rules } from './rules.js';
 import type { Attempt, Report } from './scenario.js';
 import { createStay, type Stay } from './stay.js';
@@ -13,6 +14,7 @@ const SCHEDULE = { baseMs: 1_000, capMs: 60_000 };
 const PAUSE_TRIES = 5;
 
 const GIVEN_UP: Known = { name: 'not begun', truth: 'not-begun', ending: NOT_SENT, retryAfterMs: undefined };
+const NOT_NOW: Known = { name: 'held back', truth: 'not-begun', ending: HELD_BACK, retryAfterMs: undefined };
 
 /** What workers share. */
 export interface Surroundings {
@@ -36,10 +38,11 @@ interface Probe {
  */
 export function createWorker(world: World, { store, network, rules, claimer, reportOf }: Surroundings, id: number) {
   const { decisions, scenario, options, random, coverage, schedule, catalogue } = world;
-  const { concurrency, pollMs } = scenario;
+  const { concurrency, ahead, pollMs } = scenario;
   const { leaseMs } = options;
   /** Attempts under way, and how to end them. */
   const open = new Map<Attempt, (seen: Seen) => void>();
+  const places = createPlaces(concurrency, coverage);
   let finished: { row: Row; change: ReturnType<typeof decisions.ended> }[] = [];
   let busy = 0;
   let stopping = false;
@@ -48,14 +51,16 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   let clockOffset = 0;
   const stay: Stay = createStay(world, id, () => {
     if (open.size > 0) coverage['worker dies with an attempt under way'] += 1;
+    if (places.claimedAhead() > 0) coverage['worker dies with a row claimed ahead'] += 1;
     for (const attempt of open.keys()) attempt.over = true;
   });
   const { point } = stay;
-  const standing = () => ({ busy, concurrency, leaseMs, pollMs, stopping });
+  const standing = () => ({ busy, places: concurrency + ahead, leaseMs, pollMs, stopping });
   const clock = () => schedule.now() + clockOffset;
   const storeFails = () => schedule.now() < scenario.wellAt && random.chance(scenario.store);
 
   function turn(probe: Probe | undefined, then: (worked: boolean) => void): void {
+    const number = places.turn();
     const batch = finished;
     finished = [];
     const askedAt = probe?.takenAt ?? clock();
@@ -77,7 +82,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       failures = 0;
       busy += result.claimed.length - batch.length;
       if (probe) for (const row of result.claimed) attemptOf(row).since = probe.since;
-      for (const row of result.claimed) begin(row, askedAt, probe && probe.outlook.pause.version + 1);
+      for (const row of result.claimed) places.take(() => begin(row, askedAt, probe && probe.outlook.pause.version + 1, number));
       then(batch.length + result.claimed.length > 0);
     });
   }
@@ -88,10 +93,11 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     return attempt;
   };
 
-  function begin(row: Row, askedAt: number, probe: number | undefined): void {
+  function begin(row: Row, askedAt: number, probe: number | undefined, number: number): void {
     const attempt = attemptOf(row);
     point(() => {
       const end = (seen: Seen) => stay.resume(0, () => ended(attempt, row, seen, probe));
+      if (places.isHeldBack(attempt.report.environment, number)) return end({ reply: NOT_NOW, lie: false });
       if (cutOff || !decisions.isInTime(askedAt, clock(), options)) return end({ reply: GIVEN_UP, lie: false });
       rules.leaves(attempt);
       attempt.sentAt = schedule.now();
@@ -108,11 +114,13 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     attempt.endedAt = schedule.now();
     attempt.lie = lie;
     attempt.pauseVersion = store.pauseOf(row.environment).version;
+    if (reply.ending.kind !== 'recorded' && reply.ending.pause) places.holdBack(attempt.report.environment);
     updatePause(attempt, reply, probe, PAUSE_TRIES, () => {
       if (storeFails()) return dropped(attempt);
       const dependency = decisions.dependencyOf(store.get(decisions.asksFor(row, reply.ending)));
       point(() => {
         finished.push({ row, change: decisions.ended(row, reply.ending, { schedule: SCHEDULE, random: random.next, keepBodies: false, dependency }) });
+        places.leave();
         stay.wake(loop);
       });
     });
@@ -122,6 +130,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   function dropped(attempt: Attempt): void {
     world.trace?.(`worker ${id}: the store failed; the end of ${subject(attempt)} is forgotten`);
     busy -= 1;
+    places.leave();
     stay.wake(loop);
   }
 
@@ -184,14 +193,20 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   }
 
   function turnOrSleep(): void {
-    turn(undefined, (worked) => {
-      if (worked) return loop();
-      if (stopping) return sleep(pollMs);
-      const outlooks = store.outlook();
-      point(() => {
-        const { probes, waitMs } = decisions.lookAhead(outlooks, standing());
-        probeAll(probes, () => sleep(waitMs));
-      });
+    // With all under way there is nothing to write and no hurry to claim.
+    if (finished.length > 0 || busy < concurrency) turn(undefined, (worked) => (worked ? loop() : lookAheadOrSleep()));
+    else sleep(pollMs);
+  }
+
+  function lookAheadOrSleep(): void {
+    if (stopping) {
+      sleep(pollMs);
+      return;
+    }
+    const outlooks = store.outlook();
+    point(() => {
+      const { probes, waitMs } = decisions.lookAhead(outlooks, standing());
+      probeAll(probes, () => sleep(waitMs));
     });
   }
 

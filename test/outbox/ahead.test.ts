@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { createAhead } from '../../src/outbox/ahead.js';
+import { memoryStore, type OutboxStore } from '../../src/outbox/index.js';
+import { FakeClock } from '../delivery/fake-clock.js';
+import { betEvent } from '../factories.js';
+import { outboxWorld } from './world.js';
+
+const REPORTS = 60;
+const CONCURRENCY = 2;
+const LATENCY_MS = 2;
+
+/** A backlog before a gateway that is quick; from some request on, it answers with 429. */
+async function quickWorld({ limitedFrom = Number.POSITIVE_INFINITY } = {}) {
+  const clock = new FakeClock();
+  const kept = memoryStore({ now: clock.now });
+  const seen = { held: 0, mostHeld: 0, sending: 0, mostSending: 0, sent: 0, sentAfterLimit: 0 };
+  let isLimited = false;
+  const store: OutboxStore = {
+    ...kept,
+    async turn(turn) {
+      const result = await kept.turn(turn);
+      seen.held += result.claimed.length - turn.writes.length;
+      seen.mostHeld = Math.max(seen.mostHeld, seen.held);
+      return result;
+    },
+  };
+  const world = outboxWorld({
+    store,
+    outbox: { concurrency: CONCURRENCY },
+    client: {
+      clock,
+      async fetch(url, init) {
+        seen.sending += 1;
+        seen.sent += 1;
+        if (isLimited) seen.sentAfterLimit += 1;
+        seen.mostSending = Math.max(seen.mostSending, seen.sending);
+        const refuses = seen.sent > limitedFrom && clock.now() < start + 30_000;
+        await new Promise<void>((resolve) => void clock.setTimeout(resolve, LATENCY_MS));
+        seen.sending -= 1;
+        if (!refuses) return world.gateway.fetch(url, init as object);
+        isLimited = true;
+        return new Response('{"message":"slow down"}', { status: 429, headers: { 'content-type': 'application/json', 'retry-after': '30' } });
+      },
+    },
+  });
+  const start = clock.now();
+  for (let index = 0; index < REPORTS; index += 1) await world.outbox.reportBetEvent(betEvent({ bet_id: `B-${index}` }));
+  return { ...world, clock, seen };
+}
+
+describe('a backlog before a quick gateway', () => {
+  it('is claimed ahead of the attempts, of which there are never more than asked for', async () => {
+    const { outbox, clock, seen } = await quickWorld();
+    await clock.run(outbox.drain());
+    expect((await outbox.stats()).states).toMatchObject({ recorded: REPORTS, waiting: 0, 'in-flight': 0 });
+    expect(seen.mostSending).toBe(CONCURRENCY);
+    expect(seen.mostHeld).toBeGreaterThan(CONCURRENCY * 3);
+    expect(seen.sent).toBe(REPORTS);
+  });
+
+  it('stays where it is when a pause comes, also what was claimed ahead: unsent, and not in doubt', async () => {
+    const { outbox, clock, seen, events } = await quickWorld({ limitedFrom: 30 });
+    outbox.start();
+    await clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, 5_000)));
+    expect(seen.mostHeld).toBeGreaterThan(CONCURRENCY * 3);
+    expect(seen.sentAfterLimit).toBe(0);
+    const waiting = await outbox.list({ state: 'waiting' });
+    expect(waiting).toHaveLength(REPORTS - 30);
+    expect(waiting.filter(({ inDoubt, attempts }) => inDoubt || attempts > 0)).toEqual([]);
+    expect(events.filter(([type]) => type === 'paused')).toHaveLength(1);
+
+    await clock.run(outbox.drain());
+    expect((await outbox.stats()).states).toMatchObject({ recorded: REPORTS, waiting: 0 });
+    await clock.run(outbox.stop());
+  });
+});
+
+describe('places', () => {
+  it('are taken in the order of the claims', async () => {
+    const ahead = createAhead({ concurrency: 2, clock: new FakeClock() });
+    const begun: number[] = [];
+    const ends: (() => void)[] = [];
+    for (let index = 0; index < 4; index += 1)
+      ahead.attempt(() => {
+        begun.push(index);
+        return new Promise((resolve) => void ends.push(resolve));
+      });
+    expect(begun).toEqual([0, 1]);
+    expect(ahead.hasMore()).toBe(true);
+    for (let end = ends.shift(); end; end = ends.shift()) {
+      end();
+      await Promise.resolve();
+      await Promise.resolve();
+    }
+    expect(begun).toEqual([0, 1, 2, 3]);
+    expect(ahead.hasMore()).toBe(false);
+  });
+
+  it('hold back what was claimed before a pause, and not what a later turn claims, nor another environment', () => {
+    const ahead = createAhead({ concurrency: 2, clock: new FakeClock() });
+    const before = ahead.turn();
+    ahead.holdBack('staging');
+    const after = ahead.turn();
+    expect(ahead.isHeldBack('staging', before)).toBe(true);
+    expect(ahead.isHeldBack('staging', after)).toBe(false);
+    expect(ahead.isHeldBack('production', before)).toBe(false);
+  });
+});
