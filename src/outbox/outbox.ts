@@ -9,7 +9,7 @@ import { operatorMethods } from './operator-methods.js';
 import type { OutboxOptions } from './options.js';
 import { createProof } from './proof/proof.js';
 import { readSettings } from './settings.js';
-import { shown } from './shown.js';
+import { shown, shownPauses } from './shown.js';
 import { createWorker, type Worker } from './worker.js';
 
 /**
@@ -125,11 +125,8 @@ export function createOutbox<Mode extends ClientMode = 'strict'>(options: Outbox
     start,
     stop,
     stats: async () => {
-      const [{ states, oldestOpenAt, attempts }, outlook] = [await store.counts(), await store.outlook()];
-      const paused = outlook.flatMap(({ pause: { environment, reason, message, since, until } }) =>
-        reason ? [{ environment, reason, message, since, until }] : [],
-      );
-      return { states, oldestOpenAt, attempts, missingKeys: [...missingKeys], paused };
+      const { states, oldestOpenAt, attempts } = await store.counts();
+      return { states, oldestOpenAt, attempts, missingKeys: [...missingKeys], paused: shownPauses(await store.outlook()) };
     },
     get: async (id) => {
       const [row] = await store.get([id]);

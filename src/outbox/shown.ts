@@ -1,5 +1,10 @@
-import type { OutboxReport } from './interface.js';
+import type { OutboxReport, OutboxStats } from './interface.js';
 import type { Row } from './record.js';
+import type { Outlook } from './store.js';
 
 /** A row without what only stores and workers need. */
 export const shown = ({ body: _, fingerprint: __, fence: ___, doubtBefore: ____, waitsFor: _____, ...report }: Row): OutboxReport => report;
+
+/** The pauses in a store's outlook. */
+export const shownPauses = (outlooks: readonly Outlook[]): OutboxStats['paused'] =>
+  outlooks.flatMap(({ pause: { environment, reason, message, since, until } }) => (reason ? [{ environment, reason, message, since, until }] : []));

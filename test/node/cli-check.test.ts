@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createMockGateway, type FaultRule, type MockGatewayOptions } from '../../src/mock/index.js';
+import { main } from '../../src/node/cli/main.js';
 import { serve } from '../../src/node/index.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
 import { certificateKey, expired, forElsewhere, selfSigned } from '../support/certificates.js';
@@ -53,11 +54,32 @@ const answering = async (listener: RequestListener) => {
 
 const staging = (url: string, more: Record<string, string> = {}) => ({ LOCATION_SDK_STAGING_BASE_URL: url, LOCATION_SDK_STAGING_API_KEY: KEY, ...more });
 
-const check = async (variables: Record<string, string>, ...words: string[]) => {
-  const ended = await cli.runWith(variables, 'check', ...words);
+const expectNoKey = <Ended extends { out: string; err: string }>(ended: Ended): Ended => {
   expect(ended.out + ended.err).not.toContain(KEY.slice(3));
   return ended;
 };
+
+/** The command as a process of its own: for what only a process shows. */
+const checkAlone = async (variables: Record<string, string>, ...words: string[]) => expectNoKey(await cli.runWith(variables, 'check', ...words));
+
+/** The command within this process, with what it prints. */
+async function check(variables: Record<string, string>, ...words: string[]) {
+  for (const name of Object.keys(process.env)) if (/^LOCATION_SDK_|_proxy$/i.test(name)) vi.stubEnv(name, undefined);
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  const printed = { out: '', err: '' };
+  const keep = (to: 'out' | 'err') => (text: string | Uint8Array) => {
+    printed[to] += text;
+    return true;
+  };
+  const spies = [vi.spyOn(process.stdout, 'write').mockImplementation(keep('out')), vi.spyOn(process.stderr, 'write').mockImplementation(keep('err'))];
+  try {
+    const code = await main(['check', ...words]);
+    return expectNoKey({ code, ...printed });
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+    vi.unstubAllEnvs();
+  }
+}
 
 /** A file with client options. */
 function optionsFile(code: string): string {
@@ -72,7 +94,7 @@ const failed = (out: string) => out.split('\n').filter((line) => line.startsWith
 describe('a gateway that is in order', () => {
   test('passes every check, and has the four steps under one new reference each time', async () => {
     const { gateway, url } = await mock();
-    const { code, out, err } = await check(staging(url));
+    const { code, out, err } = await checkAlone(staging(url));
     expect({ code, err, failed: failed(out) }).toEqual({ code: 0, err: '', failed: [] });
     expect(out).toMatch(/ 4 reportSettledWithdrawal: recorded: HTTP 200, "Withdrawal settled successfully"/);
     expect(out).toMatch(/reportSettledBet, the same data: is known as a duplicate: HTTP 409/);
@@ -105,7 +127,7 @@ describe('a gateway that is in order', () => {
 
   test('is described in JSON', async () => {
     const { url } = await mock();
-    const { code, out } = await check(staging(url), '--json');
+    const { code, out } = await checkAlone(staging(url), '--json');
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ environment: 'staging', baseUrl: url, ok: true, tally: { fail: 0 }, latency: { answers: 20 } });
     expect(JSON.parse(out).assumptions).toContainEqual(expect.objectContaining({ id: 'duplicate', verdict: 'confirmed' }));
@@ -180,7 +202,7 @@ describe('production', () => {
 
 describe('what is wrong with the settings', () => {
   test('is named before anything is asked', async () => {
-    const { code, out } = await check({});
+    const { code, out } = await checkAlone({});
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringMatching(/LOCATION_SDK_STAGING_BASE_URL.*LOCATION_SDK_STAGING_API_KEY/)]);
     expect(out).toMatch(/-> set the variables, or give a file with client options/);
@@ -200,7 +222,7 @@ describe('what is wrong with the settings', () => {
   test('a key function that throws', async () => {
     const { url } = await mock();
     const file = optionsFile(`{ gateways: { staging: { baseUrl: '${url}', apiKey: () => { throw new Error('${KEY}'); } } } }`);
-    const { code, out } = await check({}, '--options', file);
+    const { code, out } = await checkAlone({}, '--options', file);
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringMatching(/your key: the function apiKey threw an error/)]);
   });
@@ -238,7 +260,7 @@ describe('what does not answer', () => {
 
   test('a port that is open and silent ends in time', async () => {
     const port = await listen(createTcpServer((socket) => void open.unshift(() => socket.on('error', () => undefined).destroy())));
-    const { code, out } = await check(staging(`http://127.0.0.1:${port}`), '--timeout', '700ms');
+    const { code, out } = await checkAlone(staging(`http://127.0.0.1:${port}`), '--timeout', '700ms');
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringMatching(/the time for all checks is over/)]);
   });
@@ -277,7 +299,7 @@ describe('certificates', () => {
 
   test('one that nobody has signed is refused, and it is said how to trust it', async () => {
     const { url } = await secure(selfSigned);
-    const { code, out } = await check(staging(url));
+    const { code, out } = await checkAlone(staging(url));
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringContaining('TLS: the certificate is refused: DEPTH_ZERO_SELF_SIGNED_CERT')]);
     expect(out).toMatch(/-> .*NODE_EXTRA_CA_CERTS=/);
@@ -285,7 +307,7 @@ describe('certificates', () => {
 
   test('one that is trusted passes, with the days that are left', async () => {
     const { url, trusted } = await secure(selfSigned);
-    const { code, out } = await check(staging(url, trusted));
+    const { code, out } = await checkAlone(staging(url, trusted));
     expect({ code, failed: failed(out) }).toEqual({ code: 0, failed: [] });
     expect(out).toMatch(/ok {4}TLS: TLSv1\.3, the certificate is valid for \d{5} more days/);
   });
@@ -295,7 +317,7 @@ describe('certificates', () => {
     ['one of another name', forElsewhere, /ERR_TLS_CERT_ALTNAME_INVALID/, /-> the certificate is for another name/],
   ])('%s is refused', async (_, certificate, line, advice) => {
     const { url, trusted } = await secure(certificate);
-    const { code, out } = await check(staging(url, trusted));
+    const { code, out } = await checkAlone(staging(url, trusted));
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringMatching(line)]);
     expect(out).toMatch(advice);
@@ -439,7 +461,7 @@ describe('a call that is wrong is one line and exit code 2', () => {
     ['--options /nowhere/options.mjs', /--options .* cannot be loaded \(ERR_MODULE_NOT_FOUND\)/],
     [`--options ${join(import.meta.dirname, '../support/run.ts')}`, /--options/],
   ])('%s', async (words, line) => {
-    const { code, out, err } = await check({}, ...words.split(' '));
+    const { code, out, err } = await checkAlone({}, ...words.split(' '));
     expect({ code, out, lines: err.split('\n').length }).toEqual({ code: 2, out: '', lines: 2 });
     expect(err).toMatch(line);
     expect(existsSync('/nowhere')).toBe(false);
@@ -454,7 +476,7 @@ describe('a call that is wrong is one line and exit code 2', () => {
   test('options that throw, whose words may hold the key', async () => {
     const file = join(folder, 'throws.mjs');
     writeFileSync(file, `throw new Error('${KEY}')`);
-    expect(await check({}, '--options', file)).toMatchObject({ code: 2, err: expect.stringMatching(/cannot be loaded \(Error\)/) });
+    expect(await checkAlone({}, '--options', file)).toMatchObject({ code: 2, err: expect.stringMatching(/cannot be loaded \(Error\)/) });
   });
 
   test('an option that the client does not know is a failed check', async () => {

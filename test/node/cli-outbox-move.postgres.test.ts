@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { originOf } from '../../src/node/cli/outbox/move.js';
 import { claim, newRow, QUARANTINED, settledRow, WAITS, write } from '../../src/outbox/contract/harness.js';
 import type { OutboxStore } from '../../src/outbox/index.js';
+import { arrive } from '../../src/outbox/stores/postgres/arrive.js';
+import { runWithin } from '../../src/outbox/stores/postgres/database.js';
 import { postgresMigrations } from '../../src/outbox/stores/postgres/index.js';
 import { takeFile } from '../../src/outbox/stores/sqlite/leave.js';
 
@@ -185,5 +188,122 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
     expect([unreachable.code, unreachable.err]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
     expect(unreachable.err).not.toContain('hunter2');
     await (await openSqlite(file)).close?.();
+  });
+});
+
+describe('location-sdk outbox <file> move --abandon', { timeout: 60_000 }, () => {
+  const { hostname, port, pathname } = new URL(url);
+  const placeIn = (schema: string) => `${hostname}:${port}${pathname}, schema ${schema}`;
+
+  /** A file whose move there has begun, and nobody knows how it ended. */
+  async function begun(schema: string): Promise<string> {
+    const file = await filled((store) => store.enqueue([newRow('B-1')]));
+    const taken = takeFile(openLibsql(file), file);
+    taken.bind(placeIn(schema));
+    taken.close();
+    return copyOf(file);
+  }
+  const abandon = (file: string, ...words: string[]) => cli.run('outbox', file, 'move', '--abandon', ...words);
+  const codeOf = async (file: string) => {
+    const opened = await openSqlite(copyOf(file)).catch((error: { code: string }) => error.code);
+    if (typeof opened === 'string') return opened;
+    const references = (await opened.list({ limit: 10 })).map(({ reference }) => reference);
+    await opened.close?.();
+    return references;
+  };
+
+  it('releases a file of which nothing is there, and it can go elsewhere', async () => {
+    const [schema, empty, elsewhere] = [newSchema(), newSchema(), newSchema()];
+    const file = await begun(schema);
+    expect(await codeOf(file)).toBe('moving');
+    expect(await abandon(file, '--to', url, '--schema', schema)).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Given up') });
+    expect(await codeOf(file)).toEqual(['B-1']);
+    expect((await cli.run('outbox', copyOf(file), 'move', '--to', url, '--schema', elsewhere)).code).toBe(0);
+
+    await pool.query(postgresMigrations({ schema: empty }));
+    const other = await begun(empty);
+    const { code, out } = await abandon(other, '--to', url, '--schema', empty, '--json');
+    expect([code, JSON.parse(out)]).toEqual([0, { abandoned: true }]);
+    expect(await codeOf(other)).toEqual(['B-1']);
+    expect((await pool.query(`SELECT 1 FROM ${empty}.settings`)).rows).toEqual([]);
+  });
+
+  it('does not release a file that arrived, whether it is marked so or not', async () => {
+    const schema = newSchema();
+    const file = await filled((store) => store.enqueue([newRow('B-1')]));
+    const unmarked = copyOf(file);
+    expect((await cli.run('outbox', file, 'move', '--to', url, '--schema', schema)).code).toBe(0);
+    for (const words of [
+      ['--to', url, '--schema', schema],
+      ['--gone', placeIn(schema)],
+    ]) {
+      expect(await abandon(copyOf(file), ...words)).toMatchObject({ code: 1, err: expect.stringContaining('was moved to') });
+      expect(await codeOf(file)).toBe('moved');
+    }
+    const taken = takeFile(openLibsql(unmarked), unmarked);
+    taken.bind(placeIn(schema));
+    taken.close();
+    const left = copyOf(unmarked);
+    expect(await abandon(left, '--to', url, '--schema', schema)).toMatchObject({ code: 1, err: expect.stringContaining('say the same move again') });
+    expect(await codeOf(left)).toBe('moving');
+  });
+
+  it('waits for a move that may still be about to commit', async () => {
+    const schema = newSchema();
+    const file = await begun(schema);
+    await pool.query(postgresMigrations({ schema }));
+    const held = takeFile(openLibsql(copyOf(file)), 'a copy').held;
+    const late = await pool.connect();
+    try {
+      await late.query('BEGIN');
+      const run = runWithin({ query: (text, values) => late.query(text, values) }, schema);
+      expect(await arrive(run, schema, held, originOf(held), () => {})).toBe('moved');
+      const asked = abandon(file, '--to', url, '--schema', schema);
+      await expect
+        .poll(async () => (await pool.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1", [`%${schema}%`])).rows.length, {
+          timeout: 20_000,
+        })
+        .toBe(1);
+      await late.query('COMMIT');
+      expect(await asked).toMatchObject({ code: 1, err: expect.stringContaining('has arrived') });
+    } finally {
+      late.release();
+    }
+    expect(await codeOf(file)).toBe('moving');
+  });
+
+  it('leaves the file as it is where it cannot know, or another place is named', async () => {
+    const [schema, other] = [newSchema(), newSchema()];
+    const file = await begun(schema);
+    const used = await openPostgres({ schema });
+    await used.enqueue([newRow('B-7')]);
+    expect(await abandon(file, '--to', url, '--schema', schema)).toMatchObject({ code: 1, err: expect.stringContaining('holds other data') });
+    expect(await abandon(file, '--to', url, '--schema', other)).toMatchObject({ code: 1, err: expect.stringContaining('not the place that was named') });
+    expect(await abandon(file, '--gone', placeIn(other))).toMatchObject({ code: 1, err: expect.stringContaining('not the place that was named') });
+    expect(await abandon(file)).toMatchObject({ code: 2, err: expect.stringContaining('--gone names it') });
+    expect(await abandon(file, '--gone', placeIn(schema), '--to', url)).toMatchObject({ code: 2, err: expect.stringContaining('goes without --to') });
+    expect(await cli.run('outbox', file, 'move', '--gone', 'x')).toMatchObject({ code: 2, err: expect.stringContaining('--gone goes with move --abandon') });
+    expect(await codeOf(file)).toBe('moving');
+    const free = await filled((store) => store.enqueue([newRow('B-1')]));
+    expect(await abandon(free, '--gone', placeIn(schema))).toMatchObject({ code: 1, err: expect.stringContaining('there is nothing to do') });
+  });
+
+  it("takes a person's word for a server that is gone, who names it as the error does", async () => {
+    const file = newFile();
+    const store = await openSqlite(file);
+    await store.enqueue([newRow('B-1')]);
+    await store.close?.();
+    const left = copyOf(file);
+    const taken = takeFile(openLibsql(left), left);
+    taken.bind('127.0.0.1:1/none, schema location_sdk');
+    taken.close();
+    const bound = copyOf(left);
+    const asked = await abandon(bound, '--to', 'postgres://app:hunter2@127.0.0.1:1/none');
+    expect(asked).toMatchObject({ code: 1, err: expect.stringContaining('ECONNREFUSED') });
+    expect(asked.err).not.toContain('hunter2');
+    const { err } = await cli.run('outbox', bound);
+    const [, place = ''] = /give it up with its --abandon \((.*)\)/.exec(err) ?? [];
+    expect(await abandon(bound, '--gone', place)).toMatchObject({ code: 0 });
+    expect(await codeOf(bound)).toEqual(['B-1']);
   });
 });

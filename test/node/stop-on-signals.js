@@ -1,17 +1,21 @@
 // A process that reports, and is asked to end: its tests are in stop-on-signals.test.ts.
 import { createClient } from 'location-sdk';
-import { createOutbox } from 'location-sdk/outbox';
+import { createOutbox, memoryStore } from 'location-sdk/outbox';
 import { stopOnSignals } from 'location-sdk/outbox/node';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
 
 const [, , file = '', given = '{}'] = process.argv;
-const { hangs, ...options } = JSON.parse(given);
+const { hangs, beside, ...options } = JSON.parse(given);
 const outbox = createOutbox({ client: createClient({ logger: {} }), store: await sqliteStore({ file }) });
 /** @param {string} text */
 const say = (text) => process.stdout.write(`${text}\n`);
 const never = () => new Promise(() => {});
 
-stopOnSignals(outbox, {
+// Another one that has nothing to do, so that it ends first.
+const idle = createOutbox({ client: createClient({ logger: {} }), store: memoryStore() });
+idle.start();
+if (beside) stopOnSignals(beside.hangs ? { stop: never } : idle, { ...beside, afterStop: () => say('beside') });
+stopOnSignals(options.together ? [idle, outbox] : outbox, {
   ...options,
   beforeStop: () => (hangs === 'beforeStop' ? never() : say('before')),
   afterStop: () =>

@@ -89,4 +89,35 @@ describe('a process that is asked to end', () => {
     const { code, by } = await signalled({ options: { signals: ['SIGHUP'] }, fault: { kind: 'hang' } });
     expect([code, by]).toEqual([null, 'SIGTERM']);
   });
+
+  it('goes on until the last of its outboxes has stopped', { timeout }, async () => {
+    const { code, output, row } = await signalled({ options: { beside: {} }, fault: { delay: 1_500 } });
+    expect({ code, output }).toEqual({ code: 0, output: 'before\nbeside\nrecorded BET-1\nafter\n' });
+    expect(row).toMatchObject({ state: 'recorded' });
+  });
+
+  it('stops all of them at the signal of any, since it ends them all', { timeout }, async () => {
+    const { code, output, row } = await signalled({ options: { signals: ['SIGHUP'], beside: { signals: ['SIGTERM'] } }, fault: { delay: 1_500 } });
+    expect({ code, output }).toEqual({ code: 0, output: 'before\nbeside\nrecorded BET-1\nafter\n' });
+    expect(row).toMatchObject({ state: 'recorded' });
+  });
+
+  it('ends with 1 where one of them takes too long, and waits for the others', { timeout }, async () => {
+    const { code, output, row } = await signalled({ options: { beside: { hangs: true, timeoutMs: 200 } }, fault: { delay: 1_500 } });
+    expect(code).toBe(1);
+    expect(output).toMatch(/the outbox: not done within \d+ ms\n/);
+    expect(output).toContain('recorded BET-1\nafter\n');
+    expect(row).toMatchObject({ state: 'recorded' });
+  });
+
+  it('gives back what several stand on after the last of them', { timeout }, async () => {
+    const { code, output } = await signalled({ options: { together: true }, fault: { delay: 1_500 } });
+    expect({ code, output }).toEqual({ code: 0, output: 'before\nrecorded BET-1\nafter\n' });
+  });
+
+  it('ends at once at a second signal, however many outboxes there are', { timeout }, async () => {
+    const { code, row } = await signalled({ signals: ['SIGTERM', 'SIGINT'], fault: { kind: 'hang' }, options: { timeoutMs: 60_000, beside: {} } });
+    expect(code).toBe(130);
+    expect(row).toMatchObject({ state: 'in-flight', inDoubt: true });
+  });
 });

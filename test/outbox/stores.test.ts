@@ -1,6 +1,7 @@
 import { describe, it } from 'vitest';
 import { storeContract } from '../../src/outbox/contract/index.js';
 import { memoryStore } from '../../src/outbox/index.js';
+import { expectOddNamesAreUnknown } from './odd-names.js';
 
 describe('the memory store', () => {
   it.each(storeContract.map(({ name, run }) => [name, run] as const))('%s', (_, run) => {
@@ -12,4 +13,6 @@ describe('the memory store', () => {
       },
     }));
   });
+
+  it('answers to names that no store can hold as to unknown ones', () => expectOddNamesAreUnknown(memoryStore()));
 });

@@ -1,3 +1,4 @@
+import type { Change } from '../record.js';
 import { type ContractCase, claimOne, contractCase, equal, idsOf, newRow, QUARANTINED, read, settledRow, write } from './harness.js';
 
 const NEW = { state: 'waiting', blocked: false, fence: 0, attempts: 0, inDoubt: false, doubtBefore: false, decisions: [] };
@@ -7,6 +8,20 @@ const ODD = ['quote\'s "double"', 'back\\slash', 'ünï☃😀', 'a%b_c', '  spa
 
 /** References that are one and the same to a database which cuts text at NUL, or keeps halves of characters as U+FFFD. */
 const ALIKE = ['n\0a', 'n\0b', 'n\ud800', 'n\udbff', 'n\udc00'];
+
+const NEVER_MADE: Change = {
+  state: 'dismissed',
+  fence: 1,
+  attempts: 0,
+  inDoubt: false,
+  doubtBefore: false,
+  delayMs: 0,
+  outcome: undefined,
+  message: undefined,
+  problem: undefined,
+  decisions: [],
+  keepBody: false,
+};
 
 export const rowCases: readonly ContractCase[] = [
   contractCase('a row is kept as it was given, waiting and due', async ({ store }) => {
@@ -72,6 +87,27 @@ export const rowCases: readonly ContractCase[] = [
     equal(
       (await store.get(idsOf(others))).map((row) => row && [row.id, row.body]),
       others.map(({ id, body }) => [id, body]),
+      'the rows of other references',
+    );
+  }),
+  contractCase('names that it cannot hold are names of nothing', async ({ store }) => {
+    const others = ['n', 'n\ufffd'].map((reference) => newRow(reference));
+    await store.enqueue(others);
+    for (const reference of ALIKE) {
+      const { id } = newRow(reference);
+      const name = JSON.stringify(reference);
+      equal(
+        (await store.get([id, newRow('n').id])).map((row) => row?.reference ?? 'none'),
+        ['none', 'n'],
+        `got by the id of ${name}`,
+      );
+      equal(await store.list({ reference, limit: 10 }), [], `listed by the reference ${name}`);
+      const { written } = await store.turn({ writes: [{ id, expected: { state: 'waiting', fence: 0 }, change: NEVER_MADE }], claim: undefined });
+      equal(written, [false], `a write to ${name}`);
+    }
+    equal(
+      (await store.get(idsOf(others))).map((row) => row?.state),
+      ['waiting', 'waiting'],
       'the rows of other references',
     );
   }),

@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest';
 import { storeContract } from '../../../src/outbox/contract/index.js';
+import { expectOddNamesAreUnknown } from '../odd-names.js';
 import { advance, newSchema, openStore } from './world.js';
 
 describe('the PostgreSQL store', () => {
@@ -10,4 +11,6 @@ describe('the PostgreSQL store', () => {
       return { store: await open(), advance: (milliseconds) => advance(schema, milliseconds), another: open, reopen: open };
     }),
   );
+
+  it('answers to names that no store can hold as to unknown ones', async () => expectOddNamesAreUnknown(await openStore()));
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { storeContract } from '../../../src/outbox/contract/index.js';
+import { expectOddNamesAreUnknown } from '../odd-names.js';
 import { copyOf, LIBRARIES, movableClock, newFile, openStore } from './files.js';
 
 describe.each(Object.entries(LIBRARIES))('the SQLite store over %s', (_, open) => {
@@ -31,6 +32,12 @@ describe.each(Object.entries(LIBRARIES))('the SQLite store over %s', (_, open) =
       };
     }),
   );
+
+  it('answers to names that no store can hold as to unknown ones', async () => {
+    const store = await openStore(newFile(), { open });
+    await expectOddNamesAreUnknown(store);
+    await store.close?.();
+  });
 });
 
 describe('the libraries of the contract', () => {

@@ -3,6 +3,7 @@ import { PostgresStoreError } from '../../../outbox/stores/postgres/failure.js';
 import { SqliteStoreError } from '../../../outbox/stores/sqlite/failure.js';
 import { notEmpty, type OptionTable, oneOf, readWords, type Values, wholeNumber } from '../args.js';
 import { EXIT, Failure } from '../output.js';
+import { abandon } from './abandon.js';
 import { resolve, retry } from './decide.js';
 import { exportLog } from './export.js';
 import { list } from './list.js';
@@ -33,6 +34,8 @@ export const OUTBOX_OPTIONS = {
   'keep-body': { help: 'resolve: keep the body, as the option keepBodies does' },
   from: { hint: '<index>', help: 'export: begin with this entry (default: 0)', read: wholeNumber(0, 9_999_999_999) },
   to: { hint: '<address>', help: 'move: postgres://… (default: DATABASE_URL)', read: notEmpty },
+  abandon: { help: 'move: give up one that has begun; see below' },
+  gone: { hint: '<place>', help: 'move --abandon: the place that is gone for ever', read: notEmpty },
   schema: { hint: '<name>', help: 'the schema in PostgreSQL (default: location_sdk)', read: notEmpty },
   head: { hint: '<hash>', help: 'verify: a head that was noted; it must be in the log', read: notEmpty },
 } as const satisfies OptionTable;
@@ -52,7 +55,13 @@ export const OUTBOX_NOTES = `Commands (default: stats):
                       --operation, --environment
   export              The log of receipts as JSON Lines, on standard output
   move                Everything to PostgreSQL, with --to; instances are ended
-                      before, and use postgresStore afterwards. Needs pg
+                      before, and use postgresStore afterwards. Needs pg.
+                      Where nobody knows whether it arrived, no store opens the
+                      file, and the same move, said again, finishes it. Else
+                      move --abandon --to … releases the file, if nothing of it
+                      is there. Where that server is gone for ever, instead of
+                      --to: --gone and the place, as the error names it. Only if
+                      no outbox ever ran there: two of them send twice
   verify              Check that log; <file> may be an exported one too
 
 A <report> is its id, as list prints it, or its bet_id or request_id where
@@ -79,7 +88,7 @@ const COMMANDS: Readonly<Record<string, { run: Run | undefined; takes: readonly 
   export: { run: exportLog, takes: ['from'] },
   verify: { run: verifyLog, takes: ['head'] },
   // It opens its file by itself.
-  move: { run: undefined, takes: ['to', 'schema'] },
+  move: { run: undefined, takes: ['to', 'schema', 'abandon', 'gone'] },
 };
 
 const MOST_REPORTS = 1_000;
@@ -100,7 +109,8 @@ export async function outbox(words: readonly string[]): Promise<number> {
   if (command.reports === 'list' && reports.length !== 1) throw new Failure(`${name} needs a file with a reference a line, or -`);
   if (command.reports === 'many' && reports.length === 0 && !values.all) throw new Failure(`${name} needs a report: its id, as list prints it`);
   if (values.all && reports.length > 0) throw new Failure('--all goes without names of reports');
-  if (!command.run) return move(file, values);
+  if (values.gone !== undefined && !values.abandon) throw new Failure('--gone goes with move --abandon');
+  if (!command.run) return values.abandon ? abandon(file, values) : move(file, values);
   if (name === 'verify' && beginsWithBrace(file)) return verifyFile(file, values);
 
   const schema = readSchema(values.schema ?? DEFAULT_SCHEMA);

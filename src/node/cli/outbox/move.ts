@@ -15,7 +15,7 @@ import { startProgress } from './progress.js';
 import { type Client, clientOf, connectClient, DEFAULT_SCHEMA, isAddress, readSchema } from './server.js';
 
 /** Where a file goes. */
-interface Target {
+export interface Target {
   readonly client: Client;
   readonly schema: string;
   /** What is noted in the file: neither user nor password. */
@@ -26,10 +26,9 @@ interface Target {
 export async function move(file: string, { to = process.env.DATABASE_URL, schema: given = DEFAULT_SCHEMA, json }: OutboxValues): Promise<number> {
   if (to === undefined) throw new Failure('move needs the address of the database: --to postgres://…, or the variable DATABASE_URL');
   if (isAddress(file)) throw new Failure('move takes a file: what is in PostgreSQL stays there');
-  const schema = readSchema(given);
   ensureDatabase(file);
-  const client = await clientOf(to);
-  const target: Target = { client, schema, place: `${client.host}:${client.port}/${client.database ?? ''}, schema ${schema}` };
+  const target = await targetOf(to, readSchema(given));
+  const { client, schema } = target;
   try {
     const taken = takeFile((await library())(resolve(file)), file);
     let arrival: Arrival;
@@ -50,13 +49,22 @@ export async function move(file: string, { to = process.env.DATABASE_URL, schema
   }
 }
 
+/** The place of an address; not connected yet. */
+export async function targetOf(to: string, schema: string): Promise<Target> {
+  const client = await clientOf(to);
+  return { client, schema, place: `${client.host}:${client.port}/${client.database ?? ''}, schema ${schema}` };
+}
+
+/** Sends statements to it, within a transaction or not. */
+export const runOn = ({ client, schema }: Target): Run => runWithin({ query: (text: string, values: (string | null)[]) => client.query(text, values) }, schema);
+
 /** Brings everything there, or finds it there. */
-async function carry(file: string, taken: LeftFile, { client, schema, place }: Target): Promise<Arrival> {
+async function carry(file: string, taken: LeftFile, target: Target): Promise<Arrival> {
+  const { client, schema, place } = target;
   const { bound } = taken;
   if (bound && bound.to !== place) throw new Failure(boundElsewhere(file, bound), EXIT.failed);
   await connectClient(client, schema);
-  const database = { query: (text: string, values: (string | null)[]) => client.query(text, values) };
-  const run = runWithin(database, schema);
+  const run = runOn(target);
   // Not a store, which would make a secret of its own, and be other data.
   await prepareSchema(run, schema, bound?.arrived !== true);
   const progress = startProgress('Moving reports');
@@ -93,7 +101,7 @@ type Bound = NonNullable<LeftFile['bound']>;
 const boundElsewhere = (file: string, { to, arrived }: Bound): string =>
   arrived
     ? `${file} was moved to ${printable(to)}: its reports are there, and must not be sent from elsewhere too. Nothing was done`
-    : `a move of ${file} to ${printable(to)} has begun, and may have arrived: only that move may go on. Nothing was done`;
+    : `a move of ${file} to ${printable(to)} has begun, and may have arrived: only that move may go on, or be given up (--abandon). Nothing was done`;
 
 function notThere(file: string, schema: string, bound: Bound | undefined): string {
   if (bound?.arrived) return `${file} was moved to ${printable(bound.to)} before, but that does not hold it any more: look for its backup. Nothing was done`;
@@ -102,7 +110,7 @@ function notThere(file: string, schema: string, bound: Bound | undefined): strin
 }
 
 /** Tells what is in a file from anything else: whatever may change has a part in it. */
-function originOf(held: MovedRows): string {
+export function originOf(held: MovedRows): string {
   const hash = createHash('sha256');
   for (const rows of held.rows())
     for (const { id, state, fence, changedAt, fingerprint } of rows) hash.update(JSON.stringify([id, state, fence, changedAt, fingerprint]));

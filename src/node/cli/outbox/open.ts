@@ -1,14 +1,13 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { OutboxStore } from '../../../outbox/store.js';
 import { connect, type SqliteDatabase } from '../../../outbox/stores/sqlite/database.js';
 import { SqliteStoreError } from '../../../outbox/stores/sqlite/failure.js';
-import { findLibrary, type OpenDatabase } from '../../../outbox/stores/sqlite/open.js';
+import { findLibrary, kindOf, type OpenDatabase } from '../../../outbox/stores/sqlite/open.js';
 import { sqliteStore } from '../../../outbox/stores/sqlite/store.js';
 import { EXIT, Failure } from '../output.js';
 
 /** How long others may hold the file. */
 const BUSY_MS = 5_000;
-const MAGIC = 'SQLite format 3\0';
 /** What passes by itself, or once somebody made room. */
 const MAY_PASS: readonly string[] = ['busy', 'full', 'io'];
 
@@ -50,13 +49,11 @@ export function ensureDatabase(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) throw new Failure(`there is no file ${file}; give the one that the outbox's sqliteStore has`);
   if (!found.isFile()) throw new Failure(`${file} is no plain file; give the one that the outbox's sqliteStore has`);
-  const start = Buffer.alloc(MAGIC.length);
+  let kind: ReturnType<typeof kindOf>;
   try {
-    const descriptor = openSync(file, 'r');
-    readSync(descriptor, start);
-    closeSync(descriptor);
+    kind = kindOf(file);
   } catch (error) {
     throw new Failure(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }
-  if (start.toString('latin1') !== MAGIC) throw new Failure(`${file} is no SQLite database; it is left as it is`);
+  if (kind !== 'database') throw new Failure(`${file} is no SQLite database; it is left as it is`);
 }

@@ -1,4 +1,5 @@
 import { readHead } from '../../../outbox/proof/log.js';
+import { shownPauses } from '../../../outbox/shown.js';
 import { EXIT, say } from '../output.js';
 import type { OutboxValues } from './command.js';
 import { findMissingKeys } from './missing-keys.js';
@@ -9,9 +10,7 @@ export async function stats({ store, command, now }: View, { json }: OutboxValue
   const { states, oldestOpenAt, attempts } = await store.counts();
   const head = await readHead(store).catch(() => undefined);
   const unlogged = (await store.receipts.unlogged(1)).length > 0;
-  const paused = (await store.outlook()).flatMap(({ pause: { environment, reason, message, since, until } }) =>
-    reason ? [{ environment, reason, message, since, until }] : [],
-  );
+  const paused = shownPauses(await store.outlook());
   const missingKeys = await findMissingKeys(store);
   if (json) {
     say(JSON.stringify({ states, oldestOpenAt: oldestOpenAt ?? null, attempts, missingKeys, paused, receipts: head ?? null }));

@@ -14,6 +14,7 @@ import { readRow, selectRows } from './row-columns.js';
 import { prepareSchema } from './schema.js';
 import { openSettings } from './settings.js';
 import { takeTurn } from './turn.js';
+import { isUnfit } from './unfit.js';
 
 /**
  * A store in PostgreSQL, for any number of instances on any number of machines. What it accepted is as safe as a commit
@@ -49,7 +50,9 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Outb
     pause: (change) => writePause(run, schema, change),
     get: async (ids) => {
       if (ids.length === 0) return [];
-      const found = await run(selectRows(schema, 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))'), [JSON.stringify(ids)]);
+      const found = await run(selectRows(schema, 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))'), [
+        JSON.stringify(ids.filter((id) => !isUnfit(id))),
+      ]);
       const rows = new Map(found.map(readRow).map((row) => [row.id, row]));
       return ids.map((id) => rows.get(id));
     },

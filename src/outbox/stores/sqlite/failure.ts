@@ -62,7 +62,8 @@ const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
   corrupt: 'is damaged, or is no SQLite database. Keep it and its -wal file for an inquiry, and restore or recover it (sqlite3 has .recover)',
   newer: 'was made by a newer version of this package; use that version',
   moved: 'was moved to PostgreSQL, with all of its reports; use the store there, and never this file again',
-  moving: 'is being moved to PostgreSQL, and nobody knows whether all of it arrived; run the same `location-sdk outbox … move` again',
+  moving:
+    'is being moved to PostgreSQL, and nobody knows whether all of it arrived; run the same `location-sdk outbox … move` again, or give it up with its --abandon',
   'read-only': 'cannot be written; look at the permissions of the file and of its folder',
   unsafe: 'would lose commits at a power loss',
   unavailable: 'cannot be opened; look whether the folder exists, and at its permissions',

@@ -17,6 +17,8 @@ export interface LeftFile {
   bind(to: string): void;
   /** Takes that back, where nothing has arrived. */
   unbind(): void;
+  /** Lets stores open it again, and notes which move was given up. */
+  abandon(to: string): void;
   /** Marks it as moved. */
   leave(to: string): void;
   /** Closes it; what was not committed is taken back. */
@@ -50,7 +52,8 @@ export function takeFile(database: SqliteDatabase, place: string): LeftFile {
     }
   }
 
-  const note = (name: 'moved' | 'moving', to: string) => connection.run('INSERT OR REPLACE INTO outbox_meta (name, value) VALUES (?, ?)', name, to);
+  const note = (name: 'moved' | 'moving' | 'abandoned', to: string) =>
+    connection.run('INSERT OR REPLACE INTO outbox_meta (name, value) VALUES (?, ?)', name, to);
   const forget = () => connection.run("DELETE FROM outbox_meta WHERE name = 'moving'");
   const mark = readMark(connection);
   return {
@@ -58,6 +61,11 @@ export function takeFile(database: SqliteDatabase, place: string): LeftFile {
     bound: mark,
     bind: (to) => write(() => note('moving', to)),
     unbind: () => write(forget),
+    abandon: (to) =>
+      write(() => {
+        note('abandoned', to);
+        forget();
+      }),
     leave: (to) =>
       write(() => {
         note('moved', to);

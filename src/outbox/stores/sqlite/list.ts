@@ -4,6 +4,7 @@ import { ENVIRONMENTS, type Row } from '../../record.js';
 import type { RowQuery } from '../../store.js';
 import type { Connection, SqliteValue } from './database.js';
 import { ROW, rowOf } from './row-columns.js';
+import { isStorable } from './rows.js';
 import { OPEN } from './schema.js';
 
 /** States by whose own index rows are found; final ones are most of the table anyway. */
@@ -34,6 +35,9 @@ export function listStatement({ state, environment, operation, reference, after 
 }
 
 export function listRows({ all }: Connection, query: RowQuery): Row[] {
+  const { state, environment, operation, reference } = query;
+  // To SQLite these might be the words of other rows.
+  if (![state, environment, operation, reference].every((text) => text === undefined || isStorable(text))) return [];
   const { sql, values } = listStatement(query);
   return all(sql, ...values).map(rowOf);
 }

@@ -31,14 +31,22 @@ export async function findLibrary(): Promise<OpenDatabase> {
   throw failure('unavailable', '', undefined, ': there is no SQLite. Use Node.js 22.13 or newer, or install libsql or better-sqlite3');
 }
 
+/** What is in a file, by its first bytes; an empty one is yet to become a database. */
+export function kindOf(file: string): 'empty' | 'database' | 'other' {
+  const start = Buffer.alloc(MAGIC.length);
+  const descriptor = openSync(file, 'r');
+  try {
+    if (readSync(descriptor, start) === 0) return 'empty';
+  } finally {
+    closeSync(descriptor);
+  }
+  return start.toString('latin1') === MAGIC ? 'database' : 'other';
+}
+
 /** Makes a file that only this user may read, since reports hold personal data, or looks whether one that is there is a database. */
 function prepareFile(file: string): void {
   if (existsSync(file)) {
-    const start = Buffer.alloc(MAGIC.length);
-    const descriptor = openSync(file, 'r');
-    const length = readSync(descriptor, start);
-    closeSync(descriptor);
-    if (length > 0 && start.toString('latin1') !== MAGIC) throw failure('corrupt', file);
+    if (kindOf(file) === 'other') throw failure('corrupt', file);
     return;
   }
   closeSync(openSync(file, 'a', 0o600));

@@ -66,7 +66,7 @@ export function createRows(connection: Connection, tally: Tally) {
   }
 
   function write({ id, expected, change }: Write, now: number): boolean {
-    const found = progressOf(id);
+    const found = isStorable(id) ? progressOf(id) : undefined;
     if (!found || !isAsExpected({ state: found.state as Row['state'], fence: Number(found.fence) }, expected)) return false;
     const { state, fence, attempts, inDoubt, doubtBefore, delayMs, outcome, message, problem, decisions, keepBody } = change;
     const blocked = state === 'waiting' && isOpen(found.waits_for);
