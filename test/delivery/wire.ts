@@ -57,12 +57,20 @@ async function send(script: Fetch, code: string, address: string, init: FetchIni
     const origin = certificate ?? (code === 'ECONNREFUSED' ? closed : playing);
     // Nothing arrives where there is no connection, so that the script hears of it here.
     if (origin !== playing) await Promise.resolve(script(address, init)).catch(() => undefined);
-    asked.set(String(last), { script, url: new URL(address), init, release });
+    asked.set(String(last), { script, url: new URL(address), init: { ...init, signal: platformSignal(init.signal) }, release });
     return heldUntilRead(await transport(`${origin}/${last}${pathname}${search}`, init), release);
   } catch (error) {
     release();
     throw error;
   }
+}
+
+/** What scripts may hand to a `Request`, which takes no signal but the platform's own; `nodeTransport` gets a simpler one. */
+function platformSignal(signal: AbortSignal): AbortSignal {
+  if (signal instanceof AbortSignal) return signal;
+  const controller = new AbortController();
+  (signal as AbortSignal).addEventListener('abort', () => controller.abort());
+  return controller.signal;
 }
 
 /** An answer whose body holds the clocks until it is read. */
