@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { inspectorDefine } from './inspector.build.js';
+import { WIRED } from './test/delivery/wired.js';
 
 // Copied for each project, since vitest takes out of it what it has seen.
 const define = await inspectorDefine();
@@ -16,6 +17,11 @@ export default defineConfig({
           testTimeout: 20_000,
         },
       },
+      // What is scripted leaves by each transport over a real socket too.
+      ...(['fetch', 'nodeTransport'] as const).map((transport) => ({
+        define: { ...define },
+        test: { name: `wire: ${transport}`, include: WIRED, provide: { transport }, testTimeout: 20_000 },
+      })),
       { define: { ...define }, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 60_000 } },
       {
         define: { ...define },

@@ -65,6 +65,7 @@ const FILE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // A provider of locations, made for Node.js.
   'node/mmdb.ts': ['location/provider.ts', 'location/mmdb-lookup.ts', 'errors'],
   'node/transport.ts': ['errors'],
+  'node/dispatching.ts': ['errors'],
   'node/mmdb-options.ts': ['errors', 'schema/issue.ts', 'schema/suggest.ts'],
 };
 
@@ -82,7 +83,7 @@ const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^node:/, by: ['node/', 'outbox/stores/sqlite/open.ts'] },
   // Peers, loaded when they are needed.
   { named: /^(?:mmdb-lib|maxmind)$/, by: ['node/mmdb-reader.ts'] },
-  { named: /^undici$/, by: ['node/transport.ts'] },
+  { named: /^undici$/, by: ['node/transport.ts', 'node/dispatching.ts'] },
   { named: /^(?:libsql|better-sqlite3)$/, by: ['outbox/stores/sqlite/open.ts'] },
   { named: /^@opentelemetry\/api$/, by: ['opentelemetry/'] },
   { named: /^pg$/, by: ['node/cli/outbox/server.ts'] },

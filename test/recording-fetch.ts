@@ -1,4 +1,5 @@
 import type { Fetch, FetchResponse } from '../src/index.js';
+import { byTransport } from './delivery/wire.js';
 
 export interface Recorded {
   url: string;
@@ -23,5 +24,5 @@ export function recordingFetch(answer: (request: Recorded) => FetchResponse | Pr
     requests.push(request);
     return answer(request);
   };
-  return { fetch, requests };
+  return { fetch: byTransport(fetch), requests };
 }

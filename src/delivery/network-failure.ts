@@ -9,6 +9,9 @@ export interface NetworkFailure {
 const NOT_CONNECTED = /^(?:ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/;
 const CERTIFICATE =
   /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(?:GET|VERIFY|DECRYPT)_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
+/** Undici's words for a proxy that opens no tunnel, so that nothing of the request went through it. */
+const NO_TUNNEL = /^Proxy response \((\d{3})\) !== 200 when HTTP Tunneling$/;
+const NEVER_LEFT = /^(?:bad port|proxy \d{3})$/;
 const MAX_CAUSES = 5;
 
 interface Thrown {
@@ -29,6 +32,13 @@ function roots(error: unknown, depth = 0): Thrown[] {
   return [error];
 }
 
+/** A short name of what broke; some errors have it in their words alone. */
+function codeOf({ code, message }: Thrown): string {
+  const [, status] = (typeof message === 'string' && NO_TUNNEL.exec(message)) || [];
+  if (status) return `proxy ${status}`;
+  return message === 'bad port' ? 'bad port' : String(code ?? '');
+}
+
 /** Reads what `fetch` threw. In a browser nothing tells whether the request left, so it may have. */
 export function readNetworkFailure(error: unknown, browser: boolean): NetworkFailure {
   let found: Thrown[] = [];
@@ -37,16 +47,24 @@ export function readNetworkFailure(error: unknown, browser: boolean): NetworkFai
   } catch {
     // An error whose properties cannot be read tells nothing.
   }
-  const codes = found.map(({ code, message }) => (message === 'bad port' ? 'bad port' : String(code ?? '')));
+  const codes = found.map(codeOf);
   const connected = found.some(({ syscall }) => typeof syscall === 'string' && !/^(?:connect|getaddrinfo)/.test(syscall));
   const every = (pattern: RegExp) => !browser && codes.length > 0 && codes.every((code) => pattern.test(code));
   const certificate = every(CERTIFICATE);
   return {
-    code: codes.find((code) => /^(?:[A-Z][A-Z0-9_]{2,48}|bad port)$/.test(code)),
+    code: codes.find((code) => NEVER_LEFT.test(code) || /^[A-Z][A-Z0-9_]{2,48}$/.test(code)),
     certificate,
-    notSent: certificate || (!connected && every(NOT_CONNECTED)) || every(/^bad port$/),
+    notSent: certificate || (!connected && every(NOT_CONNECTED)) || every(NEVER_LEFT),
   };
 }
+
+/** What to do about a certificate that was refused. */
+export const certificateAdvice = (code = ''): string =>
+  /EXPIRED|NOT_YET_VALID/.test(code)
+    ? "look at this machine's clock; if it is right, tell the gateway's operator"
+    : /ALTNAME|HOSTNAME/.test(code)
+      ? 'the certificate is for another name: is the base address right?'
+      : 'if an authority of your own has signed it: NODE_EXTRA_CA_CERTS=/path/to/authority.pem. Never NODE_TLS_REJECT_UNAUTHORIZED';
 
 const UNTOLD = "no answer came, and a browser does not say why; check the address, the network, and that this page's origin is allowed (CORS)";
 
@@ -54,7 +72,9 @@ const UNTOLD = "no answer came, and a browser does not say why; check the addres
 export function describeFailure({ code, notSent, certificate }: NetworkFailure, browser: boolean): string {
   if (browser) return UNTOLD;
   const shown = code ? ` (${code})` : '';
-  if (certificate) return `the certificate was refused${shown}`;
+  if (certificate) return `the certificate was refused${shown}; ${certificateAdvice(code)}`;
+  if (code?.startsWith('proxy '))
+    return `the proxy opened no way to the other side (HTTP ${code.slice(-3)}); look at its address, its password and what it lets through`;
   if (notSent) return `the other side could not be reached${shown}; check its address and the network`;
   return `the connection broke before a whole answer came${shown}${code?.startsWith('ERR_SSL') ? '; is it an http:// address?' : ''}`;
 }

@@ -1,10 +1,11 @@
 /** A faster way to the gateway for Node.js: `location-sdk/transport/node`. @module */
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
 import { LONGEST_BODY } from '../body.js';
 import { markDirect } from '../direct-fetch.js';
 import { ConfigurationError } from '../errors.js';
 import type { Fetch, FetchInit, FetchResponse } from '../web-types.js';
+import { checkSetForAll, setForAll } from './dispatching.js';
+import { unpack } from './unpack.js';
 
 /** What `nodeTransport` takes. */
 export interface NodeTransportOptions {
@@ -13,17 +14,31 @@ export interface NodeTransportOptions {
    * Default: 128.
    */
   connections?: number | undefined;
+  /**
+   * Your own dispatcher of `undici`, such as a `ProxyAgent`, an `EnvHttpProxyAgent` or an `Agent` with certificate
+   * authorities of your own: it makes the connections, `connections` is not looked at, and `close` leaves it open.
+   * Default: what `setGlobalDispatcher` set, as for the built-in `fetch`; else connections of its own, by no proxy.
+   */
+  dispatcher?: NodeDispatcher | undefined;
+}
+
+/** What `nodeTransport` needs of a dispatcher; each of `undici` 7 fits. */
+export interface NodeDispatcher {
+  /** Sends one request, as undici's `Dispatcher` does. */
+  dispatch(options: never, handler: never): boolean;
 }
 
 /** A `fetch` for `createClient({ fetch })` that keeps its connections. */
 export interface NodeTransport extends Fetch {
-  /** Waits for the requests on their way and closes the connections. Connections in rest keep no process running. */
+  /** Waits for the requests on their way and closes the connections that are its own. Connections in rest keep no process running. */
   close(): Promise<void>;
 }
 
 const MOST_CONNECTIONS = 128;
 
-const DECODERS: Readonly<Record<string, typeof gunzipSync>> = { gzip: gunzipSync, 'x-gzip': gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
+/** What the web says has no body, whatever comes. */
+const WITHOUT_BODY: readonly number[] = [204, 205, 304];
+const OF_A_PROXY = 407;
 
 /** An answer beyond what anybody reads of one: `readBody` gives up at its first piece. */
 const TOO_LONG = {
@@ -33,9 +48,11 @@ const TOO_LONG = {
 /**
  * A faster way to the gateway for Node.js: it asks `undici`, the library that the built-in `fetch` is made of, without the
  * web's `Request` and `Response` around it. Outcomes, time limits and errors are those of the built-in `fetch`; redirects are
- * not followed, and no proxy is used. Needs `undici` 7 or newer, which you install beside this package.
+ * not followed. No proxy is used unless you say so, by `dispatcher` or undici's `setGlobalDispatcher`. Needs `undici` 7.16
+ * or newer, which you install beside this package.
  *
- * Throws a `ConfigurationError` where `connections` is no whole number from 1.
+ * Throws a `ConfigurationError` where `connections` is no whole number from 1, where `dispatcher` is none, and where
+ * another copy of undici has set a dispatcher for the whole process.
  *
  * @example
  * ```ts
@@ -44,16 +61,19 @@ const TOO_LONG = {
  * const client = createClient({ fetch: nodeTransport() });
  * ```
  */
-export function nodeTransport({ connections = MOST_CONNECTIONS }: NodeTransportOptions = {}): NodeTransport {
+export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher }: NodeTransportOptions = {}): NodeTransport {
   if (!Number.isInteger(connections) || connections < 1) {
     throw new ConfigurationError('nodeTransport: connections: expected a whole number from 1', {});
   }
-  // The client's own limits end a request, as they end one of `fetch`.
-  const agent = new Agent({ connections, pipelining: 1, allowH2: false, headersTimeout: 0, bodyTimeout: 0 });
+  if (dispatcher !== undefined && typeof (dispatcher as Partial<NodeDispatcher> | null)?.dispatch !== 'function') {
+    throw new ConfigurationError('nodeTransport: dispatcher: expected a dispatcher of undici, such as new ProxyAgent(address)', {});
+  }
+  if (!dispatcher) checkSetForAll();
+  const own = new Agent({ connections, pipelining: 1, allowH2: false });
   const parse = createAddressReader();
   return Object.assign(
-    markDirect((url, init) => send(agent, parse, url, init)),
-    { close: () => agent.close() },
+    markDirect((url, init) => send((dispatcher as Dispatcher | undefined) ?? setForAll() ?? own, parse, url, init)),
+    { close: () => own.close() },
   );
 }
 
@@ -75,7 +95,7 @@ function createAddressReader() {
 }
 
 /** Sends one request and reads its answer to the end. */
-function send(agent: Agent, parse: (url: string) => Address, url: string, { method, headers, body, signal }: FetchInit): Promise<FetchResponse> {
+function send(dispatcher: Dispatcher, parse: (url: string) => Address, url: string, { method, headers, body, signal }: FetchInit): Promise<FetchResponse> {
   return new Promise((resolve, reject) => {
     const { origin, path } = parse(url);
     let controller: Dispatcher.DispatchController | undefined;
@@ -111,14 +131,18 @@ function send(agent: Agent, parse: (url: string) => Address, url: string, { meth
       },
       onResponseEnd() {
         over();
+        // No answer for the built-in `fetch` either, which does not even say why.
+        if (status === OF_A_PROXY) return reject(Object.assign(new Error('a proxy wants a password'), { code: 'PROXY_AUTHENTICATION_REQUIRED' }));
         try {
-          resolve(answer(status, received, decode(pieces, received)));
+          resolve(answer(status, received, decode(status, pieces, received)));
         } catch (error) {
           reject(error);
         }
       },
       onResponseError(_, error) {
         over();
+        // The length that a 304 tells is that of the body it does not send.
+        if (status === 304) return resolve(answer(status, received, Buffer.alloc(0)));
         // What breaks after the answer began is no failure to connect, whatever its code.
         const { code } = error as NodeJS.ErrnoException;
         reject(status > 0 ? Object.assign(new Error('the answer broke off'), { code, syscall: 'read' }) : error);
@@ -126,24 +150,20 @@ function send(agent: Agent, parse: (url: string) => Address, url: string, { meth
     };
     // The name is that of the built-in `fetch`.
     const named = { 'user-agent': 'node', ...headers };
-    agent.dispatch({ origin, path, method: method as Dispatcher.HttpMethod, headers: named, body: body ?? null }, handler);
+    // The client's own limits end a request, as they end one of `fetch`.
+    const request = { origin, path, method: method as Dispatcher.HttpMethod, headers: named, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 };
+    dispatcher.dispatch(request, handler);
   });
 }
 
 type Received = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The bytes of an answer, unpacked where they came packed; undefined where they are too many. */
-function decode(pieces: readonly Buffer[], { 'content-encoding': encoding }: Received): Buffer | undefined {
+function decode(status: number, pieces: readonly Buffer[], { 'content-encoding': encoding }: Received): Buffer | undefined {
+  if (WITHOUT_BODY.includes(status)) return Buffer.alloc(0);
   const [first] = pieces;
   const whole = first && pieces.length === 1 ? first : Buffer.concat(pieces);
-  const unpack = typeof encoding === 'string' ? DECODERS[encoding.trim().toLowerCase()] : undefined;
-  if (!unpack || whole.byteLength === 0) return whole;
-  try {
-    return unpack(whole, { maxOutputLength: LONGEST_BODY });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
-    throw error;
-  }
+  return encoding === undefined ? whole : unpack(whole, String(encoding));
 }
 
 const BYTE_ORDER_MARK = 0xfeff;

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { AuthenticationError, type ClientOptions, ConfigurationError, createClient, TimeoutError } from '../../src/index.js';
+import { byTransport } from '../delivery/wire.js';
 import { settledBet } from '../factories.js';
 import { failureOf } from '../failure-of.js';
 import { FakeClock } from '../location/fake-clock.js';
@@ -81,10 +82,10 @@ test('the function is asked on every request, so that a key can be rotated', asy
   const sent: (string | undefined)[] = [];
   const client = clientWith(apiKey, {
     retry: { baseMs: 0 },
-    fetch: async (_url, { headers }) => {
+    fetch: byTransport(async (_url, { headers }) => {
       sent.push(headers['x-api-key']);
       return answers.shift() ?? json({}, 500);
-    },
+    }),
   });
   await client.reportSettledBet(settledBet());
   await client.reportSettledBet(settledBet());

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { type ConfigurationError, createClient, type RelayedOptions } from '../../src/index.js';
 import { bet, lost, once, scripted as scriptedGateway } from '../delivery/scripted-gateway.js';
 import { recorded, scripted } from '../delivery/scripted-relay.js';
+import { byTransport } from '../delivery/wire.js';
 import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 import { failureOf, issuesOf } from '../failure-of.js';
 
@@ -21,10 +22,10 @@ describe('relayUrl', () => {
     const urls: string[] = [];
     const client = createClient({
       relayUrl,
-      fetch: async (url) => {
+      fetch: byTransport(async (url) => {
         urls.push(url);
         return recorded();
-      },
+      }),
     });
     await client.reportBetEvent({ bet_id: 'B-1' });
     expect(urls).toEqual([`${address}/report-bet-event`]);

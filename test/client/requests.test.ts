@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Client, type ClientOptions, createClient, type FetchInit, fixedLocation } from '../../src/index.js';
+import { byTransport } from '../delivery/wire.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 import { json } from '../recording-fetch.js';
 
@@ -8,10 +9,10 @@ function recordingClient(options: ClientOptions = {}) {
   const client = createClient({
     gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'the-key' } },
     location: fixedLocation({ latitude: 0, longitude: 0 }),
-    fetch: async (url, init) => {
+    fetch: byTransport(async (url, init) => {
       asked.push({ url, init });
       return json({ success: true, message: 'ok' });
-    },
+    }),
     ...options,
   });
   return { client, asked };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createClient, GatewayError } from '../../src/index.js';
 import { createMockGateway } from '../../src/mock/index.js';
+import { byTransport } from '../delivery/wire.js';
 import { failureOf, issuesOf } from '../failure-of.js';
 import { json, recordingFetch } from '../recording-fetch.js';
 
@@ -33,7 +34,9 @@ test('fields that are added to the answer, left out or of other types are no err
 });
 
 test('the whole answer of a verified number arrives', async () => {
-  const client = createClient(createMockGateway().clientOptions());
+  const gateway = createMockGateway();
+  const { fetch, ...options } = gateway.clientOptions();
+  const client = createClient({ ...options, fetch: byTransport(fetch) });
   const { success, data } = await client.verifyNin('99012345678');
   expect(success).toBe(true);
   expect(data?.biographicData?.dateOfBirth).toMatch(/^\d{4}-\d{2}-\d{2}$/);

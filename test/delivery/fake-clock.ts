@@ -1,7 +1,17 @@
 import type { Clock } from '../../src/time.js';
 
-/** Cryptography works in threads of its own: time must not jump while it does. */
+/** Cryptography works in threads of its own, and sockets in the kernel: time must not jump while they do. */
 let underWay = 0;
+
+/** Holds the time until it is released, once or more often. */
+export function holdClocks(): () => void {
+  underWay += 1;
+  let held = true;
+  return () => {
+    if (held) underWay -= 1;
+    held = false;
+  };
+}
 for (const name of ['decrypt', 'deriveKey', 'digest', 'encrypt', 'importKey', 'sign'] as const) {
   const original: (...given: never[]) => Promise<unknown> = crypto.subtle[name].bind(crypto.subtle);
   const counted = (...given: never[]) => {

@@ -3,6 +3,7 @@ import { readNetworkFailure } from '../../src/delivery/network-failure.js';
 import { createClient } from '../../src/index.js';
 import type { ClientOptions } from '../../src/options.js';
 import { answer, bet, lost, once, recorded, repeated, scripted } from './scripted-gateway.js';
+import { byTransport } from './wire.js';
 
 const failing = (code: string, syscall: string) => new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code, syscall }) });
 
@@ -54,7 +55,7 @@ describe('what the caller passes and what fails', () => {
       time.now = fails;
       return answer(503);
     };
-    const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } }, clock: time, fetch });
+    const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } }, clock: time, fetch: byTransport(fetch) });
     await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'configuration', outcome: 'unknown', attempts: 1 });
   });
 
@@ -78,7 +79,11 @@ describe('what the caller passes and what fails', () => {
 
   it('a clock that calls back at once ends the call in time', async () => {
     const clock = { now: () => 0, setTimeout: (callback: () => void) => callback(), clearTimeout() {} };
-    const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } }, clock, fetch: async () => recorded() });
+    const client = createClient({
+      gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } },
+      clock,
+      fetch: byTransport(async () => recorded()),
+    });
     await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'timeout' });
   });
 
@@ -108,7 +113,7 @@ describe('an answer that never ends', () => {
     const empty = new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(0)) }));
     const client = createClient({
       gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } },
-      fetch: async () => empty,
+      fetch: byTransport(async () => empty),
       attemptTimeoutMs: 30,
       ...once,
     });

@@ -1,15 +1,16 @@
+import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client.js';
 import type { ReportingError } from '../../src/errors.js';
 import { createMockGateway } from '../../src/mock/gateway.js';
 import { serve } from '../../src/node/serve.js';
-import { nodeTransport } from '../../src/node/transport.js';
 import type { ClientOptions } from '../../src/options.js';
 import { bet } from './scripted-gateway.js';
+import { TRANSPORTS } from './transports.js';
 
 const open: { close(): unknown }[] = [];
 afterEach(() => Promise.all(open.splice(0).map((one) => one.close())));
@@ -41,14 +42,7 @@ const failure = (call: Promise<unknown>) =>
     (error: ReportingError) => error,
   );
 
-const transport = nodeTransport();
-afterAll(() => transport.close());
-
-/** One behaviour, whichever way the request takes. */
-describe.each<[string, ClientOptions]>([
-  ['the built-in fetch', {}],
-  ['nodeTransport()', { fetch: transport }],
-])('over a real socket, by %s', (_, by) => {
+describe.each(TRANSPORTS)('over a real socket, by %s', (_, by) => {
   const clientOf = (baseUrl: string, options: ClientOptions = {}) =>
     createClient({ gateways: { staging: { baseUrl, apiKey: 'key-1' } }, retry: { limit: 0 }, ...by, ...options });
 
@@ -120,6 +114,29 @@ describe.each<[string, ClientOptions]>([
     await client.reportSettledBet(bet);
     expect(await failure(client.reportSettledBet({ ...bet, bet_id: 'B-2' }))).toMatchObject({ code: 'network', outcome: 'unknown', attempts: 1 });
     expect(asked).toBe(2);
+  });
+
+  it('a connection that the other side closes politely while it rests is replaced, and nothing is in doubt', async () => {
+    const sockets: Socket[] = [];
+    const url = await server((response) => {
+      sockets.push(response.req.socket);
+      response.end('{"message":"recorded"}');
+    });
+    const client = clientOf(url);
+    await client.reportSettledBet(bet);
+    const closed = sockets[0] && once(sockets[0], 'close');
+    sockets[0]?.end();
+    await closed;
+    expect(await client.reportSettledBet({ ...bet, bet_id: 'B-2' })).toMatchObject({ outcome: 'recorded', attempts: 1 });
+    expect(new Set(sockets).size).toBe(2);
+  });
+
+  it('a connection that is reset before its request was read is unknown', async () => {
+    const listening = createTcpServer((socket) => socket.resetAndDestroy());
+    open.push(listening);
+    await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+    const { port } = listening.address() as AddressInfo;
+    expect(await failure(clientOf(`http://127.0.0.1:${port}`).reportSettledBet(bet))).toMatchObject({ code: 'network', outcome: 'unknown' });
   });
 
   it('an abort by the caller is unknown once the request has left', async () => {

@@ -3,6 +3,7 @@ import type { ReportingError } from '../../src/errors.js';
 import type { ClientOptions } from '../../src/options.js';
 import type { Fetch } from '../../src/web-types.js';
 import { FakeClock } from './fake-clock.js';
+import { byTransport } from './wire.js';
 
 /** How one attempt ends: an answer, an error of `fetch`, silence, or whatever a function makes of the request. */
 export type Scripted = Response | Error | 'silence' | ((init: RequestInit) => Promise<Response>);
@@ -53,7 +54,7 @@ export function scripted(script: Scripted[], options: ClientOptions = {}) {
   };
   const client = createClient({
     gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key-1' } },
-    fetch,
+    fetch: byTransport(fetch, () => script[sent.length]),
     clock,
     random: () => 0.5,
     ...options,

@@ -2,8 +2,10 @@ import { createClient } from '../../src/client.js';
 import type { ReportingError } from '../../src/errors.js';
 import type { RelayedOptions } from '../../src/options.js';
 import type { RelayReceipt } from '../../src/receipt.js';
+import type { Fetch } from '../../src/web-types.js';
 import { FakeClock } from './fake-clock.js';
 import { answer, type Scripted } from './scripted-gateway.js';
+import { byTransport } from './wire.js';
 
 /** All that a page knows of the bet: who the player is its backend knows. */
 export const bet = { bet_id: 'B-1', amount: 1500, timestamp: '1795162000' };
@@ -30,18 +32,19 @@ export const repeated = () => failed(409, { code: 'duplicate', outcome: 'rejecte
 export function scripted(script: Scripted[], options: Omit<RelayedOptions, 'relayUrl'> = {}) {
   const clock = new FakeClock();
   const sent: { url: string; init: RequestInit & { headers: Record<string, string> } }[] = [];
+  const fetch: Fetch = (url, init) => {
+    sent.push({ url, init });
+    const next = script[sent.length - 1];
+    if (next === undefined) throw new Error('the script has no more attempts');
+    if (typeof next === 'function') return next(init as RequestInit);
+    if (next instanceof Error) return Promise.reject(next);
+    return next === 'silence' ? new Promise(() => {}) : Promise.resolve(next);
+  };
   const client = createClient({
     relayUrl: 'https://operator.example.com/location-sdk/',
     clock,
     random: () => 0.5,
-    fetch: (url, init) => {
-      sent.push({ url, init });
-      const next = script[sent.length - 1];
-      if (next === undefined) throw new Error('the script has no more attempts');
-      if (typeof next === 'function') return next(init as RequestInit);
-      if (next instanceof Error) return Promise.reject(next);
-      return next === 'silence' ? new Promise(() => {}) : Promise.resolve(next);
-    },
+    fetch: byTransport(fetch, () => script[sent.length]),
     ...options,
   });
   const run = <T>(promise: Promise<T>) => clock.run(promise);

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Dispatcher } from 'undici';
 import { expect, it } from 'vitest';
 import { createClient } from '../../src/client.js';
 import { nodeTransport } from '../../src/node/transport.js';
@@ -25,6 +26,19 @@ it('opens no more connections than it may, and keeps them', async () => {
   expect(sockets.size).toBe(2);
   await transport.close();
   server.close();
+});
+
+it.each(['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'ETIMEDOUT'])('an answer that breaks off with %s leaves the report in doubt', async (code) => {
+  const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => {
+    const controller = {} as Dispatcher.DispatchController;
+    handler.onRequestStart?.(controller, undefined);
+    handler.onResponseStart?.(controller, 200, {}, 'OK');
+    handler.onResponseError?.(controller, Object.assign(new Error('no'), { code, syscall: 'connect' }));
+    return true;
+  };
+  const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key-1' } };
+  const client = createClient({ gateways, fetch: nodeTransport({ dispatcher: { dispatch } }), retry: { limit: 0 } });
+  await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'unknown' });
 });
 
 it('does not ask where its signal is aborted already', async () => {

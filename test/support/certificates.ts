@@ -42,3 +42,49 @@ Dl3SFx/wixhDBDBSiyr+9WIwCgYIKoZIzj0EAwIDSAAwRQIgM7srVfgR/L/POPoJ
 V1D+DmYanO4JdCIFawIYKEOf1cQCIQCp6jZhi1+FTpMfOmbzMQiGxoE+fWbfdFJG
 2LosOFD6Qg==
 -----END CERTIFICATE-----`;
+
+/**
+ * An authority that nobody trusts, and what it signed; its key is thrown away. Made, with the key above in key.pem, by
+ *
+ *     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout authority-key.pem -out authority.pem -days 36500 -subj '/CN=An authority of tests'
+ *     sign() { openssl req -new -key key.pem -subj "/CN=$1" | openssl x509 -req -CA authority.pem -CAkey authority-key.pem -days 36500 -extfile <(printf "subjectAltName=$2"); }
+ *     sign localhost DNS:localhost,IP:127.0.0.1
+ *     sign elsewhere DNS:elsewhere.example.com
+ */
+export const authority = `-----BEGIN CERTIFICATE-----
+MIIBlzCCAT2gAwIBAgIUdf8m2xfs5TaHTEUFIYRREDgw5k8wCgYIKoZIzj0EAwIw
+IDEeMBwGA1UEAwwVQW4gYXV0aG9yaXR5IG9mIHRlc3RzMCAXDTI2MTEyMTE1NDAx
+MFoYDzIxMjYxMDI4MTU0MDEwWjAgMR4wHAYDVQQDDBVBbiBhdXRob3JpdHkgb2Yg
+dGVzdHMwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAR7Wf2jZJUW7Wv6+LpJ4HaC
+QaQVGaQU4B3zwDot0BWMfGUXogjm8rtzdlesX8sPYfpQu78FQzr2qbhevKGvbD5U
+o1MwUTAdBgNVHQ4EFgQURiy+Dmt8vRe8YU3huCNuLT2zP7EwHwYDVR0jBBgwFoAU
+Riy+Dmt8vRe8YU3huCNuLT2zP7EwDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQD
+AgNIADBFAiAFVPo8y3nW3KsxsO+2qxRFUvvxCnN0/KW2seOwwhncPAIhAMOHeEhE
+mVeJFSVwYyR5ZsYSatknjAFsE3L5yuA0+fVH
+-----END CERTIFICATE-----`;
+
+/** For localhost, signed by that authority, valid for a hundred years. */
+export const ofUnknownAuthority = `-----BEGIN CERTIFICATE-----
+MIIBlzCCATygAwIBAgIUWcANpOUrNwnYfzF8jSl1VbHkV3swCgYIKoZIzj0EAwIw
+IDEeMBwGA1UEAwwVQW4gYXV0aG9yaXR5IG9mIHRlc3RzMCAXDTI2MTEyMTE1NDAx
+MFoYDzIxMjYxMDI4MTU0MDEwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcq
+hkjOPQIBBggqhkjOPQMBBwNCAARVNBNtSi5bNtDEap/Yi4Y4HP/uVzfTPj30+2GN
+zO88sKHUoiVvBXZobirl7SThSbysOA4O/LCXs6QrUtjG00Oro14wXDAaBgNVHREE
+EzARgglsb2NhbGhvc3SHBH8AAAEwHQYDVR0OBBYEFFD6ZA5d0hcf8IsYQwQwUosq
+/vViMB8GA1UdIwQYMBaAFEYsvg5rfL0XvGFN4bgjbi09sz+xMAoGCCqGSM49BAMC
+A0kAMEYCIQDGyiE8cbAmKstX0h0v2pfiYbj2pDC4BeY11Yee53DsagIhAKwGPvBw
+JrUEsbGH+XzQVQmKAxJqEAmJSDMhxOjO3yEi
+-----END CERTIFICATE-----`;
+
+/** For another host, signed by that authority, valid for a hundred years. */
+export const ofElsewhere = `-----BEGIN CERTIFICATE-----
+MIIBnDCCAUKgAwIBAgIUYbwnlR8wNlWahfWVVh6IrBXZsL8wCgYIKoZIzj0EAwIw
+IDEeMBwGA1UEAwwVQW4gYXV0aG9yaXR5IG9mIHRlc3RzMCAXDTI2MTEyMTE1NDAx
+MFoYDzIxMjYxMDI4MTU0MDEwWjAUMRIwEAYDVQQDDAllbHNld2hlcmUwWTATBgcq
+hkjOPQIBBggqhkjOPQMBBwNCAARVNBNtSi5bNtDEap/Yi4Y4HP/uVzfTPj30+2GN
+zO88sKHUoiVvBXZobirl7SThSbysOA4O/LCXs6QrUtjG00Oro2QwYjAgBgNVHREE
+GTAXghVlbHNld2hlcmUuZXhhbXBsZS5jb20wHQYDVR0OBBYEFFD6ZA5d0hcf8IsY
+QwQwUosq/vViMB8GA1UdIwQYMBaAFEYsvg5rfL0XvGFN4bgjbi09sz+xMAoGCCqG
+SM49BAMCA0gAMEUCIQD++Z/IMnqCnaHeVatYw03Our2Ugxiz1meXcBB9gQ4t1QIg
+Wq0aFTyx9GszPNpM3XNj9WZpxsqq6966aRWaHW65/+U=
+-----END CERTIFICATE-----`;

@@ -1,4 +1,5 @@
 import type { TLSSocket } from 'node:tls';
+import { certificateAdvice } from '../../../delivery/network-failure.js';
 import type { Status } from './run.js';
 
 /** What a server shows of itself, also where the platform refuses it. */
@@ -33,15 +34,8 @@ export function readCertificate(socket: TLSSocket): SeenCertificate {
 }
 
 export function judgeCertificate({ authorized, problem, protocol, until }: SeenCertificate, now: number): { status: Status; text: string; advice?: string } {
-  if (!authorized) return { status: 'fail', text: `the certificate is refused: ${problem}`, advice: adviceFor(problem) };
+  if (!authorized) return { status: 'fail', text: `the certificate is refused: ${problem}`, advice: certificateAdvice(problem) };
   const days = Math.floor((until - now) / DAY_MS);
   const text = `${protocol}, the certificate is valid for ${days} more ${days === 1 ? 'day' : 'days'}`;
   return days < FEW_DAYS ? { status: 'warn', text, advice: "tell the gateway's operator" } : { status: 'ok', text };
 }
-
-const adviceFor = (problem: string): string =>
-  /EXPIRED|NOT_YET_VALID/.test(problem)
-    ? "look at this machine's clock; if it is right, tell the gateway's operator"
-    : /ALTNAME/.test(problem)
-      ? 'the certificate is for another name: is the base address right?'
-      : 'if an authority of your own has signed it: NODE_EXTRA_CA_CERTS=/path/to/authority.pem. Never NODE_TLS_REJECT_UNAUTHORIZED';

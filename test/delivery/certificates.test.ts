@@ -1,0 +1,43 @@
+import { createServer as createPlainServer } from 'node:http';
+import { createServer } from 'node:https';
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { ClientOptions } from '../../src/options.js';
+import { certificateKey, expired, forElsewhere, ofUnknownAuthority, selfSigned } from '../support/certificates.js';
+import { ask, KEY, listening, TRANSPORTS } from './transports.js';
+
+/** A server over TLS, and how many requests got through to it. */
+async function secure(cert: string) {
+  const told = { baseUrl: '', requests: 0 };
+  const server = createServer({ key: certificateKey, cert }, (_, response) => {
+    told.requests += 1;
+    response.end('{}');
+  });
+  told.baseUrl = `https://localhost:${await listening(server)}`;
+  return told;
+}
+
+const OWN_AUTHORITY = 'if an authority of your own has signed it: NODE_EXTRA_CA_CERTS=/path/to/authority.pem. Never NODE_TLS_REJECT_UNAUTHORIZED';
+
+describe.each(TRANSPORTS)('by %s, a certificate', (_, by: ClientOptions) => {
+  it.each([
+    ['that signed itself', selfSigned, 'DEPTH_ZERO_SELF_SIGNED_CERT', OWN_AUTHORITY],
+    ['of an authority that nobody knows', ofUnknownAuthority, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', OWN_AUTHORITY],
+    ['that has expired', expired, 'CERT_HAS_EXPIRED', "look at this machine's clock"],
+    ['that signed itself for another host', forElsewhere, 'DEPTH_ZERO_SELF_SIGNED_CERT', OWN_AUTHORITY],
+  ])('%s is refused before anything is sent, and the error says what to do', async (_name, certificate, code, advice) => {
+    const server = await secure(certificate);
+    const error = await ask(server.baseUrl, { ...by, retry: { limit: 2 } });
+    expect(error).toMatchObject({ name: 'NetworkError', code: 'network', outcome: 'not-sent', retryable: false, attempts: 1 });
+    expect((error as Error).message).toContain(`the certificate was refused (${code}); ${advice}`);
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(KEY);
+    expect(server.requests).toBe(0);
+  });
+
+  it('where there is none is no answer, and the error asks for the address', async () => {
+    const port = await listening(createPlainServer((_request, response) => response.end('{}')));
+    const error = await ask(`https://localhost:${port}`, by);
+    expect(error).toMatchObject({ code: 'network', outcome: 'unknown' });
+    expect((error as Error).message).toMatch(/ERR_SSL_\w+\); is it an http:\/\/ address\?/);
+  });
+});

@@ -1,0 +1,40 @@
+import type { AddressInfo, Server } from 'node:net';
+import { afterAll, afterEach } from 'vitest';
+import { createClient } from '../../src/client.js';
+import type { ReportingError } from '../../src/errors.js';
+import { nodeTransport } from '../../src/node/transport.js';
+import type { ClientOptions } from '../../src/options.js';
+import { bet } from './scripted-gateway.js';
+
+const transport = nodeTransport();
+afterAll(() => transport.close());
+
+/** One behaviour, whichever way the request takes: for `describe.each`. */
+export const TRANSPORTS: [name: string, by: ClientOptions][] = [
+  ['the built-in fetch', {}],
+  ['nodeTransport()', { fetch: transport }],
+];
+
+const open: Server[] = [];
+afterEach(() => {
+  for (const server of open.splice(0)) {
+    (server as { closeAllConnections?: () => void }).closeAllConnections?.();
+    server.close();
+  }
+});
+
+/** The port of a server that ends with its test. */
+export async function listening(server: Server): Promise<number> {
+  open.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** A canary: no error may hold it. */
+export const KEY = 'canary-key-4711';
+
+/** The receipt of one attempt to report a bet, or its error. */
+export const ask = (baseUrl: string, by: ClientOptions) =>
+  createClient({ gateways: { staging: { baseUrl, apiKey: KEY } }, retry: { limit: 0 }, attemptTimeoutMs: 5_000, ...by })
+    .reportSettledBet(bet)
+    .catch((error: ReportingError) => error);

@@ -1,0 +1,188 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
+import { afterAll, inject } from 'vitest';
+import { markDirect } from '../../src/direct-fetch.js';
+import type { Fetch, FetchInit, FetchResponse } from '../../src/web-types.js';
+import { certificateKey, expired, selfSigned } from '../support/certificates.js';
+import { holdClocks } from './fake-clock.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** What the requests of scripted tests leave by; undefined where they never leave the process (see vitest.config.ts). */
+    transport?: 'fetch' | 'nodeTransport';
+  }
+}
+
+const BY = inject('transport');
+
+/** What certificates stand for the codes that a script may break with. */
+const CERTIFICATES: Readonly<Record<string, string>> = { CERT_HAS_EXPIRED: expired, DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned };
+
+/** A request that was asked and has not reached the server yet. */
+interface Asked {
+  readonly script: Fetch;
+  readonly url: URL;
+  readonly init: FetchInit;
+  /** The script waits from now on, and nothing is on its way: virtual time may pass. */
+  readonly release: () => void;
+}
+
+/**
+ * A scripted `fetch`, as the client of a test gets it. In the project `unit` that is the script itself. In the projects
+ * `wire: …` every request leaves by a real transport over a real socket, and a server there asks the script what to do
+ * with what arrived: it writes the script's answer piece by piece, resets the connection where the script throws, and says
+ * nothing while the script says nothing. `comesNext` tells the error that the script throws next, so that what never
+ * connects is brought about: a port where nobody listens, a certificate that is refused.
+ */
+export const byTransport = (script: Fetch, comesNext: () => unknown = () => undefined): Fetch => {
+  if (!BY) return script;
+  const fetch: Fetch = (url, init) => send(script, codeOf(comesNext()), url, init);
+  return BY === 'nodeTransport' ? markDirect(fetch) : fetch;
+};
+
+const codeOf = (error: unknown): string => (error instanceof Error ? String((error.cause as { code?: unknown } | undefined)?.code ?? '') : '');
+
+const asked = new Map<string, Asked>();
+let last = 0;
+
+async function send(script: Fetch, code: string, address: string, init: FetchInit): Promise<FetchResponse> {
+  const release = holdClocks();
+  try {
+    const { transport, playing, closed, secure } = await ready();
+    last += 1;
+    const { pathname, search } = new URL(address);
+    const certificate = secure[code];
+    const origin = certificate ?? (code === 'ECONNREFUSED' ? closed : playing);
+    // Nothing arrives where there is no connection, so that the script hears of it here.
+    if (origin !== playing) await Promise.resolve(script(address, init)).catch(() => undefined);
+    asked.set(String(last), { script, url: new URL(address), init: { ...init, signal: platformSignal(init.signal) }, release });
+    return heldUntilRead(await transport(`${origin}/${last}${pathname}${search}`, init), release);
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** What scripts may hand to a `Request`, which takes no signal but the platform's own; `nodeTransport` gets a simpler one. */
+function platformSignal(signal: AbortSignal): AbortSignal {
+  if (signal instanceof AbortSignal) return signal;
+  const controller = new AbortController();
+  (signal as AbortSignal).addEventListener('abort', () => controller.abort());
+  return controller.signal;
+}
+
+/** An answer whose body holds the clocks until it is read. */
+function heldUntilRead(response: FetchResponse, release: () => void): FetchResponse {
+  const { status, headers, body } = response;
+  const text = () => response.text().finally(release);
+  if (!(body instanceof ReadableStream)) return { status, headers, body, text };
+  const getReader = () => {
+    const reader = body.getReader();
+    const read = async () => {
+      const piece = await reader.read().catch((error: unknown) => {
+        release();
+        throw error;
+      });
+      if (piece.done) release();
+      return piece;
+    };
+    return { read, cancel: () => reader.cancel().finally(release) };
+  };
+  return { status, headers, body: { getReader }, text };
+}
+
+/** What happens to a request that arrived is what the script says. */
+async function play(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [, id = '', path = ''] = /^\/(\d+)(\/.*)$/.exec(request.url ?? '') ?? [];
+  const found = asked.get(id);
+  const body = await readAll(request);
+  if (!found) return void response.writeHead(599).end();
+  const { script, url, init, release } = found;
+  const headers = Object.fromEntries(Object.keys(init.headers).map((name) => [name, String(request.headers[name])]));
+  try {
+    const arrived = { ...init, method: String(request.method), headers, body };
+    const answer = await orRelease(Promise.resolve(script(url.origin + path, arrived)), release);
+    await write(answer, response, release);
+  } catch {
+    request.socket.resetAndDestroy();
+  }
+}
+
+/** What a script takes its time for is no work of the network: virtual time may pass. */
+function orRelease<T>(promise: Promise<T>, release: () => void): Promise<T> {
+  let turns = 0;
+  let settled = false;
+  const look = () => {
+    turns += 1;
+    if (turns > 3 && !settled) release();
+    else if (!settled) setImmediate(look);
+  };
+  setImmediate(look);
+  return promise.finally(() => {
+    settled = true;
+  });
+}
+
+async function write({ status, headers, body, text }: FetchResponse, response: ServerResponse, release: () => void): Promise<void> {
+  response.writeHead(status, headers instanceof Headers ? Object.fromEntries(headers) : {});
+  response.flushHeaders();
+  if (!(body instanceof ReadableStream)) return void response.end(body === null ? '' : await orRelease(text(), release));
+  const reader = body.getReader();
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  for (;;) {
+    // A turn for the other side: it may have gone.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (response.destroyed) return void reader.cancel().catch(() => undefined);
+    const { done, value } = await orRelease(reader.read(), release);
+    if (done) return void response.end();
+    if (!response.write(value)) await orRelease(once(response, 'drain', { signal: gone.signal }), release);
+  }
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+async function listen(server: Server, name: string): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `${name}:${(server.address() as AddressInfo).port}`;
+}
+
+/** The servers of a test file, and its way to them; made when the first request leaves. */
+async function open() {
+  const servers = [createServer((request, response) => void play(request, response).catch(() => response.destroy()))];
+  const playing = await listen(servers[0] as Server, 'http://127.0.0.1');
+  const nobody = createServer();
+  const closed = await listen(nobody, 'http://127.0.0.1');
+  await new Promise((resolve) => nobody.close(resolve));
+  const secure: Record<string, string> = {};
+  for (const [code, cert] of Object.entries(CERTIFICATES)) {
+    const server = createSecureServer({ key: certificateKey, cert });
+    servers.push(server);
+    secure[code] = await listen(server, 'https://localhost');
+  }
+  // Loaded here, since undici looks after the built-in fetch once it is loaded.
+  const fast = BY === 'nodeTransport' ? (await import('../../src/node/transport.js')).nodeTransport() : undefined;
+  const transport: Fetch = fast ?? ((url, init) => globalThis.fetch(url, init));
+  const close = async () => {
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+    await fast?.close();
+  };
+  return { transport, playing, closed, secure, close };
+}
+
+let opened: ReturnType<typeof open> | undefined;
+const ready = () => {
+  opened ??= open();
+  return opened;
+};
+
+if (BY) afterAll(async () => (await opened)?.close());

@@ -1,0 +1,30 @@
+/** The lists of behaviours that run three times: as scripted in the process, and over a real socket by each transport (vitest.config.ts, test/delivery/wire.ts). */
+export const WIRED = [
+  'test/delivery/answers.test.ts',
+  'test/delivery/doubt.test.ts',
+  'test/delivery/hostile.test.ts',
+  'test/delivery/relay.test.ts',
+  'test/delivery/resend.test.ts',
+  'test/delivery/retries.test.ts',
+  'test/delivery/wire.test.ts',
+  'test/client/api-key.test.ts',
+  'test/client/environments.test.ts',
+  'test/client/relay.test.ts',
+  'test/client/requests.test.ts',
+  'test/client/verify-nin.test.ts',
+];
+
+/** The tests of delivery and of the client that do not, and why. */
+export const NOT_WIRED = {
+  'test/delivery/network-failure.test.ts': 'reads errors that are made there; nothing is asked, but for one port that only the built-in fetch refuses',
+  'test/delivery/real-socket.test.ts': 'runs over both transports by itself',
+  'test/delivery/odd-answers.test.ts': 'runs over both transports by itself',
+  'test/delivery/certificates.test.ts': 'runs over both transports by itself',
+  'test/delivery/proxies.test.ts': 'runs over both transports by itself',
+  'test/client/browser.test.ts': 'is about pages, which have no transport of Node.js',
+  'test/client/relay-in-page.test.ts': 'is about pages, which have no transport of Node.js',
+  'test/client/configuration.test.ts': 'is about what is settled before anything is sent',
+  'test/client/default-client.test.ts': 'is about what is settled before anything is sent',
+  'test/client/environment-variables.test.ts': 'is about what is settled before anything is sent',
+  'test/client/parameters.test.ts': 'is about what is settled before anything is sent',
+};
