@@ -440,7 +440,7 @@ describe('what is wrong with the gateway', () => {
       const status = !known ? 404 : request.headers['x-api-key'] === KEY ? 200 : 401;
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(status === 401 ? { error: 'Unauthorized' } : { success: true }));
     });
-    const { code, out } = await check(staging(url));
+    const { code, out } = await check(staging(url), '--trust-environment');
     expect(code).toBe(1);
     expect(failed(out).filter((line) => line.includes('the same data: is recorded again'))).toHaveLength(4);
     expect(failed(out).filter((line) => line.includes('other data: is recorded'))).toHaveLength(4);

@@ -17,6 +17,10 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 export const say = (text: string): void => void process.stdout.write(`${text}\n`);
 export const remark = (text: string): void => void process.stderr.write(`${text}\n`);
 
+/** Resolves once all that was said has been handed on, or nobody reads any more. */
+export const allSaid = (): Promise<unknown> =>
+  Promise.all([process.stdout, process.stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))));
+
 /** Writes texts as fast as whoever reads takes them, and stops where nobody reads any more. */
 export async function sayAll(texts: AsyncIterable<string>): Promise<void> {
   for await (const text of texts) {

@@ -1,5 +1,6 @@
 import { accessSync, constants, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { LONGEST_TIMER_MS, systemClock } from '../../../time.js';
 import { duration, notEmpty, type OptionTable, oneOf, readArgs } from '../args.js';
 import { complain, EXIT, Failure, say } from '../output.js';
 import { createFindings } from './assumptions.js';
@@ -36,7 +37,9 @@ export async function check(words: readonly string[]): Promise<number> {
   const values = readArgs(CHECK_OPTIONS, words);
   const { environment = 'staging', report: file, json, timeout = DEFAULT_TIMEOUT_MS } = values;
   if (file !== undefined) expectFolder(file);
-  const options = await readOptionsFile(values.options);
+  const milliseconds = Math.min(Math.max(1, Math.round(timeout)), LONGEST_TIMER_MS);
+  const signal = AbortSignal.timeout(milliseconds);
+  const options = await readOptionsFile(values.options, { clock: systemClock, milliseconds });
 
   const lines: Line[] = [];
   const tell = (section: string, status: Status, name: string, text: string, advice?: string): void => {
@@ -51,7 +54,6 @@ export async function check(words: readonly string[]): Promise<number> {
   const began = Date.now();
   const target = readTarget(options, environment, tell);
   if (target) {
-    const signal = AbortSignal.timeout(Math.max(1, timeout));
     const trustEnvironment = values['trust-environment'] === true;
     await runChecks({ ...target, findings, references, lines, tell, signal, trustEnvironment, now: Date.now, random: Math.random });
   }

@@ -1,8 +1,9 @@
 import { readBody } from '../../../body.js';
 import { messageOf } from '../../../delivery/answer.js';
 import { readAnswer } from '../../../delivery/verdict.js';
-import { maskSent } from '../../../redact.js';
+import { MASK, maskSent } from '../../../redact.js';
 import type { Fetch, FetchResponse } from '../../../web-types.js';
+import { WRONG_KEY } from './made-up.js';
 
 /** What was asked and what came back, fit to be handed on: no key, and of a body only what is not somebody's data. */
 export interface Exchange {
@@ -28,8 +29,10 @@ export interface Recorder {
   readonly exchanges: Exchange[];
   /** What the next requests are about. */
   label(about: string): void;
-  /** Never shown from here on. */
-  hide(secret: string): void;
+  /** A key that is never shown from here on; so is every key that is sent. */
+  hide(key: string): void;
+  /** What a gateway said, without any of these keys. */
+  shown(said: string): string;
 }
 
 const MOST_BYTES = 1024 * 1024;
@@ -38,14 +41,15 @@ const WITHOUT_BODY = [204, 205, 304];
 /** A `fetch` that keeps what is answered, beside handing it on. */
 export function createRecorder(fetch: Fetch): Recorder {
   const exchanges: Exchange[] = [];
-  const secrets: string[] = [];
+  // A function may give another key each time, and an answer may repeat an earlier one.
+  const keys = new Set<string>();
   let about = '';
 
   // What was sent may be shown: it is made up.
   const shown = (text: string): string =>
     maskSent(
       text,
-      secrets.map((secret) => ({ text: secret, kind: 'secret' })),
+      [...keys].map((key) => ({ text: key, kind: 'secret' })),
     );
 
   return {
@@ -53,8 +57,12 @@ export function createRecorder(fetch: Fetch): Recorder {
     label: (next) => {
       about = next;
     },
-    hide: (secret) => void secrets.push(secret),
+    hide: (key) => void keys.add(key),
+    shown,
     async fetch(url, init) {
+      const key = init.headers['x-api-key'];
+      // Ours is made up, and its words may stand in any answer.
+      if (key !== undefined && key !== WRONG_KEY) keys.add(key);
       const request = { about, path: new URL(url).pathname };
       const began = Date.now();
       const since = performance.now();
@@ -103,13 +111,13 @@ function describeBody(status: number, text: string | undefined, shown: (said: st
   if (!json) return { body: /^\s*<(?:!doctype|html)/i.test(text) ? 'an HTML page' : 'no JSON' };
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return { body: `JSON, but ${Array.isArray(body) ? 'a list' : 'no object'}` };
   const entries = Object.entries(body);
-  const members = entries.slice(0, MOST_MEMBERS).map(([name, value]) => `${nameOf(name)}: ${describeMember(name, value, shown)}`);
+  const members = entries.slice(0, MOST_MEMBERS).map(([name, value]) => `${nameOf(name, shown)}: ${describeMember(name, value, shown)}`);
   const said = messageOf(body);
   return { body: `{ ${members.join(', ')}${entries.length > MOST_MEMBERS ? ', …' : ''} }`, ...(said && { said: shown(said) }) };
 }
 
-/** A name that does not look like one may be data. */
-const nameOf = (name: string): string => (/^[A-Za-z_]\w{0,30}$/.test(name) ? name : '[masked]');
+/** A name that does not look like one may be data; one that does may be the key. */
+const nameOf = (name: string, shown: (said: string) => string): string => (/^[A-Za-z_]\w{0,30}$/.test(name) && shown(name) === name ? name : MASK);
 
 function describeMember(name: string, value: unknown, shown: (said: string) => string): string {
   if (WORDS.includes(name) && (typeof value === 'string' || Array.isArray(value))) {

@@ -1,11 +1,10 @@
 import { apiKeyProblem } from '../../../schema/api-key.js';
 import { limited, systemClock } from '../../../time.js';
 import { MALFORMED } from './identify.js';
-import { VERIFIED_NIN } from './made-up.js';
+import { VERIFIED_NIN, WRONG_KEY } from './made-up.js';
 import { ask, describeAttempt, type Run } from './run.js';
 
 const SECTION = 'The key';
-const WRONG_KEY = 'location-sdk-check-wrong-key';
 
 /**
  * Whether the gateway takes the key, and refuses another. It asks for the verification of what is no number: that can

@@ -4,6 +4,9 @@ import type { Location } from '../../../schema/location.js';
 export const VERIFIED_NIN = '99000000001';
 export const UNVERIFIED_NIN = '10000000000';
 
+/** A key that no gateway gives out. */
+export const WRONG_KEY = 'location-sdk-check-wrong-key';
+
 const who = { user_id: 'CHECK-PLAYER', nin: VERIFIED_NIN, tax_id: 'CHECK-TIN' };
 
 const betUser = {

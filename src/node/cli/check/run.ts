@@ -76,8 +76,11 @@ export function describeAttempt(run: Run, attempted: Attempted): string {
   return lastAnswer(run);
 }
 
-/** Why a call of the client failed. */
-export const describeError = ({ signal }: Run, error: ReportingError): string => (signal.aborted ? TIME_OVER : error.message);
+/** Why a call of the client failed. The client hides the key that it sent; a gateway may repeat one that was sent before. */
+export function describeError({ signal, recorder }: Run, error: ReportingError): string {
+  if (signal.aborted) return TIME_OVER;
+  return error.status === undefined ? error.message : recorder.shown(error.message);
+}
 
 export function lastAnswer({ recorder }: Run): string {
   const last = recorder.exchanges.at(-1);

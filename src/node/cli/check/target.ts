@@ -43,7 +43,7 @@ export function readTarget(given: ClientOptions, environment: Environment, tell:
       client: createClient(options),
       requestMs: attemptTimeoutMs,
       ownFetch: given.fetch !== undefined,
-      sharedAddress: typeof other !== 'string' && other.baseUrl === gateway.baseUrl,
+      sharedAddress: typeof other !== 'string' && placeOf(other.baseUrl) === placeOf(gateway.baseUrl),
       recorder,
     };
   } catch (error) {
@@ -51,6 +51,13 @@ export function readTarget(given: ClientOptions, environment: Environment, tell:
     tell(SECTION, 'fail', 'options', error.message.replace(/\s*\n\s*/g, ' '));
     return undefined;
   }
+}
+
+/** An address, however this machine is named in it. Of other names only the gateway's answers can tell whether they are one. */
+function placeOf(baseUrl: string): string {
+  const { protocol, hostname, port, pathname } = new URL(baseUrl);
+  const host = hostname.replace(/\.$/, '');
+  return [protocol, ['localhost', '127.0.0.1', '[::1]'].includes(host) ? 'localhost' : host, port, pathname].join(' ');
 }
 
 function tellSettings({ gateways }: ClientOptions, environment: Environment, baseUrl: string, tell: Tell): void {

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { type Answered, type Asked, checkStaging, gatewayThat } from './in-process.js';
+
+const baseUrl = 'https://gateway.example.com';
+
+/** Keys that look like names of members, and share no piece of six characters. */
+const KEYS = Array.from({ length: 26 }, (_, index) => `KEY_${String.fromCharCode(97 + index).repeat(16)}`);
+
+/** Options whose key is another one each time; and those that were given. */
+function rotating() {
+  const given: string[] = [];
+  const apiKey = async () => {
+    const key = KEYS[given.length % KEYS.length] ?? '';
+    given.push(key);
+    return key;
+  };
+  return { given, gateways: { staging: { baseUrl, apiKey } } };
+}
+
+test.each([
+  ['as it is', (key: string) => key],
+  ['in lower case', (key: string) => key.toLowerCase()],
+  ['in part', (key: string) => `x_${key.slice(2, 12)}`],
+])('a key that an answer has for the name of a member is not shown: %s', async (_, spell) => {
+  const [apiKey = ''] = KEYS;
+  const { fetch } = gatewayThat(() => [400, { [spell(apiKey)]: 1, message: 'wrong' }]);
+  const { shown } = await checkStaging({ gateways: { staging: { baseUrl, apiKey } }, fetch });
+  expect(shown).toContain('[masked]: number, message: \\"wrong\\"');
+  expect(shown.toLowerCase()).not.toContain(spell(apiKey).toLowerCase());
+});
+
+test('the names of members that are no key are shown', async () => {
+  const { fetch } = gatewayThat(() => [400, { statusCode: 400, trace_id: 'a', message: 'wrong' }]);
+  const { shown } = await checkStaging({ gateways: { staging: { baseUrl, apiKey: 'another-key' } }, fetch });
+  expect(shown).toContain('{ statusCode: 400, trace_id: string, message: \\"wrong\\" }');
+});
+
+test.each<[string, (asked: Asked, before: string | undefined) => Answered | undefined]>([
+  ['in its words', ({ path, key }) => (path.startsWith('report-') ? [200, { message: `recorded with the key ${key}` }] : undefined)],
+  ['as the name of a member', ({ path, key = '' }) => (path.startsWith('report-') ? [200, { [key]: true, message: 'recorded' }] : undefined)],
+  ['in a refusal, one request later', ({ path }, before) => (path.startsWith('report-') ? [422, { message: `the key ${before} was before` }] : undefined)],
+])('no key of a function that gives another one each time is shown where a gateway repeats it %s', async (_, answer) => {
+  const { given, gateways } = rotating();
+  let before: string | undefined;
+  const { fetch, asked } = gatewayThat((one) => {
+    const answered = answer(one, before);
+    before = one.key;
+    return answered;
+  });
+  const { shown } = await checkStaging({ gateways, fetch });
+  expect(new Set(asked.flatMap(({ key }) => key ?? [])).size).toBeGreaterThan(5);
+  expect(given.filter((key) => shown.includes(key))).toEqual([]);
+  expect(shown).toContain('[masked]');
+});
+
+test('the made-up wrong key hides no words of an answer', async () => {
+  const { fetch } = gatewayThat(({ path }) => (path.startsWith('report-') ? [422, { message: 'location is wrong, check it' }] : undefined));
+  const { shown } = await checkStaging({ gateways: { staging: { baseUrl, apiKey: 'another-key' } }, fetch });
+  expect(shown).toContain('location is wrong, check it');
+});

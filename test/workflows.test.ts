@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { root } from './support/run.js';
+
+const folder = join(root, '.github/workflows');
+const workflows = readdirSync(folder).map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }));
+
+/** The jobs of a workflow by name, as text, without comments. */
+function jobsOf(text: string) {
+  const [, jobs = ''] = text.replace(/\s*# .*$/gm, '').split(/^jobs:\n/m);
+  return jobs.split(/^(?= {2}\w+:\n)/m).map((job) => ({ name: job.trim().split(':')[0], job }));
+}
+
+describe('the workflows', () => {
+  it.each(workflows)('$name takes every action by the hash of its commit, with its version', ({ text }) => {
+    const actions = text.match(/uses:.*/g) ?? [];
+    expect(actions.length).toBeGreaterThan(0);
+    expect(actions.filter((action) => !/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
+  });
+
+  it.each(workflows)('$name gives rights to no job that runs code of the project or of its packages', ({ text }) => {
+    const [before = ''] = text.split(/^jobs:\n/m);
+    expect(before).toMatch(/^permissions:/m);
+    expect(before).not.toMatch(/: write/);
+    for (const { job } of jobsOf(text).filter(({ job: one }) => /: write|secrets\.|github\.token/.test(one))) {
+      expect(job).not.toMatch(/actions\/checkout|\.ci\/run|node |npm (?!publish)|npx/);
+      for (const command of job.match(/npm publish.*/g) ?? []) expect(command).toContain('--ignore-scripts');
+    }
+  });
+
+  it('release lets only the job that publishes say who it is', () => {
+    const { text = '' } = workflows.find(({ name }) => name === 'release.yml') ?? {};
+    expect(jobsOf(text).map(({ name }) => name)).toEqual(['build', 'publish', 'announce']);
+    expect(jobsOf(text).flatMap(({ name, job }) => (/id-token: write|NODE_AUTH_TOKEN/.test(job) ? name : []))).toEqual(['publish']);
+  });
+});
