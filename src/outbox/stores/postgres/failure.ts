@@ -2,7 +2,7 @@ import { members } from '../../../members.js';
 
 /**
  * What is wrong: `'connection'`, the server cannot be reached, or the connection broke, so that nobody knows what became
- * of the statement; `'conflict'`, the statement was taken back because of another one (a deadlock, a serialization
+ * of the statement; `'timeout'`, no answer came within `timeoutMs`, and nobody knows either; `'conflict'`, the statement was taken back because of another one (a deadlock, a serialization
  * failure); `'busy'`, it waited too long for a lock, or was cancelled; `'full'`, a disk or a limit of the server is;
  * `'read-only'`, the server is a standby, or the session may not write; `'newer'`, a newer version of this package made
  * the tables; `'missing'`, the tables are not there; `'privileges'`, the role may not do this; `'aborted'`, the
@@ -11,6 +11,7 @@ import { members } from '../../../members.js';
  */
 export type PostgresStoreErrorCode =
   | 'connection'
+  | 'timeout'
   | 'conflict'
   | 'busy'
   | 'full'
@@ -26,8 +27,8 @@ export type PostgresStoreErrorCode =
   | 'other';
 
 /**
- * What the PostgreSQL store rejects with. Whatever was asked for is then not done; only after `'connection'` nobody
- * knows. Within a transaction of yours, that transaction has failed, as after any error. The library's own error is not
+ * What the PostgreSQL store rejects with. Whatever was asked for is then not done; only after `'connection'` and
+ * `'timeout'` nobody knows: enqueue the same again, which is then the same report. Within a transaction of yours, that transaction has failed, as after any error. The library's own error is not
  * kept, since it may hold the values of a row; its SQLSTATE is.
  *
  * @example
@@ -82,6 +83,8 @@ const STATES: readonly (readonly [start: string, code: PostgresStoreErrorCode])[
 
 const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
   connection: 'cannot be reached, or the connection broke; look at the server, and at the address and password of the connection',
+  timeout:
+    'gave no answer in time, so that nobody knows whether it was done. What was to be enqueued may be there: enqueue the same again, and it is the same report. What a worker was to take is taken again when its lease is over',
   conflict: 'took the statement back because of another one, again and again; look for what locks the tables of the outbox',
   busy: 'did not answer in time; look for a long transaction that holds a lock, and at statement_timeout and lock_timeout',
   full: 'has no room left: a disk or the number of connections is at its limit. Make room; reports are accepted again then',
