@@ -58,6 +58,9 @@ export const ISOLATION = 'LS001';
 /** Raised by the migration, where the tables are newer. */
 export const NEWER = 'LS002';
 
+/** A lock was waited for as long as `lock_timeout` says. */
+export const LOCK_TIMEOUT = '55P03';
+
 /** SQLSTATEs, whole or their class, the most exact first. */
 const STATES: readonly (readonly [start: string, code: PostgresStoreErrorCode])[] = [
   [ISOLATION, 'isolation'],
@@ -69,7 +72,7 @@ const STATES: readonly (readonly [start: string, code: PostgresStoreErrorCode])[
   ['3F000', 'missing'],
   ['42P01', 'missing'],
   ['42883', 'missing'],
-  ['55P03', 'busy'],
+  [LOCK_TIMEOUT, 'busy'],
   ['57014', 'busy'],
   ['25P03', 'connection'],
   ['53', 'full'],

@@ -44,7 +44,9 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Outb
   return {
     durable: true,
     transactional: true,
-    enqueue: (rows, transaction) => enqueue(transaction === undefined ? run : runOf(transaction, schema, { clock, timeoutMs }), rows),
+    concurrent: true,
+    enqueue: (rows, transaction) =>
+      transaction === undefined ? enqueue(run, rows, true) : enqueue(runOf(transaction, schema, { clock, timeoutMs }), rows, false),
     turn: (turn) => takeTurn(run, schema, turn),
     outlook: () => readOutlook(run, schema),
     pause: (change) => writePause(run, schema, change),
