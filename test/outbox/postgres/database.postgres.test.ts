@@ -154,6 +154,25 @@ describe('what the database does not do', () => {
     expect(await claim(store)).toHaveLength(1);
   });
 
+  it.each([
+    ['pg, or Drizzle around it', { code: '55P03' }, 'busy'],
+    ['Prisma', { code: 'P2010', meta: { code: '25P02', message: 'x' } }, 'aborted'],
+    [
+      'Prisma with a driver adapter',
+      { code: 'P2010', meta: { driverAdapterError: { cause: { originalCode: '40001', kind: 'TransactionWriteConflict' } } } },
+      'conflict',
+    ],
+    [
+      'Prisma with a driver adapter and no server',
+      { code: 'P2010', message: "Can't reach database server", meta: { driverAdapterError: { cause: { kind: 'DatabaseNotReachable' } } } },
+      'connection',
+    ],
+  ])('is told by its code, whichever library says it: %s', async (_, error, code) => {
+    const store = await openStore();
+    const refusal = store.enqueue([newRow('B-1')], { query: async () => Promise.reject(error) });
+    await expect(refusal).rejects.toMatchObject({ name: 'PostgresStoreError', code });
+  });
+
   it('is known once it is closed', async () => {
     const store = await openStore();
     await store.close?.();

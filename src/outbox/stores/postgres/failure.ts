@@ -108,12 +108,13 @@ const MOST_WRAPPED = 4;
 
 /**
  * The code of a library's error, or of the one that it wraps: SQLSTATE, or the system's. Nothing else of it is fit to be
- * shown. Prisma has the database's in `meta`.
+ * shown. Prisma has the database's in `meta`, and deeper with a driver adapter.
  */
 function stateOf(error: unknown): string | undefined {
   let wrapped = members(error);
   for (let depth = 0; depth < MOST_WRAPPED; depth += 1) {
-    const codes = [members(wrapped.meta).code, wrapped.code];
+    const meta = members(wrapped.meta);
+    const codes = [meta.code, members(members(meta.driverAdapterError).cause).originalCode, wrapped.code];
     const state = codes.find((code) => typeof code === 'string' && /^[A-Z0-9_]{5,40}$/.test(code) && !/^P[1-9]\d{3}$/.test(code));
     if (typeof state === 'string') return state;
     wrapped = members(wrapped.cause);
