@@ -1,9 +1,9 @@
 import { members } from '../members.js';
-import { RELAY_ONLY } from '../relay-only.js';
 import { type Clock, limited } from '../time.js';
 import type { Enqueued, NewRow, OutboxStore } from './store.js';
 
-interface Queued {
+/** A row that waits for its commit. */
+export interface Queued {
   readonly row: NewRow;
   readonly resolve: (enqueued: Enqueued) => void;
   readonly reject: (error: unknown) => void;
@@ -24,7 +24,7 @@ export function createCommits(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>
   /** Taken from the queue, and neither committed nor refused. */
   const underWay = new Set<Queued>();
   let commits = 0;
-  const most = !RELAY_ONLY && store.concurrent === true ? MOST_COMMITS : 1;
+  const most = store.concurrent === true ? MOST_COMMITS : 1;
   let committing = false;
 
   async function commit(batch: readonly Queued[]): Promise<void> {
@@ -38,7 +38,7 @@ export function createCommits(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>
       });
     } catch (error) {
       // One row that the store cannot hold must not refuse the others.
-      if (batch.length > 1 && (RELAY_ONLY || !OF_THE_STORE.includes(members(error).code))) await commitEach(batch);
+      if (batch.length > 1 && !OF_THE_STORE.includes(members(error).code)) await commitEach(batch);
       else
         for (const queued of batch) {
           underWay.delete(queued);
@@ -49,7 +49,7 @@ export function createCommits(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>
 
   /** One row after the other; or some at once, but never two of the same reference. */
   async function commitEach(batch: readonly Queued[]): Promise<void> {
-    if (RELAY_ONLY || most === 1) {
+    if (most === 1) {
       for (const one of batch) await commit([one]);
       return;
     }
@@ -64,7 +64,7 @@ export function createCommits(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>
 
   /** What may be committed now: nothing of a reference that is under way, since its reports are told in order. */
   function takeBatch(): Queued[] {
-    if (RELAY_ONLY || underWay.size === 0) return queue.splice(0, LARGEST_COMMIT);
+    if (underWay.size === 0) return queue.splice(0, LARGEST_COMMIT);
     const busy = new Set([...underWay].map(({ row }) => row.reference));
     const batch = queue.filter(({ row }) => !busy.has(row.reference)).slice(0, LARGEST_COMMIT);
     const taken = new Set(batch);
@@ -84,7 +84,7 @@ export function createCommits(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>
       commits -= 1;
       void commitNext();
     });
-    await (RELAY_ONLY || most === 1 ? work : limited(() => work, { clock, milliseconds: SLOW_COMMIT_MS }));
+    await (most === 1 ? work : limited(() => work, { clock, milliseconds: SLOW_COMMIT_MS }));
     committing = false;
     void commitNext();
   }
