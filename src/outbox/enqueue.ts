@@ -4,10 +4,11 @@ import { subjectOf } from '../messages.js';
 import { type OperationName, operations } from '../operations.js';
 import { RELAY_ONLY } from '../relay-only.js';
 import type { Location } from '../schema/location.js';
+import { createCommits } from './commits.js';
 import { aboutReport, type Events } from './events.js';
 import type { OutboxEnvironment, Row } from './record.js';
 import type { OutboxSettings } from './settings-shape.js';
-import type { Enqueued, NewRow, OutboxStore } from './store.js';
+import type { NewRow, OutboxStore } from './store.js';
 
 /** The calls that are reports; each is a method of the outbox. */
 export type ReportName = Exclude<OperationName, 'verifyNin'>;
@@ -35,20 +36,11 @@ interface Prepared {
   readonly transaction: unknown;
 }
 
-interface Queued {
-  readonly row: NewRow;
-  readonly resolve: (enqueued: Enqueued) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** Control characters, and halves of characters: databases cut text there or take it for another, and relays refuse it. */
 const UNFIT = /[\p{Cc}\p{Cs}]/u;
 
 /** Whether every store tells this reference from every other one. */
 export const isStorable = (reference: string): boolean => !UNFIT.test(reference);
-
-/** How many rows share a commit at most. */
-export const LARGEST_COMMIT = 500;
 
 /** The id of a report's row: one row for each environment, operation and reference. */
 export const rowId = (environment: OutboxEnvironment, operation: OperationName, reference: string): string => `${environment}:${operation}:${reference}`;
@@ -62,37 +54,7 @@ export function rowBefore(environment: OutboxEnvironment, operation: OperationNa
 
 /** The way in: validates, locates, freezes, seals and commits. What is enqueued while a commit is under way shares the next one. */
 export function createEntrance({ store, seal, door }: OutboxSettings, events: Events) {
-  const queue: Queued[] = [];
-  let committing = false;
-
-  async function commit(batch: readonly Queued[]): Promise<void> {
-    try {
-      const enqueued = await store.enqueue(batch.map(({ row }) => row));
-      batch.forEach(({ resolve, reject }, index) => {
-        const one = enqueued[index];
-        if (one) resolve(one);
-        else reject(new Error('The store did not say what became of the row.'));
-      });
-    } catch (error) {
-      // One row that the store cannot hold must not refuse the others.
-      if (batch.length > 1) for (const one of batch) await commit([one]);
-      else for (const { reject } of batch) reject(error);
-    }
-  }
-
-  async function commitAll(): Promise<void> {
-    if (committing) return;
-    committing = true;
-    while (queue.length > 0) await commit(queue.splice(0, LARGEST_COMMIT));
-    committing = false;
-  }
-
-  const enqueue = (row: NewRow): Promise<Enqueued> =>
-    new Promise((resolve, reject) => {
-      queue.push({ row, resolve, reject });
-      // Those of the same turn of the event loop go together.
-      if (!committing) queueMicrotask(() => void commitAll());
-    });
+  const enqueue = createCommits(store, door.clock);
 
   /** Everything before the commit: nothing of it reaches the store unless all of it went well. */
   async function prepare({ operation, payload, options, transaction: given }: Given): Promise<Prepared> {

@@ -1,9 +1,10 @@
 import { ConfigurationError } from '../errors.js';
 import type { ClientMode } from '../payloads.js';
 import { LONGEST_TIMER_MS, limited } from '../time.js';
+import { LARGEST_COMMIT } from './commits.js';
 import { decideRow, refusal } from './decide.js';
 import type { Waiters } from './done.js';
-import { type Committed, type Entrance, type Given, LARGEST_COMMIT, requireTransactions } from './enqueue.js';
+import { type Committed, type Entrance, type Given, requireTransactions } from './enqueue.js';
 import { aboutReport, type Events } from './events.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport } from './interface.js';
 import { liftPause } from './pause.js';

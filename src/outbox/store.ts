@@ -125,6 +125,12 @@ export interface OutboxStore {
   readonly transactional?: boolean;
 
   /**
+   * Whether several calls of `enqueue` may be under way at once. With it, one that waits for a lock does not keep reports
+   * of other references waiting. Default: false.
+   */
+  readonly concurrent?: boolean;
+
+  /**
    * Of a page whose reports go through a relay: the one player whose reports these are, as the page knows them. No other
    * player's come in, and they are sent in no other player's session. The value itself is neither stored nor sent.
    */

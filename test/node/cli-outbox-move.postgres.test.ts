@@ -81,6 +81,20 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
     expect(await moved.list({ limit: 5_000 })).toHaveLength((before?.rows.length ?? 0) + 1);
   });
 
+  it('goes to no schema that an instance has opened, though it holds no report, and says why', async () => {
+    const schema = newSchema();
+    await openPostgres({ schema });
+    const file = await filled(async (store) => {
+      await store.enqueue([newRow('B-1')]);
+    });
+    const refused = await cli.run('outbox', file, 'move', '--to', url, '--schema', schema);
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringContaining('the secret that an instance keeps at its first start; move to one that is empty'),
+    ]);
+    expect((await cli.run('outbox', file, 'move', '--to', url, '--schema', newSchema())).code).toBe(0);
+  });
+
   it('changes nothing while a process has the file, and where the schema holds other data', async () => {
     const [file, schema] = [newFile(), newSchema()];
     const store = await openSqlite(file);

@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
 import { ConfigurationError } from '../../../src/index.js';
-import { claim, newRow } from '../../../src/outbox/contract/harness.js';
+import { claim, newRow, write } from '../../../src/outbox/contract/harness.js';
 import { claimed } from '../../../src/outbox/record.js';
 import { type PostgresDatabase, PostgresStoreError, postgresMigrations, postgresStore } from '../../../src/outbox/stores/postgres/index.js';
 import { startPostgres } from '../../support/postgres-server.js';
@@ -154,6 +155,25 @@ describe('what the database does not do', () => {
     expect(await claim(store)).toHaveLength(1);
   });
 
+  it.each([
+    ['pg, or Drizzle around it', { code: '55P03' }, 'busy'],
+    ['Prisma', { code: 'P2010', meta: { code: '25P02', message: 'x' } }, 'aborted'],
+    [
+      'Prisma with a driver adapter',
+      { code: 'P2010', meta: { driverAdapterError: { cause: { originalCode: '40001', kind: 'TransactionWriteConflict' } } } },
+      'conflict',
+    ],
+    [
+      'Prisma with a driver adapter and no server',
+      { code: 'P2010', message: "Can't reach database server", meta: { driverAdapterError: { cause: { kind: 'DatabaseNotReachable' } } } },
+      'connection',
+    ],
+  ])('is told by its code, whichever library says it: %s', async (_, error, code) => {
+    const store = await openStore();
+    const refusal = store.enqueue([newRow('B-1')], { query: async () => Promise.reject(error) });
+    await expect(refusal).rejects.toMatchObject({ name: 'PostgresStoreError', code });
+  });
+
   it('is known once it is closed', async () => {
     const store = await openStore();
     await store.close?.();
@@ -180,6 +200,25 @@ describe('a server that goes away', () => {
     } finally {
       await server.stop();
     }
+  });
+});
+
+describe('a final report that somebody deletes', () => {
+  it('is, as the guide says, no longer known: the same reference is taken and sent again', async () => {
+    const guide = readFileSync('docs/scale-out.md', 'utf8');
+    const [statement = ''] = /DELETE FROM location_sdk\.reports[^;]+/.exec(guide) ?? [];
+    const schema = newSchema();
+    const store = await openStore({ schema });
+    await store.enqueue([newRow('B-1'), newRow('B-2')]);
+    const [row] = await claim(store, 1);
+    if (!row) throw new Error('a row to claim: expected one');
+    await write(store, row);
+    await store.receipts.append([{ index: 0, id: row.id, line: 'a' }]);
+    expect((await store.enqueue([newRow('B-1')]))[0]?.added).toBe(false);
+    const { rowCount } = await pool.query(statement.replaceAll('location_sdk.', `${schema}.`).replace('5 years', '-1 hour'));
+    expect([rowCount, (await store.list({ limit: 9 })).map(({ reference }) => reference)]).toEqual([1, ['B-2']]);
+    expect((await store.enqueue([newRow('B-1')]))[0]?.added).toBe(true);
+    expect(await store.receipts.last()).toEqual({ index: 0, id: row.id, line: 'a' });
   });
 });
 

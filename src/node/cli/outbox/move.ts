@@ -106,7 +106,7 @@ const boundElsewhere = (file: string, { to, arrived }: Bound): string =>
 function notThere(file: string, schema: string, bound: Bound | undefined): string {
   if (bound?.arrived) return `${file} was moved to ${printable(bound.to)} before, but that does not hold it any more: look for its backup. Nothing was done`;
   const instead = bound ? 'rename that schema, as this file may go to no other name' : 'move to one that is empty, with --schema';
-  return `schema ${schema} holds other data; ${instead}. The file is left as it is`;
+  return `schema ${schema} holds other data, be it only the secret that an instance keeps at its first start; ${instead}. The file is left as it is`;
 }
 
 /** Tells what is in a file from anything else: whatever may change has a part in it. */

@@ -18,7 +18,7 @@ export interface Client {
 export const DEFAULT_SCHEMA = 'location_sdk';
 const CONNECT_MS = 10_000;
 /** What passes by itself, or once somebody made room. */
-const MAY_PASS: readonly string[] = ['connection', 'conflict', 'busy', 'full'];
+const MAY_PASS: readonly string[] = ['connection', 'timeout', 'conflict', 'busy', 'full'];
 
 export const isAddress = (word: string): boolean => /^postgres(ql)?:/i.test(word);
 

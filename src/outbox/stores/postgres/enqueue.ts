@@ -2,7 +2,7 @@ import type { Row } from '../../record.js';
 import type { Enqueued, NewRow } from '../../store.js';
 import { newRow } from '../new-row.js';
 import type { Columns, PostgresValue, Run } from './database.js';
-import { failure } from './failure.js';
+import { failure, LOCK_TIMEOUT, PostgresStoreError } from './failure.js';
 import { isOpenBefore, readRow, selectRows } from './row-columns.js';
 import { isUnfit } from './unfit.js';
 
@@ -19,6 +19,13 @@ const valuesOf = ({ id, environment, operation, reference, waitsFor, fingerprint
 
 const COLUMNS = 'id, environment, operation, reference, waits_for, fingerprint, body';
 
+/** How long a row may wait for a lock, which is that of another transaction with the same report; and how long it may keep others waiting. */
+const LONGEST_LOCK_MS = { one: '5000', many: '500' };
+
+/** Sets that for the statement alone, where it is a transaction of its own. */
+const patience = (value: string): string => `patience AS MATERIALIZED (
+    SELECT CASE WHEN ${value}::text IS NOT NULL THEN set_config('lock_timeout', ${value}::text, true) END AS set)`;
+
 /** What the database tells of a row that it added. */
 interface Added {
   readonly id: string;
@@ -29,8 +36,9 @@ interface Added {
 
 /** Any number of rows, numbered in their order and written in the order of ids, so that two of them do not wait for each other in a circle. */
 const addMany = (schema: string): string => `
-  WITH given AS MATERIALIZED (
-    SELECT nextval('${schema}.reports_sequence_seq') AS sequence, g.* FROM ROWS FROM (json_to_recordset($1::text::json)
+  WITH ${patience('$3')},
+  given AS MATERIALIZED (
+    SELECT nextval('${schema}.reports_sequence_seq') AS sequence, g.* FROM patience CROSS JOIN ROWS FROM (json_to_recordset($1::text::json)
       AS (id text, environment text, operation text, reference text, waits_for text, fingerprint text, body text)) WITH ORDINALITY
       AS g(id, environment, operation, reference, waits_for, fingerprint, body, place)),
   added AS (
@@ -45,22 +53,27 @@ const addMany = (schema: string): string => `
   SELECT json_build_object('id', a.id, 'sequence', a.sequence, 'enqueuedAt', a.enqueued_at, 'blocked', q.blocked)::text AS added
   FROM added AS a JOIN queued AS q ON q.sequence = a.sequence LEFT JOIN told ON true`;
 
-const addOne = (schema: string): string => `SELECT ${schema}.enqueue($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text) AS added`;
+const addOne = (schema: string): string => `WITH ${patience('$9')}
+  SELECT ${schema}.enqueue($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text) AS added FROM patience`;
 
 /** Those that were there. */
 const getMany = (schema: string): string => selectRows(schema, 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))');
 
-/** Adds rows; `run` decides whose transaction it is. */
+/** Adds rows; `run` decides whose transaction it is. One of the user's has limits of its own. */
 export function createEnqueue(schema: string, channel: string | null) {
   const [one, many, get] = [addOne(schema), addMany(schema), getMany(schema)];
 
-  return async (run: Run, given: readonly NewRow[]): Promise<readonly Enqueued[]> => {
+  return async (run: Run, given: readonly NewRow[], isOwn: boolean): Promise<readonly Enqueued[]> => {
     // What is stored must be what was given.
     const unfit = given.some((row) => valuesOf(row).some((value) => value !== null && isUnfit(value)));
     if (unfit) throw failure('text', schema);
     const [only] = given;
     if (!only) return [];
-    const found = given.length === 1 ? await run(one, [...valuesOf(only), channel]) : await run(many, [JSON.stringify(given.map(columnsOf)), channel]);
+    const { text, values, lock } =
+      given.length === 1
+        ? { text: one, values: [...valuesOf(only), channel], lock: LONGEST_LOCK_MS.one }
+        : { text: many, values: [JSON.stringify(given.map(columnsOf)), channel], lock: LONGEST_LOCK_MS.many };
+    const found = await run(text, [...values, isOwn ? lock : null]).catch((error) => Promise.reject(heldError(error, schema)));
     const added = new Map(found.flatMap(readAdded).map((row) => [row.id, row]));
     const missing = given.filter(({ id }) => !added.has(id)).map(({ id }) => id);
     // A statement of its own: what others have committed meanwhile was not to be seen by the first one.
@@ -69,6 +82,17 @@ export function createEnqueue(schema: string, channel: string | null) {
     return given.map((row) => enqueuedOf(row, added, rows, schema));
   };
 }
+
+/** What it takes to be enqueued, where another one has the lock. */
+const heldError = (error: unknown, schema: string): unknown =>
+  error instanceof PostgresStoreError && error.sqlState === LOCK_TIMEOUT
+    ? failure(
+        'busy',
+        schema,
+        error.sqlState,
+        '; here a transaction that is still open may hold the same report: end it, then enqueue again. Nothing was enqueued',
+      )
+    : error;
 
 /** Nothing, where the row was there already. */
 const readAdded = ({ added }: Columns): Added[] => (typeof added === 'string' ? [JSON.parse(added) as Added] : []);

@@ -2,7 +2,7 @@ import { members } from '../../../members.js';
 
 /**
  * What is wrong: `'connection'`, the server cannot be reached, or the connection broke, so that nobody knows what became
- * of the statement; `'conflict'`, the statement was taken back because of another one (a deadlock, a serialization
+ * of the statement; `'timeout'`, no answer came within `timeoutMs`, and nobody knows either; `'conflict'`, the statement was taken back because of another one (a deadlock, a serialization
  * failure); `'busy'`, it waited too long for a lock, or was cancelled; `'full'`, a disk or a limit of the server is;
  * `'read-only'`, the server is a standby, or the session may not write; `'newer'`, a newer version of this package made
  * the tables; `'missing'`, the tables are not there; `'privileges'`, the role may not do this; `'aborted'`, the
@@ -11,6 +11,7 @@ import { members } from '../../../members.js';
  */
 export type PostgresStoreErrorCode =
   | 'connection'
+  | 'timeout'
   | 'conflict'
   | 'busy'
   | 'full'
@@ -26,8 +27,8 @@ export type PostgresStoreErrorCode =
   | 'other';
 
 /**
- * What the PostgreSQL store rejects with. Whatever was asked for is then not done; only after `'connection'` nobody
- * knows. Within a transaction of yours, that transaction has failed, as after any error. The library's own error is not
+ * What the PostgreSQL store rejects with. Whatever was asked for is then not done; only after `'connection'` and
+ * `'timeout'` nobody knows: enqueue the same again, which is then the same report. Within a transaction of yours, that transaction has failed, as after any error. The library's own error is not
  * kept, since it may hold the values of a row; its SQLSTATE is.
  *
  * @example
@@ -57,6 +58,9 @@ export const ISOLATION = 'LS001';
 /** Raised by the migration, where the tables are newer. */
 export const NEWER = 'LS002';
 
+/** A lock was waited for as long as `lock_timeout` says. */
+export const LOCK_TIMEOUT = '55P03';
+
 /** SQLSTATEs, whole or their class, the most exact first. */
 const STATES: readonly (readonly [start: string, code: PostgresStoreErrorCode])[] = [
   [ISOLATION, 'isolation'],
@@ -68,7 +72,7 @@ const STATES: readonly (readonly [start: string, code: PostgresStoreErrorCode])[
   ['3F000', 'missing'],
   ['42P01', 'missing'],
   ['42883', 'missing'],
-  ['55P03', 'busy'],
+  [LOCK_TIMEOUT, 'busy'],
   ['57014', 'busy'],
   ['25P03', 'connection'],
   ['53', 'full'],
@@ -82,6 +86,8 @@ const STATES: readonly (readonly [start: string, code: PostgresStoreErrorCode])[
 
 const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
   connection: 'cannot be reached, or the connection broke; look at the server, and at the address and password of the connection',
+  timeout:
+    'gave no answer in time, so that nobody knows whether it was done. What was to be enqueued may be there: enqueue the same again, and it is the same report. What a worker was to take is taken again when its lease is over',
   conflict: 'took the statement back because of another one, again and again; look for what locks the tables of the outbox',
   busy: 'did not answer in time; look for a long transaction that holds a lock, and at statement_timeout and lock_timeout',
   full: 'has no room left: a disk or the number of connections is at its limit. Make room; reports are accepted again then',
@@ -102,12 +108,13 @@ const MOST_WRAPPED = 4;
 
 /**
  * The code of a library's error, or of the one that it wraps: SQLSTATE, or the system's. Nothing else of it is fit to be
- * shown. Prisma has the database's in `meta`.
+ * shown. Prisma has the database's in `meta`, and deeper with a driver adapter.
  */
 function stateOf(error: unknown): string | undefined {
   let wrapped = members(error);
   for (let depth = 0; depth < MOST_WRAPPED; depth += 1) {
-    const codes = [members(wrapped.meta).code, wrapped.code];
+    const meta = members(wrapped.meta);
+    const codes = [meta.code, members(members(meta.driverAdapterError).cause).originalCode, wrapped.code];
     const state = codes.find((code) => typeof code === 'string' && /^[A-Z0-9_]{5,40}$/.test(code) && !/^P[1-9]\d{3}$/.test(code));
     if (typeof state === 'string') return state;
     wrapped = members(wrapped.cause);

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../../errors.js';
-import { type Clock, systemClock } from '../../../time.js';
+import { type Clock, LONGEST_TIMER_MS, systemClock } from '../../../time.js';
 import type { PostgresDatabase } from './database.js';
 import type { ListeningClient } from './listen.js';
 import { checkedSchema } from './schema.js';
@@ -24,18 +24,25 @@ export interface PostgresStoreOptions {
    * only poll (the outbox's `pollMs`).
    */
   listen?: (() => PromiseLike<ListeningClient>) | undefined;
-  /** Timers, for waits between tries and for the listening connection. All times of reports are the database's. Default: the system's. */
+  /**
+   * How long a statement may take, the wait for a connection included, in milliseconds; it then rejects with the code
+   * `'timeout'`, and a connection of a pool of `pg` is closed. A wait without a limit cannot be had: 0 and `Infinity` are
+   * refused, and the most is 2,147,483,647. Over another library than `pg`, give that a shorter limit of its own, which frees
+   * its connection. Default: 30,000.
+   */
+  timeoutMs?: number | undefined;
+  /** Timers, for limits, waits between tries and for the listening connection. All times of reports are the database's. Default: the system's. */
   clock?: Clock | undefined;
   /** Spreads waits; from 0 to below 1. Default: `Math.random`. */
   random?: (() => number) | undefined;
 }
 
-const NAMES = ['database', 'schema', 'migrate', 'notify', 'listen', 'clock', 'random'];
+const NAMES = ['database', 'schema', 'migrate', 'notify', 'listen', 'timeoutMs', 'clock', 'random'];
 
 /** The options with their defaults. Throws a `ConfigurationError` that lists every problem. */
 export function readOptions(options: PostgresStoreOptions) {
   const given: Partial<PostgresStoreOptions> = typeof options === 'object' && options !== null ? options : {};
-  const { database, schema = 'location_sdk', migrate = true, notify = true, listen, clock = systemClock, random = Math.random } = given;
+  const { database, schema = 'location_sdk', migrate = true, notify = true, listen, timeoutMs = 30_000, clock = systemClock, random = Math.random } = given;
   const problems = Object.keys(given)
     .filter((name) => !NAMES.includes(name))
     .map((name) => `${name} is not an option; known are ${NAMES.join(', ')}`);
@@ -43,8 +50,10 @@ export function readOptions(options: PostgresStoreOptions) {
   if (typeof migrate !== 'boolean') problems.push('migrate: expected true or false');
   if (typeof notify !== 'boolean') problems.push('notify: expected true or false');
   if (listen !== undefined && typeof listen !== 'function') problems.push('listen: expected a function that connects a client, such as () => pool.connect()');
+  if (typeof timeoutMs !== 'number' || !(timeoutMs >= 1 && timeoutMs <= LONGEST_TIMER_MS))
+    problems.push(`timeoutMs: expected milliseconds from 1 to ${LONGEST_TIMER_MS}`);
   if (problems.length > 0 || !isDatabase(database)) throw new ConfigurationError(`The options of the PostgreSQL store cannot be used: ${problems.join('; ')}.`);
-  return { database, schema: checkedSchema(schema), migrate, notify, listen, clock, random };
+  return { database, schema: checkedSchema(schema), migrate, notify, listen, timeoutMs, clock, random };
 }
 
 /** Whether something can send a statement. */

@@ -1,9 +1,10 @@
 import { ConfigurationError } from '../../../errors.js';
 import type { OutboxStore } from '../../store.js';
 import { readCounts } from './counts.js';
-import { createRun, type Run, runWithin } from './database.js';
+import { createRun, type Patience, type Run, runWithin } from './database.js';
 import { createEnqueue } from './enqueue.js';
 import { failure } from './failure.js';
+import { isPool } from './lend.js';
 import { listRows } from './list.js';
 import { listen } from './listen.js';
 import { isDatabase, type PostgresStoreOptions, readOptions } from './options.js';
@@ -32,8 +33,8 @@ import { isUnfit } from './unfit.js';
  * ```
  */
 export async function postgresStore(options: PostgresStoreOptions): Promise<OutboxStore> {
-  const { database, schema, migrate, notify, listen: connect, clock, random } = readOptions(options);
-  const send = createRun(database, schema, { clock, random });
+  const { database, schema, migrate, notify, listen: connect, timeoutMs, clock, random } = readOptions(options);
+  const send = createRun(database, schema, { clock, random, timeoutMs });
   const watchers = new Set<() => void>();
   let closed = false;
   const run: Run = (text, values) => (closed ? Promise.reject(failure('closed', schema)) : send(text, values));
@@ -44,7 +45,9 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Outb
   return {
     durable: true,
     transactional: true,
-    enqueue: (rows, transaction) => enqueue(transaction === undefined ? run : runOf(transaction, schema), rows),
+    concurrent: true,
+    enqueue: (rows, transaction) =>
+      transaction === undefined ? enqueue(run, rows, true) : enqueue(runOf(transaction, schema, { clock, timeoutMs }), rows, false),
     turn: (turn) => takeTurn(run, schema, turn),
     outlook: () => readOutlook(run, schema),
     pause: (change) => writePause(run, schema, change),
@@ -79,10 +82,9 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Outb
 }
 
 /** How to send a statement within a transaction of the user's. */
-function runOf(transaction: unknown, schema: string): Run {
+function runOf(transaction: unknown, schema: string, patience: Patience): Run {
   const refuse = (why: string) => new ConfigurationError(`transaction: ${why}. Nothing was enqueued.`);
   if (!isDatabase(transaction)) throw refuse('expected the client whose transaction it is, with query(text, values)');
-  if (typeof (transaction as { totalCount?: unknown }).totalCount === 'number')
-    throw refuse('a pool sends each statement over any connection; pass the client that began the transaction');
-  return runWithin({ query: (text, values) => transaction.query(text, values) }, schema);
+  if (isPool(transaction)) throw refuse('a pool sends each statement over any connection; pass the client that began the transaction');
+  return runWithin(transaction, schema, patience);
 }
