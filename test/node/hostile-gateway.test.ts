@@ -122,11 +122,15 @@ describe('a request that waits for a connection', () => {
   });
 });
 
-it.each([1, 2, 16])('a certificate for another name is told to all who wait for one of %i connections', async (connections) => {
+it.each([
+  [1, 20],
+  [2, 20],
+  [128, 300],
+])('a certificate for another name, at most %i connections: it is told to each of %i calls', async (connections, calls) => {
   const server = createTlsServer({ key: certificateKey, cert: ofElsewhere }, (socket) => socket.on('error', () => {}));
   server.on('tlsClientError', () => {});
   const client = clientOf(`https://localhost:${await listening(server)}`, { fetch: nodeTransport({ connections }), attemptTimeoutMs: 10_000 });
-  expect(await tally(Array.from({ length: 40 }, (_, index) => client.reportSettledBet(of(`B-${index}`))))).toEqual(['network/not-sent']);
+  expect(await tally(Array.from({ length: calls }, (_, index) => client.reportSettledBet(of(`B-${index}`))))).toEqual(['network/not-sent']);
 });
 
 describe('a transport that is closed', () => {
