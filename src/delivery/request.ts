@@ -27,7 +27,8 @@ export type LimitedRequest<T> = Limited<T> & { readonly unsent?: boolean };
 export const abortingFor = (fetch: Fetch): Aborting | undefined => (isDirect(fetch) ? createAborting() : undefined);
 
 /** Limits a request. One that is asked as it is tells by its signal whether anything of it had left. */
-export async function limitedRequest<T>(work: (signal: AbortSignal) => Promise<T>, limit: Limit, aborting: Aborting | undefined): Promise<LimitedRequest<T>> {
-  const result = await limited(work, limit, aborting);
-  return result.ended !== 'done' && isUnsent(aborting?.signal) ? { ...result, unsent: true } : result;
+export function limitedRequest<T>(work: (signal: AbortSignal) => Promise<T>, limit: Limit, aborting: Aborting | undefined): Promise<LimitedRequest<T>> {
+  const result = limited(work, limit, aborting);
+  if (!aborting) return result;
+  return result.then((end) => (end.ended !== 'done' && isUnsent(aborting.signal) ? { ...end, unsent: true } : end));
 }

@@ -4,9 +4,11 @@ export interface Gathered {
   whole(): Buffer;
 }
 
+const NOTHING: Buffer = Buffer.alloc(0);
+
 /** Copies pieces into one buffer that grows: kept for themselves, a million small ones would cost a hundred times their bytes. */
 export function gather(): Gathered {
-  let buffer: Buffer = Buffer.alloc(0);
+  let buffer: Buffer = NOTHING;
   let length = 0;
   return {
     add(piece) {
@@ -24,6 +26,6 @@ export function gather(): Gathered {
       }
       length = needed;
     },
-    whole: () => buffer.subarray(0, length),
+    whole: () => (length === buffer.byteLength ? buffer : buffer.subarray(0, length)),
   };
 }

@@ -31,6 +31,12 @@ export function createLines(atATime: number): Lines {
     if (line.underWay === 0) end(address);
   };
 
+  const begun = (address: string): Line => {
+    const line: Line = { underWay: 0, waiting: new Set() };
+    lines.set(address, line);
+    return line;
+  };
+
   const end = (address: string) => {
     lines.delete(address);
     if (lines.size > 0) return;
@@ -40,8 +46,7 @@ export function createLines(atATime: number): Lines {
 
   return {
     enter(address, begin) {
-      const line = lines.get(address) ?? { underWay: 0, waiting: new Set() };
-      lines.set(address, line);
+      const line = lines.get(address) ?? begun(address);
       // Nobody passes those who wait, also where a place is free that nobody has taken yet.
       if (line.underWay >= atATime || line.waiting.size > 0) return void line.waiting.add(begin);
       line.underWay += 1;
