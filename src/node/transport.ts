@@ -32,7 +32,7 @@ export interface NodeDispatcher {
 
 /** A `fetch` for `createClient({ fetch })` that keeps its connections. */
 export interface NodeTransport extends Fetch {
-  /** Waits for the requests on their way and closes the connections that are its own. Connections in rest keep no process running. */
+  /** Waits for all that was asked and closes the connections that are its own; what is asked from then on is not sent. Connections in rest keep no process running. */
   close(): Promise<void>;
 }
 
@@ -51,12 +51,12 @@ const TOO_LONG = {
 
 /**
  * A faster way to the gateway for Node.js: it asks `undici`, the library that the built-in `fetch` is made of, without the
- * web's `Request` and `Response` around it. Outcomes, time limits and errors are those of the built-in `fetch`; redirects are
- * not followed. No proxy is used unless you say so, by `dispatcher` or undici's `setGlobalDispatcher`. Needs `undici` 7.16
- * or newer, which you install beside this package.
+ * web's `Request` and `Response` around it. An outcome is that of the built-in `fetch`, or a more careful one: docs/performance.md
+ * lists where they differ. Redirects are not followed. No proxy is used unless you say so, by `dispatcher` or undici's
+ * `setGlobalDispatcher`. Needs `undici` 7.16 or newer, which you install beside this package; undici 8 needs Node.js 22.19.
  *
- * Throws a `ConfigurationError` where `connections` is no whole number from 1, where `dispatcher` is none, and where
- * another copy of undici has set a dispatcher for the whole process.
+ * Throws a `ConfigurationError` where `connections` is no whole number from 1, where `dispatcher` is none, where undici is
+ * older than 7, and where another copy of undici has set a dispatcher for the whole process.
  *
  * @example
  * ```ts

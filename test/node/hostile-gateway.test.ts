@@ -88,10 +88,13 @@ describe('a request that waits for a connection', () => {
     const hog = clientOf(told.baseUrl, { fetch, attemptTimeoutMs: 1_000 }).reportSettledBet(of('HOG'));
     const { id, done } = await outbox.reportSettledBet(of('B-1'));
     const ended = errorOf(done);
+    const pauses: unknown[] = [];
+    outbox.on('paused', ({ reason }) => pauses.push(reason));
     outbox.start();
     await errorOf(hog);
     expect(await ended).toMatchObject({ code: 'duplicate' });
     expect(await outbox.get(id)).toMatchObject({ state: 'quarantined' });
+    expect(new Set(pauses)).toEqual(new Set(['unreachable']));
     await outbox.stop();
   });
 
