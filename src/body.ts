@@ -10,6 +10,23 @@ interface StreamReader {
   cancel(): Promise<void>;
 }
 
+const WITHOUT_BODY: readonly number[] = [204, 205];
+
+/**
+ * Whether an answer of success over HTTP/1 has neither a body nor a word on how long it is: then the end of the connection is
+ * the end of the body, and one that broke off before the first byte looks the same.
+ */
+export const isWithoutEnd = ({ status, headers }: Pick<FetchResponse, 'status' | 'headers'>, text: string): boolean =>
+  status >= 200 &&
+  status < 300 &&
+  !WITHOUT_BODY.includes(status) &&
+  text.trim() === '' &&
+  headers.get('content-length') === null &&
+  headers.get('transfer-encoding') === null;
+
+/** What such an answer is to its reader: one that broke off. */
+export const withoutEnd = (): Error => Object.assign(new Error('the answer has no body and no length'), { code: 'ANSWER_WITHOUT_END', syscall: 'read' });
+
 /** Reads a body as text, at most `limit` bytes of it; undefined where there is more. */
 export async function readBody(response: FetchResponse, signal: AbortSignal, limit = LONGEST_BODY): Promise<string | undefined> {
   const reader = (response.body as { getReader?: () => StreamReader } | null | undefined)?.getReader?.();

@@ -7,3 +7,11 @@ export const markDirect = <F extends Fetch>(fetch: F): F => Object.assign(fetch,
 
 /** Whether a `fetch` is asked as it is, whichever copy of the package marked it. */
 export const isDirect = (fetch: Fetch): boolean => (fetch as Fetch & { [DIRECT]?: unknown })[DIRECT] === true;
+
+const UNSENT = Symbol.for('location-sdk.unsent');
+
+/** Says of the signal of a request, or of the error that it ends with, that nothing of it had left. */
+export const tellUnsent = (of: object): void => void Reflect.set(of, UNSENT, true);
+
+/** Whether that was said. */
+export const isUnsent = (of: unknown): boolean => typeof of === 'object' && of !== null && (of as { [UNSENT]?: unknown })[UNSENT] === true;

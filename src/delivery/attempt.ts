@@ -1,10 +1,10 @@
-import { readBody } from '../body.js';
-import { type Limit, limited } from '../time.js';
+import type { Limit } from '../time.js';
 import type { Fetch } from '../web-types.js';
 import { takeRoom } from './leaving-page.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
-import { abortingFor, request } from './request.js';
+import { abortingFor, limitedRequest, request } from './request.js';
 import type { RelayCredentials } from './settings.js';
+import { readWholeBody } from './whole-body.js';
 
 export interface AttemptRequest {
   url: string;
@@ -20,8 +20,9 @@ export interface AttemptRequest {
 export type Attempted =
   | { ended: 'answered'; status: number; retryAfter: string | null; text: string | undefined }
   | { ended: 'broken'; failure: NetworkFailure }
-  | { ended: 'timeout' }
-  | { ended: 'aborted' };
+  /** `unsent`: nothing of it had left. */
+  | { ended: 'timeout'; unsent?: boolean }
+  | { ended: 'aborted'; unsent?: boolean };
 
 /**
  * Sends a request once and waits for its whole answer, headers and body, within the limit. Whatever ky or
@@ -34,7 +35,7 @@ export async function attempt(
 ): Promise<Attempted> {
   let answered = false;
   const leaveRoom = browser && keepalive ? takeRoom(body) : undefined;
-  const result = await limited(
+  const result = await limitedRequest(
     async (signal) => {
       const init = {
         method: 'POST',
@@ -48,7 +49,7 @@ export async function attempt(
       };
       const response = await request(url, init, fetch);
       answered = true;
-      const text = await readBody(response, signal);
+      const text = await readWholeBody(response, signal);
       return { status: response.status, retryAfter: response.headers.get('retry-after'), text };
     },
     limit,

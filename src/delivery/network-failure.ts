@@ -1,3 +1,5 @@
+import { isUnsent } from '../direct-fetch.js';
+
 export interface NetworkFailure {
   /** The platform's own short code, such as `ECONNREFUSED`; never its message, which may hold anything. */
   code: string | undefined;
@@ -11,7 +13,7 @@ const CERTIFICATE =
   /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(?:GET|VERIFY|DECRYPT)_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
 /** Undici's words for a proxy that opens no tunnel, so that nothing of the request went through it. */
 const NO_TUNNEL = /^Proxy response \((\d{3})\) !== 200 when HTTP Tunneling$/;
-const NEVER_LEFT = /^(?:bad port|proxy \d{3})$/;
+const NEVER_LEFT = /^(?:bad port|proxy \d{3}|TRANSPORT_CLOSED)$/;
 const MAX_CAUSES = 5;
 
 interface Thrown {
@@ -42,8 +44,10 @@ function codeOf({ code, message }: Thrown): string {
 /** Reads what `fetch` threw. In a browser nothing tells whether the request left, so it may have. */
 export function readNetworkFailure(error: unknown, browser: boolean): NetworkFailure {
   let found: Thrown[] = [];
+  let unsent = false;
   try {
     found = roots(error);
+    unsent = !browser && isUnsent(error);
   } catch {
     // An error whose properties cannot be read tells nothing.
   }
@@ -54,7 +58,7 @@ export function readNetworkFailure(error: unknown, browser: boolean): NetworkFai
   return {
     code: codes.find((code) => NEVER_LEFT.test(code) || /^[A-Z][A-Z0-9_]{2,48}$/.test(code)),
     certificate,
-    notSent: certificate || (!connected && every(NOT_CONNECTED)) || every(NEVER_LEFT),
+    notSent: certificate || (!connected && every(NOT_CONNECTED)) || every(NEVER_LEFT) || unsent,
   };
 }
 
@@ -75,6 +79,8 @@ export function describeFailure({ code, notSent, certificate }: NetworkFailure, 
   if (certificate) return `the certificate was refused${shown}; ${certificateAdvice(code)}`;
   if (code?.startsWith('proxy '))
     return `the proxy opened no way to the other side (HTTP ${code.slice(-3)}); look at its address, its password and what it lets through`;
+  if (code === 'TRANSPORT_CLOSED') return 'the transport that was passed as fetch is closed; make a new one';
+  if (code === 'ANSWER_WITHOUT_END') return 'the answer has neither a body nor a content-length, so that it may have broken off';
   if (notSent) return `the other side could not be reached${shown}; check its address and the network`;
   return `the connection broke before a whole answer came${shown}${code?.startsWith('ERR_SSL') ? '; is it an http:// address?' : ''}`;
 }

@@ -13,6 +13,7 @@ import type { Attempted } from './attempt.js';
 import type { AnyReport } from './frozen.js';
 import { describeFailure } from './network-failure.js';
 import type { ToldByRelay } from './relay-answer.js';
+import { KNOWS_UNSENT } from './request.js';
 import type { Answer } from './settings.js';
 
 /** One way in which an attempt failed; the error is made once the outcome of the whole call is known. */
@@ -59,8 +60,9 @@ export function readAnswer(status: number, text: string | undefined): Answer {
 }
 
 export function classifySilence(attempted: Exclude<Attempted, { ended: 'answered' }>, browser: boolean): Failure {
-  if (attempted.ended === 'aborted') return { type: AbortedError, text: 'aborted by its signal', outcome: 'unknown' };
-  if (attempted.ended === 'timeout') return { type: TimeoutError, text: 'no whole answer came in time', outcome: 'unknown', retryable: true };
+  if (attempted.ended === 'aborted') return KNOWS_UNSENT && attempted.unsent ? ABORTED : { ...ABORTED, outcome: 'unknown' };
+  if (attempted.ended === 'timeout')
+    return KNOWS_UNSENT && attempted.unsent ? OUT_OF_TIME : { ...OUT_OF_TIME, text: 'no whole answer came in time', outcome: 'unknown' };
   const { failure } = attempted;
   const { notSent, certificate } = failure;
   return { type: NetworkError, text: describeFailure(failure, browser), outcome: notSent ? 'not-sent' : 'unknown', retryable: !certificate };

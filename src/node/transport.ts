@@ -1,10 +1,12 @@
 /** A faster way to the gateway for Node.js: `location-sdk/transport/node`. @module */
 import { Agent, type Dispatcher } from 'undici';
-import { LONGEST_BODY } from '../body.js';
-import { markDirect } from '../direct-fetch.js';
+import { isWithoutEnd, LONGEST_BODY, withoutEnd } from '../body.js';
+import { markDirect, tellUnsent } from '../direct-fetch.js';
 import { ConfigurationError } from '../errors.js';
 import type { Fetch, FetchInit, FetchResponse } from '../web-types.js';
 import { checkSetForAll, setForAll } from './dispatching.js';
+import { gather } from './gather.js';
+import { createLines, type Lines } from './lines.js';
 import { unpack } from './unpack.js';
 
 /** What `nodeTransport` takes. */
@@ -30,7 +32,7 @@ export interface NodeDispatcher {
 
 /** A `fetch` for `createClient({ fetch })` that keeps its connections. */
 export interface NodeTransport extends Fetch {
-  /** Waits for the requests on their way and closes the connections that are its own. Connections in rest keep no process running. */
+  /** Waits for all that was asked and closes the connections that are its own; what is asked from then on is not sent. Connections in rest keep no process running. */
   close(): Promise<void>;
 }
 
@@ -39,6 +41,8 @@ const MOST_CONNECTIONS = 128;
 /** What the web says has no body, whatever comes. */
 const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 const OF_A_PROXY = 407;
+/** What undici says of a request that it did not even queue. */
+const REFUSED_BY_UNDICI = /^UND_ERR_(?:INVALID_ARG|CLOSED|DESTROYED)$/;
 
 /** An answer beyond what anybody reads of one: `readBody` gives up at its first piece. */
 const TOO_LONG = {
@@ -47,12 +51,12 @@ const TOO_LONG = {
 
 /**
  * A faster way to the gateway for Node.js: it asks `undici`, the library that the built-in `fetch` is made of, without the
- * web's `Request` and `Response` around it. Outcomes, time limits and errors are those of the built-in `fetch`; redirects are
- * not followed. No proxy is used unless you say so, by `dispatcher` or undici's `setGlobalDispatcher`. Needs `undici` 7.16
- * or newer, which you install beside this package.
+ * web's `Request` and `Response` around it. An outcome is that of the built-in `fetch`, or a more careful one: docs/performance.md
+ * lists where they differ. Redirects are not followed. No proxy is used unless you say so, by `dispatcher` or undici's
+ * `setGlobalDispatcher`. Needs `undici` 7.16 or newer, which you install beside this package; undici 8 needs Node.js 22.19.
  *
- * Throws a `ConfigurationError` where `connections` is no whole number from 1, where `dispatcher` is none, and where
- * another copy of undici has set a dispatcher for the whole process.
+ * Throws a `ConfigurationError` where `connections` is no whole number from 1, where `dispatcher` is none, where undici is
+ * older than 7, and where another copy of undici has set a dispatcher for the whole process.
  *
  * @example
  * ```ts
@@ -69,13 +73,49 @@ export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher }: No
     throw new ConfigurationError('nodeTransport: dispatcher: expected a dispatcher of undici, such as new ProxyAgent(address)', {});
   }
   if (!dispatcher) checkSetForAll();
-  const own = new Agent({ connections, pipelining: 1, allowH2: false });
+  const agent = new Agent({ connections, pipelining: 1, allowH2: false });
+  checkVersion(agent);
+  const own: Way = { dispatcher: agent, lines: createLines(connections), http1: true };
+  // What others have made has its own limits.
+  const lines = createLines(Number.POSITIVE_INFINITY);
   const parse = createAddressReader();
-  return Object.assign(
-    markDirect((url, init) => send((dispatcher as Dispatcher | undefined) ?? setForAll() ?? own, parse, url, init)),
-    { close: () => own.close() },
-  );
+  let closed: Promise<void> | undefined;
+  const fetch: Fetch = (url, init) => {
+    if (closed) return Promise.reject(unsent(Object.assign(new Error('the transport is closed'), { code: 'TRANSPORT_CLOSED' })));
+    const chosen = (dispatcher as Dispatcher | undefined) ?? setForAll();
+    return send(chosen ? { dispatcher: chosen, lines, http1: false } : own, parse, url, init);
+  };
+  const close = () => {
+    closed ??= Promise.all([own.lines.emptied(), lines.emptied()]).then(() => agent.close());
+    return closed;
+  };
+  return Object.assign(markDirect(fetch), { close });
 }
+
+/** What makes the connections, and the lines before it. */
+interface Way {
+  readonly dispatcher: Dispatcher;
+  readonly lines: Lines;
+  /** Whether it surely speaks HTTP/1. */
+  readonly http1: boolean;
+}
+
+/** An older undici takes no such handlers, and would say so of every request; asked for nothing, it says so before anything is sent. */
+function checkVersion(agent: Agent): void {
+  try {
+    agent.dispatch(undefined as never, { onRequestStart() {}, onResponseError() {} });
+  } catch {
+    throw new ConfigurationError(
+      'nodeTransport: the installed undici is too old; install undici 7.16 or newer: npm install undici@7 (undici 8 is for Node.js 22.19 and newer)',
+      {},
+    );
+  }
+}
+
+const unsent = (error: Error): Error => {
+  tellUnsent(error);
+  return error;
+};
 
 interface Address {
   readonly origin: string;
@@ -94,29 +134,37 @@ function createAddressReader() {
   };
 }
 
-/** Sends one request and reads its answer to the end. */
-function send(dispatcher: Dispatcher, parse: (url: string) => Address, url: string, { method, headers, body, signal }: FetchInit): Promise<FetchResponse> {
+/** Sends one request, once it is its turn, and reads its answer to the end. */
+function send({ dispatcher, lines, http1 }: Way, parse: (url: string) => Address, url: string, init: FetchInit): Promise<FetchResponse> {
+  const { method, headers, body, signal } = init;
   return new Promise((resolve, reject) => {
     const { origin, path } = parse(url);
+    /** There from when the first byte may leave. */
     let controller: Dispatcher.DispatchController | undefined;
     const abort = () => {
       const error = new DOMException('This operation was aborted', 'AbortError');
+      if (!controller) tellUnsent(signal);
+      lines.leave(origin, begin);
       reject(error);
       controller?.abort(error);
     };
-    if (signal.aborted) return abort();
-    const over = () => signal.removeEventListener('abort', abort);
-    signal.addEventListener('abort', abort);
 
     let status = 0;
     let received: Received = {};
     let bytes = 0;
-    const pieces: Buffer[] = [];
+    const gathered = gather();
+    let isOver = false;
+    const over = () => {
+      if (isOver) return;
+      isOver = true;
+      signal.removeEventListener('abort', abort);
+      lines.free(origin);
+    };
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
+        // Nobody waits for it any more, and nothing of it leaves.
+        if (signal.aborted) return started.abort(new Error('aborted before it was sent'));
         controller = started;
-        // It waited for a connection, and nobody waits for it any more.
-        if (signal.aborted) abort();
       },
       onResponseStart(_, statusCode, answerHeaders) {
         status = statusCode;
@@ -124,8 +172,7 @@ function send(dispatcher: Dispatcher, parse: (url: string) => Address, url: stri
       },
       onResponseData(_, piece) {
         bytes += piece.byteLength;
-        if (bytes <= LONGEST_BODY) return void pieces.push(piece);
-        over();
+        if (bytes <= LONGEST_BODY) return gathered.add(piece);
         resolve(answer(status, received, undefined));
         controller?.abort(new Error('the answer is too long'));
       },
@@ -134,13 +181,14 @@ function send(dispatcher: Dispatcher, parse: (url: string) => Address, url: stri
         // No answer for the built-in `fetch` either, which does not even say why.
         if (status === OF_A_PROXY) return reject(Object.assign(new Error('a proxy wants a password'), { code: 'PROXY_AUTHENTICATION_REQUIRED' }));
         try {
-          resolve(answer(status, received, decode(status, pieces, received)));
+          resolve(answer(status, received, decode(status, gathered.whole(), received), http1));
         } catch (error) {
           reject(error);
         }
       },
       onResponseError(_, error) {
         over();
+        if (!controller && REFUSED_BY_UNDICI.test(String((error as NodeJS.ErrnoException).code))) return reject(unsent(error));
         // The length that a 304 tells is that of the body it does not send.
         if (status === 304) return resolve(answer(status, received, Buffer.alloc(0)));
         // What breaks after the answer began is no failure to connect, whatever its code.
@@ -148,27 +196,35 @@ function send(dispatcher: Dispatcher, parse: (url: string) => Address, url: stri
         reject(status > 0 ? Object.assign(new Error('the answer broke off'), { code, syscall: 'read' }) : error);
       },
     };
-    // The name is that of the built-in `fetch`.
-    const named = { 'user-agent': 'node', ...headers };
-    // The client's own limits end a request, as they end one of `fetch`.
-    const request = { origin, path, method: method as Dispatcher.HttpMethod, headers: named, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 };
-    dispatcher.dispatch(request, handler);
+    const begin = () => {
+      // The name is that of the built-in `fetch`.
+      const named = { 'user-agent': 'node', ...headers };
+      // The client's own limits end a request, as they end one of `fetch`.
+      const request = { origin, path, method: method as Dispatcher.HttpMethod, headers: named, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 };
+      try {
+        dispatcher.dispatch(request, handler);
+      } catch (error) {
+        handler.onResponseError?.(controller as Dispatcher.DispatchController, error as Error);
+      }
+    };
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort);
+    lines.enter(origin, begin);
   });
 }
 
 type Received = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The bytes of an answer, unpacked where they came packed; undefined where they are too many. */
-function decode(status: number, pieces: readonly Buffer[], { 'content-encoding': encoding }: Received): Buffer | undefined {
+function decode(status: number, whole: Buffer, { 'content-encoding': encoding }: Received): Buffer | undefined {
   if (WITHOUT_BODY.includes(status)) return Buffer.alloc(0);
-  const [first] = pieces;
-  const whole = first && pieces.length === 1 ? first : Buffer.concat(pieces);
   return encoding === undefined ? whole : unpack(whole, String(encoding));
 }
 
 const BYTE_ORDER_MARK = 0xfeff;
 
-function answer(status: number, received: Received, body: Buffer | undefined): FetchResponse {
+/** Throws where it is empty and may have broken off, which only HTTP/1 leaves open. */
+function answer(status: number, received: Received, body: Buffer | undefined, http1 = false): FetchResponse {
   const headers = {
     get(name: string): string | null {
       const value = received[name.toLowerCase()];
@@ -177,5 +233,6 @@ function answer(status: number, received: Received, body: Buffer | undefined): F
   };
   if (!body) return { status, headers, body: TOO_LONG, text: () => Promise.reject(new TypeError('the answer is too long')) };
   const text = body.toString('utf8');
+  if (http1 && isWithoutEnd({ status, headers }, text)) throw withoutEnd();
   return { status, headers, text: async () => (text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text) };
 }

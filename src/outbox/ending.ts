@@ -1,5 +1,6 @@
 import type { Delivered } from '../delivery/deliver.js';
 import { type ErrorCode, type ErrorOutcome, isReportingError, type ReportingError } from '../errors.js';
+import { RELAY_ONLY } from '../relay-only.js';
 import type { PauseReason } from './pause.js';
 import type { Ending, Problem } from './record.js';
 
@@ -8,7 +9,7 @@ const PAUSES: { readonly [Code in ErrorCode]?: PauseReason } = {
   'rate-limited': 'rate-limited',
   configuration: 'configuration',
   network: 'unreachable',
-  // Without doubt it was the function that gives the key: nothing had left.
+  // Without doubt, and before any attempt, it was the function that gives the key: nothing had left.
   timeout: 'configuration',
 };
 
@@ -37,7 +38,9 @@ export function failed(error: ReportingError, otherwise?: Otherwise): Ending {
   const { code, message, status, outcome } = error;
   const { conflict, retryAfterMs } = error as { conflict?: boolean; retryAfterMs?: number };
   const problem: Problem = { code, message, ...(status !== undefined && { status }), ...(conflict !== undefined && { conflict }) };
-  const pause = pauseFor(code, status, outcome);
+  // A try that found no connection in time.
+  const waited = !RELAY_ONLY && code === 'timeout' && outcome !== 'unknown' && error.attempts > 0;
+  const pause = waited ? 'unreachable' : pauseFor(code, status, outcome);
   return {
     kind: code === 'duplicate' ? (conflict ? 'conflict' : 'same') : (KINDS[code] ?? 'failed'),
     outcome,

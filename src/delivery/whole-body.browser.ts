@@ -1,0 +1,2 @@
+/** A browser tells of a body that broke off, or of nothing. */
+export { readBody as readWholeBody } from '../body.js';

@@ -1,0 +1,31 @@
+/** The bytes of an answer as they come. */
+export interface Gathered {
+  add(piece: Buffer): void;
+  whole(): Buffer;
+}
+
+const NOTHING: Buffer = Buffer.alloc(0);
+
+/** Copies pieces into one buffer that grows: kept for themselves, a million small ones would cost a hundred times their bytes. */
+export function gather(): Gathered {
+  let buffer: Buffer = NOTHING;
+  let length = 0;
+  return {
+    add(piece) {
+      const needed = length + piece.byteLength;
+      if (length === 0) {
+        // Mostly it is the only one.
+        buffer = piece;
+      } else {
+        if (needed > buffer.byteLength) {
+          const grown = Buffer.allocUnsafe(needed * 2);
+          buffer.copy(grown, 0, 0, length);
+          buffer = grown;
+        }
+        piece.copy(buffer, length);
+      }
+      length = needed;
+    },
+    whole: () => (length === buffer.byteLength ? buffer : buffer.subarray(0, length)),
+  };
+}
