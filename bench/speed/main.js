@@ -43,7 +43,7 @@ async function runtimeOf(execPath) {
 
 /** The schemas are no entry of the package, so they are bundled as they are. @param {string} folder */
 async function bundleSchemas(folder) {
-  const contents = ['accept', 'bet', 'copy-json', 'validate', 'zod'].map((name) => `export * from './${name}.js';`).join('\n');
+  const contents = ['accept', 'copy-json', 'settled', 'validate', 'zod'].map((name) => `export * from './${name}.js';`).join('\n');
   const outfile = join(folder, 'schemas.mjs');
   await build({ stdin: { contents, resolveDir: here('../../src/schema'), loader: 'ts' }, bundle: true, format: 'esm', platform: 'node', outfile });
   return outfile;
