@@ -1,3 +1,5 @@
+import { copyJson } from './copy-json.js';
+import type { ValidationIssue } from './issue.js';
 import { isModel, type Model, type ValidationMode } from './model.js';
 import { type Holds, quickCheckOf } from './quick.js';
 
@@ -62,20 +64,32 @@ function take(members: readonly Member[], given: unknown): Values | undefined {
   return unknown === 0 ? taken : undefined;
 }
 
-/**
- * Copy and verdict in one pass: `accepted` is what `accept` makes of the copy by `copyJson`. Where the copy may be wrong, or needs
- * more than this, `read` is for `copyJson`: the caller's object, or what was read of it, so that nothing is read twice unless
- * reading it throws.
- */
-export function acceptInput(model: Model, mode: ValidationMode, input: unknown): { accepted?: Accepted; read: unknown } {
-  if (mode !== 'strict') return { read: input };
-  try {
-    const { read, isRight } = readObject(membersOf(model), input);
-    return isRight ? { accepted: { value: read as Values, issues: [] }, read } : { read };
-  } catch {
-    return { read: input };
-  }
+/** What `copyJson` makes of a value; `accepted` where the copy was found right while it was made. */
+interface Copied {
+  readonly value: unknown;
+  readonly issues: ValidationIssue[];
+  readonly accepted?: Accepted;
 }
+
+/**
+ * As `copyJson`, and where every field is right, copy and verdict come of one pass. Where one may not be, or needs more than this,
+ * `copyJson` goes on with what was read, so that nothing is read twice unless reading it throws.
+ */
+export function copyAndAccept(input: unknown, model: Model, mode: ValidationMode): Copied {
+  if (mode !== 'strict') return copyJson(input);
+  let given: Read = { read: input, isRight: false };
+  try {
+    given = readObject(membersOf(model), input);
+  } catch {
+    // `copyJson` says it.
+  }
+  if (!given.isRight) return copyJson(given.read);
+  const accepted: Accepted = { value: given.read as Values, issues: [] };
+  return { ...accepted, accepted };
+}
+
+/** The same as `accept`, of what `copyAndAccept` gave. */
+export const acceptCopied = (model: Model, mode: ValidationMode, copied: Copied): Accepted | undefined => copied.accepted ?? accept(model, mode, copied.value);
 
 type Read = { readonly read: unknown; readonly isRight: boolean };
 
@@ -103,7 +117,8 @@ function readObject(members: readonly Member[], given: unknown): Read {
 /** The same where they stand in another order, or are other ones. */
 function putInOrder(members: readonly Member[], values: Values): Read {
   const ordered: Values = {};
-  let unknown = Object.keys(values).length;
+  let unknown = 0;
+  for (const _ in values) unknown += 1;
   for (const { name, isOptional, holds, within } of members) {
     if (!Object.hasOwn(values, name)) {
       if (isOptional) continue;
