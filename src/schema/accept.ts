@@ -85,7 +85,7 @@ export function copyAndAccept(input: unknown, model: Model, mode: ValidationMode
   }
   if (!given.isRight) return copyJson(given.read);
   const accepted: Accepted = { value: given.read as Values, issues: [] };
-  return { ...accepted, accepted };
+  return { value: accepted.value, issues: accepted.issues, accepted };
 }
 
 /** The same as `accept`, of what `copyAndAccept` gave. */
