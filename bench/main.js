@@ -1,17 +1,25 @@
 // Runs every comparison of this folder, and fails where one does: `npm run bench`. With `--quick` only the first, and that in
-// two minutes.
+// two minutes; with `--smoke` all, to see that they start.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { isSmoke } from './smoke.js';
 
 const words = process.argv.slice(2);
 const parts = words.includes('--quick') ? ['speed/main.js'] : ['speed/main.js', 'mmdb.js', 'outbox-sqlite.js', 'outbox-postgres.js'];
+const began = performance.now();
+const failed = [];
 
-for (const part of parts) {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(part, import.meta.url)), ...(part === 'speed/main.js' ? words : [])], { stdio: 'inherit' });
+for (const [index, part] of parts.entries()) {
+  console.error(`${Math.round((performance.now() - began) / 1_000)} s: ${part}, ${index + 1} of ${parts.length}`);
+  const wordsOfPart = part === 'speed/main.js' ? words : isSmoke ? ['--smoke'] : [];
+  const child = spawn(process.execPath, [fileURLToPath(new URL(part, import.meta.url)), ...wordsOfPart], {
+    stdio: ['inherit', isSmoke ? 'ignore' : 'inherit', 'inherit'],
+  });
   const [code] = await once(child, 'exit');
-  if (code !== 0) {
-    console.error(`${part} failed.`);
-    process.exitCode = 1;
-  }
+  if (code !== 0) failed.push(part);
 }
+console.error(
+  `${Math.round((performance.now() - began) / 1_000)} s: ${failed.length > 0 ? `failed: ${failed.join(', ')}` : isSmoke ? 'all start' : 'all kept'}`,
+);
+if (failed.length > 0) process.exitCode = 1;

@@ -2,16 +2,22 @@
 // busy for a while is busy for each of them. Shown are medians, with the slowest and the fastest round beside them, and how much
 // would be done in a second of processor time, which a busy machine changes less; it counts this process alone, collector included.
 
+import { isSmoke, sizeOf } from './smoke.js';
+import { markdownTable, whole } from './words.js';
+
 /**
  * @typedef {object} Contender
  * @property {string} name
  * @property {(times: number) => unknown} run does its work so many times, one after the other; may return a promise
  */
 
-/** @typedef {{ name: string, perSecond: number, slowest: number, fastest: number, perProcessorSecond: number }} Result operations a second */
+/**
+ * Operations a second.
+ * @typedef {{ name: string, perSecond: number, slowest: number, fastest: number, perProcessorSecond: number, processorRates: number[] }} Result
+ */
 
 const ROUNDS = 15;
-const ROUND_MS = 150;
+const ROUND_MS = sizeOf(150, 2);
 
 /** How long so much work takes, in milliseconds by the clock and of the processor. @param {Contender} contender @param {number} times */
 async function time({ run }, times) {
@@ -41,6 +47,7 @@ async function timesInRound(contender) {
  */
 export async function compare(contenders, { rounds = ROUNDS } = {}) {
   const lanes = [];
+  if (isSmoke) rounds = 1;
   for (const contender of contenders) {
     lanes.push({ contender, times: await timesInRound(contender), rates: /** @type {number[]} */ ([]), processorRates: /** @type {number[]} */ ([]) });
   }
@@ -58,13 +65,19 @@ export async function compare(contenders, { rounds = ROUNDS } = {}) {
     slowest: Math.min(...rates),
     fastest: Math.max(...rates),
     perProcessorSecond: median(processorRates),
+    processorRates,
   }));
 }
 
-/** The one in the middle. @param {readonly number[]} figures */
-export const median = (figures) => [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
+/** @param {readonly number[]} figures @param {number} share */
+export const quantile = (figures, share) => [...figures].sort((a, b) => a - b)[Math.min(figures.length - 1, Math.floor(figures.length * share))] ?? Number.NaN;
 
-const whole = (/** @type {number} */ figure) => Math.round(figure).toLocaleString('en');
+/** The one in the middle. @param {readonly number[]} figures */
+export const median = (figures) => quantile(figures, 0.5);
+
+/** How many times as much one is as another, round by round. @param {readonly number[]} one @param {readonly number[]} other */
+export const ratioOf = (one, other) => median(one.map((figure, round) => figure / (other[round] ?? Number.NaN)));
+
 const short = (/** @type {number} */ figure) => (figure < 10 ? figure.toPrecision(2) : whole(figure));
 
 /**
@@ -83,10 +96,5 @@ export function table(results, baseline) {
     short(1_000_000 / perSecond),
     `${short(perSecond / base)} ×`,
   ]);
-  const cells = [['', 'a second (median)', 'slowest to fastest round', 'a second of processor', 'µs each', 'as often'], ...rows];
-  const widths = cells[0]?.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0))) ?? [];
-  const line = (/** @type {string[]} */ row) =>
-    `| ${row.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
-  const rule = `| ${widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
-  return [line(cells[0] ?? []), rule, ...cells.slice(1).map(line)].join('\n');
+  return markdownTable([['', 'a second (median)', 'slowest to fastest round', 'a second of processor', 'µs each', 'as often'], ...rows]);
 }

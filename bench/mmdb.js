@@ -8,11 +8,14 @@ import { Reader } from 'mmdb-lib';
 import { createClient, geojs } from '../dist/index.js';
 import { mmdb } from '../dist/location-mmdb.js';
 import { writeMmdb } from '../test/support/write-mmdb.js';
-import { startChild } from './child.js';
 import { compare, table } from './measure.js';
+import { startProcess, thisRuntime } from './process.js';
+import { promise } from './reports.js';
+import { sizeOf } from './smoke.js';
+import { whole } from './words.js';
 
 const PROMISED = 200_000;
-const NETWORKS = 20_000;
+const NETWORKS = sizeOf(20_000, 1_000);
 /** As many networks as the players of a busy minute may come from. */
 const VISITED = 1_000;
 const LANGUAGES = ['de', 'en', 'es', 'fr', 'ja', 'pt-BR', 'ru', 'zh-CN'];
@@ -35,7 +38,7 @@ const visited = every.slice(0, VISITED);
 const folder = await mkdtemp(join(tmpdir(), 'location-sdk-bench-'));
 const file = join(folder, 'places.mmdb');
 await writeFile(file, writeMmdb(Object.fromEntries(every.map((_, index) => [`${address(index, 0)}/24`, record(index)]))));
-const service = await startChild('lookup-service.js');
+const service = await startProcess(new URL('lookup-service.js', import.meta.url));
 
 try {
   const bare = new Reader(await readFile(file));
@@ -44,7 +47,7 @@ try {
   await database.ready();
   const { signal } = new AbortController();
   /** @type {import('../dist/index.js').Fetch} */
-  const onLoopback = (url, init) => fetch(url.replace('https://get.geojs.io', `http://127.0.0.1:${service.message}`), /** @type {RequestInit} */ (init));
+  const onLoopback = (url, init) => fetch(url.replace('https://get.geojs.io', `http://127.0.0.1:${service.first}`), /** @type {RequestInit} */ (init));
   const overHttp = geojs();
   const offline = createClient({ location: { ip: { providers: [database], cacheMs: 0 } } });
   const online = createClient({ location: { ip: { providers: [overHttp], cacheMs: 0 } }, fetch: onLoopback });
@@ -64,11 +67,11 @@ try {
     };
   };
 
-  const provider = `mmdb({ file }).lookup, ${VISITED.toLocaleString('en')} networks in turn`;
+  const provider = `mmdb({ file }).lookup, ${whole(VISITED)} networks in turn`;
   const http = 'geojs().lookup, HTTP on loopback';
   const results = await compare([
     { name: provider, run: inTurn(visited, (ip) => database.lookup({ ip, fetch: onLoopback, signal })) },
-    { name: `the same, ${NETWORKS.toLocaleString('en')} networks in turn`, run: inTurn(every, (ip) => database.lookup({ ip, fetch: onLoopback, signal })) },
+    { name: `the same, ${whole(NETWORKS)} networks in turn`, run: inTurn(every, (ip) => database.lookup({ ip, fetch: onLoopback, signal })) },
     { name: 'the reader of mmdb-lib alone, no cache', run: atOnce(visited, (ip) => bare.get(ip)) },
     { name: 'the reader of maxmind alone, its cache', run: atOnce(visited, (ip) => caching.get(ip)) },
     // With a signal of its own for each request, as the client gives it.
@@ -77,14 +80,10 @@ try {
     { name: 'client.locate({ clientIP }) over HTTP', run: inTurn(visited, (clientIP) => online.locate({ clientIP })) },
   ]);
 
-  console.log(`Location lookups one after the other, Node.js ${process.version}, ${cpus()[0]?.model}\n`);
-  console.log(table(results, http));
+  console.log(`Location lookups one after the other, ${thisRuntime.name}, ${cpus()[0]?.model}\n`);
+  console.log(`${table(results, http)}\n`);
   const perCore = results.find(({ name }) => name === provider)?.perProcessorSecond ?? 0;
-  console.log(`\npromised: at least ${PROMISED.toLocaleString('en')} a second of one core from the database, for networks that are asked for again`);
-  if (perCore < PROMISED) {
-    console.error('The promise is not kept.');
-    process.exitCode = 1;
-  }
+  promise(`${whole(perCore)} a second of one core from the database, for networks that are asked for again (at least ${whole(PROMISED)})`, perCore >= PROMISED);
 } finally {
   await service.stop();
   await rm(folder, { recursive: true });

@@ -7,17 +7,20 @@ import pg from 'pg';
 import { createOutbox } from '../dist/outbox.js';
 import { postgresStore } from '../dist/outbox-postgres.js';
 import { startPostgres } from '../test/support/postgres-server.js';
-import { startChild } from './child.js';
 import { compare, median, table } from './measure.js';
-import { bet, CLAIMED, clientOf, fixed, promise, rowsOf, turns } from './reports.js';
+import { startProcess, thisRuntime } from './process.js';
+import { bet, CLAIMED, clientOf, promise, rowsOf, turns } from './reports.js';
+import { sizeOf } from './smoke.js';
+import { fixed, whole } from './words.js';
 
 const PROMISED = { added: 0.25, scaling: 0.8, claim: 1.5 };
 const CONCURRENCY = 8;
 const LATENCY_MS = 20;
-const FEW = 10_000;
-const MANY = 1_000_000;
-const RECORDED = 5_000_000;
-const BACKLOG = 4_000;
+const FEW = sizeOf(10_000, 100);
+const MANY = sizeOf(1_000_000, 1_000);
+const RECORDED = sizeOf(5_000_000, 1_000);
+const BACKLOG = sizeOf(4_000, 200);
+const DELIVERIES = sizeOf(3, 1);
 const MOST_MS = 120_000;
 
 const server = await startPostgres({ fsync: true });
@@ -78,7 +81,7 @@ async function delivered(workers, gateway) {
   const payloads = Array.from({ length: BACKLOG }, (_, index) => bet(`D-${index}`));
   await createOutbox({ client: clientOf(gateway), store }).reportAll(payloads.map((payload) => ({ operation: 'reportBetEvent', payload })));
   const words = [server.url, schema, gateway, String(CONCURRENCY)];
-  const children = await Promise.all(Array.from({ length: workers }, () => startChild('postgres-worker.js', words)));
+  const children = await Promise.all(Array.from({ length: workers }, () => startProcess(new URL('postgres-worker.js', import.meta.url), { words })));
   for (const child of children) child.send('start');
   const recorded = async () => (await store.counts()).states.recorded;
   // Of the middle: not while they start, nor when there is too little left for all.
@@ -97,17 +100,17 @@ async function delivered(workers, gateway) {
 }
 
 async function delivering() {
-  const gateway = await startChild('outbox-gateway.js', [String(LATENCY_MS)]);
-  const address = `http://127.0.0.1:${gateway.message}`;
+  const gateway = await startProcess(new URL('outbox-gateway.js', import.meta.url), { words: [String(LATENCY_MS)] });
+  const address = `http://127.0.0.1:${gateway.first}`;
   /** @type {Map<number, number[]>} */
   const rates = new Map([1, 2, 4].map((workers) => [workers, []]));
-  for (let round = 0; round < 3; round += 1) for (const [workers, found] of rates) found.push(await delivered(workers, address));
+  for (let round = 0; round < DELIVERIES; round += 1) for (const [workers, found] of rates) found.push(await delivered(workers, address));
   const figures = [...rates].map(([workers, found]) => ({ workers, rate: median(found) }));
   const one = figures[0]?.rate ?? Number.NaN;
   console.log(`Delivery, ${CONCURRENCY} at once for each worker, the gateway answering after ${LATENCY_MS} ms\n`);
   for (const { workers, rate } of figures) {
     const share = rate / (workers * one);
-    const line = `${workers} workers deliver ${Math.round(rate)} a second, ${fixed(share)} of ${workers} times one`;
+    const line = `${workers} workers deliver ${whole(rate)} a second, ${fixed(share)} of ${workers} times one`;
     // A worker, the server and the gateway share the cores: with more processes than that, they are what is measured.
     if (workers < cpus().length) promise(`${line} (at least ${PROMISED.scaling})`, share >= PROMISED.scaling);
     else console.log(`${line} (of ${cpus().length} cores)\n`);
@@ -137,8 +140,8 @@ async function fill(schema, waiting, recorded) {
 async function claims() {
   const few = await fill('few', FEW, 0);
   const many = await fill('many', MANY, RECORDED);
-  const name = `${FEW.toLocaleString('en')} waiting`;
-  const results = await compare([turns(name, few), turns(`${MANY.toLocaleString('en')} waiting, ${RECORDED.toLocaleString('en')} recorded`, many)]);
+  const name = `${whole(FEW)} waiting`;
+  const results = await compare([turns(name, few), turns(`${whole(MANY)} waiting, ${whole(RECORDED)} recorded`, many)]);
   console.log(`Turns: ${CLAIMED} rows written back and ${CLAIMED} claimed\n\n${table(results, name)}\n`);
   const [fast = 0, slow = 0] = results.map(({ perSecond }) => perSecond);
   promise(`a claim among very many costs ${fixed(fast / slow)} times one among few (at most ${PROMISED.claim})`, fast / slow <= PROMISED.claim);
@@ -147,8 +150,8 @@ async function claims() {
   console.log(`counting all of them takes ${Math.round(performance.now() - began)} ms\n`);
 }
 
-const { values } = parseArgs({ options: { only: { type: 'string' } } });
-console.log(`Node.js ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores\n`);
+const { values } = parseArgs({ options: { only: { type: 'string' }, smoke: { type: 'boolean' } } });
+console.log(`${thisRuntime.name}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores\n`);
 try {
   for (const part of [enqueueing, delivering, claims]) if (values.only === undefined || values.only === part.name) await part();
 } finally {

@@ -8,19 +8,23 @@ import { parseArgs } from 'node:util';
 import Database from 'libsql';
 import { createOutbox } from '../dist/outbox.js';
 import { sqliteStore } from '../dist/outbox-sqlite.js';
-import { startChild } from './child.js';
 import { compare, median, table } from './measure.js';
-import { bet, CLAIMED, clientOf, fixed, promise, rowsOf, turns } from './reports.js';
+import { startProcess, thisRuntime } from './process.js';
+import { bet, CLAIMED, clientOf, promise, rowsOf, turns } from './reports.js';
+import { sizeOf } from './smoke.js';
+import { fixed, mega, whole } from './words.js';
 
 const PROMISED = { single: 0.7, batch: 10, drain: 0.8, claim: 1.5, memory: 1.25 };
 /** Of a drained backlog, how much is taken as warming up. */
 const WARM_UP = 0.2;
 const BATCH = 500;
 const CONCURRENCY = 8;
-const FEW = 10_000;
-const MANY = 1_000_000;
-const BACKLOG = 2_000;
-const DRAINS = 9;
+const FEW = sizeOf(10_000, 100);
+const MANY = sizeOf(1_000_000, 1_000);
+const BACKLOG = sizeOf(2_000, 50);
+const DRAINS = sizeOf(9, 1);
+
+const startGateway = () => startProcess(new URL('outbox-gateway.js', import.meta.url));
 
 let bets = 0;
 const nextBet = () => {
@@ -119,8 +123,8 @@ async function enqueueing() {
 /** @param {number} waiting */
 async function claiming(waiting) {
   const store = await openStore();
-  for (let added = 0; added < waiting; added += 10_000) await store.enqueue(rowsOf(`W-${added}`, 10_000));
-  return { close: () => store.close?.(), contender: turns(`${waiting.toLocaleString('en')} waiting`, store) };
+  for (let added = 0; added < waiting; added += 10_000) await store.enqueue(rowsOf(`W-${added}`, Math.min(10_000, waiting - added)));
+  return { close: () => store.close?.(), contender: turns(`${whole(waiting)} waiting`, store) };
 }
 
 async function claims() {
@@ -128,17 +132,14 @@ async function claims() {
   const results = await compare([few.contender, many.contender]);
   console.log(`Turns: ${CLAIMED} rows written back and ${CLAIMED} claimed\n\n${table(results, few.contender.name)}\n`);
   const [fast = 0, slow = 0] = results.map(({ perSecond }) => perSecond);
-  promise(
-    `a claim among ${MANY.toLocaleString('en')} costs ${fixed(fast / slow)} times one among ${FEW.toLocaleString('en')} (at most ${PROMISED.claim})`,
-    fast / slow <= PROMISED.claim,
-  );
+  promise(`a claim among ${whole(MANY)} costs ${fixed(fast / slow)} times one among ${whole(FEW)} (at most ${PROMISED.claim})`, fast / slow <= PROMISED.claim);
   await few.close();
   await many.close();
 }
 
 async function draining() {
-  const gateway = await startChild('outbox-gateway.js');
-  const client = clientOf(`http://127.0.0.1:${gateway.message}`);
+  const gateway = await startGateway();
+  const client = clientOf(`http://127.0.0.1:${gateway.first}`);
   const store = await openStore();
   const outbox = createOutbox({ client, store, concurrency: CONCURRENCY });
   /** How many a second of each, round by round. @type {{ alone: number, drained: number }[]} */
@@ -163,9 +164,7 @@ async function draining() {
   }
   const ratio = median(rounds.map(({ alone, drained }) => drained / alone));
   const [alone, drained] = [median(rounds.map((one) => one.alone)), median(rounds.map((one) => one.drained))];
-  console.log(
-    `Draining ${BACKLOG.toLocaleString('en')} reports, ${CONCURRENCY} at once: client alone ${Math.round(alone)} a second, outbox ${Math.round(drained)}\n`,
-  );
+  console.log(`Draining ${whole(BACKLOG)} reports, ${CONCURRENCY} at once: client alone ${whole(alone)} a second, outbox ${whole(drained)}\n`);
   promise(`a backlog is drained at ${fixed(ratio)} of the client's rate (at least ${PROMISED.drain})`, ratio >= PROMISED.drain);
   await store.close?.();
   await gateway.stop();
@@ -173,7 +172,7 @@ async function draining() {
 
 /** Drains a long backlog, and tells the memory on the way. @param {number} count @param {number} minutes */
 async function drainMany(count, minutes) {
-  const gateway = await startChild('outbox-gateway.js');
+  const gateway = await startGateway();
   const store = await openStore();
   for (let added = 0; added < count; added += 10_000) await store.enqueue(rowsOf(`M-${added}`, Math.min(10_000, count - added)));
   // Without encryption a body is held against its fingerprint before it is sent; those of this backlog are made up.
@@ -182,8 +181,7 @@ async function drainMany(count, minutes) {
     open: async (/** @type {string} */ body) => body,
     matches: async () => true,
   };
-  const outbox = createOutbox({ client: clientOf(`http://127.0.0.1:${gateway.message}`), store, concurrency: 32, seal });
-  const mega = (/** @type {number} */ bytes) => `${Math.round(bytes / 1_048_576)} MB`;
+  const outbox = createOutbox({ client: clientOf(`http://127.0.0.1:${gateway.first}`), store, concurrency: 32, seal });
   const began = performance.now();
   const share = () => Math.max(recorded / count, (performance.now() - began) / (minutes * 60_000));
   let recorded = 0;
@@ -199,11 +197,11 @@ async function drainMany(count, minutes) {
     if (share() * 20 < told + 1) return;
     told = Math.floor(share() * 20);
     const seconds = Math.round((performance.now() - began) / 1_000);
-    console.log(`${recorded.toLocaleString('en')} recorded after ${seconds} s: ${mega(rss)} in all, ${mega(heapUsed)} of objects`);
+    console.log(`${whole(recorded)} recorded after ${seconds} s: ${mega(rss)} in all, ${mega(heapUsed)} of objects`);
   });
   await outbox.drain({ timeoutMs: minutes * 60_000 });
   const { states } = await outbox.stats();
-  console.log(`\n${states.recorded.toLocaleString('en')} recorded, ${(states.waiting + states['in-flight']).toLocaleString('en')} left`);
+  console.log(`\n${whole(states.recorded)} recorded, ${whole(states.waiting + states['in-flight'])} left`);
   const grown = most.after / most.before;
   promise(`the memory after warming up is ${fixed(grown)} of that before, ${mega(most.after)} at most (at most ${PROMISED.memory})`, grown <= PROMISED.memory);
   if (states.recorded !== recorded || states.quarantined > 0) process.exitCode = 1;
@@ -211,8 +209,10 @@ async function drainMany(count, minutes) {
   await gateway.stop();
 }
 
-const { values } = parseArgs({ options: { drain: { type: 'string' }, minutes: { type: 'string', default: '60' }, only: { type: 'string' } } });
-console.log(`Node.js ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores\n`);
+const { values } = parseArgs({
+  options: { drain: { type: 'string' }, minutes: { type: 'string', default: '60' }, only: { type: 'string' }, smoke: { type: 'boolean' } },
+});
+console.log(`${thisRuntime.name}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores\n`);
 try {
   if (values.drain !== undefined) await drainMany(Number(values.drain), Number(values.minutes));
   else for (const part of [enqueueing, draining, claims]) if (values.only === undefined || values.only === part.name) await part();

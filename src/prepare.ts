@@ -4,7 +4,7 @@ import { subjectOf } from './messages.js';
 import { type Operation, type OperationName, operations } from './operations.js';
 import { callOptions } from './option-table.js';
 import { RELAY_ONLY } from './relay-only.js';
-import { accept } from './schema/accept.js';
+import { accept, acceptCopied, copyAndAccept } from './schema/accept.js';
 import { copyJson } from './schema/copy-json.js';
 import { issue, type ValidationIssue } from './schema/issue.js';
 import { type LocationInput, location as locationField, locationInput } from './schema/location.js';
@@ -51,7 +51,7 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
   const row: Operation = operations[operation];
   // What a page leaves out its relay adds.
   const request = RELAY_ONLY || context.relay ? incomplete(row.request, row.reference) : row.request;
-  const copied = copyJson(payload);
+  const copied = copyAndAccept(payload, request, context.validation);
   const issues = [...copied.issues];
   const body = copied.value as Members | undefined;
   const lifted: Members = Object.create(null);
@@ -63,7 +63,7 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
     }
   }
   const validated =
-    accept(request, context.validation, body) ?? validate(request, context.validation, body, [], row.location === 'none' ? LIFTED.slice(0, 2) : LIFTED);
+    acceptCopied(request, context.validation, copied) ?? validate(request, context.validation, body, [], row.location === 'none' ? LIFTED.slice(0, 2) : LIFTED);
   const refused = copied.issues.map(({ path }) => path);
   const within = (path: string) => refused.some((parent) => parent === '' || path === parent || path.startsWith(`${parent}.`));
   issues.push(...validated.issues.filter(({ path }) => !within(path)));

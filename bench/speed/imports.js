@@ -1,4 +1,5 @@
-import { median, runProcess } from './process.js';
+import { median, ratioOf } from '../measure.js';
+import { runProcess } from '../process.js';
 
 const dist = (/** @type {string} */ file) => new URL(`../../dist/${file}`, import.meta.url).href;
 const root = (/** @type {string} */ file) => new URL(`../../node_modules/${file}`, import.meta.url).href;
@@ -16,13 +17,13 @@ const IMPORTED = {
 
 /**
  * Fresh processes, one after the other, taking turns.
- * @param {import('./process.js').Runtime} runtime @param {number} rounds
+ * @param {import('../process.js').Runtime} runtime @param {number} rounds
  */
 export async function measureImports(runtime, rounds) {
   const times = Object.keys(IMPORTED).map((name) => ({ name, times: /** @type {number[]} */ ([]), processor: /** @type {number[]} */ ([]) }));
   for (let round = 0; round <= rounds; round += 1) {
     for (const [index, modules] of Object.values(IMPORTED).entries()) {
-      const { took, processor } = await runProcess(runtime, 'importing.js', modules);
+      const { took, processor } = await runProcess(new URL('importing.js', import.meta.url), { runtime, words: modules });
       // The first finds nothing in the cache of the disk.
       if (round === 0) continue;
       times[index]?.times.push(took);
@@ -33,6 +34,6 @@ export async function measureImports(runtime, rounds) {
   return {
     imports: times.map(({ name, times: took, processor }) => ({ name, milliseconds: median(took), processor: median(processor) })),
     /** Of the processor's time, which a busy machine changes less. */
-    ratio: median(own.map((took, round) => took / (base[round] ?? Number.NaN))),
+    ratio: ratioOf(own, base),
   };
 }

@@ -55,6 +55,7 @@ async function run({ concurrency, milliseconds = Number.POSITIVE_INFINITY, repor
 }
 
 process.on('message', (round) => void run(/** @type {Round} */ (round)).then((ran) => process.send?.(ran)));
-// Ends with who started it.
+// Ends with who started it, and when told to, its temporary files removed.
 process.on('disconnect', () => process.exit());
+process.on('SIGTERM', () => process.exit());
 process.send?.('ready');

@@ -1,8 +1,11 @@
 // How many reports a second, for how much of the processor, and how late: all contenders in rounds that take turns.
+import { median, quantile } from '../measure.js';
+import { startProcess } from '../process.js';
 import { contenders, senders } from './contenders.js';
-import { median, quantile, startProcess } from './process.js';
 
 export const CONCURRENCIES = [1, 10, 50];
+
+const LANE = new URL('lane.js', import.meta.url);
 
 /**
  * @typedef {object} Sent
@@ -19,25 +22,29 @@ export const CONCURRENCIES = [1, 10, 50];
 const WARM_UP = { reports: 4_000, milliseconds: 4_000 };
 
 /**
- * @param {import('./process.js').Runtime} runtime
+ * @param {import('../process.js').Runtime} runtime
  * @param {number} port
- * @param {{ rounds: number, milliseconds: number, warmUp: number }} size
+ * @param {{ rounds: number, milliseconds: number, warmUp: number, counted: number }} size
+ * @param {(what: string) => void} tell
  * @returns {Promise<Sent[]>}
  */
-export async function measureSending(runtime, port, { rounds, milliseconds, warmUp }) {
+export async function measureSending(runtime, port, { rounds, milliseconds, warmUp, counted }, tell) {
   const lanes = [];
+  tell('warming up');
   for (const key of senders) {
-    const child = await startProcess(runtime, 'lane.js', [key, String(port)]);
+    const child = await startProcess(LANE, { runtime, words: [key, String(port)] });
     await child.ask({ concurrency: 50, reports: WARM_UP.reports * warmUp, milliseconds: WARM_UP.milliseconds * warmUp });
     lanes.push({ key, child, ran: /** @type {Record<number, import('./lane.js').Ran[]>} */ ({ 1: [], 10: [], 50: [] }) });
   }
   for (const concurrency of CONCURRENCIES) {
+    tell(`${concurrency} at once`);
     for (let round = 0; round < rounds; round += 1) {
       const first = round % lanes.length;
       for (const { child, ran } of [...lanes.slice(first), ...lanes.slice(0, first)]) ran[concurrency]?.push(await child.ask({ concurrency, milliseconds }));
     }
   }
   for (const { child } of lanes) await child.stop();
+  tell('what is allocated');
   const sent = [];
   for (const { key, ran } of lanes) {
     const latencies = (ran[1] ?? []).flatMap((round) => round.latencies);
@@ -50,7 +57,7 @@ export async function measureSending(runtime, port, { rounds, milliseconds, warm
       processor: median((ran[50] ?? []).map(({ processor, count }) => (processor / count) * 1_000)),
       p50: quantile(latencies, 0.5),
       p99: quantile(latencies, 0.99),
-      allocated: await measureAllocations(runtime, port, key, warmUp),
+      allocated: await measureAllocations(runtime, port, key, { warmUp, counted }),
     });
   }
   return sent;
@@ -59,18 +66,15 @@ export async function measureSending(runtime, port, { rounds, milliseconds, warm
 /** A young generation so large that nothing is collected while it is counted. */
 const NO_COLLECTION = ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'];
 
-/** @param {import('./process.js').Runtime} runtime @param {number} port @param {string} key @param {number} warmUp */
-async function measureAllocations(runtime, port, key, warmUp) {
-  const child = await startProcess(runtime, 'lane.js', [key, String(port)], NO_COLLECTION);
+/** @param {import('../process.js').Runtime} runtime @param {number} port @param {string} key @param {{ warmUp: number, counted: number }} size */
+async function measureAllocations(runtime, port, key, { warmUp, counted }) {
+  const child = await startProcess(LANE, { runtime, words: [key, String(port)], flags: NO_COLLECTION });
   await child.ask({ concurrency: 10, reports: 1_000 * warmUp, milliseconds: 2_000 * warmUp });
   const figures = [];
   for (let round = 0; round < 3; round += 1) {
-    const { allocated, count } = await child.ask({ concurrency: 10, reports: 200, collect: true });
+    const { allocated, count } = await child.ask({ concurrency: 10, reports: counted, collect: true });
     if (allocated !== undefined) figures.push(allocated / count);
   }
   await child.stop();
   return median(figures);
 }
-
-/** How many times as often one is done as another, round by round. @param {readonly number[]} one @param {readonly number[]} other */
-export const ratioOf = (one, other) => median(one.map((rate, round) => rate / (other[round] ?? Number.NaN)));

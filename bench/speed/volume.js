@@ -1,5 +1,6 @@
 // Whether many reports cost more than few: one process that has sent nearly all of them, one that has just begun, taking turns.
-import { median, startProcess } from './process.js';
+import { median, ratioOf } from '../measure.js';
+import { startProcess } from '../process.js';
 
 /** @typedef {{ reports: number, microseconds: number, heap: number }} Milestone by then: of the processor for one report; bytes in use */
 /** @typedef {{ milestones: Milestone[], few: number, many: number, ratio: number, early: number, late: number, reports: number }} Volume */
@@ -8,13 +9,13 @@ const FEW = 10_000;
 const CONCURRENCY = 50;
 
 /**
- * @param {import('./process.js').Runtime} runtime
+ * @param {import('../process.js').Runtime} runtime
  * @param {number} port
  * @param {{ key: string, reports: number, rounds: number }} size
  * @returns {Promise<Volume>}
  */
 export async function measureVolume(runtime, port, { key, reports, rounds }) {
-  const start = () => startProcess(runtime, 'lane.js', [key, String(port)], ['--expose-gc']);
+  const start = () => startProcess(new URL('lane.js', import.meta.url), { runtime, words: [key, String(port)], flags: ['--expose-gc'] });
   const turn = Math.min(2_000, reports / 20);
   const old = await start();
   /** @type {Milestone[]} */
@@ -48,7 +49,7 @@ export async function measureVolume(runtime, port, { key, reports, rounds }) {
     milestones,
     few: median(costs.few),
     many,
-    ratio: median(costs.many.map((cost, round) => cost / (costs.few[round] ?? Number.NaN))),
+    ratio: ratioOf(costs.many, costs.few),
     early,
     late: last.heap,
     reports,

@@ -1,0 +1,46 @@
+import { execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** @typedef {{ name: string, execPath: string }} Runtime a Node.js that is measured */
+
+/** @type {Runtime} */
+export const thisRuntime = { name: `Node.js ${process.versions.node}`, execPath: process.execPath };
+
+/**
+ * A file as a process of its own, where sharing one would falsify the figures. It says that it is ready, and may answer a message
+ * with one.
+ *
+ * @param {URL} file
+ * @param {{ runtime?: Runtime, words?: readonly string[], flags?: readonly string[] }} [how]
+ */
+export async function startProcess(file, { runtime = thisRuntime, words = [], flags = [] } = {}) {
+  const child = fork(fileURLToPath(file), words, { execPath: runtime.execPath, execArgv: [...flags] });
+  const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`${fileURLToPath(file)} ${words.join(' ')} ended with ${code}`)));
+  failed.catch(() => {});
+  const next = async () => (await Promise.race([once(child, 'message'), failed]))[0];
+  const first = await next();
+  const send = (/** @type {import('node:child_process').Serializable} */ message) => void child.send(message);
+  return {
+    /** @type {unknown} what it said first */
+    first,
+    send,
+    /** @param {import('node:child_process').Serializable} message @returns {Promise<any>} */
+    ask(message) {
+      send(message);
+      return next();
+    },
+    async stop() {
+      const ended = once(child, 'exit');
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+/** What a file prints, as JSON. @param {URL} file @param {{ runtime: Runtime, words: readonly string[] }} how */
+export async function runProcess(file, { runtime, words }) {
+  const { stdout } = await promisify(execFile)(runtime.execPath, [fileURLToPath(file), ...words]);
+  return JSON.parse(stdout);
+}
