@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import ts from 'typescript';
 
 /** What an editor shows of a name must be a sentence: so many characters at least. */
-const SHORTEST = 12;
+const SHORTEST = 15;
+const UNFINISHED = /\b(?:TODO|FIXME|TBD|XXX)\b/i;
+
+/** @param {string} text */
+const isSentence = (text) => text.length >= SHORTEST && !UNFINISHED.test(text);
 
 /** @param {import('../run.js').Packed} packed */
 export function checkDocumented({ project, entries }) {
@@ -41,7 +45,6 @@ export function checkDocumented({ project, entries }) {
   /** @type {Set<string>} */
   const problems = new Set();
   let names = 0;
-  let members = 0;
 
   /** What hovering over a declaration shows, below its type. @param {ts.Declaration} declaration */
   const hover = (declaration) => {
@@ -49,6 +52,16 @@ export function checkDocumented({ project, entries }) {
     const shown = name && service.getQuickInfoAtPosition(declaration.getSourceFile().fileName, name.getStart());
     return ts.displayPartsToString(shown?.documentation ?? []).trim();
   };
+
+  /** @type {Set<ts.Symbol | ts.Declaration>} */
+  const members = new Set();
+  const walk = walkTypes(checker, (owner, member) => {
+    const [declaration] = member.declarations ?? [];
+    // A generic type has as many symbols of one member as it has instances.
+    if (members.has(declaration ?? member)) return;
+    members.add(declaration ?? member);
+    if (!isSentence(ts.displayPartsToString(member.getDocumentationComment(checker)).trim())) problems.add(`${owner}.${member.name} says nothing of itself`);
+  });
 
   for (const [index, statement] of source.statements.entries()) {
     if (!ts.isImportDeclaration(statement)) continue;
@@ -61,24 +74,61 @@ export function checkDocumented({ project, entries }) {
     for (const exported of checker.getExportsOfModule(module)) {
       names += 1;
       const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
-      const ours = (symbol.declarations ?? []).filter((declaration) => declaration.getSourceFile().fileName.includes('/location-sdk/dist/'));
-      if (!ours.some((declaration) => hover(declaration).length >= SHORTEST)) problems.add(`${entry}: ${exported.name} says nothing of itself`);
-      for (const member of ours.flatMap(publicMembers)) {
-        members += 1;
-        if (hover(member).length === 0) problems.add(`${symbol.name}.${member.name?.getText()} says nothing of itself`);
-      }
+      const ours = (symbol.declarations ?? []).filter(isOurs);
+      if (!ours.some((declaration) => isSentence(hover(declaration)))) problems.add(`${entry}: ${exported.name} says nothing of itself`);
+      for (const type of typesOf(checker, symbol)) walk(type, symbol.name);
     }
   }
   service.dispose();
-  return { result: `${names} names and ${members} members of ${entries.length} entries, as an editor shows them`, problems: [...problems] };
+  return { result: `${names} names and ${members.size} members of ${entries.length} entries, as an editor shows them`, problems: [...problems] };
 }
 
-/** The members that a declaration names itself. @param {ts.Declaration} declaration @returns {ts.NamedDeclaration[]} */
-function publicMembers(declaration) {
-  const holder = ts.isTypeAliasDeclaration(declaration) && ts.isTypeLiteralNode(declaration.type) ? declaration.type : declaration;
-  if (!(ts.isInterfaceDeclaration(holder) || ts.isClassDeclaration(holder) || ts.isTypeLiteralNode(holder))) return [];
-  const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
-  return [...holder.members].filter(
-    (member) => member.name !== undefined && ts.isIdentifier(member.name) && (ts.getCombinedModifierFlags(member) & hidden) === 0,
-  );
+/** @param {ts.Declaration} declaration */
+const isOurs = (declaration) => declaration.getSourceFile().fileName.includes('/location-sdk/dist/');
+
+/** What a name stands for: as a type, as a value, or both. @param {ts.TypeChecker} checker @param {ts.Symbol} symbol */
+const typesOf = (checker, symbol) => [
+  ...(symbol.flags & ts.SymbolFlags.Type ? [checker.getDeclaredTypeOfSymbol(symbol)] : []),
+  ...(symbol.flags & ts.SymbolFlags.Value ? [checker.getTypeOfSymbol(symbol)] : []),
+];
+
+/**
+ * Visits every member that can be reached from a type: through members of members, parameters, results, unions, intersections, mapped and
+ * conditional types. Members that others declare are theirs, but what their types hold may be ours.
+ * @param {ts.TypeChecker} checker
+ * @param {(owner: string, member: ts.Symbol) => void} see
+ */
+function walkTypes(checker, see) {
+  /** @type {Set<ts.Type>} */
+  const seen = new Set();
+  /** @param {ts.Type | undefined} type @param {string} owner */
+  const walk = (type, owner) => {
+    if (!type || seen.has(type)) return;
+    seen.add(type);
+    const name = type.aliasSymbol?.name ?? (type.symbol && !type.symbol.name.startsWith('__') ? type.symbol.name : owner);
+    for (const argument of type.aliasTypeArguments ?? []) walk(argument, name);
+    if (type.isUnionOrIntersection()) for (const part of type.types) walk(part, name);
+    if (type.flags & ts.TypeFlags.Instantiable) return walk(checker.getBaseConstraintOfType(type), name);
+    if (!(type.flags & ts.TypeFlags.Object)) return;
+    if (/** @type {ts.ObjectType} */ (type).objectFlags & ts.ObjectFlags.Reference)
+      for (const argument of checker.getTypeArguments(/** @type {ts.TypeReference} */ (type))) walk(argument, name);
+    if (type.symbol?.declarations && !type.symbol.declarations.some((declaration) => isOurs(declaration) || ts.isMappedTypeNode(declaration))) return;
+    for (const member of checker.getPropertiesOfType(type)) {
+      const { declarations = [] } = member;
+      if (declarations.length > 0 && !declarations.some(isOurs)) continue;
+      if (declarations.some((declaration) => ts.getCombinedModifierFlags(declaration) & HIDDEN)) continue;
+      if (member.name.startsWith('__@') || member.name === 'prototype') continue;
+      see(name, member);
+      walk(checker.getTypeOfSymbol(member), `${name}.${member.name}`);
+    }
+    for (const signature of [...type.getCallSignatures(), ...type.getConstructSignatures()]) {
+      for (const parameter of signature.getParameters()) walk(checker.getTypeOfSymbol(parameter), `${name}(${parameter.name})`);
+      walk(signature.getReturnType(), `${name}()`);
+      for (const parameter of signature.getTypeParameters() ?? []) walk(parameter, name);
+    }
+    for (const { type: held } of checker.getIndexInfosOfType(type)) walk(held, `${name}[]`);
+  };
+  return walk;
 }
+
+const HIDDEN = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
