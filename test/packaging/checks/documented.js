@@ -4,10 +4,12 @@ import ts from 'typescript';
 
 /** What an editor shows of a name must be a sentence: so many characters at least. */
 const SHORTEST = 15;
+/** A member has a name and a type to help: "Given name." says all. */
+const SHORTEST_OF_MEMBER = 10;
 const UNFINISHED = /\b(?:TODO|FIXME|TBD|XXX)\b/i;
 
-/** @param {string} text */
-const isSentence = (text) => text.length >= SHORTEST && !UNFINISHED.test(text);
+/** @param {string} text @param {number} shortest */
+const isSentence = (text, shortest) => text.length >= shortest && !UNFINISHED.test(text);
 
 /** @param {import('../run.js').Packed} packed */
 export function checkDocumented({ project, entries }) {
@@ -60,7 +62,8 @@ export function checkDocumented({ project, entries }) {
     // A generic type has as many symbols of one member as it has instances.
     if (members.has(declaration ?? member)) return;
     members.add(declaration ?? member);
-    if (!isSentence(ts.displayPartsToString(member.getDocumentationComment(checker)).trim())) problems.add(`${owner}.${member.name} says nothing of itself`);
+    if (!isSentence(ts.displayPartsToString(member.getDocumentationComment(checker)).trim(), SHORTEST_OF_MEMBER))
+      problems.add(`${owner}.${member.name} says nothing of itself`);
   });
 
   for (const [index, statement] of source.statements.entries()) {
@@ -75,7 +78,7 @@ export function checkDocumented({ project, entries }) {
       names += 1;
       const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
       const ours = (symbol.declarations ?? []).filter(isOurs);
-      if (!ours.some((declaration) => isSentence(hover(declaration)))) problems.add(`${entry}: ${exported.name} says nothing of itself`);
+      if (!ours.some((declaration) => isSentence(hover(declaration), SHORTEST))) problems.add(`${entry}: ${exported.name} says nothing of itself`);
       for (const type of typesOf(checker, symbol)) walk(type, symbol.name);
     }
   }
@@ -112,11 +115,14 @@ function walkTypes(checker, see) {
     if (!(type.flags & ts.TypeFlags.Object)) return;
     if (/** @type {ts.ObjectType} */ (type).objectFlags & ts.ObjectFlags.Reference)
       for (const argument of checker.getTypeArguments(/** @type {ts.TypeReference} */ (type))) walk(argument, name);
+    if (checker.isTupleType(type)) return;
     if (type.symbol?.declarations && !type.symbol.declarations.some((declaration) => isOurs(declaration) || ts.isMappedTypeNode(declaration))) return;
     for (const member of checker.getPropertiesOfType(type)) {
       const { declarations = [] } = member;
-      if (declarations.length > 0 && !declarations.some(isOurs)) continue;
-      if (declarations.some((declaration) => ts.getCombinedModifierFlags(declaration) & HIDDEN)) continue;
+      // A key of a mapped type is declared nowhere, so there is nothing to write on; what it holds is looked at.
+      if (declarations.length === 0) walk(checker.getTypeOfSymbol(member), `${name}.${member.name}`);
+      if (!declarations.some(isOurs)) continue;
+      if (declarations.some((declaration) => ts.getCombinedModifierFlags(declaration) & HIDDEN || isOfConstant(declaration))) continue;
       if (member.name.startsWith('__@') || member.name === 'prototype') continue;
       see(name, member);
       walk(checker.getTypeOfSymbol(member), `${name}.${member.name}`);
@@ -132,3 +138,10 @@ function walkTypes(checker, see) {
 }
 
 const HIDDEN = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
+
+/** Whether it stands in the type of a constant, which TypeScript wrote: the rows of INSTRUMENTS say in `description` what they are. @param {ts.Node} node */
+function isOfConstant(node) {
+  let at = node.parent;
+  while (ts.isTypeLiteralNode(at) || ts.isPropertySignature(at)) at = at.parent;
+  return ts.isVariableDeclaration(at);
+}
