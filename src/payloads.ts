@@ -26,10 +26,10 @@ type PartialUser<T> = 'user' extends keyof T
 export type PartialPayload<T, Id extends keyof T> = Open<Pick<T, Id> & DeepPartial<Omit<T, Id | 'user'>> & PartialUser<T>>;
 
 /** Of an event: it carries where the player is. */
-interface Located {
+type Located = {
   /** Where the player is. Default: it is found, see the option `location` of the client. */
   location?: LocationInput | undefined;
-}
+};
 
 interface StrictPayloads {
   /** An initiated bet (specification, section 1). */

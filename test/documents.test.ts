@@ -53,6 +53,7 @@ const NO_COMMANDS = ['location-sdk player '];
 /** Who runs JavaScript, by words that stand in it. */
 const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   { document: 'README.md', has: '// backend.mjs', by: 'test/readme.test.ts' },
+  { document: 'README.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
   { document: 'README.md', has: 'reportStored', by: 'test/readme.test.ts' },
   { document: 'README.md', has: 'node:test', by: 'test/readme.test.ts' },
   { document: 'docs/browser.md', has: 'createMockGateway', by: 'test/docs.test.ts' },

@@ -7,6 +7,9 @@ import { root } from './run.js';
 
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
 
+/** Where files are shown that a reader saves. */
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
 /** What stands for the reader's own value. */
 const isPlaceholder = (word: string) => word === '…' || /^<[^>]*>$/.test(word);
 
@@ -51,7 +54,7 @@ export function problemOf(command: string): string | undefined {
   if (program === 'npm') return problemOfNpm(words);
   if (program === 'node') {
     const [file = ''] = words.filter((word) => !word.startsWith('--'));
-    return file === '' || existsSync(join(root, file)) ? undefined : `there is no file ${file}`;
+    return file === '' || existsSync(join(root, file)) || readme.includes(`\n// ${file}\n`) ? undefined : `there is no file ${file}`;
   }
   const [first = '', ...rest] = program === 'npx' ? words.filter((word) => word !== '--no-install') : [program.replace(/^.*\//, ''), ...words];
   if (first === 'vitest' || first === 'biome' || first === 'tsc') return undefined;
