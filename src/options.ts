@@ -190,7 +190,10 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
 }
 
 /** What `createClient` takes in a page whose reports go through a relay. */
-export type RelayedOptions = ClientOptions<ValidationMode> & { relayUrl: string };
+export type RelayedOptions = ClientOptions<ValidationMode> & {
+  /** The address of your backend's relay, such as `/relay`. */
+  relayUrl: string;
+};
 
 /** What every call takes beside its payload. */
 export interface CallOptions {

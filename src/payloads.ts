@@ -19,17 +19,25 @@ type DeepPartial<T> = T extends Date ? T : T extends object ? { [Name in keyof T
 type Open<T> = T | (T & Record<string, unknown>);
 
 type PartialUser<T> = 'user' extends keyof T
-  ? { user: Open<{ /** The player's id at the operator: the one part that is required. */ user_id: string } & DeepPartial<T['user']>> }
+  ? {
+      /** Who the player is: the id, and any of the other fields. */
+      user: Open<
+        {
+          /** The player's id at the operator: the one part that is required. */
+          user_id: string;
+        } & DeepPartial<T['user']>
+      >;
+    }
   : unknown;
 
 /** A payload under `validation: 'partial'`: its identifiers, any of its other fields, and fields of your own. */
 export type PartialPayload<T, Id extends keyof T> = Open<Pick<T, Id> & DeepPartial<Omit<T, Id | 'user'>> & PartialUser<T>>;
 
 /** Of an event: it carries where the player is. */
-type Located = {
+export interface Located {
   /** Where the player is. Default: it is found, see the option `location` of the client. */
   location?: LocationInput | undefined;
-};
+}
 
 interface StrictPayloads {
   /** An initiated bet (specification, section 1). */

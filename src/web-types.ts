@@ -31,9 +31,17 @@ export type WebRequest = typeof globalThis extends { Request: { prototype: infer
 /** The consumer's own `Response`, or what stands for it. */
 export type WebResponse = typeof globalThis extends { Response: { prototype: infer T } }
   ? T
-  : FetchResponse & { /** The whole body, parsed as JSON. */ json(): Promise<unknown> };
+  : FetchResponse & {
+      /** The whole body, parsed as JSON. */
+      json(): Promise<unknown>;
+    };
 /** The consumer's own `URL`, or what stands for it. */
-export type WebUrl = typeof globalThis extends { URL: { prototype: infer T } } ? T : { /** The whole address. */ readonly href: string };
+export type WebUrl = typeof globalThis extends { URL: { prototype: infer T } }
+  ? T
+  : {
+      /** The whole address. */
+      readonly href: string;
+    };
 /** The consumer's own `AbortSignal`, or what stands for it. */
 export type WebAbortSignal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : AbortSignalLike;
 

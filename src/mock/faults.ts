@@ -68,7 +68,13 @@ export interface FaultRule {
   /** For `'status'`. Default: 503. */
   readonly status?: number | undefined;
   /** For `'status'`: `Retry-After` in seconds, or as a date (milliseconds since 1970, or a `Date`). */
-  readonly retryAfter?: number | { /** The header names this moment, in milliseconds since 1970 or as a `Date`. */ readonly date: number | Date } | undefined;
+  readonly retryAfter?:
+    | number
+    | {
+        /** The header names this moment, in milliseconds since 1970 or as a `Date`. */
+        readonly date: number | Date;
+      }
+    | undefined;
   /** For `'status'`: more headers, such as `location`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** For `'status'`: the answer's body. Default: the generic error body. */

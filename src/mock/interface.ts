@@ -20,7 +20,12 @@ export interface MockAddress {
 /** The options for a client that reports to a mock gateway. */
 export interface MockClientOptions<Mode extends ValidationMode = ValidationMode> {
   /** This gateway's addresses and key. */
-  gateways: { /** Its staging environment. */ staging: MockAddress /** Its production environment. */; production: MockAddress };
+  gateways: {
+    /** Its staging environment. */
+    staging: MockAddress;
+    /** Its production environment. */
+    production: MockAddress;
+  };
   /** The `validation` of the client. */
   validation: Mode;
   /** A fixed location, so that nobody is asked. */
