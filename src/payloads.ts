@@ -39,6 +39,12 @@ export interface Located {
   location?: LocationInput | undefined;
 }
 
+/** Of a settlement: its location is known. */
+export interface LocatedBefore {
+  /** Where the initiated withdrawal was made: the location of its receipt. */
+  location?: Location | undefined;
+}
+
 interface StrictPayloads {
   /** An initiated bet (specification, section 1). */
   reportBetEvent: BetEvent & PayloadParameters & Located;
@@ -47,11 +53,7 @@ interface StrictPayloads {
   /** An initiated withdrawal (specification, section 1). */
   reportWithdrawalEvent: WithdrawalEvent & PayloadParameters & Located;
   /** A settled withdrawal (specification, section 4.2). */
-  reportSettledWithdrawal: SettledWithdrawal &
-    PayloadParameters & {
-      /** Where the initiated withdrawal was made: the location of its receipt. */
-      location?: Location | undefined;
-    };
+  reportSettledWithdrawal: SettledWithdrawal & PayloadParameters & LocatedBefore;
   /** A number to verify (specification, section 3). */
   verifyNin: NinVerificationRequest & PayloadParameters;
 }
