@@ -53,6 +53,7 @@ export function problemOf(command: string): string | undefined {
   if (KNOWN_PROGRAMS.test(program) || program === '') return undefined;
   if (program === 'npm') return problemOfNpm(words);
   if (program === 'node') {
+    if (words[0] === '-p') return undefined;
     const [file = ''] = words.filter((word) => !word.startsWith('--'));
     return file === '' || existsSync(join(root, file)) || readme.includes(`\n// ${file}\n`) ? undefined : `there is no file ${file}`;
   }
