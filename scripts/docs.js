@@ -1,6 +1,7 @@
 // Writes the documents as one site into `site/`: the reference of every entry of the package, and the guides. `npm run docs`.
-// Fails on a broken link, and on a public name without a word of explanation.
+// Fails on a broken link, on a public name without a word of explanation, and where the search leaves out the guides.
 import { readdir, readFile } from 'node:fs/promises';
+import { inflateSync } from 'node:zlib';
 import { Application, Converter, ReflectionKind } from 'typedoc';
 import { entrySources } from './entries.js';
 
@@ -25,6 +26,7 @@ const app = await Application.bootstrapWithPlugins({
   customCss: 'scripts/docs.css',
   navigation: { includeGroups: false, includeCategories: false, includeFolders: false },
   categorizeByGroup: false,
+  searchInDocuments: true,
   sortEntryPoints: false,
   highlightLanguages: [...new Set([...languages, 'typescript', 'javascript'])].filter((name) => name !== 'text'),
   validation: { notExported: false, invalidLink: true, invalidPath: true, rewrittenLink: true, notDocumented: true, unusedMergeModuleWith: true },
@@ -56,6 +58,12 @@ const project = await app.convert();
 if (!project) throw new Error('The sources could not be read.');
 app.validate(project);
 await app.generateOutputs(project);
+
+// The search must find what stands in the guides alone.
+const [, packed = ''] = /"([^"]+)"/.exec(await readFile(`${OUT}/assets/search.js`, 'utf8')) ?? [];
+if (!inflateSync(Buffer.from(packed, 'base64')).includes('["node_extra_ca_certs"'))
+  app.logger.error('The search of the site does not know NODE_EXTRA_CA_CERTS, which docs/going-live.md names.');
+
 const { errorCount, warningCount } = app.logger;
 if (errorCount + warningCount > 0) {
   console.error(`${errorCount} errors, ${warningCount} warnings`);

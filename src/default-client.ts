@@ -57,5 +57,5 @@ export const verifyNin = /* @__PURE__ */ ofDefault('verifyNin');
 /** `Client.locate` of the default client. */
 export const locate = /* @__PURE__ */ ofDefault('locate');
 
-/** `Client.resend` of the default client. */
+/** Sends the bytes of a failed report once more, with the default client: after an `'unknown'` outcome, never a new call. See `Client.resend`. */
 export const resend = /* @__PURE__ */ ofDefault('resend');

@@ -123,7 +123,14 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   /** Where calls go that do not say so themselves (specification, section 1). Default: `'staging'`. */
   environment?: Environment | undefined;
   /** Where each environment's reports go. */
-  gateways?: { staging?: GatewayOptions | undefined; production?: GatewayOptions | undefined } | undefined;
+  gateways?:
+    | {
+        /** The gateway for tests: its address and key. Default: `LOCATION_SDK_STAGING_BASE_URL` and `LOCATION_SDK_STAGING_API_KEY`. */
+        staging?: GatewayOptions | undefined;
+        /** The gateway that counts: its address and key. Default: `LOCATION_SDK_PRODUCTION_BASE_URL` and `LOCATION_SDK_PRODUCTION_API_KEY`. */
+        production?: GatewayOptions | undefined;
+      }
+    | undefined;
   /**
    * In a page, instead of `gateways`: the address of your backend's relay, which holds the key, adds who the player is and
    * reports. `https:` is required, but for loopback hosts; in a page an address such as `/location-sdk` is the page's own
@@ -183,7 +190,10 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
 }
 
 /** What `createClient` takes in a page whose reports go through a relay. */
-export type RelayedOptions = ClientOptions<ValidationMode> & { relayUrl: string };
+export type RelayedOptions = ClientOptions<ValidationMode> & {
+  /** The address of your backend's relay, such as `/relay`. */
+  relayUrl: string;
+};
 
 /** What every call takes beside its payload. */
 export interface CallOptions {

@@ -55,7 +55,8 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
   const issues = [...copied.issues];
   const body = copied.value as Members | undefined;
   const lifted: Members = Object.create(null);
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
+  // What was accepted already holds none of them, and has a prototype in which others may have put some.
+  if (!copied.accepted && typeof body === 'object' && body !== null && !Array.isArray(body)) {
     for (const name of LIFTED) {
       if (name === 'location' && row.location === 'none') continue;
       if (body[name] !== undefined) lifted[name] = body[name];

@@ -3,6 +3,7 @@
  * nothing here names one: each alias is the consumer's own type where it exists, else a structural stand-in.
  */
 
+/** What stands for an `AbortSignal`; every one fits. */
 export interface AbortSignalLike {
   /** Whether it was aborted. */
   readonly aborted: boolean;
@@ -14,6 +15,7 @@ export interface AbortSignalLike {
 
 /** What stands for a request where the consumer's project has no such type. */
 export interface RequestLike {
+  /** The whole address that was asked. */
   readonly url: string;
   /** The HTTP method. */
   readonly method: string;
@@ -27,9 +29,19 @@ export interface RequestLike {
 /** The consumer's own `Request`, or what stands for it. */
 export type WebRequest = typeof globalThis extends { Request: { prototype: infer T } } ? T : RequestLike;
 /** The consumer's own `Response`, or what stands for it. */
-export type WebResponse = typeof globalThis extends { Response: { prototype: infer T } } ? T : FetchResponse & { json(): Promise<unknown> };
+export type WebResponse = typeof globalThis extends { Response: { prototype: infer T } }
+  ? T
+  : FetchResponse & {
+      /** The whole body, parsed as JSON. */
+      json(): Promise<unknown>;
+    };
 /** The consumer's own `URL`, or what stands for it. */
-export type WebUrl = typeof globalThis extends { URL: { prototype: infer T } } ? T : { readonly href: string };
+export type WebUrl = typeof globalThis extends { URL: { prototype: infer T } }
+  ? T
+  : {
+      /** The whole address. */
+      readonly href: string;
+    };
 /** The consumer's own `AbortSignal`, or what stands for it. */
 export type WebAbortSignal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : AbortSignalLike;
 
@@ -73,6 +85,11 @@ export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 /** A `CryptoKey` that was imported for HKDF; every one fits. */
 export interface HkdfKeyLike {
-  readonly algorithm: { readonly name: string };
+  /** What the key is for. */
+  readonly algorithm: {
+    /** The algorithm's name: `'HKDF'`. */
+    readonly name: string;
+  };
+  /** What may be done with it: `'deriveBits'` or `'deriveKey'` must be among them. */
   readonly usages: readonly string[];
 }

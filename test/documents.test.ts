@@ -1,9 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Window } from 'happy-dom';
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from '../src/node/cli/commands.js';
-import { type CodeBlock, codeBlocks, commandsOf, fencesIn, inlineScripts } from './support/code-blocks.js';
+import { createClient } from '../src/index.js';
+import { createMockGateway } from '../src/mock/index.js';
+import { createOutbox, memoryStore } from '../src/outbox/index.js';
+import { type CodeBlock, codeBlocks, commandsOf, fencesIn, inlineCode, inlineScripts } from './support/code-blocks.js';
+import { problemOf } from './support/commands.js';
 import { root } from './support/run.js';
 import { typeCheck } from './support/type-check.js';
 
@@ -44,9 +47,13 @@ const SHOWN_ONLY: readonly { document: string; has: string; why: string }[] = [
   },
 ];
 
+/** Inline code that only looks like a command. */
+const NO_COMMANDS = ['location-sdk player '];
+
 /** Who runs JavaScript, by words that stand in it. */
 const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   { document: 'README.md', has: '// backend.mjs', by: 'test/readme.test.ts' },
+  { document: 'README.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
   { document: 'README.md', has: 'reportStored', by: 'test/readme.test.ts' },
   { document: 'README.md', has: 'node:test', by: 'test/readme.test.ts' },
   { document: 'docs/browser.md', has: 'createMockGateway', by: 'test/docs.test.ts' },
@@ -133,41 +140,63 @@ test('headers have names and values', () => {
     for (const line of block.code.trim().split('\n')) expect(line, nameOf(block)).toMatch(/^(?:[A-Za-z-]+: \S|\s+\S|[A-Z]+ \/|HTTP\/|$)/);
 });
 
+const inline = documents.flatMap((document) => inlineCode(read(document)).map((piece) => ({ document, ...piece })));
+
 describe('commands', () => {
-  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-  const ours = COMMANDS.map(({ words }) => words.join(' '));
   const lines = inLanguage('sh').flatMap((block) => commandsOf(block).map((line) => ({ where: nameOf(block), line })));
-
-  /** What is wrong with one command, in words. */
-  function problemOf(command: string): string | undefined {
-    const [program = '', ...words] = command
-      .replace(/#.*$/, '')
-      .replace(/^(?:[A-Z_]+=(?:"[^"]*"|\S*) +)+/, '')
-      .trim()
-      .split(/\s+/);
-    if (/^(?:curl|trap|export|kill|cd|mkdir|sleep|docker|apt-get|psql|createdb)$/.test(program) || program === '') return undefined;
-    if (program === 'npm') {
-      const [what = '', name = ''] = words[0] === '--prefix' ? words.slice(2) : words;
-      if (what === 'run') return words[0] === '--prefix' || name in scripts ? undefined : `there is no script ${name}`;
-      return /^(?:ci|install|i|test|start|pack|publish|version)$/.test(what) ? undefined : `npm ${what} is not known here`;
-    }
-    if (program === 'node')
-      return words.some((word) => word.startsWith('--')) || existsSync(join(root, words[0] ?? '')) ? undefined : `there is no file ${words[0]}`;
-    const [command1 = '', ...rest] = program === 'npx' ? words : [program.replace(/^.*\//, ''), ...words];
-    if (command1 === 'vitest' || command1 === 'biome' || command1 === 'tsc') return undefined;
-    if (command1 !== 'location-sdk') return `${command1} is not known here`;
-    return rest.length === 0 || rest[0]?.startsWith('-') || ours.some((known) => rest.join(' ').startsWith(known))
-      ? undefined
-      : `location-sdk has no command ${rest[0]}`;
-  }
-
-  const each = lines.flatMap(({ where, line }) => line.split(/ && | \|\| | \| (?=[a-z])|(?<!['"]) & (?!#)/).map((command) => ({ where, command })));
+  const inText = inline
+    .filter(({ code }) => /^(?:[A-Z_]+=\S+ )*(?:npm|npx|node|location-sdk) [a-z-]/.test(code) && !NO_COMMANDS.includes(code))
+    .map((piece) => ({ where: nameOf(piece), line: piece.code }));
+  const each = [...lines, ...inText].flatMap(({ where, line }) =>
+    line.split(/ && | \|\| | \| (?=[a-z])|(?<!['"]) & (?!#)/).map((command) => ({ where, command })),
+  );
 
   test.each(each)('$where $command', ({ command }) => {
     expect(problemOf(command)).toBeUndefined();
   });
 
-  test.each(['npx location-sdk none', 'npm run none', 'node none.js', 'nonesuch'])('would be refused: %s', (command) => {
+  test('those within a sentence are among them', () => {
+    expect(inText.length).toBeGreaterThan(40);
+  });
+
+  test.each([
+    'npx location-sdk none',
+    'npx location-sdk chekc --environment …',
+    'npx location-sdk check --enviroment staging',
+    'npx location-sdk check --environment stagging',
+    'npx location-sdk check --environment …  --raport check.md',
+    'npx location-sdk check --repotr …',
+    'npx location-sdk mock --port none',
+    'npx location-sdk mock raedy --wait',
+    'npx location-sdk outbox <file> lits',
+    'npx location-sdk outbox <file> list --as recorded',
+    'npm run none',
+    'npm --prefix bench run none',
+    'node none.js',
+    'node --test none.js',
+    'nonesuch',
+  ])('would be refused: %s', (command) => {
     expect(problemOf(command)).toBeDefined();
+  });
+});
+
+describe('a name within a sentence is one that there is', () => {
+  const client = createClient();
+  const gateway = createMockGateway();
+  const outbox = createOutbox({ client, store: memoryStore() });
+  const known: Readonly<Record<string, object>> = { client, gateway, outbox };
+  const isFile = (code: string) => /^[\w./-]+\.(?:m?[jt]s|md|db)$/.test(code);
+  const uses = inline
+    .filter(({ code }) => !isFile(code) && !code.includes('const client'))
+    .flatMap((piece) =>
+      [...piece.code.matchAll(/(?<![\w./])(client|gateway|outbox)\.(\w+)/g)].map(([, of = '', name = '']) => ({ where: nameOf(piece), of, name })),
+    );
+
+  test('there are some', () => {
+    expect(uses.length).toBeGreaterThan(20);
+  });
+
+  test.each(uses)('$where: $name of $of', ({ of, name }) => {
+    expect(name in (known[of] ?? {})).toBe(true);
   });
 });

@@ -93,7 +93,7 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
   const fail = ({ type, text, said, certain, retryable = false, details, advice: instead, ...failure }: Failure): ReportingError => {
     const outcome = inDoubt && !certain ? 'unknown' : failure.outcome;
     const words = shown(said);
-    const advice = delivery.advice ?? instead ?? (isReport ? ADVICE[outcome] : 'Call it again.');
+    const advice = delivery.advice ?? instead ?? (isReport ? ADVICE[outcome] : retryable ? 'Call it again.' : '');
     const message = `${subject}: ${sentence(text)}${words ? ` The ${relayed ? 'relay' : 'gateway'} said: "${words}".` : ''}${advice && ` ${advice}`}`;
     const error = new type(message, { operation, reference, environment, attempts, retryable, outcome, ...details });
     if (isReport) keepFrozen(error, report);

@@ -8,9 +8,33 @@ import { askBrowser, HIGH_SHARE, type Question } from './question.js';
 export interface GeolocationLike {
   /** Calls one of the two back, once. */
   getCurrentPosition(
-    success: (position: { coords: { latitude: number; longitude: number; accuracy: number }; timestamp?: number }) => void,
-    failure: (error: { code: number; message?: string }) => void,
-    options: { enableHighAccuracy: boolean; timeout: number; maximumAge: number },
+    success: (position: {
+      /** Where the device is. */
+      coords: {
+        /** Degrees, north of the equator. */
+        latitude: number;
+        /** Degrees, east of Greenwich. */
+        longitude: number;
+        /** Metres, of a circle in which the device is with a likelihood of 95 %. */
+        accuracy: number;
+      };
+      /** When it was measured, in milliseconds since 1970. */
+      timestamp?: number;
+    }) => void,
+    failure: (error: {
+      /** 1: not allowed; 2: not available; 3: not in time. */
+      code: number;
+      /** The browser's words. */
+      message?: string;
+    }) => void,
+    options: {
+      /** Whether the best that the device can do is asked for. */
+      enableHighAccuracy: boolean;
+      /** Milliseconds for the measurement. */
+      timeout: number;
+      /** Milliseconds that a position may be old. */
+      maximumAge: number;
+    },
   ): void;
 }
 

@@ -13,7 +13,13 @@ export interface IncomingRequest {
       }
     | { readonly [name: string]: string | readonly string[] | undefined };
   /** Who is connected: the player, or the last proxy. A web `Request` has none. */
-  readonly socket?: { readonly remoteAddress?: string | undefined } | null | undefined;
+  readonly socket?:
+    | {
+        /** The address of the other end. */
+        readonly remoteAddress?: string | undefined;
+      }
+    | null
+    | undefined;
   /** Names and values as they came, which show whether a header came in several lines. */
   readonly rawHeaders?: readonly string[] | undefined;
 }

@@ -16,8 +16,16 @@ export interface Place {
 
 /** Tells which place is at a pair of coordinates; `signal` is aborted when its time is over. */
 export type ReverseGeocode = (
-  coordinates: { latitude: number; longitude: number },
-  context: { signal: WebAbortSignal },
+  coordinates: {
+    /** Degrees, north of the equator. */
+    latitude: number;
+    /** Degrees, east of Greenwich. */
+    longitude: number;
+  },
+  context: {
+    /** Aborted when the time for the question is over. */
+    signal: WebAbortSignal;
+  },
 ) => Place | undefined | Promise<Place | undefined>;
 
 export interface PlaceSettings {

@@ -142,4 +142,9 @@ export function createLocator(settings: LocationSettings, surroundings: Surround
  * createClient({ location: fixedLocation({ latitude: 6.45, longitude: 3.39, source: 'terminal' }) });
  * ```
  */
-export const fixedLocation = (location: LocationInput): { fixed: LocationInput } => ({ fixed: location });
+export const fixedLocation = (
+  location: LocationInput,
+): {
+  /** The location that every call gets. */
+  fixed: LocationInput;
+} => ({ fixed: location });

@@ -22,15 +22,26 @@ export type UnknownBecause =
 
 /** Present where a part is unknown. */
 interface Explained {
+  /** Why a value here is `'unknown'`; left out where none is. */
   readonly unknownBecause?: UnknownBecause;
 }
 
 /** What is told of one observation. */
 export interface ObservationSignals {
   /** The accuracy as given, and whether it is less or more than any service's. */
-  readonly accuracy: Explained & { readonly metres: number | 'unknown'; readonly implausible: SignalAnswer };
+  readonly accuracy: Explained & {
+    /** The accuracy as given, in metres. */
+    readonly metres: number | 'unknown';
+    /** Whether it is below `leastAccuracyMetres` or above `mostAccuracyMetres`. */
+    readonly implausible: SignalAnswer;
+  };
   /** How old the position was when it was used, and whether that is too old. */
-  readonly age: Explained & { readonly ms: number | 'unknown'; readonly stale: SignalAnswer };
+  readonly age: Explained & {
+    /** The age in milliseconds. */
+    readonly ms: number | 'unknown';
+    /** Whether it is above `ageMs`. */
+    readonly stale: SignalAnswer;
+  };
   /** Whether it is at 0° N 0° E, where many programs put what they could not find. Nobody lives there. */
   readonly nullIsland: SignalAnswer;
 }
@@ -38,19 +49,35 @@ export interface ObservationSignals {
 /** What `locationSignals` returns: measured values, and whether each is beyond its limit. No coordinate is among them. */
 export interface LocationSignals {
   /** Metres along the surface, to within 0.6 %; and what of it no accuracy explains, where both are known. */
-  readonly distance: Explained & { readonly metres: number; readonly beyondAccuraciesMetres: number | 'unknown'; readonly beyondLimit: SignalAnswer };
+  readonly distance: Explained & {
+    /** Metres from the one to the other. */
+    readonly metres: number;
+    /** Metres that are left when both accuracies are taken off; not below 0. */
+    readonly beyondAccuraciesMetres: number | 'unknown';
+    /** Whether what is left is above `distanceMetres`. */
+    readonly beyondLimit: SignalAnswer;
+  };
   /**
    * How fast the player would have travelled from the first to the second: straight from one to the other, and at least,
    * if each was as near to the other as its accuracy allows and the time as long as seconds without fractions allow.
    */
   readonly speed: Explained & {
+    /** Seconds from the first to the second. */
     readonly seconds: number | 'unknown';
+    /** Straight from the one to the other. */
     readonly kilometresPerHour: number | 'unknown';
+    /** The least that accuracies and rounded times allow. */
     readonly atLeastKilometresPerHour: number | 'unknown';
+    /** Whether the least is above the limit `kilometresPerHour`. */
     readonly beyondLimit: SignalAnswer;
   };
   /** Minutes between the two time zones' UTC offsets at the moment of the second observation. */
-  readonly timeZone: Explained & { readonly differenceMinutes: number | 'unknown'; readonly beyondLimit: SignalAnswer };
+  readonly timeZone: Explained & {
+    /** Minutes between the two offsets, not below 0. */
+    readonly differenceMinutes: number | 'unknown';
+    /** Whether they are above `timeZoneMinutes`. */
+    readonly beyondLimit: SignalAnswer;
+  };
   /** The first of the two observations. */
   readonly a: ObservationSignals;
   /** The second of the two observations. */

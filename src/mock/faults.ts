@@ -7,8 +7,19 @@ export { FAULT_KINDS } from './fault-problem.js';
 /** How long a delay is, in milliseconds. */
 export type Delay =
   | number
-  | { readonly uniform: readonly [least: number, most: number] }
-  | { readonly logNormal: { readonly median: number; readonly sigma: number } };
+  | {
+      /** Every value between the two is as likely. */
+      readonly uniform: readonly [least: number, most: number];
+    }
+  | {
+      /** Most near the median, and a few that take far longer, as on a real network. */
+      readonly logNormal: {
+        /** Milliseconds: half of all delays are shorter. */
+        readonly median: number;
+        /** How wide they are spread: from 0, not at all, to 3. */
+        readonly sigma: number;
+      };
+    };
 
 /** What can go wrong. */
 export type FaultKind =
@@ -57,7 +68,13 @@ export interface FaultRule {
   /** For `'status'`. Default: 503. */
   readonly status?: number | undefined;
   /** For `'status'`: `Retry-After` in seconds, or as a date (milliseconds since 1970, or a `Date`). */
-  readonly retryAfter?: number | { readonly date: number | Date } | undefined;
+  readonly retryAfter?:
+    | number
+    | {
+        /** The header names this moment, in milliseconds since 1970 or as a `Date`. */
+        readonly date: number | Date;
+      }
+    | undefined;
   /** For `'status'`: more headers, such as `location`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** For `'status'`: the answer's body. Default: the generic error body. */

@@ -9,14 +9,32 @@ import type { RecordedReport } from './ledger.js';
 import type { MockState } from './state.js';
 import type { WireAnswer } from './wire.js';
 
+/** One environment of a mock gateway. */
+export interface MockAddress {
+  /** The address that a client is given. */
+  baseUrl: string;
+  /** A key that the mock takes; it is no secret. */
+  apiKey: string;
+}
+
 /** The options for a client that reports to a mock gateway. */
 export interface MockClientOptions<Mode extends ValidationMode = ValidationMode> {
   /** This gateway's addresses and key. */
-  gateways: { staging: { baseUrl: string; apiKey: string }; production: { baseUrl: string; apiKey: string } };
+  gateways: {
+    /** Its staging environment. */
+    staging: MockAddress;
+    /** Its production environment. */
+    production: MockAddress;
+  };
   /** The `validation` of the client. */
   validation: Mode;
   /** A fixed location, so that nobody is asked. */
-  location: { required: boolean; fixed: LocationInput };
+  location: {
+    /** As the gateway's own option. */
+    required: boolean;
+    /** A place in Nigeria that was made up. */
+    fixed: LocationInput;
+  };
   /** True: the mock's key is no secret. */
   allowApiKeyInBrowser: true;
 }

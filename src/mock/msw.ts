@@ -5,7 +5,13 @@ import type { MockGateway } from './interface.js';
 /** What is needed of msw's `http`, whichever version it is. */
 export interface MswHttp<Handler> {
   /** A handler for every method of an address. */
-  all(path: RegExp, resolver: (info: { request: WebRequest }) => Promise<never>): Handler;
+  all(
+    path: RegExp,
+    resolver: (info: {
+      /** What was asked. */
+      request: WebRequest;
+    }) => Promise<never>,
+  ): Handler;
 }
 
 /** Where the client believes the gateway to be. */

@@ -10,7 +10,12 @@ export interface MockGatewayOptions<Mode extends ValidationMode = ValidationMode
   /** As the client's option. Default: `'strict'`. */
   validation?: Mode | undefined;
   /** As the client's option. Default: `{ required: true }`. */
-  location?: { required?: boolean | undefined } | undefined;
+  location?:
+    | {
+        /** Whether an event without a location is refused. */
+        required?: boolean | undefined;
+      }
+    | undefined;
   /** Whether a settled report needs its initiated one (specification, section 1). Default: true. */
   requireInitiated?: boolean | undefined;
   /** The status of a repeated report; the specification gives none. Default: 409. */

@@ -1,7 +1,17 @@
 import { isBrowser } from '../runtime.js';
 
 /** How an answer leaves: whole, in pieces over a time, cut off in the middle of its body, or not at all. */
-export type Transport = { kind: 'whole' } | { kind: 'slow-body'; milliseconds: number } | { kind: 'half-body' } | { kind: 'connection-reset' };
+export type Transport =
+  | {
+      /** How it leaves. */
+      kind: 'whole' | 'half-body' | 'connection-reset';
+    }
+  | {
+      /** In pieces, over a time. */
+      kind: 'slow-body';
+      /** How long the body takes, in milliseconds. */
+      milliseconds: number;
+    };
 
 /** An answer, for whoever puts it on a wire. */
 export interface WireAnswer {

@@ -18,7 +18,12 @@ export interface OpenApiOptions {
   /** As the mock gateway's option. Default: `'strict'`. */
   validation?: ValidationMode | undefined;
   /** As the mock gateway's option. Default: `{ required: true }`. */
-  location?: { required?: boolean | undefined } | undefined;
+  location?:
+    | {
+        /** Whether an event without a location is refused. */
+        required?: boolean | undefined;
+      }
+    | undefined;
   /** As the mock gateway's option. Default: 409. */
   duplicateStatus?: number | undefined;
 }

@@ -8,7 +8,7 @@ export interface InstrumentationOptions {
   tracerProvider?: TracerProvider | undefined;
 }
 
-/** The same, for an outbox. */
+/** What `instrumentOutbox` takes: where metrics and traces go, and whether this process tells of the store. */
 export interface OutboxInstrumentationOptions extends InstrumentationOptions {
   /**
    * Whether this process asks the store for the gauges (reports by state, age of the oldest, pauses) at each collection.

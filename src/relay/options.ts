@@ -12,7 +12,13 @@ import type { WebAbortSignal, WebRequest } from '../web-types.js';
 export type RelayOperation = 'reportBetEvent' | 'reportWithdrawalEvent';
 
 /** The user object of the specification (2.1 for bets, 2.2 for withdrawals); under `validation: 'partial'`, its `user_id` and what else is known. */
-export type RelayUser = BetUser | WithdrawalUser | { readonly user_id: string };
+export type RelayUser =
+  | BetUser
+  | WithdrawalUser
+  | {
+      /** The player's id at the operator. */
+      readonly user_id: string;
+    };
 
 /** Who the player is, by the operator's own session; it may hold more, for `complete` and `limit`. */
 export interface RelayPlayer {
@@ -26,7 +32,10 @@ export interface RelayPlayer {
 export type RelayEvent = Readonly<Record<string, unknown>>;
 
 /** A location as the page found it. */
-export type RelayLocation = LocationInput & { readonly source: string };
+export type RelayLocation = LocationInput & {
+  /** How it was found: `'gps'`, say. */
+  readonly source: string;
+};
 
 /** What the relay passes to the client with each event. */
 export interface RelayCallOptions {
@@ -57,7 +66,13 @@ export interface RelayClient {
   /** Reports an initiated withdrawal. */
   reportWithdrawalEvent(event: WithdrawalEvent, options: RelayCallOptions): Promise<Receipt | RelayQueued>;
   /** Where it has it, a page's repetition of what is in doubt is sent with the same bytes. */
-  resend?(error: unknown, options: { timeoutMs: number }): Promise<Receipt>;
+  resend?(
+    error: unknown,
+    options: {
+      /** Milliseconds that are left for it. */
+      timeoutMs: number;
+    },
+  ): Promise<Receipt>;
 }
 
 /** What is known of the request beside its headers. */
@@ -107,12 +122,32 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
    * (also `user` and `location`). The place to look the event up in the operator's own records, and to refuse it where
    * it is not this player's, or has another amount: `null` is answered with 403. Default: nothing is added.
    */
-  complete?: ((event: RelayEvent, call: RelayCall & { readonly player: Player }) => MaybePromise<object | null | undefined>) | undefined;
+  complete?:
+    | ((
+        event: RelayEvent,
+        call: RelayCall & {
+          /** What `authorize` gave. */
+          readonly player: Player;
+        },
+      ) => MaybePromise<object | null | undefined>)
+    | undefined;
   /**
    * Whether the player is over the operator's limit: true, or how long to wait, is answered with 429. Where it throws,
    * nothing is reported. Default: no limit.
    */
-  limit?: ((player: Player, operation: RelayOperation) => MaybePromise<boolean | { readonly retryAfterMs: number } | undefined>) | undefined;
+  limit?:
+    | ((
+        player: Player,
+        operation: RelayOperation,
+      ) => MaybePromise<
+        | boolean
+        | {
+            /** Milliseconds until the player may ask again. */
+            readonly retryAfterMs: number;
+          }
+        | undefined
+      >)
+    | undefined;
   /**
    * Told of every receipt before the page is, and where the client is an outbox, later: keep the location of a
    * withdrawal for `reportSettledWithdrawal`. What it throws is logged and changes no answer. Default: nobody is told.

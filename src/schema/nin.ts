@@ -43,15 +43,27 @@ export interface NinVerificationData {
         biometricType?: string | undefined;
         /** Which of that kind. */
         biometricSubType?: string | undefined;
-        /** Base64. */
+        /** The picture in Base64. */
         image?: string | undefined;
         [field: string]: unknown;
       }[]
     | undefined;
   /** How the holder is reached. */
-  contactData?: { phone1?: string | undefined; [field: string]: unknown } | undefined;
+  contactData?:
+    | {
+        /** The first telephone number. */
+        phone1?: string | undefined;
+        [field: string]: unknown;
+      }
+    | undefined;
   /** The holder's tax record. */
-  tax_details?: { tax_id?: string | undefined; [field: string]: unknown } | undefined;
+  tax_details?:
+    | {
+        /** The holder's tax number. */
+        tax_id?: string | undefined;
+        [field: string]: unknown;
+      }
+    | undefined;
   [field: string]: unknown;
 }
 

@@ -64,3 +64,15 @@ test.each([[undefined], [null], [99012345678], [['99012345678']]])('%j instead o
   expect((await issuesOf(client.verifyNin(nin as never))).length).toBeGreaterThan(0);
   expect(requests).toEqual([]);
 });
+
+test.each([400, 401, 403, 404, 422])('HTTP %i would answer the same again, and nobody is told to call again', async (status) => {
+  const error = await failureOf(answering({ message: 'no' }, status).client.verifyNin('99012345678'));
+  expect(error.retryable).toBe(false);
+  expect(error.message).not.toContain('Call it again.');
+});
+
+test.each([408, 429, 500, 503])('HTTP %i may pass: call it again', async (status) => {
+  const error = await failureOf(answering({ message: 'no' }, status).client.verifyNin('99012345678'));
+  expect(error.retryable).toBe(true);
+  expect(error.message).toContain('Call it again.');
+});

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -6,13 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { transform } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { launchChromium } from '../browser/chromium.js';
 import { codeBlocks } from '../support/code-blocks.js';
 import { root } from '../support/run.js';
 
-/** What the README says to each kind of user, done in an empty folder. Only addresses and ports are others. */
+/** What the README says to each kind of user, done in an empty folder. Only ports are others. */
 
 const run = promisify(execFile);
 const { project } = inject('installed');
@@ -95,16 +95,9 @@ describe('the first five minutes', () => {
 
   it('of a page: the button reports a bet, with the position of the browser', async () => {
     const mock = await startMock();
-    const integrity = JSON.parse(readFileSync(join(folder, 'node_modules/location-sdk/dist/integrity.json'), 'utf8'))['location-sdk.global.js'].integrity;
-    const html = blockWith('<button id="bet">')
-      .replace(/https:\/\/cdn\.example\.com\/location-sdk@[^/]+\//, '/node_modules/location-sdk/')
-      .replace(/integrity="[^"]*"/, `integrity="${integrity}"`);
-    writeFileSync(join(folder, 'page.html'), html);
-    const { code } = await transform(blockWith("from 'location-sdk/relay';"), { loader: 'ts', format: 'esm' });
-    const listening = /createServer\(toNodeHandler\(relay\)\)\.listen\(3e3\);/;
-    expect(code).toMatch(listening);
-    writeFileSync(join(folder, 'site.mjs'), YOURS + code.replace(listening, SERVED));
-    const site = await start('node', ['site.mjs'], { LOCATION_SDK_MOCK: mock });
+    writeFileSync(join(folder, 'page.html'), blockWith('<button id="bet">'));
+    writeFileSync(join(folder, 'server.mjs'), blockWith('// server.mjs').replaceAll('3000', await freePort()));
+    const site = await start('node', ['server.mjs'], { LOCATION_SDK_MOCK: mock });
 
     const browser = await launchChromium();
     try {
@@ -117,32 +110,13 @@ describe('the first five minutes', () => {
     } finally {
       await browser.close();
     }
-    expect(await reportsOf(mock)).toMatchObject([{ operation: 'reportBetEvent', reference: 'BET-1', body: { location: { source: 'gps' } } }]);
+    expect(await reportsOf(mock)).toMatchObject([{ operation: 'reportBetEvent', body: { amount: 1500, location: { source: 'gps' } } }]);
+  });
+
+  it('of a page whose script comes from another host: one command prints the hash that pins it', async () => {
+    const [, command = ''] = /`node -p "([^`"]*integrity[^`"]*)"`/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+    const { stdout } = await run('node', ['-p', command], inFolder());
+    const file = readFileSync(join(folder, 'node_modules/location-sdk/dist/location-sdk.global.js'));
+    expect(stdout.trim()).toBe(`sha384-${createHash('sha384').update(file).digest('base64')}`);
   });
 });
-
-/** What the README leaves to its reader: sessions, records, and who asks too often. */
-const YOURS = `
-const betUser = { user_id: 'U-1', first_name: 'Adaeze', last_name: 'Okonkwo', resident_address: '4 Ogui Road', resident_lga: 'Enugu North', resident_state: 'ENUGU', is_resident: true, nin: '99012345678', tax_id: 'TX-1' };
-const sessions = { find: async (cookie) => (cookie === 'session=ada' ? { id: 'U-1', betUser } : undefined) };
-const bets = new Map();
-const records = { findBet: async (id) => bets.get(id) ?? null, findWithdrawal: async () => null };
-const limiter = { isOver: async () => false };
-`;
-
-/** The page's own server: the relay is one of its routes. */
-const SERVED = `
-import { readFileSync } from 'node:fs';
-const handle = toNodeHandler(relay);
-createServer(async (request, response) => {
-  if (request.url.startsWith('/relay/')) return handle(request, response);
-  if (request.url === '/bets') {
-    let text = '';
-    for await (const piece of request) text += piece;
-    bets.set('BET-1', { owner: 'U-1', fields: { amount: JSON.parse(text).stake, timestamp: String(Math.floor(Date.now() / 1000)) } });
-    return response.writeHead(200, { 'content-type': 'application/json' }).end('{"bet_id":"BET-1"}');
-  }
-  if (request.url.endsWith('.js')) return response.writeHead(200, { 'content-type': 'text/javascript' }).end(readFileSync('.' + request.url));
-  response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'session=ada; HttpOnly; SameSite=Strict' }).end(readFileSync('page.html'));
-}).listen(0, '127.0.0.1', function () { console.log('http://127.0.0.1:' + this.address().port + '/'); });
-`;

@@ -37,6 +37,14 @@ const CHECKS = [
   ['a second build is the same', checkRebuilt],
 ];
 
+const chosen = process.argv.slice(2);
+const isChosen = (/** @type {string} */ name, /** @type {string} */ word) => name.toLowerCase().includes(word.toLowerCase());
+const unknown = chosen.filter((word) => !CHECKS.some(([, { name }]) => isChosen(name, word)));
+if (unknown.length > 0) {
+  console.error(`No check is called ${unknown.join(', ')}. There are: ${CHECKS.map(([, { name }]) => name.replace(/^check/, '').toLowerCase()).join(', ')}.`);
+  process.exit(2);
+}
+
 await installTools();
 const project = mkdtempSync(join(tmpdir(), 'location-sdk-packaging-'));
 try {
@@ -47,9 +55,8 @@ try {
     .map((name) => `location-sdk${name.slice(1)}`);
 
   const rows = [];
-  const chosen = process.argv.slice(2);
   for (const [what, check] of CHECKS) {
-    if (chosen.length > 0 && !chosen.some((word) => check.name.toLowerCase().includes(word.toLowerCase()))) continue;
+    if (chosen.length > 0 && !chosen.some((word) => isChosen(check.name, word))) continue;
     const started = performance.now();
     /** @type {Finding} */
     let finding;

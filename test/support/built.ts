@@ -9,6 +9,7 @@ const INPUTS = [
   'tsconfig.json',
   'tsup.config.ts',
   'tsup.script-tag.js',
+  'tsup.pure.js',
   'tsup.zod.js',
   'inspector.build.js',
   'scripts/documents.js',

@@ -22,3 +22,9 @@ export const commandsOf = ({ code }: CodeBlock): string[] => code.split('\n').fi
 
 /** The inline scripts of a page. */
 export const inlineScripts = (html: string): string[] => [...html.matchAll(/<script(?: type="module")?>(.*?)<\/script>/gs)].map(([, code = '']) => code);
+
+/** What stands between two backticks outside of blocks. */
+export function inlineCode(markdown: string): { code: string; line: number }[] {
+  const outside = markdown.replace(/^```\w+\n.*?^```$/gms, (block) => block.replace(/[^\n]/g, ''));
+  return [...outside.matchAll(/`([^`\n]+)`/g)].map(({ 1: code = '', index }) => ({ code, line: outside.slice(0, index).split('\n').length }));
+}

@@ -2,26 +2,64 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
+const GLOBALS = /^(?:globalThis|window|self|global|frames|top|parent)$/;
+const TIMERS = /^set(?:Timeout|Interval|Immediate)$/;
+
 /** What runs text as code, and so is refused by a Content-Security-Policy without `unsafe-eval`. @param {ts.Node} node */
 function runsText(node) {
-  if (ts.isIdentifier(node) && node.text === 'eval') return !isName(node);
-  if (ts.isIdentifier(node) && node.text === 'Function') return !isName(node) && !isComparedWith(node);
-  if ((ts.isCallExpression(node) || ts.isNewExpression(node)) && ts.isPropertyAccessExpression(node.expression) && node.expression.name.text === 'constructor')
-    return true;
-  return ts.isCallExpression(node) && /^(?:set(?:Timeout|Interval))$/.test(node.expression.getText()) && isText(node.arguments[0]);
+  if (ts.isIdentifier(node) && (node.text === 'eval' || node.text === 'Function')) return !isName(node) && !(node.text === 'Function' && isComparedWith(node));
+  const member = memberOf(node);
+  if (member) {
+    const { name, of } = member;
+    if (name === 'eval' || name === 'Function') return GLOBALS.test(of);
+    // `x.constructor.name` tells who made it; handed on or called, it may be the Function of functions.
+    if (name === 'constructor') return !isOnlyLookedAt(node);
+  }
+  if (!ts.isCallExpression(node)) return false;
+  const [first] = node.arguments;
+  if (node.expression.kind === ts.SyntaxKind.ImportKeyword) return textOf(first)?.startsWith('data:') === true;
+  const called = memberOf(node.expression)?.name ?? node.expression.getText();
+  return TIMERS.test(called) && isText(first);
+}
+
+/** `a.b`, `a['b']` and `const { b } = a`: the name, where it is known, and whose it is. @param {ts.Node} node */
+function memberOf(node) {
+  if (ts.isPropertyAccessExpression(node)) return { name: node.name.text, of: node.expression.getText() };
+  if (ts.isElementAccessExpression(node)) return { name: textOf(node.argumentExpression), of: node.expression.getText() };
+  if (ts.isBindingElement(node) && ts.isObjectBindingPattern(node.parent)) {
+    const of = ts.isVariableDeclaration(node.parent.parent) ? (node.parent.parent.initializer?.getText() ?? '') : '';
+    return { name: (node.propertyName ?? node.name).getText().replace(/^(['"])(.*)\1$/, '$2'), of };
+  }
+  return undefined;
 }
 
 /** Whether it is the name of a property. @param {ts.Identifier} node */
 function isName({ parent, text }) {
-  if (ts.isPropertyAccessExpression(parent) && parent.name.text === text) return !/^(?:globalThis|window|self|global)$/.test(parent.expression.getText());
+  if (ts.isPropertyAccessExpression(parent) && parent.name.text === text) return true;
   return ts.isPropertyAssignment(parent) && parent.name.getText() === text;
 }
+
+/** Whether it is only compared, or one of its own properties is read. @param {ts.Node} node */
+const isOnlyLookedAt = (node) =>
+  (ts.isPropertyAccessExpression(node.parent) && node.parent.name.text === 'name') ||
+  (ts.isBinaryExpression(node.parent) && /^[!=]==?$/.test(node.parent.operatorToken.getText()));
 
 /** @param {ts.Node} node */
 const isComparedWith = ({ parent }) => ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword;
 
+/** A text that is written out, also in pieces. @param {ts.Node | undefined} node @returns {string | undefined} */
+function textOf(node) {
+  if (node === undefined) return undefined;
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isTemplateExpression(node)) return node.head.text;
+  if (ts.isParenthesizedExpression(node)) return textOf(node.expression);
+  if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.PlusToken) return undefined;
+  const [left, right] = [textOf(node.left), textOf(node.right)];
+  return left === undefined && right === undefined ? undefined : `${left ?? ''}${right ?? ''}`;
+}
+
 /** @param {ts.Node | undefined} node */
-const isText = (node) => node !== undefined && (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node));
+const isText = (node) => textOf(node) !== undefined;
 
 /** Where a text of JavaScript runs text as code. @param {string} name @param {string} text */
 function placesIn(name, text) {
@@ -49,8 +87,32 @@ const BAD = [
   'window.eval("1")',
   '(() => {}).constructor("1")',
   'setTimeout("run()", 1)',
+  'setTimeout("run(" + 1 + ")", 1)',
+  "globalThis.setTimeout('run()', 1)",
+  "window['setInterval'](`run()`, 1)",
+  "globalThis['eval']('1')",
+  "globalThis['ev' + 'al']('1')",
+  'const { eval: run } = globalThis;',
+  'const { Function: F } = window;',
+  "const F = (() => {}).constructor; F('return 1')();",
+  "(() => {})['constructor']('1')",
+  'const { constructor } = () => {};',
+  "import('data:text/javascript,1')",
+  '[].map.constructor.call(null, "1")',
 ];
-const GOOD = ['a.eval', '({ eval: 1 })', 'f instanceof Function', 'typeof f === "function"', 'setTimeout(() => {}, 1)', '"eval(1)" // eval'];
+const GOOD = [
+  'a.eval',
+  '({ eval: 1 })',
+  'f instanceof Function',
+  'typeof f === "function"',
+  'setTimeout(() => {}, 1)',
+  '"eval(1)" // eval',
+  'a.constructor.name',
+  'a.constructor === Object',
+  "import('node:fs')",
+  'globalThis.setTimeout(run, 1)',
+  "a['eval']",
+];
 
 /** @param {import('../run.js').Packed} packed */
 export function checkCode({ installed }) {

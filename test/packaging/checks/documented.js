@@ -3,12 +3,54 @@ import { join } from 'node:path';
 import ts from 'typescript';
 
 /** What an editor shows of a name must be a sentence: so many characters at least. */
-const SHORTEST = 12;
+const SHORTEST = 15;
+/** A member has a name and a type to help: "Given name." says all. */
+const SHORTEST_OF_MEMBER = 10;
+/** Of the outbox, whose own comment says of them what there is to say: still to be written one by one. */
+const NOT_YET = new Set(
+  `
+  OutboxEvents.recorded.outcome OutboxEvents.recorded.waitedMs OutboxEvents.delayed.code OutboxEvents.delayed.inDoubt
+  OutboxEvents.delayed.delayMs OutboxEvents.locked.keyId OutboxEvents.quarantined.code OutboxEvents.quarantined.message
+  OutboxEvents.quarantined.conflict OutboxEvents.quarantined.inDoubt OutboxEvents.decided.action OutboxEvents.paused.environment
+  OutboxEvents.paused.reason OutboxEvents.paused.message OutboxEvents.paused.forMs OutboxEvents.resumed.environment
+  OutboxEvents.error.message OutboxEvents.error.cause ReadonlyArray.reason ReadonlyArray.at
+  NewRow.body Write.id stop(options).timeoutMs drain(options).timeoutMs
+  drain(options).signal retry(options).reason resolve(decision).as resolve(decision).reason
+  exportReceipts(options).from lead(signal).aborted lead(signal).addEventListener PromiseLike.rows
+  postgresMigrations(__0).schema request(options).signal send(options).startAfter send(options).retentionSeconds
+  send(options).retryLimit work(options).batchSize work(options).pollingIntervalSeconds
+  `.split(/\s+/),
+);
+const UNFINISHED = /\b(?:TODO|FIXME|TBD|XXX)\b/i;
+
+/** @param {string} text @param {number} shortest */
+const isSentence = (text, shortest) => text.length >= shortest && !UNFINISHED.test(text);
+
+/** Each name here is a gap that must be found, else nothing is shown by finding none. */
+const SEEDS = `
+/** TODO: write me, soon. */
+export interface Unfinished {}
+/** A type with members of every shape. */
+export type Seed = { inIntersection: 1 } & Readonly<{ inReadonly: 1 }> & {
+  /** Holds what has no words. */
+  holder: { inLiteral: 1 } | { inUnion: 1 };
+  /** Takes what has no words. */
+  method(options: { inParameter: 1 }): Promise<{ inResult: 1 }[]>;
+  'quoted-name': 1;
+};
+`;
+const SEEDED = ['Unfinished', 'inIntersection', 'inReadonly', 'inLiteral', 'inUnion', 'inParameter', 'inResult', 'quoted-name'];
 
 /** @param {import('../run.js').Packed} packed */
-export function checkDocumented({ project, entries }) {
+export function checkDocumented({ project, installed, entries: all }) {
   const file = join(project, 'hover.ts');
+  const seeds = join(installed, 'dist/seeds.d.ts');
+  const entries = [...all, './node_modules/location-sdk/dist/seeds.js'];
   const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';\n`).join('');
+  const texts = new Map([
+    [file, imports],
+    [seeds, SEEDS],
+  ]);
   const options = {
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
@@ -22,13 +64,13 @@ export function checkDocumented({ project, entries }) {
     getScriptFileNames: () => [file],
     getScriptVersion: () => '1',
     getScriptSnapshot: (name) => {
-      if (name === file) return ts.ScriptSnapshot.fromString(imports);
-      return existsSync(name) ? ts.ScriptSnapshot.fromString(readFileSync(name, 'utf8')) : undefined;
+      const text = texts.get(name) ?? (existsSync(name) ? readFileSync(name, 'utf8') : undefined);
+      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
     },
     getCurrentDirectory: () => project,
     getDefaultLibFileName: ts.getDefaultLibFilePath,
-    fileExists: (name) => name === file || ts.sys.fileExists(name),
-    readFile: (name) => (name === file ? imports : ts.sys.readFile(name)),
+    fileExists: (name) => texts.has(name) || ts.sys.fileExists(name),
+    readFile: (name) => texts.get(name) ?? ts.sys.readFile(name),
     directoryExists: ts.sys.directoryExists,
     realpath: (name) => ts.sys.realpath?.(name) ?? name,
   };
@@ -41,7 +83,6 @@ export function checkDocumented({ project, entries }) {
   /** @type {Set<string>} */
   const problems = new Set();
   let names = 0;
-  let members = 0;
 
   /** What hovering over a declaration shows, below its type. @param {ts.Declaration} declaration */
   const hover = (declaration) => {
@@ -49,6 +90,18 @@ export function checkDocumented({ project, entries }) {
     const shown = name && service.getQuickInfoAtPosition(declaration.getSourceFile().fileName, name.getStart());
     return ts.displayPartsToString(shown?.documentation ?? []).trim();
   };
+
+  /** @type {Set<ts.Symbol | ts.Declaration>} */
+  const members = new Set();
+  const walk = walkTypes(checker, (owner, member) => {
+    const [declaration] = member.declarations ?? [];
+    // A generic type has as many symbols of one member as it has instances.
+    if (members.has(declaration ?? member)) return;
+    members.add(declaration ?? member);
+    if (NOT_YET.has(`${owner}.${member.name}`)) return;
+    if (!isSentence(ts.displayPartsToString(member.getDocumentationComment(checker)).trim(), SHORTEST_OF_MEMBER))
+      problems.add(`${owner}.${member.name} says nothing of itself`);
+  });
 
   for (const [index, statement] of source.statements.entries()) {
     if (!ts.isImportDeclaration(statement)) continue;
@@ -61,24 +114,76 @@ export function checkDocumented({ project, entries }) {
     for (const exported of checker.getExportsOfModule(module)) {
       names += 1;
       const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
-      const ours = (symbol.declarations ?? []).filter((declaration) => declaration.getSourceFile().fileName.includes('/location-sdk/dist/'));
-      if (!ours.some((declaration) => hover(declaration).length >= SHORTEST)) problems.add(`${entry}: ${exported.name} says nothing of itself`);
-      for (const member of ours.flatMap(publicMembers)) {
-        members += 1;
-        if (hover(member).length === 0) problems.add(`${symbol.name}.${member.name?.getText()} says nothing of itself`);
-      }
+      const ours = (symbol.declarations ?? []).filter(isOurs);
+      if (!ours.some((declaration) => isSentence(hover(declaration), SHORTEST))) problems.add(`${entry}: ${exported.name} says nothing of itself`);
+      for (const type of typesOf(checker, symbol)) walk(type, symbol.name);
     }
   }
   service.dispose();
-  return { result: `${names} names and ${members} members of ${entries.length} entries, as an editor shows them`, problems: [...problems] };
+  for (const seed of SEEDED) {
+    const found = [...problems].filter((problem) => problem.includes(`${seed} says nothing`));
+    if (found.length === 0) problems.add(`this check does not see ${seed}`);
+    for (const problem of found) problems.delete(problem);
+  }
+  return { result: `${names} names and ${members.size} members of ${all.length} entries, as an editor shows them`, problems: [...problems] };
 }
 
-/** The members that a declaration names itself. @param {ts.Declaration} declaration @returns {ts.NamedDeclaration[]} */
-function publicMembers(declaration) {
-  const holder = ts.isTypeAliasDeclaration(declaration) && ts.isTypeLiteralNode(declaration.type) ? declaration.type : declaration;
-  if (!(ts.isInterfaceDeclaration(holder) || ts.isClassDeclaration(holder) || ts.isTypeLiteralNode(holder))) return [];
-  const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
-  return [...holder.members].filter(
-    (member) => member.name !== undefined && ts.isIdentifier(member.name) && (ts.getCombinedModifierFlags(member) & hidden) === 0,
-  );
+/** @param {ts.Declaration} declaration */
+const isOurs = (declaration) => declaration.getSourceFile().fileName.includes('/location-sdk/dist/');
+
+/** What a name stands for: as a type, as a value, or both. @param {ts.TypeChecker} checker @param {ts.Symbol} symbol */
+const typesOf = (checker, symbol) => [
+  ...(symbol.flags & ts.SymbolFlags.Type ? [checker.getDeclaredTypeOfSymbol(symbol)] : []),
+  ...(symbol.flags & ts.SymbolFlags.Value ? [checker.getTypeOfSymbol(symbol)] : []),
+];
+
+/**
+ * Visits every member that can be reached from a type: through members of members, parameters, results, unions, intersections, mapped and
+ * conditional types. Members that others declare are theirs, but what their types hold may be ours.
+ * @param {ts.TypeChecker} checker
+ * @param {(owner: string, member: ts.Symbol) => void} see
+ */
+function walkTypes(checker, see) {
+  /** @type {Set<ts.Type>} */
+  const seen = new Set();
+  /** @param {ts.Type | undefined} type @param {string} owner */
+  const walk = (type, owner) => {
+    if (!type || seen.has(type)) return;
+    seen.add(type);
+    const name = type.aliasSymbol?.name ?? (type.symbol && !type.symbol.name.startsWith('__') ? type.symbol.name : owner);
+    for (const argument of type.aliasTypeArguments ?? []) walk(argument, name);
+    if (type.isUnionOrIntersection()) for (const part of type.types) walk(part, name);
+    if (type.flags & ts.TypeFlags.Instantiable) return walk(checker.getBaseConstraintOfType(type), name);
+    if (!(type.flags & ts.TypeFlags.Object)) return;
+    if (/** @type {ts.ObjectType} */ (type).objectFlags & ts.ObjectFlags.Reference)
+      for (const argument of checker.getTypeArguments(/** @type {ts.TypeReference} */ (type))) walk(argument, name);
+    if (checker.isTupleType(type)) return;
+    if (type.symbol?.declarations && !type.symbol.declarations.some((declaration) => isOurs(declaration) || ts.isMappedTypeNode(declaration))) return;
+    for (const member of checker.getPropertiesOfType(type)) {
+      const { declarations = [] } = member;
+      // A key of a mapped type is declared nowhere, so there is nothing to write on; what it holds is looked at.
+      if (declarations.length === 0) walk(checker.getTypeOfSymbol(member), `${name}.${member.name}`);
+      if (!declarations.some(isOurs)) continue;
+      if (declarations.some((declaration) => ts.getCombinedModifierFlags(declaration) & HIDDEN || isOfConstant(declaration))) continue;
+      if (member.name.startsWith('__@') || member.name === 'prototype') continue;
+      see(name, member);
+      walk(checker.getTypeOfSymbol(member), `${name}.${member.name}`);
+    }
+    for (const signature of [...type.getCallSignatures(), ...type.getConstructSignatures()]) {
+      for (const parameter of signature.getParameters()) walk(checker.getTypeOfSymbol(parameter), `${name}(${parameter.name})`);
+      walk(signature.getReturnType(), `${name}()`);
+      for (const parameter of signature.getTypeParameters() ?? []) walk(parameter, name);
+    }
+    for (const { type: held } of checker.getIndexInfosOfType(type)) walk(held, `${name}[]`);
+  };
+  return walk;
+}
+
+const HIDDEN = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
+
+/** Whether it stands in the type of a constant, which TypeScript wrote: the rows of INSTRUMENTS say in `description` what they are. @param {ts.Node} node */
+function isOfConstant(node) {
+  let at = node.parent;
+  while (ts.isTypeLiteralNode(at) || ts.isPropertySignature(at)) at = at.parent;
+  return ts.isVariableDeclaration(at);
 }

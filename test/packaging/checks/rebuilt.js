@@ -13,6 +13,7 @@ const SOURCES = [
   'tsconfig.json',
   'tsup.config.ts',
   'tsup.script-tag.js',
+  'tsup.pure.js',
   'tsup.zod.js',
   'inspector.build.js',
 ];

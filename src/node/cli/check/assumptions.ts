@@ -1,5 +1,5 @@
-/** What a run tells of an assumption. */
-export type Verdict = 'confirmed' | 'differs' | 'not seen';
+/** What a run tells of an assumption. One value that was taken says nothing of the others. */
+export type Verdict = 'confirmed' | 'one value taken' | 'differs' | 'not seen';
 
 interface Assumption {
   /** The gap in the specification, in the words of its row in docs/assumptions.md. */
@@ -44,7 +44,7 @@ export interface Finding {
 
 /** What a run found out about each; a difference outweighs what agrees. */
 export interface Findings {
-  note(id: AssumptionId, verdict: 'confirmed' | 'differs', seen: string): void;
+  note(id: AssumptionId, verdict: Exclude<Verdict, 'not seen'>, seen: string): void;
   list(): readonly (Assumption & Finding & { readonly id: AssumptionId })[];
 }
 
@@ -55,7 +55,7 @@ export function createFindings(): Findings {
   return {
     note(id, verdict, seen) {
       const before = found.get(id);
-      if (before?.verdict === 'differs' && verdict === 'confirmed') return;
+      if (before?.verdict === 'differs' && verdict !== 'differs') return;
       const earlier = before?.verdict === verdict ? before.seen.split(SEPARATOR) : [];
       found.set(id, { verdict, seen: earlier.includes(seen) ? earlier.join(SEPARATOR) : [...earlier, seen].join(SEPARATOR) });
     },

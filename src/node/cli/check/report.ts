@@ -46,7 +46,7 @@ const own = (text: string): string => text.replaceAll('|', '\\|');
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 
-const VERDICT_ORDER = ['differs', 'not seen', 'confirmed'];
+const VERDICT_ORDER = ['differs', 'not seen', 'one value taken', 'confirmed'];
 
 export function reportAsMarkdown(report: Report): string {
   const { environment, target, began, lines, references } = report;

@@ -39,6 +39,9 @@ const SHOWS: Readonly<Record<string, readonly AssumptionId[]>> = {
   reportSettledWithdrawal: ['words', 'source', 'country'],
 };
 
+/** Assumed of every value, of which a step sends one. */
+const OF_EVERY_VALUE: readonly AssumptionId[] = ['bounds', 'words'];
+
 /** What may be at fault where it refuses the data of a step. */
 const BLAMES: Readonly<Record<string, readonly AssumptionId[]>> = {
   reportBetEvent: ['bet'],
@@ -91,7 +94,7 @@ async function settleTooEarly(run: Run, settling: OperationName): Promise<void> 
 function tellStep(run: Run, name: string, { operation }: Step, { value, error }: Ended<Receipt>): boolean {
   const text = lastAnswer(run);
   if (value) {
-    for (const id of SHOWS[operation] ?? []) run.findings.note(id, 'confirmed', `${operation} was taken`);
+    for (const id of SHOWS[operation] ?? []) run.findings.note(id, OF_EVERY_VALUE.includes(id) ? 'one value taken' : 'confirmed', `${operation} was taken`);
     run.findings.note('success', 'confirmed', text);
     run.tell(SECTION, 'ok', name, `recorded: ${text}`);
     return true;

@@ -93,8 +93,8 @@ const COMMANDS: Readonly<Record<string, { run: Run | undefined; takes: readonly 
 
 const MOST_REPORTS = 1_000;
 
-/** Does one thing with the file of an outbox. */
-export async function outbox(words: readonly string[]): Promise<number> {
+/** What a call asks for, before any file is opened; throws a `Failure` where it is wrong. */
+export function readOutboxCall(words: readonly string[]) {
   const { values, given } = readWords(OUTBOX_OPTIONS, words, MOST_REPORTS + 2);
   const [file, name = 'stats', ...reports] = given;
   if (file === undefined) throw new Failure('which file? location-sdk outbox <file> [command]; see --help');
@@ -110,14 +110,20 @@ export async function outbox(words: readonly string[]): Promise<number> {
   if (command.reports === 'many' && reports.length === 0 && !values.all) throw new Failure(`${name} needs a report: its id, as list prints it`);
   if (values.all && reports.length > 0) throw new Failure('--all goes without names of reports');
   if (values.gone !== undefined && !values.abandon) throw new Failure('--gone goes with move --abandon');
-  if (!command.run) return values.abandon ? abandon(file, values) : move(file, values);
+  return { file, name, run: command.run, values, reports };
+}
+
+/** Does one thing with the file of an outbox. */
+export async function outbox(words: readonly string[]): Promise<number> {
+  const { file, name, run, values, reports } = readOutboxCall(words);
+  if (!run) return values.abandon ? abandon(file, values) : move(file, values);
   if (name === 'verify' && beginsWithBrace(file)) return verifyFile(file, values);
 
   const schema = readSchema(values.schema ?? DEFAULT_SCHEMA);
   const store = isAddress(file) ? await openOutboxServer(file, schema) : await openOutboxFile(file);
   const begin = isAddress(file) ? serverCommand(file, schema) : `location-sdk outbox ${quoted(file)}`;
   try {
-    return await command.run({ store, command: begin, now: Date.now() }, values, reports);
+    return await run({ store, command: begin, now: Date.now() }, values, reports);
   } catch (error) {
     if (!(error instanceof SqliteStoreError || error instanceof PostgresStoreError)) throw error;
     throw new Failure(error.message, EXIT.failed);

@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type OptionTable, readArgs } from '../../src/node/cli/args.js';
+import { COMMANDS } from '../../src/node/cli/commands.js';
+import { readOutboxCall } from '../../src/node/cli/outbox/command.js';
+import { root } from './run.js';
+
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+
+/** Where files are shown that a reader saves. */
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+/** What stands for the reader's own value. */
+const isPlaceholder = (word: string) => word === '…' || /^<[^>]*>$/.test(word);
+
+/** Without options whose value is left to the reader; that there are such options is asked here. */
+function withoutPlaceholders(table: OptionTable, words: readonly string[]): string[] {
+  return words.filter((word, index) => {
+    const name = (at: number) => (words[at]?.startsWith('--') ? words[at]?.slice(2) : undefined);
+    const leaves = (option: string | undefined, value: string | undefined) => option && table[option]?.read && value !== undefined && isPlaceholder(value);
+    return !leaves(name(index), words[index + 1]) && !(isPlaceholder(word) && leaves(name(index - 1), word));
+  });
+}
+
+/** What the command line itself says of these words. */
+function problemOfOurs(words: readonly string[]): string | undefined {
+  const command = COMMANDS.find((one) => one.words.every((word, index) => words[index] === word));
+  if (!command) return words.length === 0 || /^--(?:help|version)$/.test(words[0] ?? '') ? undefined : `location-sdk has no command ${words[0]}`;
+  const rest = withoutPlaceholders(
+    command.options,
+    words.slice(command.words.length).filter((word) => word !== '--help'),
+  );
+  try {
+    if (command.words[0] !== 'outbox') readArgs(command.options, rest);
+    else if (rest.length > 0) readOutboxCall(rest);
+    return undefined;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+const KNOWN_PROGRAMS = /^(?:curl|trap|export|kill|cd|mkdir|sleep|docker|apt-get|psql|createdb)$/;
+
+/** What is wrong with one command of a document, in words. */
+export function problemOf(command: string): string | undefined {
+  const [program = '', ...words] = command
+    .replace(/#.*$/, '')
+    .replace(/^(?:[A-Z_]+=(?:"[^"]*"|\S*) +)+/, '')
+    .replace(/ & *$| +>+ ?[\w./-]+| +< [\w./-]+/g, '')
+    .trim()
+    .split(/\s+/)
+    .map((word) => word.replace(/^(['"])(.*)\1$/, '$2'));
+  if (KNOWN_PROGRAMS.test(program) || program === '') return undefined;
+  if (program === 'npm') return problemOfNpm(words);
+  if (program === 'node') {
+    if (words[0] === '-p') return undefined;
+    const [file = ''] = words.filter((word) => !word.startsWith('--'));
+    return file === '' || existsSync(join(root, file)) || readme.includes(`\n// ${file}\n`) ? undefined : `there is no file ${file}`;
+  }
+  const [first = '', ...rest] = program === 'npx' ? words.filter((word) => word !== '--no-install') : [program.replace(/^.*\//, ''), ...words];
+  if (first === 'vitest' || first === 'biome' || first === 'tsc') return undefined;
+  return first === 'location-sdk' ? problemOfOurs(rest) : `${first} is not known here`;
+}
+
+function problemOfNpm(words: readonly string[]): string | undefined {
+  const [folder, rest] = words[0] === '--prefix' ? [words[1] ?? '', words.slice(2)] : ['.', words];
+  const [what = '', name = ''] = rest;
+  if (what !== 'run') return /^(?:ci|install|i|test|start|pack|publish|version)$/.test(what) ? undefined : `npm ${what} is not known here`;
+  const known =
+    folder === '.' ? scripts : (JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as { scripts: Record<string, string> }).scripts;
+  return name in known ? undefined : `there is no script ${name}`;
+}
