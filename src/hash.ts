@@ -1,13 +1,22 @@
-import { nativeCrypto } from './native-crypto.js';
+import { type NativeCrypto, nativeCrypto } from './native-crypto.js';
 
 export const toHex = (bytes: ArrayBuffer | Uint8Array): string => Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 export const sha256 = async (text: string): Promise<string> =>
   nativeCrypto ? nativeCrypto.createHash('sha256').update(text).digest('hex') : toHex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
 
+/** The runtime's own form of a key, made once: it costs more than hashing a report. */
+const nativeKeys = new WeakMap<CryptoKey, unknown>();
+
+function nativeKey({ KeyObject }: NativeCrypto, key: CryptoKey): unknown {
+  const known = nativeKeys.get(key) ?? KeyObject.from(key);
+  nativeKeys.set(key, known);
+  return known;
+}
+
 export const hmacSha256 = async (key: CryptoKey, text: string): Promise<string> =>
   nativeCrypto
-    ? nativeCrypto.createHmac('sha256', nativeCrypto.KeyObject.from(key)).update(text).digest('hex')
+    ? nativeCrypto.createHmac('sha256', nativeKey(nativeCrypto, key)).update(text).digest('hex')
     : toHex(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text)));
 
 /** What a page's outbox and the relay call a player: the same for the same one, and not who it is (our decision). */

@@ -1,5 +1,5 @@
 /** The part of Node.js's `crypto` that is used here; Deno, Bun and Cloudflare Workers have it too. */
-interface NativeCrypto {
+export interface NativeCrypto {
   createHash(algorithm: 'sha256'): Hash;
   createHmac(algorithm: 'sha256', key: unknown): Hash;
   KeyObject: { from(key: CryptoKey): unknown };

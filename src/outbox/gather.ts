@@ -14,21 +14,30 @@ interface GatheringOptions {
 /** Lets the ends of attempts come together, so that they share a commit. */
 export function createGathering({ clock, ends, isOn, hasMore }: GatheringOptions) {
   let enough: (() => void) | undefined;
+  /** Whether attempts follow each other, so that nothing is held up. */
+  let hasTime = false;
+
+  async function pause(milliseconds: number): Promise<void> {
+    const gathered = new Promise<void>((resolve) => {
+      enough = resolve;
+    });
+    await limited(() => gathered, { clock, milliseconds });
+  }
 
   return {
-    /** As long as each moment brings one; a little longer where no attempt waits for the commit. */
+    /** While attempts follow each other; then as long as each moment brings one more end. */
     async wait(): Promise<void> {
-      for (let [seen, waits] = [0, 0]; isOn() && (ends() > seen || (hasMore() && waits < AHEAD_MS)); waits += 1) {
+      hasTime = isOn() && hasMore();
+      if (hasTime) await pause(AHEAD_MS);
+      hasTime = false;
+      for (let seen = 0; isOn() && ends() > seen; ) {
         seen = ends();
-        const gathered = new Promise<void>((resolve) => {
-          enough = resolve;
-        });
-        await limited(() => gathered, { clock, milliseconds: GATHER_MS });
+        await pause(GATHER_MS);
       }
     },
     /** An attempt has ended: it may be the last that was waited for. */
     check(): void {
-      if (!isOn()) enough?.();
+      if (!isOn() || (hasTime && !hasMore())) enough?.();
     },
   };
 }

@@ -32,11 +32,11 @@ const LONGEST_FAILURE_WAIT_MS = 30_000;
 
 /** How long a turn waits for one more attempt to end, in milliseconds. */
 export const GATHER_MS = 1;
-const MOST_GATHERED = 64;
+const MOST_GATHERED = 128;
 
 /** For how long a worker claims ahead of its attempts, in milliseconds. */
-export const AHEAD_MS = 25;
-const MOST_AHEAD = 64;
+export const AHEAD_MS = 75;
+const MOST_AHEAD = 128;
 
 /**
  * How many rows a worker claims beyond those that it sends at once: as many as ended in so short a time before its last

@@ -74,7 +74,8 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   const standing = (): Standing => ({ ...settings, places: ahead ? ahead.places() : concurrency, busy, stopping });
 
   const gathering =
-    ahead && createGathering({ clock, ends: () => finished.length, isOn: () => isGathering(finished.length, standing()), hasMore: ahead.hasMore });
+    ahead &&
+    createGathering({ clock, ends: () => finished.length, isOn: () => isGathering(finished.length, { busy, places: ahead.places() }), hasMore: ahead.hasMore });
 
   const wake = () => {
     woken = true;

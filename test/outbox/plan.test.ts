@@ -38,20 +38,20 @@ describe('an end of an attempt', () => {
   });
 
   it('waits for a few at most, however many are on their way', () => {
-    expect(isGathering(64, at(1_000, 1_000))).toBe(false);
+    expect(isGathering(128, at(1_000, 1_000))).toBe(false);
   });
 });
 
 describe('claiming ahead', () => {
   it('takes what is sent in a moment, and nothing where the gateway is slow', () => {
-    expect(claimsAhead(8, 8, 0)).toBe(25);
-    expect(claimsAhead(8, 160, 0)).toBe(1);
+    expect(claimsAhead(8, 8, 0)).toBe(75);
+    expect(claimsAhead(8, 160, 0)).toBe(3);
     expect(claimsAhead(8, 4_000, 0)).toBe(0);
   });
 
   it('takes a bounded number, and lessens it by half at most', () => {
-    expect(claimsAhead(1_000, 1, 0)).toBe(64);
-    expect(claimsAhead(1, 1_000, 64)).toBe(32);
+    expect(claimsAhead(1_000, 1, 0)).toBe(128);
+    expect(claimsAhead(1, 1_000, 128)).toBe(64);
     expect(claimsAhead(1, 1_000, 1)).toBe(0);
   });
 

@@ -81,18 +81,18 @@ export async function linkRows(rows: readonly Row[], last: LogLine | undefined):
   for (const row of rows) {
     const { id, environment, operation, reference, fingerprint, attempts, enqueuedAt, changedAt, decisions } = row;
     const decided = decisions.map(({ action, at, reason }) => ({ action, at: isoTime(at), reason }));
-    // Names are in their order here, so that this is canonical JSON at the price of plain JSON: each line is made once for each report.
-    const before = {
+    // Names are in their order here, so that this is canonical JSON at the price of plain JSON; `hash` stands between the two parts.
+    const before = JSON.stringify({
       attempts,
       ...(decisions.length > 0 && { decisions: decided }),
       endedAt: isoTime(changedAt),
       enqueuedAt: isoTime(enqueuedAt),
       environment,
       fingerprint,
-    };
-    const after = { id, index, operation, outcome: outcomeOf(row), previous, reference, version: 1 };
-    previous = await sha256(JSON.stringify({ ...before, ...after }));
-    lines.push({ index, id, line: JSON.stringify({ ...before, hash: previous, ...after }) });
+    }).slice(0, -1);
+    const after = JSON.stringify({ id, index, operation, outcome: outcomeOf(row), previous, reference, version: 1 }).slice(1);
+    previous = await sha256(`${before},${after}`);
+    lines.push({ index, id, line: `${before},"hash":"${previous}",${after}` });
     index += 1;
   }
   return { lines, head: { count: index, hash: previous } };
