@@ -14,7 +14,10 @@ import { sizeOf } from './smoke.js';
 import { fixed, whole } from './words.js';
 
 const PROMISED = { added: 0.25, scaling: 0.8, claim: 1.5 };
-const CONCURRENCY = 8;
+/** At once for each worker: so few that four workers leave the machine some time, and as many as is the default. */
+const CONCURRENCIES = [2, 8];
+/** More of the processor's time than this in use: the machine is full, and more workers cannot deliver more. */
+const FULL = 0.85;
 const LATENCY_MS = 20;
 const FEW = sizeOf(10_000, 100);
 const MANY = sizeOf(1_000_000, 1_000);
@@ -73,14 +76,28 @@ async function enqueueing() {
   );
 }
 
-/** How many reports a second so many workers deliver. @param {number} workers @param {string} gateway */
-async function delivered(workers, gateway) {
+/** How much of the processors' time was in use, since the machine began. */
+function processorTime() {
+  const times = cpus().map((one) => one.times);
+  const sum = (/** @type {(one: (typeof times)[number]) => number} */ of) => times.reduce((total, one) => total + of(one), 0);
+  const idle = sum((one) => one.idle);
+  return { idle, whole: idle + sum(({ user, nice, sys, irq }) => user + nice + sys + irq) };
+}
+
+/**
+ * How many reports a second so many workers deliver, and how much of the machine that takes.
+ *
+ * @param {number} workers
+ * @param {number} concurrency
+ * @param {string} gateway
+ */
+async function delivered(workers, concurrency, gateway) {
   bets += 1;
   const schema = `delivery_${bets}`;
   const store = await postgresStore({ database: pool, schema });
   const payloads = Array.from({ length: BACKLOG }, (_, index) => bet(`D-${index}`));
   await createOutbox({ client: clientOf(gateway), store }).reportAll(payloads.map((payload) => ({ operation: 'reportBetEvent', payload })));
-  const words = [server.url, schema, gateway, String(CONCURRENCY)];
+  const words = [server.url, schema, gateway, String(concurrency)];
   const children = await Promise.all(Array.from({ length: workers }, () => startProcess(new URL('postgres-worker.js', import.meta.url), { words })));
   for (const child of children) child.send('start');
   const recorded = async () => (await store.counts()).states.recorded;
@@ -92,29 +109,39 @@ async function delivered(workers, gateway) {
     }
   };
   await until(0.1);
-  const [first, began] = [await recorded(), performance.now()];
+  const [first, began, before] = [await recorded(), performance.now(), processorTime()];
   await until(0.8);
   const rate = (((await recorded()) - first) / (performance.now() - began)) * 1_000;
+  const after = processorTime();
+  const busy = 1 - (after.idle - before.idle) / (after.whole - before.whole);
   await Promise.all(children.map((child) => child.stop()));
-  return rate;
+  return { rate, busy };
+}
+
+/** @param {number} concurrency @param {string} gateway */
+async function scaling(concurrency, gateway) {
+  /** @type {Map<number, { rate: number, busy: number }[]>} */
+  const rounds = new Map([1, 2, 4].map((workers) => [workers, []]));
+  for (let round = 0; round < DELIVERIES; round += 1) for (const [workers, found] of rounds) found.push(await delivered(workers, concurrency, gateway));
+  const figures = [...rounds].map(([workers, found]) => ({
+    workers,
+    rate: median(found.map(({ rate }) => rate)),
+    busy: median(found.map(({ busy }) => busy)),
+  }));
+  const one = figures[0]?.rate ?? Number.NaN;
+  console.log(`Delivery, ${concurrency} at once for each worker, the gateway answering after ${LATENCY_MS} ms\n`);
+  for (const { workers, rate, busy } of figures) {
+    const share = rate / (workers * one);
+    const line = `${workers} workers deliver ${whole(rate)} a second, ${fixed(share)} of ${workers} times one, the machine ${whole(busy * 100)} % busy`;
+    // Workers, the server and the gateway share the machine: once it is full, it is what is measured.
+    if (busy < FULL) promise(`${line} (at least ${PROMISED.scaling})`, share >= PROMISED.scaling);
+    else console.log(`${line}: it is full\n`);
+  }
 }
 
 async function delivering() {
   const gateway = await startProcess(new URL('outbox-gateway.js', import.meta.url), { words: [String(LATENCY_MS)] });
-  const address = `http://127.0.0.1:${gateway.first}`;
-  /** @type {Map<number, number[]>} */
-  const rates = new Map([1, 2, 4].map((workers) => [workers, []]));
-  for (let round = 0; round < DELIVERIES; round += 1) for (const [workers, found] of rates) found.push(await delivered(workers, address));
-  const figures = [...rates].map(([workers, found]) => ({ workers, rate: median(found) }));
-  const one = figures[0]?.rate ?? Number.NaN;
-  console.log(`Delivery, ${CONCURRENCY} at once for each worker, the gateway answering after ${LATENCY_MS} ms\n`);
-  for (const { workers, rate } of figures) {
-    const share = rate / (workers * one);
-    const line = `${workers} workers deliver ${whole(rate)} a second, ${fixed(share)} of ${workers} times one`;
-    // A worker, the server and the gateway share the cores: with more processes than that, they are what is measured.
-    if (workers < cpus().length) promise(`${line} (at least ${PROMISED.scaling})`, share >= PROMISED.scaling);
-    else console.log(`${line} (of ${cpus().length} cores)\n`);
-  }
+  for (const concurrency of CONCURRENCIES) await scaling(concurrency, `http://127.0.0.1:${gateway.first}`);
   await gateway.stop();
 }
 

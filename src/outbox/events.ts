@@ -22,29 +22,70 @@ export interface AboutReport {
 export interface OutboxEvents {
   /** A report is committed to the store; not told of one in a transaction of yours. */
   enqueued: AboutReport;
-  /**
-   * The gateway holds it; `'already-recorded'`: an earlier attempt had landed; `'accepted'`: the outbox behind the relay has it. `waitedMs` are the milliseconds from its
-   * enqueueing to the claim of its last attempt, by the store's clock.
-   */
-  recorded: AboutReport & { readonly outcome: NonNullable<Row['outcome']>; readonly waitedMs: number };
+  /** The gateway holds it, or the outbox behind the relay has it. */
+  recorded: AboutReport & {
+    /** `'already-recorded'`: an earlier attempt had landed; `'accepted'`: the outbox behind the relay has it. */
+    readonly outcome: NonNullable<Row['outcome']>;
+    /** Milliseconds from its enqueueing to the claim of its last attempt, by the store's clock. */
+    readonly waitedMs: number;
+  };
   /** An attempt failed and there will be another one. */
-  delayed: AboutReport & { readonly code: ErrorCode; readonly inDoubt: boolean; readonly delayMs: number };
+  delayed: AboutReport & {
+    /** Why it failed: the code of the error. */
+    readonly code: ErrorCode;
+    /** Whether an attempt may have landed. */
+    readonly inDoubt: boolean;
+    /** Milliseconds until the next attempt, at the earliest. */
+    readonly delayMs: number;
+  };
   /** A stored body cannot be opened without the key of this id, which is not there; the report waits for it. */
-  locked: AboutReport & { readonly keyId: string };
+  locked: AboutReport & {
+    /** The id of the key, as `encryption.keys` would name it. */
+    readonly keyId: string;
+  };
   /** A person must look: see `resolve` and `retry`. */
-  quarantined: AboutReport & { readonly code: ErrorCode; readonly message: string; readonly conflict: boolean; readonly inDoubt: boolean };
+  quarantined: AboutReport & {
+    /** Why: the code of the error. */
+    readonly code: ErrorCode;
+    /** Why, in words; free of secrets and personal data. */
+    readonly message: string;
+    /** Whether the gateway holds other data under the same reference. */
+    readonly conflict: boolean;
+    /** Whether an attempt may have landed. */
+    readonly inDoubt: boolean;
+  };
   /** A person decided. */
-  decided: AboutReport & { readonly action: Decision['action'] };
+  decided: AboutReport & {
+    /** What was decided. */
+    readonly action: Decision['action'];
+  };
   /** The log of receipts has grown; note its head somewhere else, since only that shows a log which was cut. */
   logged: ReceiptHead;
   /** An attempt ended after another worker had taken its row; what it found was not written. */
   late: AboutReport;
   /** Nothing is sent to an environment until a probe gets through. */
-  paused: { readonly environment: OutboxEnvironment; readonly reason: PauseReason; readonly message: string | undefined; readonly forMs: number };
+  paused: {
+    /** To where nothing is sent. */
+    readonly environment: OutboxEnvironment;
+    /** What is wrong with it. */
+    readonly reason: PauseReason;
+    /** The same in words; free of secrets and personal data. */
+    readonly message: string | undefined;
+    /** Milliseconds until the probe. */
+    readonly forMs: number;
+  };
   /** Reports are sent to the environment again. */
-  resumed: { readonly environment: OutboxEnvironment };
+  resumed: {
+    /** To where reports are sent again. */
+    readonly environment: OutboxEnvironment;
+  };
   /** The store could not do something; the outbox goes on trying. The cause is the store's own error. */
-  error: { readonly message: string; readonly cause: unknown };
+  error: {
+    /** What could not be done, in words. */
+    readonly message: string;
+    /** The store's own error; may hold what it holds. */
+    readonly cause: unknown;
+  };
 }
 
 /** Hears one kind of event. */

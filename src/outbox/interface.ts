@@ -73,7 +73,10 @@ export interface OutboxStats extends Counts {
   /** Ids of keys that this outbox has missed since it was made; what was sealed with them waits. */
   readonly missingKeys: readonly string[];
   /** The environments to which nothing is sent, why, since when, and when it is tried again. */
-  readonly paused: readonly (Pick<Pause, 'environment' | 'message' | 'since' | 'until'> & { readonly reason: PauseReason })[];
+  readonly paused: readonly (Pick<Pause, 'environment' | 'message' | 'since' | 'until'> & {
+    /** What is wrong with it. */
+    readonly reason: PauseReason;
+  })[];
 }
 
 /** How `drain` ended. */
@@ -130,9 +133,17 @@ export interface Outbox<Mode extends ClientMode = 'strict'> {
   /** Begins to send. Several workers, in any number of processes, may work on one store. */
   start(): void;
   /** Ends sending: attempts on their way finish within the time, or their rows stay in doubt. Default: the option `stopTimeoutMs`. */
-  stop(options?: { timeoutMs?: number }): Promise<void>;
+  stop(options?: {
+    /** How long attempts on their way may take, in milliseconds. */
+    timeoutMs?: number;
+  }): Promise<void>;
   /** Sends until nothing is left to send, starting and stopping the worker if it was not started. Without a limit it waits out every pause. */
-  drain(options?: { timeoutMs?: number; signal?: AbortSignalLike }): Promise<Drained>;
+  drain(options?: {
+    /** How long it may take, in milliseconds. Default: no limit. */
+    timeoutMs?: number;
+    /** Ends it earlier. */
+    signal?: AbortSignalLike;
+  }): Promise<Drained>;
 
   /** How many reports are where, and what is paused. */
   stats(): Promise<OutboxStats>;
@@ -144,17 +155,34 @@ export interface Outbox<Mode extends ClientMode = 'strict'> {
   iterate(query?: Omit<OutboxQuery, 'limit'>): AsyncIterable<OutboxReport>;
 
   /** Sends a quarantined report again, or a waiting one now. Rejects with a `ValidationError` where it is neither. */
-  retry(id: string, options?: { reason?: string }): Promise<OutboxReport>;
+  retry(
+    id: string,
+    options?: {
+      /** Why, in the words of whoever decides; kept with the report. */
+      reason?: string;
+    },
+  ): Promise<OutboxReport>;
   /**
    * A person's verdict on a quarantined report: `'recorded'`, the gateway holds it; `'dismissed'`, it is not to be sent.
    * The reason is kept with it. It cannot be taken back.
    */
-  resolve(id: string, decision: { as: 'recorded' | 'dismissed'; reason: string }): Promise<OutboxReport>;
+  resolve(
+    id: string,
+    decision: {
+      /** What it is from now on. */
+      as: 'recorded' | 'dismissed';
+      /** Why, in the words of whoever decides; kept with the report. */
+      reason: string;
+    },
+  ): Promise<OutboxReport>;
   /**
    * The log of receipts as JSON Lines, one `ReceiptEntry` each with its line break: pipe it to a file. Reports that
    * became final until now are in it. `from` is the index of the first entry; default: 0.
    */
-  exportReceipts(options?: { from?: number }): AsyncIterable<string>;
+  exportReceipts(options?: {
+    /** The index of the first entry. Default: 0. */
+    from?: number;
+  }): AsyncIterable<string>;
   /** How many receipts there are and the hash of the last one; undefined for none. Note it elsewhere, for `verifyReceipts`. */
   receiptHead(): Promise<ReceiptHead | undefined>;
   /**

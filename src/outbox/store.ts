@@ -3,7 +3,10 @@ import type { Pause, PauseChange } from './pause.js';
 import type { Change, OutboxEnvironment, Row, RowState } from './record.js';
 
 /** What a store makes a row of. */
-export type NewRow = Pick<Row, 'id' | 'environment' | 'operation' | 'reference' | 'waitsFor' | 'body' | 'fingerprint'> & { readonly body: string };
+export type NewRow = Pick<Row, 'id' | 'environment' | 'operation' | 'reference' | 'waitsFor' | 'body' | 'fingerprint'> & {
+  /** The bytes to send, sealed. */
+  readonly body: string;
+};
 
 /** What became of a new row. */
 export interface Enqueued {
@@ -15,7 +18,7 @@ export interface Enqueued {
 
 /** A change of a row, made only if the row still has the state and the fence that it was decided for. */
 export interface Write {
-  /** The row. */
+  /** The id of the row. */
   readonly id: string;
   /** What the row must be for the write to be made. */
   readonly expected: Pick<Row, 'state' | 'fence'>;
@@ -182,7 +185,12 @@ export interface OutboxStore {
    * Where one worker at a time is enough (tabs of a browser): resolves when it is this one's turn, with how to end it.
    * Rejects when the signal aborts. Leases keep everything right without it.
    */
-  lead?(signal: { readonly aborted: boolean; addEventListener(type: 'abort', listener: () => void): void }): Promise<() => void>;
+  lead?(signal: {
+    /** Whether it was aborted. */
+    readonly aborted: boolean;
+    /** Hears when it is aborted. */
+    addEventListener(type: 'abort', listener: () => void): void;
+  }): Promise<() => void>;
 
   /** Gives back what the store itself opened. */
   close?(): Promise<void>;

@@ -42,7 +42,10 @@ export interface ReceiptEntry {
   /** When it was recorded, or dismissed. */
   readonly endedAt: string;
   /** What people decided about it, where they did. */
-  readonly decisions?: readonly (Pick<Decision, 'action' | 'reason'> & { readonly at: string })[];
+  readonly decisions?: readonly (Pick<Decision, 'action' | 'reason'> & {
+    /** When it was decided, by the clock of whoever decided. */
+    readonly at: string;
+  })[];
   /** The hash of the entry before; 64 zeros in the first. */
   readonly previous: string;
   /** SHA-256, in hexadecimal, of this entry's canonical JSON without `hash`. */

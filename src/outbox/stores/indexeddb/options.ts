@@ -28,7 +28,14 @@ export interface IndexedDbPlatform {
         readonly locks?:
           | {
               /** Waits for a lock. */
-              request(name: string, options: { signal: WebAbortSignal }, callback: () => Promise<void>): Promise<unknown>;
+              request(
+                name: string,
+                options: {
+                  /** Ends the waiting for it. */
+                  signal: WebAbortSignal;
+                },
+                callback: () => Promise<void>,
+              ): Promise<unknown>;
             }
           | undefined;
         /** Tells whether the browser promised to keep the data. */

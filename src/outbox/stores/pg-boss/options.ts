@@ -16,9 +16,29 @@ export interface PgBossLike {
   /** Makes the queue, where there is none. */
   createQueue(name: string): Promise<unknown>;
   /** Writes a job, which nobody takes before `startAfter` seconds are over. */
-  send(name: string, data: object, options: { startAfter: number; retentionSeconds: number; retryLimit: number }): Promise<unknown>;
+  send(
+    name: string,
+    data: object,
+    options: {
+      /** In how many seconds it may be taken. */
+      startAfter: number;
+      /** After how many seconds it is gone, if nobody took it. */
+      retentionSeconds: number;
+      /** How often it is given again after it failed. */
+      retryLimit: number;
+    },
+  ): Promise<unknown>;
   /** Looks for jobs, and calls the handler for those of one look. */
-  work(name: string, options: { batchSize: number; pollingIntervalSeconds: number }, handler: () => Promise<void>): Promise<unknown>;
+  work(
+    name: string,
+    options: {
+      /** How many jobs one look takes. */
+      batchSize: number;
+      /** Seconds between two looks. */
+      pollingIntervalSeconds: number;
+    },
+    handler: () => Promise<void>,
+  ): Promise<unknown>;
   /** Looks no more. */
   offWork(name: string): Promise<unknown>;
 }

@@ -17,7 +17,13 @@ export type PostgresValue = string | null;
  */
 export interface PostgresDatabase {
   /** Resolves with rows whose columns go by their names. The placeholders are `$1`, `$2` and so on. */
-  query(text: string, values: PostgresValue[]): PromiseLike<{ readonly rows: readonly unknown[] }>;
+  query(
+    text: string,
+    values: PostgresValue[],
+  ): PromiseLike<{
+    /** What the statement returned, a row each. */
+    readonly rows: readonly unknown[];
+  }>;
 }
 
 /** A row as it comes: columns by name, each of them text that this store has made. */

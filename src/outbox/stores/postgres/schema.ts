@@ -57,7 +57,14 @@ function migration(schema: string): string {
  * await writeFile('migrations/0042-outbox.sql', postgresMigrations());
  * ```
  */
-export const postgresMigrations = ({ schema = 'location_sdk' }: { schema?: string } = {}): string => `${migration(checkedSchema(schema))};\n`;
+export function postgresMigrations({
+  schema = 'location_sdk',
+}: {
+  /** The schema of the store's tables. Default: `'location_sdk'`. */
+  schema?: string;
+} = {}): string {
+  return `${migration(checkedSchema(schema))};\n`;
+}
 
 /** The version of the tables; 0 where there are none. */
 async function readVersion(run: Run, schema: string): Promise<number> {
