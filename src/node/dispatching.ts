@@ -15,7 +15,7 @@ export function setForAll(): Dispatcher | undefined {
 /** Refuses to pass by what another copy of undici has set for the whole process, such as Node.js itself with `NODE_USE_ENV_PROXY`. */
 export function checkSetForAll(): void {
   const set = getGlobalDispatcher() as object;
-  const { name } = set.constructor;
+  const name = set.constructor.name;
   if (set instanceof Dispatcher || name === 'Agent') return;
   throw new ConfigurationError(
     `nodeTransport: another copy of undici has set a dispatcher for the whole process${/^\w{1,40}$/.test(name) ? ` (${name})` : ''}, by which the built-in fetch goes, and this transport cannot: pass one of the undici that you installed, such as nodeTransport({ dispatcher: new EnvHttpProxyAgent() })`,
