@@ -1,5 +1,5 @@
-// What an outbox in PostgreSQL costs: a report in the transaction of a bet beside the bet alone; delivery with one, two and four
-// workers; a claim among few and among very many. A real server, whose commits wait for the disk. Fails where a promise is not kept.
+// What an outbox in PostgreSQL costs: a report in the transaction of a bet beside the bet alone; how soon an idle one sends; delivery
+// with one, two and four workers; a claim among few and among very many. A real server, whose commits wait for the disk. Fails where a promise is not kept.
 // `node outbox-postgres.js --only enqueueing` measures one part.
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -13,7 +13,7 @@ import { bet, CLAIMED, clientOf, promise, rowsOf, turns } from './reports.js';
 import { sizeOf } from './smoke.js';
 import { fixed, whole } from './words.js';
 
-const PROMISED = { added: 0.25, scaling: 0.8, claim: 1.5 };
+const PROMISED = { added: 0.25, scaling: 0.8, claim: 1.5, wakingMs: 1_000 };
 /** At once for each worker: so few that four workers leave the machine some time, and as many as is the default. */
 const CONCURRENCIES = [2, 8];
 /** More of the processor's time than this in use: the machine is full, and more workers cannot deliver more. */
@@ -24,6 +24,8 @@ const MANY = sizeOf(1_000_000, 1_000);
 const RECORDED = sizeOf(5_000_000, 1_000);
 const BACKLOG = sizeOf(4_000, 200);
 const DELIVERIES = sizeOf(3, 1);
+const COMMITS = sizeOf(100, 3);
+const IDLE_MS = 50;
 const MOST_MS = 120_000;
 
 const server = await startPostgres({ fsync: true });
@@ -177,10 +179,44 @@ async function claims() {
   console.log(`counting all of them takes ${Math.round(performance.now() - began)} ms\n`);
 }
 
+/** How long after its commit a report of an idle outbox is recorded, where another connection wrote it. */
+async function waking() {
+  const gateway = await startProcess(new URL('outbox-gateway.js', import.meta.url));
+  const store = await postgresStore({ database: pool, schema: 'waking', listen: () => pool.connect() });
+  // So seldom that only the word of the database can wake it.
+  const outbox = createOutbox({ client: clientOf(`http://127.0.0.1:${gateway.first}`), store, pollMs: 3_600_000 });
+  const writer = createOutbox({ client: clientOf('http://127.0.0.1:9'), store: await postgresStore({ database: pool, schema: 'waking' }) });
+  outbox.start();
+  const client = await pool.connect();
+  /** @type {number[]} */
+  const waits = [];
+  for (let report = 0; report < COMMITS; report += 1) {
+    await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
+    const recorded = new Promise((resolve) => {
+      const off = outbox.on('recorded', () => resolve(off()));
+    });
+    await client.query('BEGIN');
+    await writer.within(client).reportBetEvent(bet(`K-${report}`));
+    await client.query('COMMIT');
+    const began = performance.now();
+    await recorded;
+    waits.push(performance.now() - began);
+  }
+  client.release();
+  await outbox.stop();
+  await store.close?.();
+  await gateway.stop();
+  const slowest = Math.max(...waits);
+  promise(
+    `a report of an idle outbox is recorded ${whole(median(waits))} ms after its commit, the slowest of ${COMMITS} after ${whole(slowest)} ms (at most ${whole(PROMISED.wakingMs)})`,
+    slowest <= PROMISED.wakingMs,
+  );
+}
+
 const { values } = parseArgs({ options: { only: { type: 'string' }, smoke: { type: 'boolean' } } });
 console.log(`${thisRuntime.name}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores\n`);
 try {
-  for (const part of [enqueueing, delivering, claims]) if (values.only === undefined || values.only === part.name) await part();
+  for (const part of [enqueueing, waking, delivering, claims]) if (values.only === undefined || values.only === part.name) await part();
 } finally {
   await pool.end();
   await server.stop();

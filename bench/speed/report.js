@@ -51,7 +51,7 @@ export function promisesOf(measured) {
     atMost(`cost of a report at ${whole(volume.reports)}, beside that at 10,000`, 1.2, volume.ratio),
     atMost(`memory after ${whole(volume.reports)} reports, beside that after 10,000`, 1.1, volume.late / volume.early),
     atMost(
-      `memory after ${whole(sockets.reports)} reports over sockets, beside that after ${whole(Math.min(10_000, sockets.reports / 10))}`,
+      `memory after ${whole(sockets.reports)} reports over sockets, beside that after ${whole(sockets.earlyAt)}`,
       1.25,
       sockets.late / sockets.early,
     ),

@@ -3,7 +3,7 @@ import { median, ratioOf } from '../measure.js';
 import { startProcess } from '../process.js';
 
 /** @typedef {{ reports: number, microseconds: number, heap: number }} Milestone by then: of the processor for one report; bytes in use */
-/** @typedef {{ milestones: Milestone[], few: number, many: number, ratio: number, early: number, late: number, reports: number }} Volume */
+/** @typedef {{ milestones: Milestone[], few: number, many: number, ratio: number, earlyAt: number, early: number, late: number, reports: number }} Volume */
 
 const FEW = 10_000;
 const CONCURRENCY = 50;
@@ -44,12 +44,14 @@ export async function measureVolume(runtime, port, { key, reports, rounds }) {
   milestones.push({ reports, microseconds: many, heap: last.heap });
   await old.stop();
   await young.stop();
-  const early = milestones.find((milestone) => milestone.reports === Math.min(FEW, reports / 10))?.heap ?? Number.NaN;
+  const earlyAt = reports > FEW ? FEW : reports / 10;
+  const early = milestones.find((milestone) => milestone.reports === earlyAt)?.heap ?? Number.NaN;
   return {
     milestones,
     few: median(costs.few),
     many,
     ratio: ratioOf(costs.many, costs.few),
+    earlyAt,
     early,
     late: last.heap,
     reports,
