@@ -12,6 +12,8 @@ export interface Finished {
 export interface Standing {
   /** How many rows it has claimed and not yet written back. */
   readonly busy: number;
+  /** How many of them it sends at once. */
+  readonly concurrency: number;
   /** How many those may be: the attempts under way, and what is claimed ahead of them. */
   readonly places: number;
   readonly leaseMs: number;
@@ -30,6 +32,9 @@ export interface Ahead {
 
 const LONGEST_FAILURE_WAIT_MS = 30_000;
 
+/** Tries to change a pause that others change too. */
+export const PAUSE_TRIES = 5;
+
 /** How long a turn waits for one more attempt to end, in milliseconds. */
 export const GATHER_MS = 1;
 const MOST_GATHERED = 128;
@@ -39,15 +44,12 @@ export const AHEAD_MS = 75;
 const MOST_AHEAD = 128;
 
 /**
- * How many rows a worker claims beyond those that it sends at once: as many as ended in so short a time before its last
- * turn, so that the next attempts need not wait for a commit, and none is held long. Where the gateway is slow, none: a
+ * How many rows a worker claims beyond those that it sends at once: as many as it sends in the next moment, so that the
+ * next attempts need not wait for a commit, and none is held long. Where the gateway is slow, or nobody knows, none: a
  * row that is claimed is in doubt should the worker die, although nothing was sent.
  */
-export function claimsAhead(ended: number, elapsedMs: number, before: number): number {
-  const now = elapsedMs > 0 ? (ended * AHEAD_MS) / elapsedMs : 0;
-  // A turn that was early by chance does not undo what the turns before it found.
-  return Math.floor(Math.min(MOST_AHEAD, Math.max(now, before / 2)));
-}
+export const claimsAhead = (concurrency: number, tookMs: number | undefined): number =>
+  tookMs !== undefined && tookMs > 0 ? Math.min(MOST_AHEAD, Math.floor((concurrency * AHEAD_MS) / tookMs)) : 0;
 
 /**
  * Whether a turn waits for more attempts to end, as long as each moment brings one, so that their ends and the next
@@ -66,9 +68,9 @@ export function planTurn(finished: readonly Finished[], { busy, places, leaseMs,
 }
 
 /** What comes next, when a turn found nothing to do. */
-export function lookAhead(outlooks: readonly Outlook[], { busy, places, pollMs, stopping }: Standing): Ahead {
+export function lookAhead(outlooks: readonly Outlook[], { busy, concurrency, pollMs, stopping }: Standing): Ahead {
   // Without room nothing can be done before an attempt ends, and that wakes the worker.
-  const room = stopping ? 0 : places - busy;
+  const room = stopping ? 0 : concurrency - busy;
   if (room <= 0) return { probes: [], waitMs: pollMs };
   const probes: Outlook[] = [];
   let waitMs = pollMs;
@@ -111,12 +113,15 @@ export const NOT_SENT: Ending = {
   problem: { code: 'aborted', message: 'Its lease, or the time of the outbox, was nearly over before it could be sent.' },
 };
 
-/** The end of an attempt that was claimed ahead when its environment was paused. */
+/** The end of an attempt that was claimed ahead when its environment was paused, the worker was stopped, or the gateway became slow. */
 export const HELD_BACK: Ending = {
   kind: 'failed',
   outcome: 'not-sent',
   counts: false,
-  problem: { code: 'aborted', message: 'Its environment was paused before it could be sent.' },
+  problem: {
+    code: 'aborted',
+    message: 'It was given back before it was sent: its environment was paused, the outbox was stopped, or the gateway became slow.',
+  },
 };
 
 /** How long a row waits for a missing key; a process that has it takes the row then. */

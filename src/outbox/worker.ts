@@ -24,6 +24,7 @@ import {
   isInTime,
   lookAhead,
   NOT_SENT,
+  PAUSE_TRIES,
   planTurn,
   type Standing,
 } from './plan.js';
@@ -44,12 +45,8 @@ interface Claim {
 /** The right to send one report to a paused environment, for the time of a lease. */
 interface Probe {
   readonly outlook: Outlook;
-  /** By this worker's clock. */
   readonly takenAt: number;
 }
-
-/** Tries to change a pause that others change too. */
-const PAUSE_TRIES = 5;
 
 /**
  * The loop: each turn writes what ended and claims what is next, in one commit, and starts the attempts. It decides
@@ -68,7 +65,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   let woken = false;
   let failures = 0;
   // What a page sends it sends at once.
-  const ahead = RELAY_ONLY ? undefined : createAhead({ concurrency, clock });
+  const ahead = RELAY_ONLY ? undefined : createAhead({ concurrency, clock, isStopping: () => stopping });
   const abort = createCutOff();
 
   const standing = (): Standing => ({ ...settings, places: ahead ? ahead.places() : concurrency, busy, stopping });
@@ -92,11 +89,14 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     woken = false;
   }
 
-  async function attempt({ row, askedAt, probe }: Claim, turn: number | undefined): Promise<void> {
+  async function attempt({ row, askedAt, probe }: Claim, isHeldBack?: boolean): Promise<Ending | undefined> {
+    let known: Ending | undefined;
     try {
-      const ending = !RELAY_ONLY && ahead?.isHeldBack(row.environment, turn) ? HELD_BACK : await send(row, askedAt);
-      if (ahead && ending.kind !== 'recorded' && ending.pause) ahead.holdBack(row.environment);
+      const ending = !RELAY_ONLY && isHeldBack ? HELD_BACK : await send(row, askedAt);
+      if (!RELAY_ONLY) known = ending;
+      if (ahead) ahead.holdBack(row.environment, ending);
       await updatePause(row, ending, probe);
+      if (ahead) ahead.holdBack(row.environment, ending);
       // What goes to a relay waits for nothing.
       const dependency = RELAY_ONLY ? 'none' : await dependencyFor(row, ending);
       finished.push({ row, change: ended(row, ending, { ...settings, dependency }) });
@@ -107,6 +107,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     }
     if (!RELAY_ONLY) gathering?.check();
     wake();
+    return known;
   }
 
   async function dependencyFor(row: Row, ending: Ending) {
@@ -183,11 +184,10 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       throw error;
     }
     busy += result.claimed.length;
-    if (!RELAY_ONLY) ahead?.wrote(batch.length);
     for (const row of result.claimed) {
       const claim = { row, askedAt, probe: probe && probe.outlook.pause.version + 1 };
-      if (ahead) ahead.attempt(() => attempt(claim, number));
-      else void attempt(claim, undefined);
+      if (ahead) ahead.attempt((isTooLate) => attempt(claim, isTooLate || ahead.isHeldBack(row.environment, number)));
+      else void attempt(claim);
     }
     for (const [index, one] of batch.entries()) {
       if (!result.written[index]) untold.push(one);

@@ -76,30 +76,91 @@ describe('a backlog before a quick gateway', () => {
 });
 
 describe('places', () => {
-  it('are taken in the order of the claims', async () => {
-    const ahead = createAhead({ concurrency: 2, clock: new FakeClock() });
-    const begun: number[] = [];
+  const places = ({ clock = new FakeClock(), isStopping = (): boolean => false } = {}) => {
+    const ahead = createAhead({ concurrency: 2, clock, isStopping });
+    const begun: [number, boolean][] = [];
     const ends: (() => void)[] = [];
-    for (let index = 0; index < 4; index += 1)
-      ahead.attempt(() => {
-        begun.push(index);
-        return new Promise((resolve) => void ends.push(resolve));
+    const claim = (index: number) =>
+      ahead.attempt((isTooLate) => {
+        begun.push([index, isTooLate]);
+        return new Promise((resolve) => void ends.push(() => resolve(isTooLate ? undefined : { kind: 'recorded', message: undefined })));
       });
-    expect(begun).toEqual([0, 1]);
+    const endAll = async () => {
+      for (let end = ends.shift(); end; end = ends.shift()) {
+        end();
+        for (let step = 0; step < 5; step += 1) await Promise.resolve();
+      }
+    };
+    return { ahead, begun, claim, endAll };
+  };
+
+  it('are taken in the order of the claims', async () => {
+    const { ahead, begun, claim, endAll } = places();
+    for (let index = 0; index < 4; index += 1) claim(index);
+    expect(begun.map(([index]) => index)).toEqual([0, 1]);
     expect(ahead.hasMore()).toBe(true);
-    for (let end = ends.shift(); end; end = ends.shift()) {
-      end();
-      await Promise.resolve();
-      await Promise.resolve();
-    }
-    expect(begun).toEqual([0, 1, 2, 3]);
+    await endAll();
+    expect(begun.map(([index]) => index)).toEqual([0, 1, 2, 3]);
     expect(ahead.hasMore()).toBe(false);
   });
 
+  it('are more before a quick gateway only, and no more after a rest or a jump of the clock', async () => {
+    const clock = new FakeClock();
+    const { ahead, claim, endAll } = places({ clock });
+    const placesAfter = async (milliseconds: number) => {
+      claim(0);
+      await clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, milliseconds)));
+      await endAll();
+      ahead.turn();
+      return ahead.places();
+    };
+    expect(ahead.places()).toBe(2);
+    expect(await placesAfter(10)).toBe(2 + 15);
+    for (let attempt = 0; attempt < 40; attempt += 1) await placesAfter(5_000);
+    expect(ahead.places()).toBe(2);
+    for (let attempt = 0; attempt < 80; attempt += 1) await placesAfter(10);
+    expect(ahead.places()).toBeGreaterThan(10);
+    await clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, 5_000)));
+    ahead.turn();
+    expect(ahead.places()).toBe(2);
+  });
+
+  it.each<[string, number, boolean]>([
+    ['a gateway that became slow', 1_500, false],
+    ['a stop', 10, true],
+  ])('give back unsent what waits for them, at %s', async (_, milliseconds, stops) => {
+    const clock = new FakeClock();
+    let isStopping = false;
+    const { begun, claim, endAll } = places({ clock, isStopping: () => isStopping });
+    for (let index = 0; index < 4; index += 1) claim(index);
+    await clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, milliseconds)));
+    isStopping = stops;
+    await endAll();
+    expect(begun).toEqual([
+      [0, false],
+      [1, false],
+      [2, true],
+      [3, true],
+    ]);
+  });
+
+  it('are kept when the clock throws', async () => {
+    const clock = new FakeClock();
+    const { begun, claim, endAll } = places({ clock });
+    clock.now = () => {
+      throw new Error('no time');
+    };
+    for (let index = 0; index < 6; index += 1) claim(index);
+    await endAll();
+    expect(begun).toHaveLength(6);
+  });
+
   it('hold back what was claimed before a pause, and not what a later turn claims, nor another environment', () => {
-    const ahead = createAhead({ concurrency: 2, clock: new FakeClock() });
+    const { ahead } = places();
     const before = ahead.turn();
-    ahead.holdBack('staging');
+    ahead.holdBack('staging', { kind: 'recorded', message: undefined });
+    expect(ahead.isHeldBack('staging', before)).toBe(false);
+    ahead.holdBack('staging', { kind: 'failed', outcome: 'not-sent', pause: 'rate-limited', problem: { code: 'rate-limited', message: 'slow down' } });
     const after = ahead.turn();
     expect(ahead.isHeldBack('staging', before)).toBe(true);
     expect(ahead.isHeldBack('staging', after)).toBe(false);

@@ -55,7 +55,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     for (const attempt of open.keys()) attempt.over = true;
   });
   const { point } = stay;
-  const standing = () => ({ busy, places: concurrency + ahead, leaseMs, pollMs, stopping });
+  const standing = () => ({ busy, concurrency, places: concurrency + ahead, leaseMs, pollMs, stopping });
   const clock = () => schedule.now() + clockOffset;
   const storeFails = () => schedule.now() < scenario.wellAt && random.chance(scenario.store);
 
