@@ -28,11 +28,8 @@ export const RESCUE = `UPDATE outbox_rows SET due_at = ? WHERE sequence IN
 export const FIRST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND environment = ? ORDER BY due_at LIMIT 1`;
 export const LAST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND environment = ? ORDER BY due_at DESC LIMIT 1`;
 
-/** NUL, at which libraries cut what they read, or half of a character, which SQLite keeps as another one. */
-const UNFIT = /\0|\p{Cs}/u;
-
-/** Whether the text comes back as it is given. */
-export const isStorable = (text: string): boolean => !UNFIT.test(text);
+/** Whether the text comes back as it is given: libraries cut at NUL what they read, and SQLite keeps half of a character as another one. */
+export const isStorable = (text: string): boolean => !text.includes('\0') && (text as string & { isWellFormed(): boolean }).isWellFormed();
 
 const bit = (value: boolean): number => (value ? 1 : 0);
 
