@@ -50,11 +50,7 @@ export function promisesOf(measured) {
     atMost('import, beside that of ky and zod/mini alone', 1.3, imported.ratio),
     atMost(`cost of a report at ${whole(volume.reports)}, beside that at 10,000`, 1.2, volume.ratio),
     atMost(`memory after ${whole(volume.reports)} reports, beside that after 10,000`, 1.1, volume.late / volume.early),
-    atMost(
-      `memory after ${whole(sockets.reports)} reports over sockets, beside that after ${whole(sockets.earlyAt)}`,
-      1.25,
-      sockets.late / sockets.early,
-    ),
+    atMost(`memory after ${whole(sockets.reports)} reports over sockets, beside that after ${whole(sockets.earlyAt)}`, 1.25, sockets.late / sockets.early),
   ];
 }
 
