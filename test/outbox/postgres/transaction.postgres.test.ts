@@ -89,6 +89,46 @@ describe("a report in the user's transaction", () => {
     expect(await store.list({ limit: 10 })).toEqual([]);
   });
 
+  it.each([
+    ['has begun none', async (_: pg.PoolClient) => {}],
+    ['has committed it', (client: pg.PoolClient) => client.query('BEGIN; SELECT 1; COMMIT')],
+    ['has rolled it back', (client: pg.PoolClient) => client.query('BEGIN; CREATE TEMPORARY TABLE gone (id text); ROLLBACK')],
+  ])('is refused where the connection %s, since it would stay without the rest', async (_, before) => {
+    const store = await openStore();
+    const client = await pool.connect();
+    try {
+      await before(client);
+      for (const rows of [[newRow('B-1')], [newRow('B-1'), newRow('B-2')]])
+        await expect(store.enqueue(rows, client)).rejects.toMatchObject({ code: 'no-transaction', message: expect.stringContaining('Nothing was enqueued') });
+    } finally {
+      client.release();
+    }
+    expect(await store.list({ limit: 10 })).toEqual([]);
+  });
+
+  it.each([true, false])('may be sent together with the rest (a client that sends without waiting: %s): all or nothing', async (pipeline) => {
+    const own = new pg.Pool({ connectionString: inject('postgresUrl'), max: 1, pipeline });
+    const { outbox } = outboxOver(await openStore());
+    const client = await own.connect();
+    const together = async (id: string, work: string) => {
+      await client.query('BEGIN');
+      const sent = [client.query(work), outbox.within(client).reportSettledBet(settledBet({ bet_id: id }))];
+      await Promise.allSettled(sent);
+      await Promise.all(sent).then(
+        () => client.query('COMMIT'),
+        () => client.query('ROLLBACK'),
+      );
+    };
+    try {
+      await together('B-1', 'SELECT 1');
+      await together('B-2', 'SELECT 1 / 0');
+    } finally {
+      client.release();
+      await own.end();
+    }
+    expect((await outbox.list()).map(({ reference }) => reference)).toEqual(['B-1']);
+  });
+
   it.each(['REPEATABLE READ', 'SERIALIZABLE'])('may be %s', async (level) => {
     const store = await openStore();
     await within(async (client) => {

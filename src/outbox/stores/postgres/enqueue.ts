@@ -1,10 +1,10 @@
 import type { Row } from '../../record.js';
 import type { Enqueued, NewRow } from '../../store.js';
 import { newRow } from '../new-row.js';
+import { isStorable } from '../storable.js';
 import type { Columns, PostgresValue, Run } from './database.js';
 import { failure, LOCK_TIMEOUT, PostgresStoreError } from './failure.js';
 import { isOpenBefore, readRow, selectRows } from './row-columns.js';
-import { isUnfit } from './unfit.js';
 
 /** The columns of a report, in the order in which one is bound. */
 const valuesOf = ({ id, environment, operation, reference, waitsFor, fingerprint, body }: NewRow): PostgresValue[] => [
@@ -22,10 +22,6 @@ const COLUMNS = 'id, environment, operation, reference, waits_for, fingerprint, 
 /** How long a row may wait for a lock, which is that of another transaction with the same report; and how long it may keep others waiting. */
 const LONGEST_LOCK_MS = { one: '5000', many: '500' };
 
-/** Sets that for the statement alone, where it is a transaction of its own. */
-const patience = (value: string): string => `patience AS MATERIALIZED (
-    SELECT CASE WHEN ${value}::text IS NOT NULL THEN set_config('lock_timeout', ${value}::text, true) END AS set)`;
-
 /** What the database tells of a row that it added. */
 interface Added {
   readonly id: string;
@@ -36,7 +32,7 @@ interface Added {
 
 /** Any number of rows, numbered in their order and written in the order of ids, so that two of them do not wait for each other in a circle. */
 const addMany = (schema: string): string => `
-  WITH ${patience('$3')},
+  WITH patience AS MATERIALIZED (SELECT CASE WHEN $3::text IS NOT NULL THEN set_config('lock_timeout', $3::text, true) END AS set),
   given AS MATERIALIZED (
     SELECT nextval('${schema}.reports_sequence_seq') AS sequence, g.* FROM patience CROSS JOIN ROWS FROM (json_to_recordset($1::text::json)
       AS (id text, environment text, operation text, reference text, waits_for text, fingerprint text, body text)) WITH ORDINALITY
@@ -53,8 +49,8 @@ const addMany = (schema: string): string => `
   SELECT json_build_object('id', a.id, 'sequence', a.sequence, 'enqueuedAt', a.enqueued_at, 'blocked', q.blocked)::text AS added
   FROM added AS a JOIN queued AS q ON q.sequence = a.sequence LEFT JOIN told ON true`;
 
-const addOne = (schema: string): string => `WITH ${patience('$9')}
-  SELECT ${schema}.enqueue($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text) AS added FROM patience`;
+const addOne = (schema: string): string =>
+  `SELECT ${schema}.enqueue($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text) AS added`;
 
 /** Those that were there. */
 const getMany = (schema: string): string => selectRows(schema, 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))');
@@ -65,7 +61,7 @@ export function createEnqueue(schema: string, channel: string | null) {
 
   return async (run: Run, given: readonly NewRow[], isOwn: boolean): Promise<readonly Enqueued[]> => {
     // What is stored must be what was given.
-    const unfit = given.some((row) => valuesOf(row).some((value) => value !== null && isUnfit(value)));
+    const unfit = given.some((row) => valuesOf(row).some((value) => value !== null && !isStorable(value)));
     if (unfit) throw failure('text', schema);
     const [only] = given;
     if (!only) return [];

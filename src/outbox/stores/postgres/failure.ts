@@ -6,7 +6,7 @@ import { members } from '../../../members.js';
  * failure); `'busy'`, it waited too long for a lock, or was cancelled; `'full'`, a disk or a limit of the server is;
  * `'read-only'`, the server is a standby, or the session may not write; `'newer'`, a newer version of this package made
  * the tables; `'missing'`, the tables are not there; `'privileges'`, the role may not do this; `'aborted'`, the
- * transaction had failed before; `'isolation'`, the isolation level is too high; `'encoding'`, the database's encoding is not
+ * transaction had failed before; `'isolation'`, the isolation level is too high; `'no-transaction'`, what was to be part of your transaction came over a connection that has none open; `'encoding'`, the database's encoding is not
  * UTF8; `'text'`, there is text that PostgreSQL cannot hold; `'closed'`, the store is; `'other'`.
  */
 export type PostgresStoreErrorCode =
@@ -21,6 +21,7 @@ export type PostgresStoreErrorCode =
   | 'privileges'
   | 'aborted'
   | 'isolation'
+  | 'no-transaction'
   | 'encoding'
   | 'text'
   | 'closed'
@@ -97,6 +98,8 @@ const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
   privileges: 'does not allow this to the role of the connection',
   aborted: 'takes nothing more in this transaction: a statement before this one failed. Roll it back',
   isolation: "must be used with the isolation level 'read committed'; set default_transaction_isolation for the connections of the outbox",
+  'no-transaction':
+    'was given a connection that has no transaction open. Nothing was enqueued: await BEGIN first, and await every report before COMMIT or ROLLBACK',
   encoding: "must have the encoding UTF8, for names and messages in any script; create another one with ENCODING 'UTF8' and TEMPLATE template0",
   text: 'cannot hold a NUL character, half a surrogate pair, or a character that its encoding does not have',
   closed: 'is closed',

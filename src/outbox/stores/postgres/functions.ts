@@ -26,12 +26,13 @@ const CHANGED = `state = change.state, fence = change.fence, attempts = change.a
  */
 const enqueue = (schema: string): string => `
   CREATE FUNCTION ${schema}.enqueue(new_id text, new_environment text, new_operation text, new_reference text, new_waits_for text,
-    new_fingerprint text, new_body text, channel text)
+    new_fingerprint text, new_body text, channel text, patience text)
   RETURNS text LANGUAGE plpgsql AS $enqueue$
   DECLARE
     added record;
     is_blocked boolean := false;
   BEGIN
+    IF patience IS NOT NULL THEN PERFORM set_config('lock_timeout', patience, true); END IF;
     INSERT INTO ${schema}.reports (id, environment, operation, reference, waits_for, fingerprint, body)
       VALUES (new_id, new_environment, new_operation, new_reference, new_waits_for, new_fingerprint, new_body)
       ON CONFLICT (id) DO NOTHING RETURNING reports.sequence, reports.enqueued_at INTO added;

@@ -22,6 +22,12 @@ export const isPool = (database: object): database is LendingPool => {
   return typeof connect === 'function' && typeof totalCount === 'number';
 };
 
+/** Whether something is a client of `pg` which says that it is idle outside a transaction. Other libraries, and `pg` before 8.21, do not say. */
+export const isOutsideTransaction = (database: object): boolean => {
+  const { getTransactionStatus } = database as { getTransactionStatus?: unknown };
+  return typeof getTransactionStatus === 'function' && getTransactionStatus.call(database) === 'I';
+};
+
 /**
  * How statements are sent. With a pool of `pg`, a connection whose answer is not waited for any more is closed: `query` of
  * the pool would keep it lent for as long as it is silent, until none is left; and it would still send what has waited too

@@ -2,16 +2,16 @@ import { operationNames } from '../../../operations.js';
 import { rowId } from '../../enqueue.js';
 import { ENVIRONMENTS, type Row } from '../../record.js';
 import type { RowQuery } from '../../store.js';
+import { isStorable } from '../storable.js';
 import type { PostgresValue, Run } from './database.js';
 import { readRow, selectRows } from './row-columns.js';
-import { isUnfit } from './unfit.js';
 
 /**
  * Rows in the order of `sequence`. A number is given when a row is written and seen when it is committed: a page that was
  * read may miss a row with a lower number whose transaction was open then. Nothing in the outbox relies on it.
  */
 export async function listRows(run: Run, schema: string, { state, environment, operation, reference, after = 0, limit }: RowQuery): Promise<Row[]> {
-  if ([state, environment, operation, reference].some((text) => text !== undefined && isUnfit(text))) return [];
+  if ([state, environment, operation, reference].some((text) => text !== undefined && !isStorable(text))) return [];
   const values: PostgresValue[] = [];
   const bind = (value: string): string => `$${values.push(value)}::text`;
   const conditions = [`r.sequence > ${bind(String(after))}::bigint`];

@@ -1,10 +1,11 @@
 import { ConfigurationError } from '../../../errors.js';
 import type { OutboxStore } from '../../store.js';
+import { isStorable } from '../storable.js';
 import { readCounts } from './counts.js';
 import { createRun, type Patience, type Run, runWithin } from './database.js';
 import { createEnqueue } from './enqueue.js';
 import { failure } from './failure.js';
-import { isPool } from './lend.js';
+import { isOutsideTransaction, isPool } from './lend.js';
 import { listRows } from './list.js';
 import { listen } from './listen.js';
 import { isDatabase, type PostgresStoreOptions, readOptions } from './options.js';
@@ -15,7 +16,6 @@ import { readRow, selectRows } from './row-columns.js';
 import { prepareSchema } from './schema.js';
 import { openSettings } from './settings.js';
 import { takeTurn } from './turn.js';
-import { isUnfit } from './unfit.js';
 
 /**
  * A store in PostgreSQL, for any number of instances on any number of machines. What it accepted is as safe as a commit
@@ -46,16 +46,14 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Outb
     durable: true,
     transactional: true,
     concurrent: true,
-    enqueue: (rows, transaction) =>
+    enqueue: async (rows, transaction) =>
       transaction === undefined ? enqueue(run, rows, true) : enqueue(runOf(transaction, schema, { clock, timeoutMs }), rows, false),
     turn: (turn) => takeTurn(run, schema, turn),
     outlook: () => readOutlook(run, schema),
     pause: (change) => writePause(run, schema, change),
     get: async (ids) => {
       if (ids.length === 0) return [];
-      const found = await run(selectRows(schema, 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))'), [
-        JSON.stringify(ids.filter((id) => !isUnfit(id))),
-      ]);
+      const found = await run(selectRows(schema, 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))'), [JSON.stringify(ids.filter(isStorable))]);
       const rows = new Map(found.map(readRow).map((row) => [row.id, row]));
       return ids.map((id) => rows.get(id));
     },
@@ -86,5 +84,6 @@ function runOf(transaction: unknown, schema: string, patience: Patience): Run {
   const refuse = (why: string) => new ConfigurationError(`transaction: ${why}. Nothing was enqueued.`);
   if (!isDatabase(transaction)) throw refuse('expected the client whose transaction it is, with query(text, values)');
   if (isPool(transaction)) throw refuse('a pool sends each statement over any connection; pass the client that began the transaction');
+  if (isOutsideTransaction(transaction)) throw failure('no-transaction', schema);
   return runWithin(transaction, schema, patience);
 }

@@ -2,9 +2,9 @@ import { operationNames } from '../../../operations.js';
 import { rowId } from '../../enqueue.js';
 import { ENVIRONMENTS, type Row } from '../../record.js';
 import type { RowQuery } from '../../store.js';
+import { isStorable } from '../storable.js';
 import type { Connection, SqliteValue } from './database.js';
 import { ROW, rowOf } from './row-columns.js';
-import { isStorable } from './rows.js';
 import { OPEN } from './schema.js';
 
 /** States by whose own index rows are found; final ones are most of the table anyway. */

@@ -1,6 +1,7 @@
 import { claimed, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../../record.js';
 import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store.js';
 import { newRow } from '../new-row.js';
+import { isStorable } from '../storable.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
 import { SqliteStoreError } from './failure.js';
 import { ROW, rowOf, textOf } from './row-columns.js';
@@ -28,8 +29,8 @@ export const RESCUE = `UPDATE outbox_rows SET due_at = ? WHERE sequence IN
 export const FIRST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND environment = ? ORDER BY due_at LIMIT 1`;
 export const LAST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND environment = ? ORDER BY due_at DESC LIMIT 1`;
 
-/** Whether the text comes back as it is given: libraries cut at NUL what they read, and SQLite keeps half of a character as another one. */
-export const isStorable = (text: string): boolean => !text.includes('\0') && (text as string & { isWellFormed(): boolean }).isWellFormed();
+/** Whether to add these takes one statement that writes: those that wait for a row are held back by a trigger. */
+export const isOneStatement = (added: readonly NewRow[]): boolean => added.length === 1 && added[0]?.waitsFor === undefined;
 
 const bit = (value: boolean): number => (value ? 1 : 0);
 
@@ -58,7 +59,6 @@ export function createRows(connection: Connection, tally: Tally) {
     const values: SqliteValue[] = [id, environment, operation, reference, waitsFor ?? null, bit(blocked), bit(!blocked), now, now, now, fingerprint, body];
     const sequence = insert(INSERT, ...values);
     if (sequence === undefined) return { row: rowOf(byId(id) ?? {}), added: false };
-    block(id, true);
     return { row: newRow(given, sequence, now, blocked), added: true };
   }
 

@@ -10,7 +10,7 @@ export const OPEN = "state IN ('waiting', 'in-flight')";
  * `queued` is 1 for rows in flight and for waiting ones that are not blocked. `ended` numbers final rows in the order
  * in which they became final until they have their line in the log. All indexes but that of `id` are partial and leave
  * final rows out, so that what a claim costs does not grow with them; and there are few, since each is one more page to
- * write for a new row.
+ * write for a new row. The trigger holds back what waits for a new row, in the same statement.
  */
 const FIRST = `
   CREATE TABLE outbox_rows (
@@ -43,6 +43,11 @@ const FIRST = `
   CREATE INDEX outbox_open ON outbox_rows (state) WHERE ${OPEN};
   CREATE INDEX outbox_quarantined ON outbox_rows (sequence) WHERE state = 'quarantined';
   CREATE INDEX outbox_unlogged ON outbox_rows (ended) WHERE ended IS NOT NULL;
+  CREATE TRIGGER outbox_hold_back AFTER INSERT ON outbox_rows WHEN EXISTS (
+    SELECT 1 FROM outbox_rows INDEXED BY outbox_dependents WHERE waits_for = NEW.id AND state = 'waiting' AND blocked = 0
+  ) BEGIN
+    UPDATE outbox_rows SET blocked = 1, queued = 0 WHERE waits_for = NEW.id AND state = 'waiting' AND blocked = 0;
+  END;
   CREATE TABLE outbox_pauses (
     environment TEXT PRIMARY KEY,
     version INTEGER NOT NULL,

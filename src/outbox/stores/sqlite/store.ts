@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../../errors.js';
 import { type Clock, systemClock } from '../../../time.js';
 import type { OutboxStore, Turn, TurnResult } from '../../store.js';
+import { isStorable } from '../storable.js';
 import { createCommits } from './commits.js';
 import { connect, pragma, type SqliteDatabase } from './database.js';
 import { codeOf, failure, SqliteStoreError } from './failure.js';
@@ -9,7 +10,7 @@ import { closeFile, ensureFull, type OpenDatabase, openFile, prepareDatabase } f
 import { createPauses } from './pauses.js';
 import { createReceipts } from './receipts.js';
 import { ROW, rowOf } from './row-columns.js';
-import { createRows, isStorable } from './rows.js';
+import { createRows, isOneStatement } from './rows.js';
 import { createTally } from './tally.js';
 import { enqueueWithin } from './transaction.js';
 import { watchCommits } from './watch.js';
@@ -84,17 +85,18 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
         const written = writes.map((one) => rows.write(one, now));
         return { written, claimed: claim ? rows.claim(claim, open(now), now) : [] };
       },
-      writes.length + (claim?.limit ?? 0),
+      { rows: writes.length + (claim?.limit ?? 0) },
     );
   }
 
   return {
     durable,
     transactional: true,
-    enqueue: (given, transaction) =>
+    enqueue: (added, transaction) =>
       transaction === undefined
-        ? write(() => given.map((row) => rows.add(row, clock.now())), given.length)
-        : enqueueWithin(transaction, { own: database, place, rows: given, now: clock.now() }),
+        ? // On a connection of the user's, one statement would become part of a transaction that is open there.
+          write(() => added.map((row) => rows.add(row, clock.now())), { rows: added.length, isOneStatement: !given && isOneStatement(added) })
+        : enqueueWithin(transaction, { own: database, place, rows: added, now: clock.now() }),
     turn,
     outlook: () => read(() => pauses.outlook(clock.now())),
     pause: (change) => write(() => pauses.change(change, clock.now())),
@@ -114,7 +116,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
       }),
     receipts: {
       unlogged: (limit) => read(() => receipts.unlogged(limit)),
-      append: (lines) => write(() => receipts.append(lines), lines.length),
+      append: (lines) => write(() => receipts.append(lines), { rows: lines.length }),
       read: (from, limit) => read(() => receipts.read(from, limit)),
       last: () => read(receipts.last),
     },
