@@ -21,27 +21,31 @@ export async function measureVolume(runtime, port, { key, reports, rounds }) {
   /** @type {Milestone[]} */
   const milestones = [];
   let sent = 0;
-  /** @param {Awaited<ReturnType<typeof start>>} child @param {number} count */
-  const send = async (child, count) => {
-    const { processor, heap } = await child.ask({ concurrency: Math.min(CONCURRENCY, count), reports: count, collect: true });
+  /**
+   * @param {Awaited<ReturnType<typeof start>>} child
+   * @param {number} count
+   * @param {{ collect?: boolean }} [options] A collection of everything, while nothing is under way, also throws away what was compiled for objects of which there are none just then.
+   */
+  const send = async (child, count, { collect = true } = {}) => {
+    const { processor, heap } = await child.ask({ concurrency: Math.min(CONCURRENCY, count), reports: count, collect });
     return { microseconds: (processor / count) * 1_000, heap };
   };
   for (let next = 1; next < reports; next *= 10) {
     milestones.push({ reports: next, ...(await send(old, next - sent)) });
     sent = next;
   }
-  await send(old, reports - sent - turn * rounds);
+  await send(old, reports - sent - turn * (rounds + 1));
   const young = await start();
   await send(young, Math.min(FEW, reports / 2) - turn);
   const costs = { few: /** @type {number[]} */ ([]), many: /** @type {number[]} */ ([]) };
-  let last = { microseconds: Number.NaN, heap: Number.NaN };
+  for (const child of [young, old]) await send(child, turn, { collect: false });
   for (let round = 0; round < rounds; round += 1) {
-    costs.few.push((await send(young, turn)).microseconds);
-    last = await send(old, turn);
-    costs.many.push(last.microseconds);
+    costs.few.push((await send(young, turn, { collect: false })).microseconds);
+    costs.many.push((await send(old, turn, { collect: false })).microseconds);
   }
   const many = median(costs.many);
-  milestones.push({ reports, microseconds: many, heap: last.heap });
+  const { heap: late } = await send(old, turn);
+  milestones.push({ reports, microseconds: many, heap: late });
   await old.stop();
   await young.stop();
   const earlyAt = reports > FEW ? FEW : reports / 10;
@@ -53,7 +57,7 @@ export async function measureVolume(runtime, port, { key, reports, rounds }) {
     ratio: ratioOf(costs.many, costs.few),
     earlyAt,
     early,
-    late: last.heap,
+    late,
     reports,
   };
 }
