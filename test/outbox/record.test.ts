@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { HELD_BACK } from '../../src/outbox/plan.js';
 import { claimed, decided, type Ending, ended, type Row } from '../../src/outbox/record.js';
 
 const quarantined: Row = {
@@ -40,6 +41,13 @@ describe('a settled report that was not found, and that a person sends again', (
   it('is quarantined by the second 404 after that', () => {
     const again: Row = { ...inFlight, ...ended(inFlight, notFound, { ...context, dependency: 'final' }) };
     expect(ended({ ...again, ...claimed(again) }, notFound, { ...context, dependency: 'final' })).toMatchObject({ state: 'quarantined' });
+  });
+
+  it('is quarantined by the second 404, also where it was given back unsent in between', () => {
+    const early = { ...context, dependency: 'final' } as const;
+    const again: Row = { ...inFlight, ...ended(inFlight, notFound, early) };
+    const unsent: Row = { ...again, ...ended({ ...again, ...claimed(again) }, HELD_BACK, early) };
+    expect(ended({ ...unsent, ...claimed(unsent) }, notFound, early)).toMatchObject({ state: 'quarantined' });
   });
 
   it('stays in doubt if it was', () => {
