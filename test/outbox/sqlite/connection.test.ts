@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newRow } from '../../../src/outbox/contract/harness.js';
+import { newRow, settledRow } from '../../../src/outbox/contract/harness.js';
 import { connect, pragma, type SqliteDatabase } from '../../../src/outbox/stores/sqlite/database.js';
 import { sqliteStore } from '../../../src/outbox/stores/sqlite/index.js';
 import { newFile, openLibsql, openStore, rejectionOf } from './files.js';
@@ -117,6 +117,56 @@ describe("a user's transaction", () => {
     const { database, store } = await connected();
     expect(await rejectionOf(store.enqueue([newRow('B-1')], make(database)))).toMatchObject({ message: expect.stringContaining(message) });
     expect(await held(store)).toEqual([]);
+  });
+});
+
+describe('a report that is enqueued alone', () => {
+  it('and waits for no other one is committed by its statement, without a transaction around it', async () => {
+    const file = newFile();
+    const { database, commits } = counting(openLibsql(file));
+    const store = await openStore(file, { open: () => database });
+    const before = commits();
+    await store.enqueue([newRow('B-1')]);
+    expect(commits() - before).toBe(0);
+    await store.enqueue([settledRow('B-1')]);
+    expect(commits() - before).toBe(1);
+    await store.close?.();
+  });
+
+  it('and waits for another one is written while nobody can end that one', async () => {
+    const file = newFile();
+    const isHeld: boolean[] = [];
+    const store = await openStore(file, {
+      open: (name) => {
+        const database = openLibsql(name);
+        return {
+          exec: (sql) => database.exec(sql),
+          prepare: (sql) => {
+            const statement = database.prepare(sql) as { run(...values: unknown[]): unknown; get(...values: unknown[]): unknown };
+            if (!sql.startsWith('SELECT state FROM')) return statement;
+            return {
+              get: (...values: unknown[]) => {
+                const found = statement.get(...values);
+                const other = openLibsql(file);
+                try {
+                  other.exec('PRAGMA busy_timeout = 0; BEGIN IMMEDIATE');
+                  isHeld.push(false);
+                } catch {
+                  isHeld.push(true);
+                }
+                other.close();
+                return found;
+              },
+            };
+          },
+          close: () => database.close(),
+        };
+      },
+    });
+    await store.enqueue([newRow('B-1')]);
+    expect(await store.enqueue([settledRow('B-1')])).toMatchObject([{ added: true, row: { blocked: true } }]);
+    expect(isHeld).toEqual([true]);
+    await store.close?.();
   });
 });
 
