@@ -186,8 +186,8 @@ export function ended(row: Progress & Pick<Row, 'decisions' | 'problem'>, ending
     delayMs: waits ? waitMs(row.attempts, ending.retryAfterMs, context) : 0,
     outcome: undefined,
     message: undefined,
-    // A 404 from before stays the first of two, where this attempt was not even begun.
-    problem: !RELAY_ONLY && ending.counts === false && row.problem?.code === 'not-found' ? row.problem : problem,
+    // A 404 from before stays the first of two, where this attempt was given back unsent.
+    problem: !RELAY_ONLY && ending.counts === false && problem.code === 'aborted' && row.problem?.code === 'not-found' ? row.problem : problem,
     decisions: row.decisions,
     keepBody: true,
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HELD_BACK } from '../../src/outbox/plan.js';
+import { HELD_BACK, withoutKey } from '../../src/outbox/plan.js';
 import { claimed, decided, type Ending, ended, type Row } from '../../src/outbox/record.js';
 
 const quarantined: Row = {
@@ -48,6 +48,12 @@ describe('a settled report that was not found, and that a person sends again', (
     const again: Row = { ...inFlight, ...ended(inFlight, notFound, early) };
     const unsent: Row = { ...again, ...ended({ ...again, ...claimed(again) }, HELD_BACK, early) };
     expect(ended({ ...unsent, ...claimed(unsent) }, notFound, early)).toMatchObject({ state: 'quarantined' });
+  });
+
+  it('tells of a missing key rather than of the 404 before', () => {
+    const early = { ...context, dependency: 'final' } as const;
+    const again: Row = { ...inFlight, ...ended(inFlight, notFound, early) };
+    expect(ended({ ...again, ...claimed(again) }, withoutKey('the key "a" is missing'), early)).toMatchObject({ problem: { code: 'configuration' } });
   });
 
   it('stays in doubt if it was', () => {

@@ -106,6 +106,19 @@ describe("a report in the user's transaction", () => {
     expect(await store.list({ limit: 10 })).toEqual([]);
   });
 
+  it('is taken as begun where the client cannot say', async () => {
+    const store = await openStore();
+    await within(async (client) => {
+      const silent = {
+        query: (text: string, values: (string | null)[]) => client.query(text, values),
+        getTransactionStatus: () => {
+          throw new TypeError('the binding has no such function');
+        },
+      };
+      expect(await store.enqueue([newRow('B-1')], silent)).toMatchObject([{ added: true }]);
+    });
+  });
+
   it.each([true, false])('may be sent together with the rest (a client that sends without waiting: %s): all or nothing', async (pipeline) => {
     const own = new pg.Pool({ connectionString: inject('postgresUrl'), max: 1, pipeline });
     const { outbox } = outboxOver(await openStore());

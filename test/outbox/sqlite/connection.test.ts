@@ -16,23 +16,22 @@ const held = async (store: { list(query: { limit: number }): Promise<readonly { 
 /** Counts the commits of a connection. */
 function counting(database: SqliteDatabase): { database: SqliteDatabase; commits: () => number } {
   let commits = 0;
-  return {
-    commits: () => commits,
-    database: {
-      exec: (sql) => database.exec(sql),
-      prepare: (sql) => {
-        const statement = database.prepare(sql) as { run(): unknown };
-        if (sql !== 'COMMIT') return statement;
-        return {
-          run: () => {
-            commits += 1;
-            return statement.run();
-          },
-        };
-      },
-      close: () => database.close(),
+  const counted: SqliteDatabase = {
+    exec: (sql) => database.exec(sql),
+    prepare: (sql) => {
+      const statement = database.prepare(sql) as { run(): unknown };
+      if (sql !== 'COMMIT') return statement;
+      return {
+        run: () => {
+          commits += 1;
+          return statement.run();
+        },
+      };
     },
+    close: () => database.close(),
   };
+  Object.defineProperty(counted, 'inTransaction', { get: () => (database as { inTransaction?: unknown }).inTransaction });
+  return { commits: () => commits, database: counted };
 }
 
 describe('a connection that the store is given', () => {
@@ -130,6 +129,17 @@ describe('a report that is enqueued alone', () => {
     expect(commits() - before).toBe(0);
     await store.enqueue([settledRow('B-1')]);
     expect(commits() - before).toBe(1);
+    await store.close?.();
+  });
+
+  it('is not taken for committed in a transaction of somebody else, whoever opened the connection', async () => {
+    const shared = openLibsql(newFile());
+    const store = await openStore(newFile(), { open: () => shared, busyTimeoutMs: 20 });
+    shared.exec('BEGIN');
+    expect(await rejectionOf(store.enqueue([newRow('B-1')]))).toMatchObject({ code: 'busy' });
+    shared.exec('ROLLBACK');
+    await store.enqueue([newRow('B-2')]);
+    expect(await held(store)).toEqual(['B-2']);
     await store.close?.();
   });
 

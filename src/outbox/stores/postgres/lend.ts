@@ -25,7 +25,12 @@ export const isPool = (database: object): database is LendingPool => {
 /** Whether something is a client of `pg` which says that it is idle outside a transaction. Other libraries, and `pg` before 8.21, do not say. */
 export const isOutsideTransaction = (database: object): boolean => {
   const { getTransactionStatus } = database as { getTransactionStatus?: unknown };
-  return typeof getTransactionStatus === 'function' && getTransactionStatus.call(database) === 'I';
+  try {
+    return typeof getTransactionStatus === 'function' && getTransactionStatus.call(database) === 'I';
+  } catch {
+    // The native client has it, and asks a binding that may not.
+    return false;
+  }
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../time.js';
-import { type Connection, rollBack } from './database.js';
+import { type Connection, isOutsideTransaction, rollBack } from './database.js';
 import { codeOf, failure, storeError } from './failure.js';
 
 /** Work for a transaction: done at once, and done again from the start where the transaction had to be taken back. */
@@ -57,8 +57,9 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
 
   function transact(group: readonly Job[]): unknown[] {
     verify();
-    // BEGIN and COMMIT are statements, too.
-    if (group.length === 1 && group[0]?.isOneStatement) return [group[0].work()];
+    const [first] = group;
+    // BEGIN and COMMIT are statements, too. Within a transaction of somebody else's it would not be committed.
+    if (group.length === 1 && first?.isOneStatement && isOutsideTransaction(connection.database)) return [first.work()];
     connection.run('BEGIN IMMEDIATE');
     try {
       tally.reset();
@@ -102,7 +103,7 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
   }
 
   return {
-    /** Does work within a transaction; resolves once it is committed. */
+    /** Does work within a transaction, which one statement is by itself; resolves once it is committed. */
     write: <T>(work: () => T, { rows = 1, isOneStatement = false } = {}): Promise<T> =>
       new Promise((resolve, reject) => {
         if (closed) return reject(failure('closed', place));

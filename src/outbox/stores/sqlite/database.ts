@@ -60,6 +60,12 @@ export function pragma(database: SqliteDatabase, text: string): unknown {
   return answer && Object.values(answer)[0];
 }
 
+/** Whether a connection says that no transaction is open on it: `libsql` and `better-sqlite3`, and `node:sqlite` from Node.js 22.16 on. */
+export function isOutsideTransaction(database: SqliteDatabase): boolean {
+  const { inTransaction, isTransaction } = database as { inTransaction?: unknown; isTransaction?: unknown };
+  return inTransaction === false || isTransaction === false;
+}
+
 /** Takes a transaction back; where SQLite has done so itself, as it does when the disk is full, there is nothing to do. */
 export function rollBack(database: SqliteDatabase, text = 'ROLLBACK'): void {
   try {

@@ -34,7 +34,7 @@ export const isOneStatement = (added: readonly NewRow[]): boolean => added.lengt
 
 const bit = (value: boolean): number => (value ? 1 : 0);
 
-/** The changes of rows. Each is part of a transaction that somebody else begins and commits. */
+/** The changes of rows. Each is part of a transaction that somebody else begins and commits, or one statement that needs none. */
 export function createRows(connection: Connection, tally: Tally) {
   const { first, all, run, insert } = connection;
 

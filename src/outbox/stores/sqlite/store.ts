@@ -94,8 +94,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     transactional: true,
     enqueue: (added, transaction) =>
       transaction === undefined
-        ? // On a connection of the user's, one statement would become part of a transaction that is open there.
-          write(() => added.map((row) => rows.add(row, clock.now())), { rows: added.length, isOneStatement: !given && isOneStatement(added) })
+        ? write(() => added.map((row) => rows.add(row, clock.now())), { rows: added.length, isOneStatement: isOneStatement(added) })
         : enqueueWithin(transaction, { own: database, place, rows: added, now: clock.now() }),
     turn,
     outlook: () => read(() => pauses.outlook(clock.now())),
