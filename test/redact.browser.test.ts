@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { MASK, maskSent } from '../src/redact.browser.js';
+import { newId } from '../src/relay/fault.js';
 
 const sent = [
   { text: 'Adaeze Okonkwo', kind: 'personal' as const },
@@ -20,4 +21,11 @@ test.each([
   ['too much', 'x'.repeat(301), MASK],
 ])('in a page, words of the gateway that hold %s', (_, text, shown) => {
   expect(maskSent(text, sent)).toBe(shown);
+});
+
+test('the id by which a relay tells of a fault is shown', () => {
+  for (let times = 0; times < 100; times += 1) {
+    const words = `Something went wrong (${newId()}).`;
+    expect(maskSent(words, [])).toBe(words);
+  }
 });

@@ -10,6 +10,8 @@ export interface Admitted {
   readonly headers: Readonly<Record<string, string>>;
   /** Whether it is refused for where it comes from. */
   readonly foreign?: boolean;
+  /** Why it is refused, where the answer does not say it. */
+  readonly why?: string;
 }
 
 export interface AdmitRules {
@@ -24,12 +26,14 @@ export function admit(request: Request, { allowedOrigins, allowedHeaders }: Admi
   const operation = routeOf(request.url);
   if (!operation) return { refused: refusals.noSuchPath, headers: {} };
   const sender = senderOf(request, allowedOrigins);
-  if (sender.kind === 'refused') return { refused: refusals.forbidden, headers: {}, foreign: true };
+  if (sender.kind === 'refused')
+    return { refused: refusals.forbidden, headers: {}, foreign: true, why: 'its Origin and Sec-Fetch-Site are not those of a page that may report' };
   const headers = sender.kind === 'other' ? corsHeaders(sender.origin) : {};
   if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method'))
     return { headers: { ...headers, ...preflightHeaders(allowedHeaders) } };
   if (request.method !== 'POST') return { refused: refusals.method, headers };
-  if (request.headers.get('x-location-sdk') !== '1') return { refused: refusals.forbidden, headers };
+  if (request.headers.get('x-location-sdk') !== '1')
+    return { refused: refusals.forbidden, headers, why: "it has no header x-location-sdk: 1, which the package's pages send" };
   const isJson = JSON_TYPE.test(request.headers.get('content-type') ?? '') && !request.headers.has('content-encoding');
   return isJson ? { operation, headers } : { refused: refusals.mediaType, headers };
 }

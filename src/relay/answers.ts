@@ -40,7 +40,7 @@ export const refusals = {
   outOfTime: refusal(503, 'timeout', 'The time of the request was over. Nothing was sent.'),
 } as const;
 
-/** A failure whose reason is the operator's alone: the page gets a number to ask about. */
+/** A failure whose reason is the operator's alone: the page gets an id to ask about. */
 export const broken = (id: string, outcome: ErrorOutcome = 'not-sent', status = 500, code: ErrorCode = 'configuration', reference?: string): Answer => ({
   status,
   body: { error: { code, message: `Something went wrong (${id}).`, outcome, reference } satisfies Failure },

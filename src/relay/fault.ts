@@ -4,8 +4,10 @@ import { broken, refuse } from './answers.js';
 import type { RelayPlayer } from './options.js';
 import type { RelaySettings } from './settings.js';
 
-/** A number that leads from a page's answer to the operator's log. */
-export const newId = (): string => Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+const LETTERS = 'abcdefghijklmnop';
+
+/** What leads from a page's answer to the operator's log: letters alone, since a page masks numbers. */
+export const newId = (): string => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => LETTERS[byte % LETTERS.length]).join('');
 
 const FRAME = /([\w.-]+\.[cm]?[jt]sx?:[0-9]+:[0-9]+)\)?$/;
 
@@ -27,7 +29,7 @@ export function describeThrown(thrown: unknown): string {
   }
 }
 
-/** Logs what happened and gives the number that stands for it. */
+/** Logs what happened and gives the id that stands for it. */
 export function noteFault(logger: Required<Logger>, what: string): string {
   const id = newId();
   logger.error(`${id}: ${what}`);

@@ -173,7 +173,7 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
   hookTimeoutMs?: number | undefined;
   /** Milliseconds for a whole request; the client gets what is left. Default: 60,000. */
   timeoutMs?: number | undefined;
-  /** Where the details of failures go; none holds personal data. Default: warnings and errors to the console. */
+  /** Where the details of failures go, and to `debug` why a request is refused; none holds personal data. Default: warnings and errors to the console. */
   logger?: Logger | undefined;
   /** Default: the system's clock. */
   clock?: Clock | undefined;

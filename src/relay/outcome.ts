@@ -41,7 +41,7 @@ interface About {
   readonly logger: Required<Logger>;
 }
 
-/** The answer to a failed report. The operator's own mistakes go to the log, with a number for the page. */
+/** The answer to a failed report. The operator's own mistakes go to the log, with an id for the page. */
 export function answerForError(error: ReportingError, { reference, owned, logger }: About): Answer {
   const { code, outcome } = error;
   const inDoubt = outcome === 'unknown';

@@ -46,7 +46,8 @@ export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Pl
     try {
       const admitted = admit(request as Request, settings);
       headers = admitted.headers;
-      const { operation, refused, foreign } = admitted;
+      const { operation, refused, foreign, why } = admitted;
+      if (why) settings.logger.debug(`refused, since ${why}`);
       if (foreign) noteOrigin(request as Request);
       if (refused || !operation) return toResponse(refused ?? { status: 204 }, headers);
       const answered = await answer(request as Request, connection ?? {}, operation, kept, settings);
@@ -140,7 +141,10 @@ async function authorized<Player extends RelayPlayer>(
     return refuse(refusals.noSession);
   }
   const player = settledValue(ended, 'authorize', logger);
-  if (player === null || player === undefined || player === false) return refuse(refusals.noSession);
+  if (player === null || player === undefined || player === false) {
+    logger.debug('refused, since the option authorize gave no player');
+    return refuse(refusals.noSession);
+  }
   const { value: user, issues } = copyJson((player as Partial<RelayPlayer>).user);
   if (typeof user === 'object' && user !== null && !Array.isArray(user) && issues.length === 0) return { player, user: user as Record<string, unknown> };
   return refuse(broken(noteFault(logger, 'the option authorize must return { user }, with the user object as plain data')));
@@ -173,7 +177,10 @@ async function completed<Player extends RelayPlayer>(
   if (!complete) return {};
   const event = { ...page.fields, ...(page.location && { location: page.location }) };
   const added = settledValue(await callHook((signal) => complete(event, call(signal)), milliseconds, settings), 'complete', logger);
-  if (added === null) return refuse(refusals.forbidden);
+  if (added === null) {
+    logger.debug('refused, since the option complete gave null');
+    return refuse(refusals.forbidden);
+  }
   if (added === undefined) return {};
   const { value, issues } = copyJson(added);
   if (typeof value === 'object' && value !== null && !Array.isArray(value) && issues.length === 0) return value as Record<string, unknown>;

@@ -20,6 +20,20 @@ function stubClient(answer: (event: object, options: CallOptions) => unknown): R
   return { calls, reportBetEvent: call, reportWithdrawalEvent: call };
 }
 
+describe('why a request is refused', () => {
+  test.each([
+    ['its origin', { headers: { origin: 'null' } }, {}, 403, 'Origin'],
+    ['a header that is missing', { headers: { 'x-location-sdk': '' } }, {}, 403, 'x-location-sdk'],
+    ['nobody who is logged in', { headers: { cookie: '' } }, {}, 401, 'authorize'],
+    ['an event that the operator does not take', {}, { complete: () => null }, 403, 'complete'],
+  ])('is told to the log, not to the page: %s', async (_, sending, options, status, words) => {
+    const { send, lines } = relayWorld(options);
+    const answered = await send(sending);
+    expect([answered.status, answered.text.includes(words)]).toEqual([status, false]);
+    expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^refused, since .*${words}`)));
+  });
+});
+
 describe('a bet', () => {
   test('is reported with the user of the session, and the page gets the receipt', async () => {
     const { send, gateway, lookedUp } = relayWorld();
@@ -87,12 +101,14 @@ describe('a bet', () => {
 
   test('of a page that a proxy makes look like another site’s is refused, and the operator told once what to do', async () => {
     const { send, lines } = relayWorld();
+    const warnings = () => lines.filter((line) => line.startsWith('a page of'));
     for (let index = 0; index < 3; index += 1) expect((await send({ url: 'http://backend:3000/report-bet-event' })).status).toBe(403);
-    expect(lines).toEqual([expect.stringContaining('a page of https://shop.example was refused, since this relay is asked as backend:3000.')]);
+    expect(warnings()).toEqual([expect.stringContaining('a page of https://shop.example was refused, since this relay is asked as backend:3000.')]);
     for (let index = 0; index < 30; index += 1) await send({ headers: { origin: `https://evil-${index}.example` } });
     await send({ headers: { origin: `https://${'x'.repeat(500)}` } });
     await send({ headers: { origin: 'https://x y<script>' } });
-    expect(lines).toHaveLength(10);
+    expect(warnings()).toHaveLength(10);
+    expect(lines.join()).not.toContain('script');
   });
 
   test('of an allowed origin may be answered to its page', async () => {
@@ -170,7 +186,7 @@ describe('what the operator adds', () => {
     const { status, body } = await send();
     expect([status, body.error]).toEqual([
       500,
-      { code: 'configuration', message: expect.stringMatching(/^Something went wrong \([0-9a-f]{16}\)\.$/), outcome: 'not-sent', reference: 'BET-1' },
+      { code: 'configuration', message: expect.stringMatching(/^Something went wrong \([a-p]{16}\)\.$/), outcome: 'not-sent', reference: 'BET-1' },
     ]);
     const id = /\((\w+)\)/.exec(body.error.message)?.[1] ?? '';
     expect(lines.find((line) => line.startsWith(id))).toContain('user.nin: is required');
@@ -239,7 +255,7 @@ describe('a function of the operator’s', () => {
       },
     ],
     ['authorize reads the body', { authorize: async (request: Request) => ({ session: 'x', user: { user_id: (await request.text()) && 'U-1' } }) }],
-  ])('%s: a bare 500 with a number, and the detail in the log', async (_, options) => {
+  ])('%s: a bare 500 with an id, and the detail in the log', async (_, options) => {
     const { send, gateway, lines } = relayWorld(options);
     const { status, body, text } = await send();
     expect([status, body.error.code, body.error.outcome, gateway.requests()]).toEqual([500, 'configuration', 'not-sent', []]);
