@@ -14,6 +14,8 @@ interface Line {
   underWay: number;
   /** In the order in which they came. */
   readonly waiting: Set<() => void>;
+  /** Whether it is about to be looked at who is next. */
+  isServed: boolean;
 }
 
 export function createLines(atATime: number): Lines {
@@ -22,22 +24,25 @@ export function createLines(atATime: number): Lines {
 
   /** Lets in whoever is next, while there is room. */
   const serve = (address: string, line: Line) => {
+    line.isServed = false;
     for (const begin of line.waiting) {
       if (line.underWay >= atATime) return;
       line.waiting.delete(begin);
       line.underWay += 1;
       begin();
     }
-    if (line.underWay === 0) end(address);
+    if (line.underWay === 0) end(address, line);
   };
 
   const begun = (address: string): Line => {
-    const line: Line = { underWay: 0, waiting: new Set() };
+    const line: Line = { underWay: 0, waiting: new Set(), isServed: false };
     lines.set(address, line);
     return line;
   };
 
-  const end = (address: string) => {
+  const end = (address: string, line: Line) => {
+    // Another one may have begun meanwhile.
+    if (lines.get(address) !== line) return;
     lines.delete(address);
     if (lines.size > 0) return;
     for (const tell of tellEmptied) tell();
@@ -58,8 +63,10 @@ export function createLines(atATime: number): Lines {
       if (!line) return;
       line.underWay -= 1;
       // Later: the library that tells of an end is not done with its connection yet.
-      if (line.waiting.size > 0) queueMicrotask(() => serve(address, line));
-      else if (line.underWay === 0) end(address);
+      if (line.waiting.size > 0 && !line.isServed) {
+        line.isServed = true;
+        queueMicrotask(() => serve(address, line));
+      } else if (line.underWay === 0 && !line.isServed) end(address, line);
     },
     emptied: () => (lines.size === 0 ? Promise.resolve() : new Promise((resolve) => void tellEmptied.push(resolve))),
   };

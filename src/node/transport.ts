@@ -75,7 +75,7 @@ export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher }: No
   if (!dispatcher) checkSetForAll();
   const agent = new Agent({ connections, pipelining: 1, allowH2: false });
   checkVersion(agent);
-  const own: Way = { dispatcher: agent, lines: createLines(connections), http1: true };
+  const own: Way = { dispatcher: agent, lines: createLines(connections), isOwn: true };
   // What others have made has its own limits.
   const lines = createLines(Number.POSITIVE_INFINITY);
   const parse = createAddressReader();
@@ -83,7 +83,7 @@ export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher }: No
   const fetch: Fetch = (url, init) => {
     if (closed) return Promise.reject(unsent(Object.assign(new Error('the transport is closed'), { code: 'TRANSPORT_CLOSED' })));
     const chosen = (dispatcher as Dispatcher | undefined) ?? setForAll();
-    return send(chosen ? { dispatcher: chosen, lines, http1: false } : own, parse, url, init);
+    return send(chosen ? { dispatcher: chosen, lines, isOwn: false } : own, parse, url, init);
   };
   const close = () => {
     closed ??= Promise.all([own.lines.emptied(), lines.emptied()]).then(() => agent.close());
@@ -96,8 +96,8 @@ export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher }: No
 interface Way {
   readonly dispatcher: Dispatcher;
   readonly lines: Lines;
-  /** Whether it surely speaks HTTP/1. */
-  readonly http1: boolean;
+  /** Whether it is an agent as undici makes it: it speaks HTTP/1, writes nothing before it says that a request starts, and repeats none. */
+  readonly isOwn: boolean;
 }
 
 /** An older undici takes no such handlers, and would say so of every request; asked for nothing, it says so before anything is sent. */
@@ -135,7 +135,7 @@ function createAddressReader() {
 }
 
 /** Sends one request, once it is its turn, and reads its answer to the end. */
-function send({ dispatcher, lines, http1 }: Way, parse: (url: string) => Address, url: string, init: FetchInit): Promise<FetchResponse> {
+function send({ dispatcher, lines, isOwn }: Way, parse: (url: string) => Address, url: string, init: FetchInit): Promise<FetchResponse> {
   const { method, headers, body, signal } = init;
   return new Promise((resolve, reject) => {
     const { origin, path } = parse(url);
@@ -147,6 +147,8 @@ function send({ dispatcher, lines, http1 }: Way, parse: (url: string) => Address
       lines.leave(origin, begin);
       reject(error);
       controller?.abort(error);
+      // Others' dispatchers may never tell of its end; no place is taken there.
+      if (!isOwn) over();
     };
 
     let status = 0;
@@ -164,6 +166,8 @@ function send({ dispatcher, lines, http1 }: Way, parse: (url: string) => Address
       onRequestStart(started) {
         // Nobody waits for it any more, and nothing of it leaves.
         if (signal.aborted) return started.abort(new Error('aborted before it was sent'));
+        // What repeats a request says nothing of the first one's end; the client repeats by itself, and keeps count.
+        if (controller) return started.abort(new Error('it was sent before'));
         controller = started;
       },
       onResponseStart(_, statusCode, answerHeaders) {
@@ -181,19 +185,19 @@ function send({ dispatcher, lines, http1 }: Way, parse: (url: string) => Address
         // No answer for the built-in `fetch` either, which does not even say why.
         if (status === OF_A_PROXY) return reject(Object.assign(new Error('a proxy wants a password'), { code: 'PROXY_AUTHENTICATION_REQUIRED' }));
         try {
-          resolve(answer(status, received, decode(status, gathered.whole(), received), http1));
+          resolve(answer(status, received, decode(status, gathered.whole(), received), isOwn));
         } catch (error) {
           reject(error);
         }
       },
       onResponseError(_, error) {
         over();
-        if (!controller && REFUSED_BY_UNDICI.test(String((error as NodeJS.ErrnoException).code))) return reject(unsent(error));
+        const { code } = error as NodeJS.ErrnoException;
+        if (!controller && (isOwn || REFUSED_BY_UNDICI.test(String(code)))) return reject(unsent(error));
         // The length that a 304 tells is that of the body it does not send.
         if (status === 304) return resolve(answer(status, received, Buffer.alloc(0)));
-        // What breaks after the answer began is no failure to connect, whatever its code.
-        const { code } = error as NodeJS.ErrnoException;
-        reject(status > 0 ? Object.assign(new Error('the answer broke off'), { code, syscall: 'read' }) : error);
+        // What breaks after the request began is no failure to connect, whatever its code.
+        reject(controller ? Object.assign(new Error('the request or its answer broke off'), { code, syscall: 'read' }) : error);
       },
     };
     const begin = () => {

@@ -132,7 +132,7 @@ describe.each(TRANSPORTS)('over a real socket, by %s', (_, by) => {
   });
 
   it('a connection that is reset before its request was read is unknown', async () => {
-    const listening = createTcpServer((socket) => socket.resetAndDestroy());
+    const listening = createTcpServer((socket) => void socket.once('readable', () => socket.resetAndDestroy()));
     open.push(listening);
     await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
     const { port } = listening.address() as AddressInfo;

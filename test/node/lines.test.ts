@@ -30,6 +30,33 @@ it('lets in so many at a time for each address, the others in their order', asyn
   expect(begun).toEqual(['1', '2', 'other', '3', '4', '5']);
 });
 
+it('keeps a line that began anew while the one before it ended', async () => {
+  const { lines, begun, enter } = lineOf(2);
+  enter('1');
+  enter('2');
+  // Over as soon as it begins; then the line is empty, and begins anew.
+  lines.enter('a', () => {
+    lines.free('a');
+    enter('4');
+  });
+  lines.free('a');
+  lines.free('a');
+  await turn();
+  for (const name of ['5', '6']) enter(name);
+  expect(begun).toEqual(['1', '2', '4', '5']);
+  let isEmpty = false;
+  void lines.emptied().then(() => {
+    isEmpty = true;
+  });
+  await turn();
+  expect(isEmpty).toBe(false);
+  for (let count = 0; count < 2; count += 1) lines.free('a');
+  await turn();
+  lines.free('a');
+  await turn();
+  expect([begun, isEmpty]).toEqual([['1', '2', '4', '5', '6'], true]);
+});
+
 it('never begins what has left the line, and tells when it is empty', async () => {
   const { lines, begun, enter } = lineOf(1);
   enter('1');

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Dispatcher } from 'undici';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { Agent, type Dispatcher, RetryAgent } from 'undici';
 import { expect, it } from 'vitest';
 import { createClient } from '../../src/client.js';
 import { nodeTransport } from '../../src/node/transport.js';
@@ -39,6 +39,59 @@ it.each(['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'ETIMEDOUT'])('an answer
   const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key-1' } };
   const client = createClient({ gateways, fetch: nodeTransport({ dispatcher: { dispatch } }), retry: { limit: 0 } });
   await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'unknown' });
+});
+
+it('a connection that breaks before it stands has sent nothing, and a duplicate afterwards is not this report', async () => {
+  let connections = 0;
+  const server = createTcpServer((socket) => {
+    connections += 1;
+    // In the handshake of TLS.
+    socket.once('data', () => socket.resetAndDestroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const transport = nodeTransport();
+  const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createClient({ gateways: { staging: { baseUrl, apiKey: 'key-1' } }, fetch: transport, retry: { limit: 0 } });
+  await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'not-sent' });
+  expect(connections).toBe(1);
+  await transport.close();
+  server.close();
+});
+
+it('a dispatcher that repeats requests leaves the report in doubt, and sends it once', async () => {
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    request.setEncoding('utf8').on('data', (body) => bodies.push(body));
+    request.once('end', () => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const dispatcher = new RetryAgent(new Agent(), { methods: ['POST'], maxRetries: 2, minTimeout: 1 });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createClient({ gateways: { staging: { baseUrl, apiKey: 'key-1' } }, fetch: nodeTransport({ dispatcher }), retry: { limit: 0 } });
+  await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ outcome: 'unknown' });
+  expect(bodies).toHaveLength(1);
+  await dispatcher.close();
+  server.close();
+});
+
+it('a failure to connect after the request began leaves the report in doubt', async () => {
+  const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => {
+    handler.onRequestStart?.({} as Dispatcher.DispatchController, undefined);
+    handler.onResponseError?.({} as Dispatcher.DispatchController, Object.assign(new Error('no'), { code: 'ECONNREFUSED', syscall: 'connect' }));
+    return true;
+  };
+  const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key-1' } };
+  const client = createClient({ gateways, fetch: nodeTransport({ dispatcher: { dispatch } }), retry: { limit: 0 } });
+  await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'unknown' });
+});
+
+it('does not wait at its end for a dispatcher that never tells of one', async () => {
+  const transport = nodeTransport({ dispatcher: { dispatch: () => true } });
+  const aborting = new AbortController();
+  const asked = transport('https://gateway.example.com', { method: 'POST', headers: {}, body: '{}', signal: aborting.signal });
+  aborting.abort();
+  await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
+  await transport.close();
 });
 
 it('does not ask where its signal is aborted already', async () => {
