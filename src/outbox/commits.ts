@@ -17,6 +17,7 @@ const SLOW_COMMIT_MS = 100;
 const MOST_COMMITS = 4;
 /** What is wrong with the store and with no row: the same would be waited for again with each of them. */
 const OF_THE_STORE: readonly unknown[] = ['connection', 'timeout', 'closed'];
+const isOfTheStore = (error: unknown): boolean => OF_THE_STORE.includes(members(error).code);
 
 /** Commits rows; what comes while a commit is under way shares the next one. */
 export function createCommits(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>, clock: Clock) {
@@ -27,7 +28,22 @@ export function createCommits(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>
   const most = store.concurrent === true ? MOST_COMMITS : 1;
   let committing = false;
 
-  async function commit(batch: readonly Queued[]): Promise<void> {
+  /**
+   * Refuses rows; and where nobody knows what became of them, those of the same references that were asked for after them,
+   * so that none goes without the one before it.
+   */
+  function refuse(rows: readonly Queued[], error: unknown): void {
+    const references = new Set(rows.map(({ row }) => row.reference));
+    const behind = isOfTheStore(error) ? queue.filter(({ row }) => references.has(row.reference)) : [];
+    if (behind.length > 0) queue = queue.filter(({ row }) => !references.has(row.reference));
+    for (const one of [...rows, ...behind]) {
+      underWay.delete(one);
+      one.reject(error);
+    }
+  }
+
+  /** Resolves with what is wrong with the store, where that is what went wrong. */
+  async function commit(batch: readonly Queued[]): Promise<unknown> {
     try {
       const enqueued = await store.enqueue(batch.map(({ row }) => row));
       batch.forEach((queued, index) => {
@@ -37,29 +53,35 @@ export function createCommits(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>
         else queued.reject(new Error('The store did not say what became of the row.'));
       });
     } catch (error) {
+      const isOver = isOfTheStore(error);
       // One row that the store cannot hold must not refuse the others.
-      if (batch.length > 1 && !OF_THE_STORE.includes(members(error).code)) await commitEach(batch);
-      else
-        for (const queued of batch) {
-          underWay.delete(queued);
-          queued.reject(error);
-        }
+      if (batch.length > 1 && !isOver) return commitEach(batch);
+      refuse(batch, error);
+      return isOver ? error : undefined;
     }
+    return undefined;
   }
 
-  /** One row after the other; or some at once, but never two of the same reference. */
-  async function commitEach(batch: readonly Queued[]): Promise<void> {
+  /** One row after the other; or some at once, but never two of the same reference. Once the store fails, the rest is not tried. */
+  async function commitEach(batch: readonly Queued[]): Promise<unknown> {
+    let failed: unknown;
+    const commitOne = async (one: Queued) => {
+      if (failed !== undefined) return refuse([one], failed);
+      const error = await commit([one]);
+      if (error !== undefined) failed = error;
+    };
     if (most === 1) {
-      for (const one of batch) await commit([one]);
-      return;
+      for (const one of batch) await commitOne(one);
+      return failed;
     }
     const references = new Map<string, Queued[]>();
     for (const one of batch) references.set(one.row.reference, [...(references.get(one.row.reference) ?? []), one]);
     const rest = references.values();
     const commitRest = async () => {
-      for (const same of rest) for (const one of same) await commit([one]);
+      for (const same of rest) for (const one of same) await commitOne(one);
     };
     await Promise.all(Array.from({ length: most }, commitRest));
+    return failed;
   }
 
   /** What may be committed now: nothing of a reference that is under way, since its reports are told in order. */
