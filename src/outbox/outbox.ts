@@ -1,12 +1,14 @@
 import type { ClientMode } from '../payloads.js';
 import type { ReceiptOf } from '../receipt.js';
 import { RELAY_ONLY } from '../relay-only.js';
+import { limited } from '../time.js';
 import { createWaiters } from './done.js';
 import { type Committed, createEntrance, type Given } from './enqueue.js';
 import { createEvents } from './events.js';
 import type { EnqueuedReport, Outbox } from './interface.js';
 import { operatorMethods } from './operator-methods.js';
 import type { OutboxOptions } from './options.js';
+import { STOP_MARGIN_MS } from './plan.js';
 import { createProof } from './proof/proof.js';
 import { readSettings } from './settings.js';
 import { shown, shownPauses } from './shown.js';
@@ -95,8 +97,12 @@ export function createOutbox<Mode extends ClientMode = 'strict'>(options: Outbox
     const stopped = worker;
     worker = undefined;
     unwatch?.();
-    await stopped?.stop(timeoutMs);
-    await proof.stopped(timeoutMs);
+    const rest = async () => {
+      await stopped?.stop(timeoutMs);
+      if (!RELAY_ONLY) await proof.stopped(timeoutMs);
+    };
+    // All of it together has the time that the worker alone may take.
+    await (RELAY_ONLY ? rest() : limited(rest, { clock: settings.door.clock, milliseconds: timeoutMs + STOP_MARGIN_MS }));
     leading?.abort();
     leading = undefined;
     waiters.stop();

@@ -35,6 +35,9 @@ const LONGEST_FAILURE_WAIT_MS = 30_000;
 /** Tries to change a pause that others change too. */
 export const PAUSE_TRIES = 5;
 
+/** How long a worker takes, beyond its time to stop, to write how attempts ended that were cut off, in milliseconds. */
+export const STOP_MARGIN_MS = 1_000;
+
 /** How long a turn waits for one more attempt to end, in milliseconds. */
 export const GATHER_MS = 1;
 const MOST_GATHERED = 128;

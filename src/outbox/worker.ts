@@ -26,6 +26,7 @@ import {
   NOT_SENT,
   PAUSE_TRIES,
   planTurn,
+  STOP_MARGIN_MS,
   type Standing,
 } from './plan.js';
 import { type Ending, ended, type Row } from './record.js';
@@ -241,7 +242,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       if (ended.ended === 'done') return;
       abort.abort();
       wake();
-      await limited(() => running, { clock, milliseconds: 1_000 });
+      await limited(() => running, { clock, milliseconds: STOP_MARGIN_MS });
     },
   };
 }

@@ -455,6 +455,18 @@ describe('stopping', () => {
     await run(Promise.resolve());
   });
 
+  it('takes no longer than it may and a second where the store gives no answer', async () => {
+    const { outbox, run, clock, store } = outboxWorld();
+    await outbox.reportBetEvent(betEvent());
+    const never = () => new Promise<never>(() => {});
+    Object.assign(store, { turn: never, receipts: { unlogged: never, append: never, read: never, last: never } });
+    outbox.start();
+    await new Promise((resolve) => setImmediate(resolve));
+    const before = clock.now();
+    await run(outbox.stop({ timeoutMs: 2_000 }));
+    expect(clock.now() - before).toBe(3_000);
+  });
+
   it('cuts off what takes too long, and leaves it in doubt', async () => {
     const { outbox, gateway, run, sent, make } = outboxWorld();
     gateway.faults.add({ kind: 'hang', when: 'after' });

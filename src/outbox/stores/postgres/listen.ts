@@ -13,6 +13,8 @@ export interface ListeningClient {
   release?(destroy: boolean): unknown;
   /** Closes a connection that is of no pool. */
   end?(): unknown;
+  /** Lets the process end, whatever becomes of the connection. */
+  unref?(): unknown;
 }
 
 export interface ListenSettings {
@@ -119,4 +121,6 @@ const attempt = async <T>(work: () => PromiseLike<T>): Promise<T> => work();
 /** Closes a connection, or gives it back to be closed; it may be broken, and then nothing is left to do. */
 function giveBack(client: ListeningClient | undefined): void {
   attempt(async () => (client?.release ? client.release(true) : client?.end?.())).catch(() => {});
+  // A silent one does not answer when it is told goodbye.
+  attempt(async () => client?.unref?.()).catch(() => {});
 }
