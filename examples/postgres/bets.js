@@ -1,7 +1,7 @@
 // What both examples share: the operator's own table, a bet, and the mock gateway that takes the reports.
 import { createMockGateway } from 'location-sdk/mock';
 
-export const TABLE = 'CREATE TABLE IF NOT EXISTS bets (id text PRIMARY KEY, stake integer NOT NULL, payout integer)';
+export const TABLE = 'CREATE TABLE IF NOT EXISTS example_bets (id text PRIMARY KEY, stake integer NOT NULL, payout integer)';
 
 const user = {
   user_id: 'U-1815',

@@ -8,7 +8,7 @@ import { postgresStore } from 'location-sdk/outbox/postgres';
 import pg from 'pg';
 import { clientOptions, databaseUrl, held, placed, settled, TABLE } from './bets.js';
 
-const bets = pgTable('bets', { id: text().primaryKey(), stake: integer().notNull(), payout: integer() });
+const bets = pgTable('example_bets', { id: text().primaryKey(), stake: integer().notNull(), payout: integer() });
 
 const pool = new pg.Pool({ connectionString: databaseUrl });
 // Without listeners a connection that breaks ends the process: an idle one tells the pool, one that is lent tells only itself.

@@ -35,14 +35,14 @@ async function transaction(work) {
 /** @param {string} id @param {number} stake */
 const place = (id, stake) =>
   transaction(async (client) => {
-    await client.query('INSERT INTO bets (id, stake) VALUES ($1, $2)', [id, stake]);
+    await client.query('INSERT INTO example_bets (id, stake) VALUES ($1, $2)', [id, stake]);
     return outbox.within(client).reportBetEvent(placed(id, stake));
   });
 
 /** @param {string} id @param {number} payout */
 const settle = (id, payout) =>
   transaction(async (client) => {
-    const { rows } = await client.query('UPDATE bets SET payout = $2 WHERE id = $1 AND payout IS NULL RETURNING stake', [id, payout]);
+    const { rows } = await client.query('UPDATE example_bets SET payout = $2 WHERE id = $1 AND payout IS NULL RETURNING stake', [id, payout]);
     if (!rows[0]) throw new Error(`${id} is not there, or is settled`);
     return outbox.within(client).reportSettledBet(settled(id, rows[0].stake, payout));
   });

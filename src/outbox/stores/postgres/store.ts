@@ -28,7 +28,7 @@ import { takeTurn } from './turn.js';
  * import pg from 'pg';
  * import { postgresStore } from 'location-sdk/outbox/postgres';
  *
- * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+ * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5_000 });
  * const outbox = createOutbox({ client, store: await postgresStore({ database: pool }) });
  * ```
  */

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { connect, pragma, type SqliteDatabase } from './database.js';
-import { failure } from './failure.js';
+import { failure, SqliteStoreError } from './failure.js';
 import { migrate, readVersion } from './schema.js';
 
 /** Opens a file with a library of the user's choice. */
@@ -28,7 +28,10 @@ export async function findLibrary(): Promise<OpenDatabase> {
     const Database = await load();
     if (typeof Database === 'function') return (file) => new (Database as new (file: string) => SqliteDatabase)(file);
   }
-  throw failure('unavailable', '', undefined, ': there is no SQLite. Use Node.js 22.13 or newer, or install libsql or better-sqlite3');
+  throw new SqliteStoreError(
+    'unavailable',
+    'There is no SQLite here: use Node.js 22.13 or newer, or npm install libsql (or better-sqlite3). No file was opened.',
+  );
 }
 
 /** What is in a file, by its first bytes; an empty one is yet to become a database. */
