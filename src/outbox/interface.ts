@@ -132,7 +132,7 @@ export interface Outbox<Mode extends ClientMode = 'strict'> {
 
   /** Begins to send. Several workers, in any number of processes, may work on one store. */
   start(): void;
-  /** Ends sending: attempts on their way finish within the time, or their rows stay in doubt. Default: the option `stopTimeoutMs`. */
+  /** Ends sending: attempts on their way finish within the time, or their rows stay in doubt. It takes a second longer at most, whatever the store does. Default: the option `stopTimeoutMs`. */
   stop(options?: {
     /** How long attempts on their way may take, in milliseconds. */
     timeoutMs?: number;
