@@ -146,28 +146,32 @@ function send({ dispatcher, lines, isOwn }: Way, parse: (url: string) => Address
       if (!controller) tellUnsent(signal);
       lines.leave(origin, begin);
       reject(error);
-      controller?.abort(error);
-      // Others' dispatchers may never tell of its end; no place is taken there.
+      // Others' dispatchers may never tell of its end, and there is no end of places there.
       if (!isOwn) over();
+      try {
+        controller?.abort(error);
+      } catch {
+        // A handler between that cannot be told; thrown into an event it would end the process.
+      }
     };
 
     let status = 0;
     let received: Received = {};
     let bytes = 0;
     const gathered = gather();
-    let isOver = false;
+    let isInLine = false;
     const over = () => {
-      if (isOver) return;
-      isOver = true;
+      if (!isInLine) return;
+      isInLine = false;
       signal.removeEventListener('abort', abort);
       lines.free(origin);
     };
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
-        // Nobody waits for it any more, and nothing of it leaves.
-        if (signal.aborted) return started.abort(new Error('aborted before it was sent'));
+        // Nobody waits for it any more, and nothing of it leaves. Thrown, since handlers between may not pass an abort on.
+        if (signal.aborted) throw new Error('aborted before it was sent');
         // What repeats a request says nothing of the first one's end; the client repeats by itself, and keeps count.
-        if (controller) return started.abort(new Error('it was sent before'));
+        if (controller) throw new Error('it was sent before');
         controller = started;
       },
       onResponseStart(_, statusCode, answerHeaders) {
@@ -213,6 +217,7 @@ function send({ dispatcher, lines, isOwn }: Way, parse: (url: string) => Address
     };
     if (signal.aborted) return abort();
     signal.addEventListener('abort', abort);
+    isInLine = true;
     lines.enter(origin, begin);
   });
 }

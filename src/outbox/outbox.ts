@@ -1,7 +1,7 @@
 import type { ClientMode } from '../payloads.js';
 import type { ReceiptOf } from '../receipt.js';
 import { RELAY_ONLY } from '../relay-only.js';
-import { limited } from '../time.js';
+import { LONGEST_TIMER_MS, limited } from '../time.js';
 import { createWaiters } from './done.js';
 import { type Committed, createEntrance, type Given } from './enqueue.js';
 import { createEvents } from './events.js';
@@ -102,7 +102,7 @@ export function createOutbox<Mode extends ClientMode = 'strict'>(options: Outbox
       if (!RELAY_ONLY) await proof.stopped(timeoutMs);
     };
     // All of it together has the time that the worker alone may take.
-    await (RELAY_ONLY ? rest() : limited(rest, { clock: settings.door.clock, milliseconds: timeoutMs + STOP_MARGIN_MS }));
+    await (RELAY_ONLY ? rest() : limited(rest, { clock: settings.door.clock, milliseconds: Math.min(LONGEST_TIMER_MS, timeoutMs + STOP_MARGIN_MS) }));
     leading?.abort();
     leading = undefined;
     waiters.stop();

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { Agent, type Dispatcher, RetryAgent } from 'undici';
+import { Agent, type Dispatcher, interceptors, RetryAgent } from 'undici';
 import { expect, it } from 'vitest';
 import { createClient } from '../../src/client.js';
 import { nodeTransport } from '../../src/node/transport.js';
@@ -83,6 +83,63 @@ it('a failure to connect after the request began leaves the report in doubt', as
   const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key-1' } };
   const client = createClient({ gateways, fetch: nodeTransport({ dispatcher: { dispatch } }), retry: { limit: 0 } });
   await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'unknown' });
+});
+
+it('what is given up while it waits for a connection is never sent, whatever stands between', async () => {
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    request.setEncoding('utf8').on('data', (body) => bodies.push(body));
+    request.once('end', () => setTimeout(() => response.end('{}'), 200));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const dispatcher = new Agent({ connections: 1 }).compose(interceptors.dump());
+  const transport = nodeTransport({ dispatcher });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const ask = (body: string, signal: AbortSignal) => transport(url, { method: 'POST', headers: {}, body, signal });
+  const first = ask('first', new AbortController().signal);
+  const aborting = new AbortController();
+  const second = ask('second', aborting.signal);
+  aborting.abort();
+  await expect(second).rejects.toMatchObject({ name: 'AbortError' });
+  await first;
+  await (await ask('third', new AbortController().signal)).text();
+  expect(bodies).toEqual(['first', 'third']);
+  await dispatcher.close();
+  server.close();
+});
+
+it('a dispatcher that throws when it is told to stop takes nobody down', async () => {
+  const abort = () => {
+    throw new TypeError('no such handler');
+  };
+  const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => {
+    handler.onRequestStart?.({ abort } as unknown as Dispatcher.DispatchController, undefined);
+    return true;
+  };
+  const transport = nodeTransport({ dispatcher: { dispatch } });
+  const aborting = new AbortController();
+  const asked = transport('https://gateway.example.com', { method: 'POST', headers: {}, body: '{}', signal: aborting.signal });
+  aborting.abort();
+  await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
+  await transport.close();
+});
+
+it('waits at its end for what is under way, also after one that was given up before it began', async () => {
+  const handlers: Dispatcher.DispatchHandler[] = [];
+  const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => handlers.push(handler) > 0;
+  const transport = nodeTransport({ dispatcher: { dispatch } });
+  const init = { method: 'POST', headers: {}, body: '{}' };
+  const asked = transport('https://gateway.example.com', { ...init, signal: new AbortController().signal });
+  await expect(transport('https://gateway.example.com', { ...init, signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+  let isClosed = false;
+  const closed = transport.close().then(() => {
+    isClosed = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([handlers.length, isClosed]).toEqual([1, false]);
+  handlers[0]?.onResponseError?.({} as Dispatcher.DispatchController, new Error('no'));
+  await expect(asked).rejects.toThrow('no');
+  await closed;
 });
 
 it('does not wait at its end for a dispatcher that never tells of one', async () => {

@@ -4,6 +4,7 @@ import { createClient } from '../../src/client.js';
 import { ConfigurationError } from '../../src/index.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/outbox/index.js';
 import { GATHER_MS } from '../../src/outbox/plan.js';
+import { systemClock } from '../../src/time.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 import { failureOf, issuesOf } from '../failure-of.js';
 import { outboxWorld } from './world.js';
@@ -465,6 +466,17 @@ describe('stopping', () => {
     const before = clock.now();
     await run(outbox.stop({ timeoutMs: 2_000 }));
     expect(clock.now() - before).toBe(3_000);
+  });
+
+  it('may wait as long as a timer can', async () => {
+    const { outbox, gateway, sent, store, run } = outboxWorld({ client: { clock: systemClock } });
+    gateway.faults.add({ kind: 'latency', delay: 20 });
+    await outbox.reportBetEvent(betEvent());
+    outbox.start();
+    while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await outbox.stop({ timeoutMs: 2_147_483_647 });
+    expect((await store.get([BET]))[0]).toMatchObject({ state: 'recorded' });
+    await run(Promise.resolve());
   });
 
   it('cuts off what takes too long, and leaves it in doubt', async () => {
