@@ -51,9 +51,7 @@ describe.each(SYSTEMS)('the SQLite store, $file', (system) => {
 
   it('needs one of the libraries where Node.js has none of its own', () => {
     const said = run(projectWith(), system);
-    expect(said).toEqual(
-      hasOwn ? { durable: true, waiting: 0 } : { code: 'unavailable', message: expect.stringContaining('npm install libsql') },
-    );
+    expect(said).toEqual(hasOwn ? { durable: true, waiting: 0 } : { code: 'unavailable', message: expect.stringContaining('npm install libsql') });
   });
 });
 
