@@ -97,7 +97,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       if (!RELAY_ONLY) known = ending;
       if (ahead) ahead.holdBack(row.environment, ending);
       await updatePause(row, ending, probe);
-      if (ahead) ahead.holdBack(row.environment, ending);
+      if (ahead) ahead.holdBack(row.environment, ending); // Again, for what was claimed while the pause was written.
       // What goes to a relay waits for nothing.
       const dependency = RELAY_ONLY ? 'none' : await dependencyFor(row, ending);
       finished.push({ row, change: ended(row, ending, { ...settings, dependency }) });
