@@ -1,5 +1,5 @@
 import { metrics, SpanKind, trace } from '@opentelemetry/api';
-import type { EnqueuedReport, EnqueueOptions, Outbox, OutboxReports } from '../outbox/interface.js';
+import type { EnqueuedReport, EnqueueOptions, Outbox, OutboxReports, PreparedReport } from '../outbox/interface.js';
 import type { ClientMode } from '../payloads.js';
 import { callAttributes, reportAttributes } from './attributes.js';
 import { countEvents } from './count-events.js';
@@ -35,14 +35,24 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Out
     ): ((payload: Payload, options?: EnqueueOptions) => Promise<EnqueuedReport<Mode>>) =>
     async (payload, given) => {
       const span = { name: `enqueue ${operation}`, kind: SpanKind.PRODUCER, attributes: callAttributes(operation, undefined) };
-      const told = ({ id, state }: EnqueuedReport<Mode>) => {
-        const [environment, , ...rest] = id.split(':');
-        return { ...callAttributes(operation, environment), ...reportAttributes(rest.join(':')), 'location_sdk.report.state': state };
-      };
+      const told = ({ id, state }: EnqueuedReport<Mode>) => ({ ...attributesOf(operation, id), 'location_sdk.report.state': state });
       const report = await spanned(tracer, span, () => method(payload, given), told);
       if (inTransaction || hasTransaction(given)) countWithin(operation, environmentOf(report));
       return report;
     };
+
+  /** Whatever is done with it, what is counted is what went through here: nobody hears of a statement of the user's. */
+  const prepare: Outbox<Mode>['prepare'] = async (operation, payload, given) => {
+    // By which name is told once it was understood as one.
+    const span = { name: 'prepare report', kind: SpanKind.INTERNAL, attributes: {} };
+    const told = ({ id }: PreparedReport<Mode>) => attributesOf(operation, id);
+    const report = await spanned(tracer, span, () => outbox.prepare(operation, payload, given), told);
+    const enqueuePrepared = (transaction?: unknown) => enqueue(operation, () => report.enqueue(transaction), transaction !== undefined)(payload, given);
+    return Object.defineProperties(
+      {},
+      { ...Object.getOwnPropertyDescriptors(report), enqueue: { value: enqueuePrepared, enumerable: true } },
+    ) as PreparedReport<Mode>;
+  };
 
   const enqueues = (from: OutboxReports<Mode>, inTransaction?: boolean): OutboxReports<Mode> => ({
     reportBetEvent: enqueue('reportBetEvent', from.reportBetEvent, inTransaction),
@@ -54,6 +64,7 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Out
   const instrumented: Partial<Outbox<Mode>> = {
     ...enqueues(outbox),
     within: (transaction) => enqueues(outbox.within(transaction), true),
+    prepare,
     reportAll: async (reports) => {
       const size = quietly(() => reports.length) ?? 0;
       const span = { name: 'enqueue reportAll', kind: SpanKind.PRODUCER, attributes: { 'location_sdk.batch.size': size } };
@@ -80,6 +91,11 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Out
   // With getters as they are, and whatever else an outbox has.
   const members = { ...Object.getOwnPropertyDescriptors(outbox), ...Object.getOwnPropertyDescriptors(instrumented) };
   return Object.defineProperties({}, members) as Outbox<Mode>;
+}
+
+function attributesOf(operation: string, id: string) {
+  const [environment, , ...rest] = id.split(':');
+  return { ...callAttributes(operation, environment), ...reportAttributes(rest.join(':')) };
 }
 
 const environmentOf = ({ id }: { readonly id: string }): string | undefined => id.split(':')[0];

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors.js';
 
 /** What stands for methods that a page does not need. */
 export const absent = (): never => {
-  throw new ConfigurationError('This is not in the script-tag file; import location-sdk/outbox.');
+  throw new ConfigurationError('Not in the script-tag file; import location-sdk/outbox.');
 };
 
 export const rejected = async (): Promise<never> => absent();

@@ -25,11 +25,12 @@ export interface Given {
 /** A report that is committed. */
 export interface Committed {
   /** In the store; or in the user's transaction, and then nobody knows whether that will be committed. */
-  readonly row: Row;
+  readonly row: Pick<Row, 'id' | 'state'>;
   readonly location: Location | undefined;
 }
 
-interface Prepared {
+/** A report that is ready to be committed. */
+export interface Prepared {
   readonly report: AnyReport;
   readonly row: NewRow;
   /** The user's own, where the row is written in it. */

@@ -2,7 +2,18 @@
 export type { EncryptionKey, OutboxEncryption } from './encryption.js';
 export type { ReportName } from './enqueue.js';
 export type { AboutReport, OutboxEvents, OutboxListener } from './events.js';
-export type { BatchedReport, Drained, EnqueuedReport, EnqueueOptions, Outbox, OutboxQuery, OutboxReport, OutboxReports, OutboxStats } from './interface.js';
+export type {
+  BatchedReport,
+  Drained,
+  EnqueuedReport,
+  EnqueueOptions,
+  Outbox,
+  OutboxQuery,
+  OutboxReport,
+  OutboxReports,
+  OutboxStats,
+  PreparedReport,
+} from './interface.js';
 export type { OutboxOptions, OutboxRetryOptions } from './options.js';
 export { createOutbox } from './outbox.js';
 export { changePause, notPaused, type Pause, type PauseChange, type PauseReason } from './pause.js';

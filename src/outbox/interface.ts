@@ -34,6 +34,27 @@ export interface EnqueuedReport<Mode extends ClientMode = 'strict'> {
   readonly done: Promise<ReceiptOf<Mode>>;
 }
 
+/** A report that is checked, located and frozen, and not stored yet. What is printed of it holds nothing of the report but its `id`. */
+export interface PreparedReport<Mode extends ClientMode = 'strict'> {
+  /** For `get`, `retry` and `resolve`: environment (or `relay`), operation and reference. */
+  readonly id: string;
+  /**
+   * Enqueues it, within your transaction where one is given; as the report methods do, with the same errors. May be called
+   * again: the same bytes are the same report.
+   */
+  enqueue(transaction?: unknown): Promise<EnqueuedReport<Mode>>;
+  /**
+   * What the SQL function `enqueue` of the outbox's schema takes (PostgreSQL), to enqueue the report as part of a statement of yours, as it
+   * commits: always a bound parameter, since it holds the report, personal data included. The function returns whether the
+   * report was added; false for the same one again. It fails the statement, and with it your transaction, with SQLSTATE `LS003` where the outbox
+   * holds other data under the same reference, and `LS004` for anything that is no such value. Neither enumerable nor printed. Throws a
+   * `ConfigurationError` where the store has no such function.
+   */
+  readonly value: string;
+  /** As that of an `EnqueuedReport`: look at it after the commit. Not enumerable. */
+  readonly done: Promise<ReceiptOf<Mode>>;
+}
+
 /** A report as the outbox shows it: without its body. Times are milliseconds since 1970, by the store's clock. */
 export type OutboxReport = Pick<
   Row,
@@ -129,6 +150,21 @@ export interface Outbox<Mode extends ClientMode = 'strict'> {
    * ```
    */
   within(transaction: unknown): OutboxReports<Mode>;
+
+  /**
+   * All of a report method but the writing: checks, locates and freezes the report, so that a transaction of yours that
+   * begins afterwards waits for no lookup. Then `enqueue` it within the transaction, or give its `value` to a statement
+   * of your own. Rejects as the report methods do; nothing is stored.
+   *
+   * @example
+   * ```ts
+   * const report = await outbox.prepare('reportBetEvent', bet, { clientIP });
+   * await client.query('BEGIN');
+   * await client.query('INSERT INTO bets (id, stake) VALUES ($1, $2) RETURNING location_sdk.enqueue($3)', [bet.bet_id, bet.amount, report.value]);
+   * await client.query('COMMIT');
+   * ```
+   */
+  prepare<Name extends ReportName>(operation: Name, payload: Payloads<Mode>[Name], options?: EnqueueOptions): Promise<PreparedReport<Mode>>;
 
   /** Begins to send. Several workers, in any number of processes, may work on one store. */
   start(): void;

@@ -6,6 +6,7 @@ import type { OperatorMethods } from './operator-methods.js';
 export const operatorMethods = <Mode extends ClientMode = 'strict'>(): OperatorMethods<Mode> => ({
   reportAll: rejected,
   within: absent,
+  prepare: rejected,
   drain: rejected,
   list: rejected,
   iterate: absent,

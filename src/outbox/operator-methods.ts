@@ -8,7 +8,9 @@ import { type Committed, type Entrance, type Given, requireTransactions } from '
 import { aboutReport, type Events } from './events.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport } from './interface.js';
 import { liftPause } from './pause.js';
+import { preparedReport } from './prepared.js';
 import type { Decision } from './record.js';
+import { named } from './report-names.js';
 import type { OutboxSettings } from './settings-shape.js';
 import { shown } from './shown.js';
 import type { Worker } from './worker.js';
@@ -16,7 +18,7 @@ import type { Worker } from './worker.js';
 /** The methods of an outbox that its operator needs and a page does not: batches, lists, decisions, sending until all is sent. */
 export type OperatorMethods<Mode extends ClientMode = 'strict'> = Pick<
   Outbox<Mode>,
-  'reportAll' | 'within' | 'drain' | 'list' | 'iterate' | 'retry' | 'resolve' | 'resume'
+  'reportAll' | 'within' | 'prepare' | 'drain' | 'list' | 'iterate' | 'retry' | 'resolve' | 'resume'
 >;
 
 /** What they are made of. */
@@ -65,7 +67,7 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
 
   /** All rows of a commit are prepared before it. */
   async function commitTogether(given: readonly Given[]): Promise<PromiseSettledResult<EnqueuedReport<Mode>>[]> {
-    const prepared = await Promise.allSettled(given.map(entrance.prepare));
+    const prepared = await Promise.allSettled(given.map(async (one) => entrance.prepare(named(one))));
     const accept = async (one: (typeof prepared)[number]) =>
       committed(await entrance.accept(one.status === 'fulfilled' ? one.value : await Promise.reject(one.reason)));
     return Promise.allSettled(prepared.map(accept));
@@ -122,6 +124,8 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
         reportSettledWithdrawal: (payload, options) => enqueue({ operation: 'reportSettledWithdrawal', payload, options, transaction }),
       };
     },
+    prepare: async (operation, payload, options) =>
+      preparedReport(await entrance.prepare(named({ operation, payload, options })), { settings, entrance, committed, wake }),
     list: async ({ limit = PAGE, ...query } = {}) => (await store.list({ ...query, limit })).map(shown),
     async *iterate(query = {}) {
       for (let after = query.after ?? 0; ; ) {

@@ -147,6 +147,12 @@ export interface OutboxStore {
   enqueue(rows: readonly NewRow[], transaction?: unknown): Promise<readonly Enqueued[]>;
 
   /**
+   * What a function of the database takes that adds the row as part of a statement of the user's, where the store has such
+   * a function; see `PreparedReport.value`.
+   */
+  asValue?(row: NewRow): string;
+
+  /**
    * Makes the writes, then the claim. A write whose row has another state or fence than expected is not made, and
    * `changedAt` and `dueAt` (now and `delayMs` from now) are set by one that is.
    *

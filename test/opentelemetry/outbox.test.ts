@@ -58,6 +58,28 @@ describe('the metrics of an outbox', () => {
     expect(told.spans().map(({ name }) => name)).toEqual(['enqueue reportBetEvent', 'enqueue reportBetEvent', 'enqueue reportAll', 'enqueue reportBetEvent']);
   });
 
+  it('count a prepared report once it is enqueued, and its spans tell both steps', async () => {
+    const { outbox } = instrumentedWorld(told.options, { store: { ...memoryStore(), transactional: true, asValue: ({ body }) => body } });
+    const report = await outbox.prepare('reportBetEvent', personalBet('BET-1'));
+    expect(await told.points('location_sdk.outbox.enqueued.reports')).toEqual([]);
+    await report.enqueue({});
+    await (await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'BET-2' }))).enqueue();
+    await expect(outbox.prepare('reportBetEvent', {} as never)).rejects.toMatchObject({ code: 'validation' });
+    expect(await told.points('location_sdk.outbox.enqueued.reports')).toMatchObject([{ attributes: WHICH, value: 2 }]);
+    const spans = told.spans().map(({ name, attributes }) => [name, attributes['location_sdk.reference']]);
+    expect(spans.slice(0, 2)).toEqual([
+      ['prepare report', 'BET-1'],
+      ['enqueue reportBetEvent', 'BET-1'],
+    ]);
+    expect(spans.at(-1)).toEqual(['prepare report', undefined]);
+    expect([Object.keys(report), leaksIn(report.value).length > 0, leaksIn(JSON.stringify(told.spans().map(({ attributes }) => attributes)))]).toEqual([
+      ['id', 'enqueue'],
+      true,
+      [],
+    ]);
+    report.done.catch(() => {});
+  });
+
   it('tell the time that a report waited, in seconds', async () => {
     const { outbox, run, clock } = instrumentedWorld();
     await outbox.reportBetEvent(betEvent());

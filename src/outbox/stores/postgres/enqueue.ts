@@ -3,6 +3,7 @@ import type { Enqueued, NewRow } from '../../store.js';
 import { newRow } from '../new-row.js';
 import { isStorable } from '../storable.js';
 import type { Columns, PostgresValue, Run } from './database.js';
+import { preparedValue } from './enqueue-functions.js';
 import { failure, LOCK_TIMEOUT, PostgresStoreError } from './failure.js';
 import { isOpenBefore, readRow, selectRows } from './row-columns.js';
 
@@ -50,19 +51,23 @@ const addMany = (schema: string): string => `
   FROM added AS a JOIN queued AS q ON q.sequence = a.sequence LEFT JOIN told ON true`;
 
 const addOne = (schema: string): string =>
-  `SELECT ${schema}.enqueue($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text) AS added`;
+  `SELECT ${schema}.add($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text) AS added`;
 
 /** Those that were there. */
 const getMany = (schema: string): string => selectRows(schema, 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))');
 
-/** Adds rows; `run` decides whose transaction it is. One of the user's has limits of its own. */
+/** Adds rows. */
 export function createEnqueue(schema: string, channel: string | null) {
   const [one, many, get] = [addOne(schema), addMany(schema), getMany(schema)];
 
-  return async (run: Run, given: readonly NewRow[], isOwn: boolean): Promise<readonly Enqueued[]> => {
-    // What is stored must be what was given.
-    const unfit = given.some((row) => valuesOf(row).some((value) => value !== null && !isStorable(value)));
-    if (unfit) throw failure('text', schema);
+  /** What is stored must be what was given. */
+  const check = (row: NewRow): void => {
+    if (valuesOf(row).some((value) => value !== null && !isStorable(value))) throw failure('text', schema);
+  };
+
+  /** `run` decides whose transaction it is. One of the user's has limits of its own. */
+  async function enqueue(run: Run, given: readonly NewRow[], isOwn: boolean): Promise<readonly Enqueued[]> {
+    given.forEach(check);
     const [only] = given;
     if (!only) return [];
     const { text, values, lock } =
@@ -76,6 +81,15 @@ export function createEnqueue(schema: string, channel: string | null) {
     const there = missing.length === 0 ? [] : (await run(get, [JSON.stringify(missing)])).map(readRow);
     const rows = new Map(there.map((row) => [row.id, row]));
     return given.map((row) => enqueuedOf(row, added, rows, schema));
+  }
+
+  return {
+    enqueue,
+    /** What the database's own function takes, in a statement of the user's. */
+    asValue: (row: NewRow): string => {
+      check(row);
+      return preparedValue([...valuesOf(row), channel]);
+    },
   };
 }
 

@@ -59,6 +59,11 @@ export const ISOLATION = 'LS001';
 /** Raised by the migration, where the tables are newer. */
 export const NEWER = 'LS002';
 
+/** Raised in a statement of the user's: other data under the same reference. */
+export const CONFLICT = 'LS003';
+/** Raised in a statement of the user's: not the value of a prepared report. */
+export const UNPREPARED = 'LS004';
+
 /** A lock was waited for as long as `lock_timeout` says. */
 export const LOCK_TIMEOUT = '55P03';
 

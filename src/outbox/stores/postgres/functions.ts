@@ -1,4 +1,5 @@
 import { LONGEST_WAIT_MS } from '../../record.js';
+import { add, enqueue } from './enqueue-functions.js';
 import { ISOLATION } from './failure.js';
 import { isOpenBefore, rowJson } from './row-columns.js';
 import { QUEUED, TALLY_PARTS } from './tables.js';
@@ -19,31 +20,6 @@ const BY_INDEX = 'SET enable_seqscan = off SET enable_bitmapscan = off SET enabl
 /** What a row is written with: the progress that was decided, and the time until it is due. */
 const CHANGED = `state = change.state, fence = change.fence, attempts = change.attempts, in_doubt = change."inDoubt", doubt_before = change."doubtBefore",
       due_at = now_ms + change."delayMs", changed_at = now_ms, problem = change.problem, decisions = change.decisions`;
-
-/**
- * One row more, and who listens is told of it at the commit. A function, since its plans are kept: to plan takes longer than to insert. Names only, no
- * numbered parameters: a library that binds values in its own way looks for those in every text.
- */
-const enqueue = (schema: string): string => `
-  CREATE FUNCTION ${schema}.enqueue(new_id text, new_environment text, new_operation text, new_reference text, new_waits_for text,
-    new_fingerprint text, new_body text, channel text, patience text)
-  RETURNS text LANGUAGE plpgsql AS $enqueue$
-  DECLARE
-    added record;
-    is_blocked boolean := false;
-  BEGIN
-    IF patience IS NOT NULL THEN PERFORM set_config('lock_timeout', patience, true); END IF;
-    INSERT INTO ${schema}.reports (id, environment, operation, reference, waits_for, fingerprint, body)
-      VALUES (new_id, new_environment, new_operation, new_reference, new_waits_for, new_fingerprint, new_body)
-      ON CONFLICT (id) DO NOTHING RETURNING reports.sequence, reports.enqueued_at INTO added;
-    IF NOT FOUND THEN RETURN NULL; END IF;
-    IF new_waits_for IS NOT NULL THEN is_blocked := ${isOpenBefore(schema, 'new_waits_for')}; END IF;
-    INSERT INTO ${schema}.queue (sequence, environment, waits_for, blocked, due_at, changed_at)
-      VALUES (added.sequence, new_environment, new_waits_for, is_blocked, added.enqueued_at, added.enqueued_at);
-    IF channel IS NOT NULL THEN PERFORM pg_notify(channel, ''); END IF;
-    RETURN json_build_object('id', new_id, 'sequence', added.sequence, 'enqueuedAt', added.enqueued_at, 'blocked', is_blocked);
-  END $enqueue$;
-`;
 
 /** A row's change, if its state and fence are the expected ones. Final: out of the queue, and those that wait for it may go. */
 const write = (schema: string): string => `
@@ -244,4 +220,4 @@ const append = (schema: string): string => `
   END $append$;
 `;
 
-export const functions = (schema: string): string => [enqueue, write, claim, turn, outlook, append].map((one) => one(schema)).join('');
+export const functions = (schema: string): string => [add, enqueue, write, claim, turn, outlook, append].map((one) => one(schema)).join('');

@@ -40,7 +40,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Outb
   const run: Run = (text, values) => (closed ? Promise.reject(failure('closed', schema)) : send(text, values));
   await prepareSchema(run, schema, migrate);
   const remember = await openSettings(run, schema);
-  const enqueue = createEnqueue(schema, notify ? schema : null);
+  const { enqueue, asValue } = createEnqueue(schema, notify ? schema : null);
 
   return {
     durable: true,
@@ -48,6 +48,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Outb
     concurrent: true,
     enqueue: async (rows, transaction) =>
       transaction === undefined ? enqueue(run, rows, true) : enqueue(runOf(transaction, schema, { clock, timeoutMs }), rows, false),
+    asValue,
     turn: (turn) => takeTurn(run, schema, turn),
     outlook: () => readOutlook(run, schema),
     pause: (change) => writePause(run, schema, change),

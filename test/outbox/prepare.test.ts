@@ -1,0 +1,134 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError, DuplicateReportError, ValidationError } from '../../src/index.js';
+import { memoryStore, type NewRow, type OutboxStore } from '../../src/outbox/index.js';
+import { betEvent, settledBet } from '../factories.js';
+import { leaksIn, personalBet } from './personal.js';
+import { outboxWorld } from './world.js';
+
+const BET = 'staging:reportBetEvent:BET-1';
+
+describe('a prepared report', () => {
+  it('is checked and located, and not stored before it is enqueued', async () => {
+    let lookups = 0;
+    const lookup = async () => {
+      lookups += 1;
+      return { latitude: 6.45, longitude: 3.39 };
+    };
+    const { outbox, run, gateway, names } = outboxWorld({ client: { location: { ip: { providers: [{ name: 'table', lookup }] } } } });
+    const report = await run(outbox.prepare('reportBetEvent', betEvent(), { clientIP: '102.89.23.1' }));
+    expect([report.id, lookups, await outbox.list(), names()]).toEqual([BET, 1, [], []]);
+    expect(await report.enqueue()).toEqual({ id: BET, state: 'waiting' });
+    expect([lookups, names()]).toEqual([1, ['enqueued']]);
+    const { done } = report;
+    expect(await run(outbox.drain())).toMatchObject({ drained: true });
+    expect(await done).toMatchObject({ outcome: 'recorded', location: { latitude: 6.45 } });
+    expect(gateway.reports()).toHaveLength(1);
+  });
+
+  it('is one report, however often it is enqueued; and other data under its reference is refused', async () => {
+    const { outbox, run, gateway } = outboxWorld();
+    await outbox.reportBetEvent(betEvent());
+    const [one, other] = [await outbox.prepare('reportSettledBet', settledBet()), await outbox.prepare('reportSettledBet', settledBet({ payout_amount: 1 }))];
+    await Promise.all([one.enqueue(), one.enqueue()]);
+    await expect(other.enqueue()).rejects.toThrow(DuplicateReportError);
+    await run(outbox.drain());
+    expect(await one.enqueue()).toMatchObject({ state: 'recorded' });
+    expect(gateway.reports().map(({ operation }) => operation)).toEqual(['reportBetEvent', 'reportSettledBet']);
+  });
+
+  it('is enqueued within the transaction that is given, now or when it was prepared', async () => {
+    const transactions: unknown[] = [];
+    const kept = memoryStore();
+    const store: OutboxStore = {
+      ...kept,
+      transactional: true,
+      enqueue: (rows, transaction) => {
+        transactions.push(transaction);
+        return kept.enqueue(rows);
+      },
+    };
+    const { outbox, names } = outboxWorld({ store });
+    const [first, second] = [{ first: true }, { second: true }];
+    await (await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'a' }))).enqueue(first);
+    const given = await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'b' }), { transaction: first });
+    await given.enqueue();
+    await given.enqueue(second);
+    expect(transactions).toEqual([first, first, second]);
+    expect(names()).toEqual([]);
+  });
+
+  it('is refused where the store has no transactions, and stays as it was', async () => {
+    const { outbox } = outboxWorld();
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    await expect(report.enqueue({})).rejects.toThrow(/cannot write within one/);
+    await expect(outbox.prepare('reportBetEvent', betEvent(), { transaction: {} })).rejects.toThrow(/cannot write within one/);
+    expect(await outbox.list()).toEqual([]);
+    expect(await report.enqueue()).toMatchObject({ state: 'waiting' });
+  });
+
+  it('rejects as the methods do, with all problems at once', async () => {
+    const { outbox } = outboxWorld();
+    const refusal = outbox.prepare('reportBetEvent', { bet_id: '' } as never, { clientIP: '10.0.0.1' });
+    const error = await refusal.then(
+      () => undefined,
+      (cause: unknown) => cause,
+    );
+    expect(error).toBeInstanceOf(ValidationError);
+    expect((error as ValidationError).issues.length).toBeGreaterThan(2);
+  });
+
+  it('shows nothing of the report to whoever prints it', async () => {
+    const asValue = (row: NewRow) => row.body;
+    const { outbox } = outboxWorld({ store: { ...memoryStore(), asValue } });
+    const report = await outbox.prepare('reportBetEvent', personalBet('BET-1'));
+    expect(leaksIn(report.value).length).toBeGreaterThan(5);
+    expect(leaksIn(inspect(report, { depth: 9, showHidden: false }) + JSON.stringify(report) + JSON.stringify({ ...report }))).toEqual([]);
+    expect(Object.keys(report)).toEqual(['id', 'enqueue']);
+  });
+
+  it('has a value only where the store has a function that takes it', async () => {
+    const { outbox } = outboxWorld();
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    expect(() => report.value).toThrow(ConfigurationError);
+    expect(() => report.value).toThrow(/Use enqueue\(transaction\)/);
+  });
+
+  it('that never comes into the store is told as such to whoever waits for it', async () => {
+    const { outbox, run } = outboxWorld();
+    const { done } = await outbox.prepare('reportBetEvent', betEvent());
+    await expect(run(done)).rejects.toMatchObject({ outcome: 'not-sent', message: expect.stringContaining('not in the store') });
+  });
+});
+
+describe('the name of a report', () => {
+  it.each([
+    ['reportBetevent', 'operation: expected reportBetEvent, '],
+    ['verifyNin', 'expected reportBetEvent, reportSettledBet, reportWithdrawalEvent or reportSettledWithdrawal'],
+    ['__proto__', 'expected reportBetEvent'],
+    [undefined, 'expected reportBetEvent'],
+    [betEvent(), 'expected reportBetEvent'],
+  ])('%s is refused with those that are known', async (operation, message) => {
+    const { outbox } = outboxWorld();
+    const expected = { code: 'validation', outcome: 'not-sent', message: expect.stringContaining(message) };
+    await expect(outbox.prepare(operation as 'reportBetEvent', betEvent())).rejects.toMatchObject(expected);
+    const [refused, accepted] = await outbox.reportAll([
+      { operation: operation as 'reportBetEvent', payload: betEvent() },
+      { operation: 'reportBetEvent', payload: betEvent() },
+    ]);
+    expect([refused, accepted?.status]).toMatchObject([{ reason: expected }, 'fulfilled']);
+  });
+
+  it('is not shown where it is something else', async () => {
+    const { outbox } = outboxWorld();
+    const [refused] = await outbox.reportAll([{ operation: '99000000001' as 'reportBetEvent', payload: {} }]);
+    expect(JSON.stringify(refused) + inspect(refused)).not.toContain('99000000001');
+  });
+
+  it('is asked of each of many, and one that is nothing does not refuse the others', async () => {
+    const { outbox } = outboxWorld();
+    const results = await outbox.reportAll([null as never, { operation: 'reportBetEvent', payload: betEvent() }, 'report' as never]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected']);
+    expect(results[0]).toMatchObject({ reason: { code: 'validation', message: expect.stringContaining('expected an object with operation and payload') } });
+  });
+});
