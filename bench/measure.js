@@ -13,7 +13,7 @@ import { markdownTable, whole } from './words.js';
 
 /**
  * Operations a second.
- * @typedef {{ name: string, perSecond: number, slowest: number, fastest: number, perProcessorSecond: number, processorRates: number[] }} Result
+ * @typedef {{ name: string, perSecond: number, slowest: number, fastest: number, perProcessorSecond: number, rates: number[], processorRates: number[] }} Result
  */
 
 const ROUNDS = 15;
@@ -65,6 +65,7 @@ export async function compare(contenders, { rounds = ROUNDS } = {}) {
     slowest: Math.min(...rates),
     fastest: Math.max(...rates),
     perProcessorSecond: median(processorRates),
+    rates,
     processorRates,
   }));
 }

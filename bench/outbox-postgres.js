@@ -7,7 +7,7 @@ import pg from 'pg';
 import { createOutbox } from '../dist/outbox.js';
 import { postgresStore } from '../dist/outbox-postgres.js';
 import { startPostgres } from '../test/support/postgres-server.js';
-import { compare, median, table } from './measure.js';
+import { compare, median, ratioOf, table } from './measure.js';
 import { startProcess, thisRuntime } from './process.js';
 import { bet, CLAIMED, clientOf, promise, rowsOf, turns } from './reports.js';
 import { sizeOf } from './smoke.js';
@@ -95,14 +95,14 @@ async function adding(title, { url }) {
     },
   });
   const OF_BOTH = `${INSERT} RETURNING location_sdk.enqueue($5)`;
-  /** @param {string} name @param {(one: ReturnType<typeof bet>) => Promise<string> | string} valueOf of the report, before the transaction */
-  const inside = (name, valueOf) => ({
+  /** @param {string} name @param {(one: ReturnType<typeof bet>) => Promise<string> | string} made of the report, before the transaction */
+  const inside = (name, made) => ({
     name,
     run: async (/** @type {number} */ times) => {
       for (let done = 0; done < times; done += 1) {
         bets += 1;
         const one = bet(`B-${bets}`);
-        const value = await valueOf(one);
+        const value = await made(one);
         await waiting.query('BEGIN');
         await waiting.query(OF_BOTH, [...valuesOf(one), value]);
         await waiting.query('COMMIT');
@@ -131,16 +131,16 @@ async function adding(title, { url }) {
   sending.release();
   await Promise.all([lent.end(), pipelined.end()]);
   console.log(`Transactions that insert a bet, ${title}\n\n${table(results, 'the bet alone')}\n`);
-  const rates = results.map(({ perSecond }) => perSecond);
-  const added = (/** @type {number} */ index, base = 0) => fixed((rates[base] ?? 0) / (rates[index] ?? 0) - 1);
-  const alone = fixed(1_000 / (rates[0] ?? Number.NaN));
+  const msOf = (/** @type {number} */ index) => 1_000 / (results[index]?.perSecond ?? Number.NaN);
+  const added = (/** @type {number} */ index, base = 0) => fixed(ratioOf(results[base]?.rates ?? [], results[index]?.rates ?? []) - 1);
+  const alone = fixed(msOf(0));
   // A statement of its own is one more round trip: no such statement adds little to a transaction that is hardly longer than its round trips.
   const isPromised = Number(alone) >= LEAST_MS;
   const say = (/** @type {string} */ line, /** @type {string} */ share, promised = true) => {
     if (promised) promise(`${line} (at most ${PROMISED.added})`, Number(share) <= PROMISED.added);
     else console.log(`${line} (promised for transactions of ${LEAST_MS} ms or more)\n`);
   };
-  const preparing = fixed(1_000 * (1 / (rates[12] ?? 0) - 1 / (rates[11] ?? 0)), 3);
+  const preparing = fixed(msOf(12) - msOf(11));
   say(
     `a prepared report adds ${added(11)} to a transaction of ${alone} ms that inserts one bet, in the statement of the bet; preparing it takes ${preparing} ms before that`,
     added(11),

@@ -8,6 +8,9 @@ export const VOID = 'void';
 const place = 'INSERT INTO bets (reference) VALUES ($1) ON CONFLICT DO NOTHING';
 const settle = 'INSERT INTO settlements (reference) VALUES ($1) ON CONFLICT DO NOTHING';
 
+/** The statement, with the report that it takes along. @param {string} statement */
+const withReport = (statement) => `${statement} RETURNING location_sdk.enqueue($2)`;
+
 class RolledBack extends Error {}
 
 /** @typedef {import('pg').PoolClient} Client */
@@ -77,6 +80,13 @@ export function createBooks({ pool, outbox }) {
           await settleIn(later, reference);
         });
       }),
+    // Each report goes along with the statement of its row, the first without BEGIN.
+    async (reference) => {
+      const placed = await outbox.prepare('reportBetEvent', bet(reference));
+      const settled = await outbox.prepare('reportSettledBet', settledBet(reference));
+      await pool.query(withReport(place), [reference, placed.value]);
+      await transaction((client) => client.query(withReport(settle), [reference, settled.value]));
+    },
     // The first settlement is taken back.
     async (reference) => {
       await transaction((client) => placeIn(client, reference));

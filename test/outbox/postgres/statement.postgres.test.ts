@@ -102,6 +102,7 @@ describe("a report in the user's own statement", () => {
     ['nothing', null],
     ['an empty text', ''],
     ['half of a value', 'outbox'],
+    ['the beginning of a value', 'outbox1 staging:reportBetEvent:B-1\x1fstaging'],
   ])('is refused where it is %s, and that is not shown', async (_, value) => {
     const { insert, bets, reports } = await bettingWorld();
     const error = await rejection(pool.query(insert, ['B-1', value]));
@@ -175,7 +176,7 @@ describe("a report in the user's own statement", () => {
 
   it('is what it was, whatever is in it', async () => {
     const { schema, store } = await bettingWorld();
-    const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((one) => !one.includes('\0'));
+    const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((one) => !['\0', '\x1f'].some((unfit) => one.includes(unfit)));
     const odd = fc.constantFrom('NULL', 'null', '{', '}', '{}', ',', '"', '\\', '\\"', "'", '$1', ' ', '\n', 'outbox1 {', '\u2028', '😀');
     let rows = 0;
     await fc.assert(
@@ -188,7 +189,9 @@ describe("a report in the user's own statement", () => {
       }),
       { numRuns: 200 },
     );
-    expect(() => store.asValue?.(newRow('n\0'))).toThrow(expect.objectContaining({ code: 'text' }));
+    for (const unfit of ['n\0', 'n\x1f', 'n\ud800']) expect(() => store.asValue?.(newRow(unfit))).toThrow(expect.objectContaining({ code: 'text' }));
+    for (const unfit of ['n\0', 'n\x1f', 'n\ud800'])
+      expect(() => store.asValue?.(newRow('n', { body: unfit }))).toThrow(expect.objectContaining({ code: 'text' }));
   });
 
   it('goes through other libraries as it is', async () => {

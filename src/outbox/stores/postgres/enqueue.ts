@@ -3,7 +3,7 @@ import type { Enqueued, NewRow } from '../../store.js';
 import { newRow } from '../new-row.js';
 import { isStorable } from '../storable.js';
 import type { Columns, PostgresValue, Run } from './database.js';
-import { preparedValue } from './enqueue-functions.js';
+import { preparedValue, SEPARATOR } from './enqueue-functions.js';
 import { failure, LOCK_TIMEOUT, PostgresStoreError } from './failure.js';
 import { isOpenBefore, readRow, selectRows } from './row-columns.js';
 
@@ -88,7 +88,8 @@ export function createEnqueue(schema: string, channel: string | null) {
     /** What the database's own function takes, in a statement of the user's. */
     asValue: (row: NewRow): string => {
       check(row);
-      return preparedValue([...valuesOf(row), channel]);
+      if (valuesOf(row).some((value) => value?.includes(SEPARATOR))) throw failure('text', schema);
+      return preparedValue(row, channel);
     },
   };
 }
