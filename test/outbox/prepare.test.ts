@@ -26,6 +26,18 @@ describe('a prepared report', () => {
     expect(gateway.reports()).toHaveLength(1);
   });
 
+  it('is sent as soon as it is enqueued', async () => {
+    const { outbox, run, clock } = outboxWorld({ outbox: { pollMs: 3_600_000 } });
+    outbox.start();
+    await run(new Promise<void>((resolve) => void clock.setTimeout(resolve, 1_000)));
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    const before = clock.now();
+    const { done } = await report.enqueue();
+    expect(await run(done)).toMatchObject({ outcome: 'recorded' });
+    expect(clock.now() - before).toBeLessThan(60_000);
+    await outbox.stop();
+  });
+
   it('is one report, however often it is enqueued; and other data under its reference is refused', async () => {
     const { outbox, run, gateway } = outboxWorld();
     await outbox.reportBetEvent(betEvent());

@@ -102,6 +102,7 @@ describe("a report in the user's own statement", () => {
     ['nothing', null],
     ['an empty text', ''],
     ['half of a value', 'outbox'],
+    ['a value without its beginning', 'staging:reportBetEvent:B-1\x1fstaging\x1freportBetEvent\x1fB-1\x1f\x1ff\x1f\x1f{}'],
     ['the beginning of a value', 'outbox1 staging:reportBetEvent:B-1\x1fstaging'],
   ])('is refused where it is %s, and that is not shown', async (_, value) => {
     const { insert, bets, reports } = await bettingWorld();
