@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createClient } from '../../../src/index.js';
 import { createMockGateway } from '../../../src/mock/index.js';
 import { storeContract } from '../../../src/outbox/contract/index.js';
-import { createOutbox, type Outbox, type OutboxStore } from '../../../src/outbox/index.js';
+import { createOutbox, memoryStore, type Outbox, type OutboxStore } from '../../../src/outbox/index.js';
 import { type PgBossStoreOptions, pgBossStore } from '../../../src/outbox/pg-boss.js';
 import { betEvent, settledBet } from '../../factories.js';
 import { leaksIn, personalBet } from '../personal.js';
@@ -235,11 +235,38 @@ it('a job holds environment, operation and reference, for a day, and nothing of 
   expect(leaksIn(JSON.stringify(everything))).toEqual([]);
 });
 
+/** pg-boss, whose queue is made in another way. */
+const withQueue = (createQueue: () => Promise<void>): PgBoss => Object.assign(Object.create(boss) as PgBoss, { createQueue });
+
 it('two instances that start at once make one queue', async () => {
   const store = await openStore();
-  const stores = await Promise.all([1, 2, 3].map(() => pgBossStore({ store, boss, queue: 'at-once' })));
-  expect(stores).toHaveLength(3);
-  expect((await boss.getQueues()).filter(({ name }) => name === 'at-once')).toHaveLength(1);
+  for (const queue of ['at-once-1', 'at-once-2', 'at-once-3', 'at-once-4']) {
+    const stores = await Promise.all([1, 2, 3, 4].map(() => pgBossStore({ store, boss, queue })));
+    expect(stores).toHaveLength(4);
+    expect((await boss.getQueues()).filter(({ name }) => name === queue)).toHaveLength(1);
+  }
+});
+
+it.each(['40P01', '40001', '23505', '42P07'])('an instance that another one got into the way of (%s) makes the queue again', async (code) => {
+  let calls = 0;
+  const createQueue = async () => {
+    calls += 1;
+    if (calls < 3) throw Object.assign(new Error('deadlock detected'), { code });
+  };
+  await pgBossStore({ store: memoryStore(), boss: withQueue(createQueue) });
+  expect(calls).toBe(3);
+});
+
+it('an instance whose queue cannot be made is told so: at once, or where it is always in the way after some times', async () => {
+  const calls: string[] = [];
+  for (const code of ['42501', '40P01']) {
+    const createQueue = async () => {
+      calls.push(code);
+      throw Object.assign(new Error('no queue'), { code });
+    };
+    await expect(pgBossStore({ store: memoryStore(), boss: withQueue(createQueue) })).rejects.toMatchObject({ code });
+  }
+  expect(calls).toEqual(['42501', ...Array.from({ length: 6 }, () => '40P01')]);
 });
 
 describe('the store with pg-boss', () => {

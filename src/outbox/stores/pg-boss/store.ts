@@ -1,6 +1,7 @@
 import { limited, systemClock } from '../../../time.js';
 import type { OutboxStore } from '../../store.js';
 import { createJobs } from './jobs.js';
+import { makeQueue } from './make-queue.js';
 import { type PgBossStoreOptions, readOptions } from './options.js';
 
 /** How long closing waits for jobs that are being written. */
@@ -27,7 +28,7 @@ export async function pgBossStore(options: PgBossStoreOptions): Promise<OutboxSt
   const settings = readOptions(options);
   const { store, boss, queue, batchSize, pollingIntervalSeconds, onError } = settings;
   const jobs = createJobs(settings);
-  await boss.createQueue(queue);
+  await makeQueue(boss, queue);
 
   function watch(listener: () => void): () => void {
     const unwatch = store.watch?.(listener);

@@ -1,0 +1,21 @@
+import { members } from '../../../members.js';
+import { systemClock } from '../../../time.js';
+import type { PgBossLike } from './options.js';
+
+/** A deadlock, a conflict of transactions, and what another instance made a moment before. */
+const OVERTAKEN: readonly unknown[] = ['40P01', '40001', '23505', '42P07'];
+const MOST_TRIES = 6;
+const FIRST_WAIT_MS = 20;
+
+/** Makes the queue where there is none. Of several instances that start at once each may get into the way of the others. */
+export async function makeQueue(boss: Pick<PgBossLike, 'createQueue'>, queue: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await boss.createQueue(queue);
+      return;
+    } catch (error) {
+      if (tries === MOST_TRIES || !OVERTAKEN.includes(members(error).code)) throw error;
+    }
+    await new Promise<void>((resolve) => systemClock.setTimeout(resolve, FIRST_WAIT_MS * 2 ** tries * (0.5 + Math.random() / 2)));
+  }
+}
