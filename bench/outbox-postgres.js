@@ -13,7 +13,7 @@ import { bet, CLAIMED, clientOf, promise, rowsOf, turns } from './reports.js';
 import { sizeOf } from './smoke.js';
 import { fixed, whole } from './words.js';
 
-/** A report in a statement of its own is promised to add little to transactions that take so long. */
+/** A report in a statement of its own is promised to add little to transactions that take this long, or longer. */
 const LEAST_MS = 1;
 const PROMISED = { added: 0.25, scaling: 0.8, claim: 1.5, wakingMs: 1_000 };
 /** At once for each worker: so few that four workers leave the machine some time, and as many as is the default. */
@@ -134,7 +134,7 @@ async function adding(title, { url }) {
   const msOf = (/** @type {number} */ index) => 1_000 / (results[index]?.perSecond ?? Number.NaN);
   const added = (/** @type {number} */ index, base = 0) => fixed(ratioOf(results[base]?.rates ?? [], results[index]?.rates ?? []) - 1);
   const alone = fixed(msOf(0));
-  // A statement of its own is one more round trip: no such statement adds little to a transaction that is hardly longer than its round trips.
+  // A statement of its own is one more round trip, and a transaction that takes less than that consists of little else.
   const isPromised = Number(alone) >= LEAST_MS;
   const say = (/** @type {string} */ line, /** @type {string} */ share, promised = true) => {
     if (promised) promise(`${line} (at most ${PROMISED.added})`, Number(share) <= PROMISED.added);

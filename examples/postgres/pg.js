@@ -32,14 +32,13 @@ async function transaction(work) {
   }
 }
 
-/** @param {string} id @param {number} stake */
-const place = (id, stake) =>
-  transaction(async (client) => {
-    await client.query('INSERT INTO example_bets (id, stake) VALUES ($1, $2)', [id, stake]);
-    return outbox.within(client).reportBetEvent(placed(id, stake));
-  });
+/** One statement for the bet and its report: the one that inserts the bet takes the report along. @param {string} id @param {number} stake */
+async function place(id, stake) {
+  const report = await outbox.prepare('reportBetEvent', placed(id, stake));
+  await pool.query('INSERT INTO example_bets (id, stake) VALUES ($1, $2) RETURNING location_sdk.enqueue($3)', [id, stake, report.value]);
+}
 
-/** @param {string} id @param {number} payout */
+/** What is reported depends on what the first statement finds: the report has one of its own. @param {string} id @param {number} payout */
 const settle = (id, payout) =>
   transaction(async (client) => {
     const { rows } = await client.query('UPDATE example_bets SET payout = $2 WHERE id = $1 AND payout IS NULL RETURNING stake', [id, payout]);

@@ -41,17 +41,16 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Out
       return report;
     };
 
-  /** Whatever is done with it, what is counted is what went through here: nobody hears of a statement of the user's. */
+  /** Counted is what is enqueued through the report itself: what a statement of the user's takes along, only the database knows. */
   const prepare: Outbox<Mode>['prepare'] = async (operation, payload, given) => {
-    // By which name is told once it was understood as one.
+    // Not named after the operation, which may be misspelled, and then anything.
     const span = { name: 'prepare report', kind: SpanKind.INTERNAL, attributes: {} };
     const told = ({ id }: PreparedReport<Mode>) => attributesOf(operation, id);
     const report = await spanned(tracer, span, () => outbox.prepare(operation, payload, given), told);
-    const enqueuePrepared = (transaction?: unknown) => enqueue(operation, () => report.enqueue(transaction), transaction !== undefined)(payload, given);
-    return Object.defineProperties(
-      {},
-      { ...Object.getOwnPropertyDescriptors(report), enqueue: { value: enqueuePrepared, enumerable: true } },
-    ) as PreparedReport<Mode>;
+    const enqueuePrepared = (...transaction: readonly [transaction?: unknown]) =>
+      enqueue(operation, () => report.enqueue(...transaction), transaction.length > 0)(payload, given);
+    const members = { ...Object.getOwnPropertyDescriptors(report), enqueue: { value: enqueuePrepared, enumerable: true } };
+    return Object.defineProperties({}, members) as PreparedReport<Mode>;
   };
 
   const enqueues = (from: OutboxReports<Mode>, inTransaction?: boolean): OutboxReports<Mode> => ({

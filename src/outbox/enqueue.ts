@@ -103,7 +103,7 @@ function unfit(operation: ReportName): ValidationError {
   return new ValidationError(`${operation}: ${found.path}: ${found.message}. Nothing was stored or sent.`, { operation, issues: [found] });
 }
 
-function otherData({ operation, reference, environment }: AnyReport): DuplicateReportError {
+export function otherData({ operation, reference, environment }: AnyReport): DuplicateReportError {
   const subject = subjectOf({ operation, reference });
   const text = `${subject}: the outbox holds other data under this reference (a new timestamp or location is other data too)`;
   return new DuplicateReportError(`${text}; compare your records. Nothing was sent.`, {

@@ -34,24 +34,45 @@ export interface EnqueuedReport<Mode extends ClientMode = 'strict'> {
   readonly done: Promise<ReceiptOf<Mode>>;
 }
 
-/** A report that is checked, located and frozen, and not stored yet. What is printed of it holds nothing of the report but its `id`. */
+/**
+ * A report that is checked, located and frozen, and not stored yet: what `prepare` resolves with. Logs and JSON of it show
+ * its `id` alone. It may be put aside: nothing is stored, and nothing waits.
+ *
+ * @example
+ * ```ts
+ * const report = await outbox.prepare('reportSettledBet', bet);
+ * await client.query('BEGIN');
+ * await report.enqueue(client);
+ * await client.query('COMMIT');
+ * const receipt = await report.done;
+ * ```
+ */
 export interface PreparedReport<Mode extends ClientMode = 'strict'> {
-  /** For `get`, `retry` and `resolve`: environment (or `relay`), operation and reference. */
+  /** For `get`, `retry` and `resolve`: environment, operation and reference. */
   readonly id: string;
   /**
-   * Enqueues it, within your transaction where one is given; as the report methods do, with the same errors. May be called
-   * again: the same bytes are the same report.
+   * Enqueues it within your transaction, or without an argument in a commit of its own. Rejects as the report methods do, and with a
+   * `ConfigurationError` for an `undefined` or `null` transaction. May be called again: the same bytes are the same report.
    */
   enqueue(transaction?: unknown): Promise<EnqueuedReport<Mode>>;
   /**
-   * What the SQL function `enqueue` of the outbox's schema takes (PostgreSQL), to enqueue the report as part of a statement of yours, as it
-   * commits: always a bound parameter, since it holds the report, personal data included. The function returns whether the
-   * report was added; false for the same one again. It fails the statement, and with it your transaction, with SQLSTATE `LS003` where the outbox
-   * holds other data under the same reference, and `LS004` for anything that is no such value. Neither enumerable nor printed. Throws a
-   * `ConfigurationError` where the store has no such function.
+   * For a statement of your own (PostgreSQL): what the SQL function `enqueue` takes, of the schema in which the outbox has its store. The
+   * report is then committed with that statement. Bind it as a parameter, since it holds the report, personal data
+   * included (sealed where the outbox encrypts); libraries that print the parameters of a failed statement print it too.
+   *
+   * The function returns true where the report was added, and false where the same one was there. It fails the statement, and
+   * your transaction with it: with SQLSTATE `LS003` where the outbox holds other data under the same reference, with `LS004` for
+   * anything that is not a whole value of the same outbox's. Neither shows what was given.
+   *
+   * Throws a `ConfigurationError` where the store has no such function, or the report was prepared for a transaction. Not
+   * enumerable.
    */
   readonly value: string;
-  /** As that of an `EnqueuedReport`: look at it after the commit. Not enumerable. */
+  /**
+   * The receipt of this very report. To read it, destructured too, begins the wait: do that after the commit. Rejects as the `done` of an
+   * `EnqueuedReport`; with a `DuplicateReportError` where other data is under its reference; and with an `AbortedError` where
+   * the report is not in the store five minutes later. After a rejection it may be read again. Not enumerable.
+   */
   readonly done: Promise<ReceiptOf<Mode>>;
 }
 
@@ -153,15 +174,14 @@ export interface Outbox<Mode extends ClientMode = 'strict'> {
 
   /**
    * All of a report method but the writing: checks, locates and freezes the report, so that a transaction of yours that
-   * begins afterwards waits for no lookup. Then `enqueue` it within the transaction, or give its `value` to a statement
-   * of your own. Rejects as the report methods do; nothing is stored.
+   * begins afterwards waits for no lookup. Then `enqueue` it, within your transaction or without one, or let a statement of yours take its `value`
+   * along. Rejects as the report methods do, and with a `ValidationError` for a misspelled operation; nothing is stored.
+   * Prepare a report once, outside of what is tried again: another timestamp or location is other data.
    *
    * @example
    * ```ts
    * const report = await outbox.prepare('reportBetEvent', bet, { clientIP });
-   * await client.query('BEGIN');
-   * await client.query('INSERT INTO bets (id, stake) VALUES ($1, $2) RETURNING location_sdk.enqueue($3)', [bet.bet_id, bet.amount, report.value]);
-   * await client.query('COMMIT');
+   * await pool.query('INSERT INTO bets (id, stake) VALUES ($1, $2) RETURNING location_sdk.enqueue($3)', [bet.bet_id, bet.amount, report.value]);
    * ```
    */
   prepare<Name extends ReportName>(operation: Name, payload: Payloads<Mode>[Name], options?: EnqueueOptions): Promise<PreparedReport<Mode>>;

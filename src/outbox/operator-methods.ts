@@ -10,7 +10,7 @@ import type { Drained, EnqueuedReport, Outbox, OutboxReport } from './interface.
 import { liftPause } from './pause.js';
 import { preparedReport } from './prepared.js';
 import type { Decision } from './record.js';
-import { named } from './report-names.js';
+import { checkList, readNamed } from './report-names.js';
 import type { OutboxSettings } from './settings-shape.js';
 import { shown } from './shown.js';
 import type { Worker } from './worker.js';
@@ -67,7 +67,7 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
 
   /** All rows of a commit are prepared before it. */
   async function commitTogether(given: readonly Given[]): Promise<PromiseSettledResult<EnqueuedReport<Mode>>[]> {
-    const prepared = await Promise.allSettled(given.map(async (one) => entrance.prepare(named(one))));
+    const prepared = await Promise.allSettled(given.map(async (one) => entrance.prepare(readNamed(one))));
     const accept = async (one: (typeof prepared)[number]) =>
       committed(await entrance.accept(one.status === 'fulfilled' ? one.value : await Promise.reject(one.reason)));
     return Promise.allSettled(prepared.map(accept));
@@ -108,6 +108,7 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
   return {
     drain,
     async reportAll(reports: readonly Given[]) {
+      checkList(reports);
       const results: PromiseSettledResult<EnqueuedReport<Mode>>[] = [];
       for (let from = 0; from < reports.length; from += LARGEST_COMMIT) results.push(...(await commitTogether(reports.slice(from, from + LARGEST_COMMIT))));
       wake();
@@ -125,7 +126,7 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
       };
     },
     prepare: async (operation, payload, options) =>
-      preparedReport(await entrance.prepare(named({ operation, payload, options })), { settings, entrance, committed, wake }),
+      preparedReport(await entrance.prepare(readNamed({ operation, payload, options })), { settings, entrance, committed, wake }),
     list: async ({ limit = PAGE, ...query } = {}) => (await store.list({ ...query, limit })).map(shown),
     async *iterate(query = {}) {
       for (let after = query.after ?? 0; ; ) {

@@ -64,8 +64,9 @@ describe('the metrics of an outbox', () => {
     expect(await told.points('location_sdk.outbox.enqueued.reports')).toEqual([]);
     await report.enqueue({});
     await (await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'BET-2' }))).enqueue();
+    await (await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'BET-3' }), { transaction: {} })).enqueue();
     await expect(outbox.prepare('reportBetEvent', {} as never)).rejects.toMatchObject({ code: 'validation' });
-    expect(await told.points('location_sdk.outbox.enqueued.reports')).toMatchObject([{ attributes: WHICH, value: 2 }]);
+    expect(await told.points('location_sdk.outbox.enqueued.reports')).toMatchObject([{ attributes: WHICH, value: 3 }]);
     const spans = told.spans().map(({ name, attributes }) => [name, attributes['location_sdk.reference']]);
     expect(spans.slice(0, 2)).toEqual([
       ['prepare report', 'BET-1'],

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, DuplicateReportError, ValidationError } from '../../src/index.js';
+import { instrumentOutbox } from '../../src/opentelemetry/index.js';
 import { memoryStore, type NewRow, type OutboxStore } from '../../src/outbox/index.js';
 import { betEvent, settledBet } from '../factories.js';
 import { leaksIn, personalBet } from './personal.js';
@@ -103,13 +104,84 @@ describe('a prepared report', () => {
     const { outbox } = outboxWorld();
     const report = await outbox.prepare('reportBetEvent', betEvent());
     expect(() => report.value).toThrow(ConfigurationError);
-    expect(() => report.value).toThrow(/Use enqueue\(transaction\)/);
+    expect(() => report.value).toThrow(/call enqueue\(transaction\)/);
   });
 
-  it('that never comes into the store is told as such to whoever waits for it', async () => {
+  it('has none where it was prepared for a transaction, in which a statement might not be', async () => {
+    const { outbox } = outboxWorld({ store: { ...memoryStore(), transactional: true, asValue: ({ body }) => body } });
+    const report = await outbox.prepare('reportBetEvent', betEvent(), { transaction: {} });
+    expect(() => report.value).toThrow(/prepared for a transaction; call enqueue\(\)/);
+  });
+
+  it.each([undefined, null])('is not enqueued outside of a transaction that is %s', async (transaction) => {
+    const { outbox } = outboxWorld({ store: { ...memoryStore(), transactional: true } });
+    for (const one of [outbox, instrumentOutbox(outbox)]) {
+      const report = await one.prepare('reportBetEvent', betEvent());
+      await expect(report.enqueue(transaction)).rejects.toThrow(/expected your transaction, or no argument/);
+    }
+    expect(await outbox.list()).toEqual([]);
+  });
+});
+
+describe('the receipt of a prepared report', () => {
+  it('is waited for once somebody looks at it', async () => {
+    const kept = memoryStore();
+    let looks = 0;
+    const get: OutboxStore['get'] = (ids) => {
+      looks += 1;
+      return kept.get(ids);
+    };
+    const { outbox, run } = outboxWorld({ store: { ...kept, get } });
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    await report.enqueue();
+    expect(looks).toBe(0);
+    const { done } = report;
+    await run(outbox.drain());
+    expect([await done, looks > 0]).toMatchObject([{ outcome: 'recorded' }, true]);
+  });
+
+  it('is never that of other data under the same reference', async () => {
     const { outbox, run } = outboxWorld();
-    const { done } = await outbox.prepare('reportBetEvent', betEvent());
-    await expect(run(done)).rejects.toMatchObject({ outcome: 'not-sent', message: expect.stringContaining('not in the store') });
+    const before = await outbox.prepare('reportBetEvent', betEvent({ amount: 1 }));
+    const early = before.done;
+    const duplicate = { code: 'duplicate', conflict: true, message: expect.stringContaining('holds other data under this reference') };
+    await outbox.reportBetEvent(betEvent({ amount: 2 }));
+    await expect((await outbox.prepare('reportBetEvent', betEvent({ amount: 3 }))).done).rejects.toMatchObject(duplicate);
+    await run(outbox.drain());
+    await expect(early).rejects.toMatchObject(duplicate);
+    await expect(before.done).rejects.toMatchObject(duplicate);
+  });
+
+  it('of one that never comes into the store is told as such, and not as one that will be sent', async () => {
+    const { outbox, run } = outboxWorld();
+    const message = 'not in the store: no statement or transaction with it has been committed so far';
+    const { done } = await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'a' }));
+    await expect(run(done)).rejects.toMatchObject({ outcome: 'not-sent', message: expect.stringContaining(message) });
+    outbox.start();
+    const stopped = (await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'b' }))).done;
+    await run(outbox.stop());
+    await expect(stopped).rejects.toMatchObject({ outcome: 'unknown', message: expect.stringContaining(message) });
+  });
+
+  it('may be waited for again, and comes where the report came late', async () => {
+    const { outbox, run } = outboxWorld();
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    await expect(run(report.done)).rejects.toMatchObject({ outcome: 'not-sent' });
+    await report.enqueue();
+    const again = report.done;
+    await run(outbox.drain());
+    expect(await again).toMatchObject({ outcome: 'recorded' });
+    expect(report.done).toBe(report.done);
+  });
+
+  it('tells why the report itself was quarantined', async () => {
+    const { outbox, run, gateway } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 422 });
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    await report.enqueue();
+    const { done } = report;
+    await run(outbox.drain());
+    await expect(done).rejects.toMatchObject({ code: 'unprocessable' });
   });
 });
 
@@ -139,8 +211,22 @@ describe('the name of a report', () => {
 
   it('is asked of each of many, and one that is nothing does not refuse the others', async () => {
     const { outbox } = outboxWorld();
-    const results = await outbox.reportAll([null as never, { operation: 'reportBetEvent', payload: betEvent() }, 'report' as never]);
-    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected']);
+    const hostile = {
+      get operation(): never {
+        throw new Error('secret 90817263544');
+      },
+    };
+    const results = await outbox.reportAll([null as never, { operation: 'reportBetEvent', payload: betEvent() }, 'report' as never, hostile as never]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'rejected']);
+    expect(results[3]).toMatchObject({ reason: { code: 'validation', message: expect.stringContaining('a getter or proxy threw') } });
     expect(results[0]).toMatchObject({ reason: { code: 'validation', message: expect.stringContaining('expected an object with operation and payload') } });
+  });
+
+  it.each([null, undefined, 'reports', new Set([{ operation: 'reportBetEvent', payload: betEvent() }])])('is asked of a list; %s is none', async (reports) => {
+    const { outbox } = outboxWorld();
+    await expect(outbox.reportAll(reports as never)).rejects.toMatchObject({
+      code: 'validation',
+      message: expect.stringContaining('expected an array of reports'),
+    });
   });
 });

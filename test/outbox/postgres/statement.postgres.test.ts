@@ -98,18 +98,67 @@ describe("a report in the user's own statement", () => {
   });
 
   it.each([
-    ['the payload itself', JSON.stringify(personalBet('B-1'))],
-    ['nothing', null],
-    ['an empty text', ''],
-    ['half of a value', 'outbox'],
-    ['a value without its beginning', 'staging:reportBetEvent:B-1\x1fstaging\x1freportBetEvent\x1fB-1\x1f\x1ff\x1f\x1f{}'],
-    ['the beginning of a value', 'outbox1 staging:reportBetEvent:B-1\x1fstaging'],
-  ])('is refused where it is %s, and that is not shown', async (_, value) => {
+    ['the payload itself', JSON.stringify(personalBet('B-1')), 'something else'],
+    ['nothing', null, 'was given NULL'],
+    ['an empty text', '', 'something else'],
+    ['half of a value', 'outbox', 'something else'],
+    ['a value without its beginning', ['staging:reportBetEvent:B-1', ...'123456789'].join('\x1f'), 'something else'],
+    ['the beginning of a value', 'outbox1 80\x1fstaging:reportBetEvent:B-1\x1fstaging', 'something else'],
+  ])('is refused where it is %s, and that is not shown', async (_, value, message) => {
     const { insert, bets, reports } = await bettingWorld();
     const error = await rejection(pool.query(insert, ['B-1', value]));
-    expect([error.code, error.message]).toEqual(['LS004', expect.stringContaining('expected the value of a report that outbox.prepare made')]);
+    expect(error).toMatchObject({
+      code: 'LS004',
+      message: expect.stringContaining(message),
+      hint: expect.stringMatching(/ind .*report\.value as a parameter/),
+    });
     expect(leaksIn(JSON.stringify(error) + error.message)).toEqual([]);
     expect([await bets(), await reports()]).toEqual([[], []]);
+  });
+
+  it.each([
+    ['cut off', '$2::varchar(300)', 'UTF8'],
+    ['read in another encoding', '$2', 'LATIN1'],
+  ])('is refused where it was %s on the way, since it could never be sent', async (_, bound, encoding) => {
+    const { insert, outbox, bets, reports } = await bettingWorld();
+    const { value } = await outbox.prepare('reportBetEvent', personalBet('B-é'));
+    const error = await rejection(
+      within(async (client) => {
+        await client.query(`SET LOCAL client_encoding = ${encoding}`);
+        await client.query(insert.replace('$2', bound), ['B-1', value]);
+      }),
+    );
+    expect(error).toMatchObject({ code: 'LS004', message: expect.stringContaining('was changed on the way. Nothing was enqueued') });
+    expect(leaksIn(JSON.stringify(error) + error.message)).toEqual([]);
+    expect([await bets(), await reports()]).toEqual([[], []]);
+  });
+
+  it('is refused where the outbox of another schema prepared it, whose keys nobody here may have', async () => {
+    const [here, there] = [await bettingWorld(), await bettingWorld()];
+    const error = await rejection(pool.query(here.insert, ['B-1', (await there.place('B-1')).value]));
+    expect(error).toMatchObject({ code: 'LS004', message: expect.stringContaining(`another schema than ${here.schema}`) });
+    expect([await here.bets(), await here.reports(), await there.reports()]).toEqual([[], [], []]);
+  });
+
+  it('tells no report as its own whose row the statement did not insert', async () => {
+    const { outbox, insert, place } = await bettingWorld();
+    await pool.query(insert, ['B-1', (await place('B-1')).value]);
+    const other = await outbox.prepare('reportBetEvent', { ...betEvent({ bet_id: 'B-1', amount: 99 }), location });
+    const { rows } = await pool.query(insert.replace(' RETURNING', ' ON CONFLICT DO NOTHING RETURNING'), ['B-1', other.value]);
+    await outbox.drain();
+    expect(rows).toEqual([]);
+    await expect(other.done).rejects.toMatchObject({ code: 'duplicate', message: expect.stringContaining('holds other data under this reference') });
+  });
+
+  it('fails with what the library says, which may be the values: its cause alone is fit to be logged', async () => {
+    const { outbox, schema } = await bettingWorld();
+    await outbox.reportBetEvent(personalBet('B-1'));
+    const other = await outbox.prepare('reportBetEvent', { ...personalBet('B-1'), amount: 1 });
+    const statement = sql`INSERT INTO ${sql.raw(`${schema}.bets`)} (id) VALUES (${'B-1'}) RETURNING ${sql.raw(`${schema}.enqueue`)}(${other.value})`;
+    const error = await rejection(drizzle(pool).execute(statement));
+    expect(leaksIn(error.message).length).toBeGreaterThan(5);
+    expect((error as Error).cause).toMatchObject({ code: 'LS003' });
+    expect(leaksIn(String((error as Error).cause))).toEqual([]);
   });
 
   it('waits for the initiated one, as any other does', async () => {

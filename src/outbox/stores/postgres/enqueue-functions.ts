@@ -1,55 +1,40 @@
+import { utf8 } from '../../bytes.js';
 import type { NewRow } from '../../store.js';
 import { CONFLICT, UNPREPARED } from './failure.js';
 import { isOpenBefore } from './row-columns.js';
 
-/** What a row is made of, in SQL, and the channel on which who listens is told of it at the commit. */
-interface Parts {
-  readonly id: string;
-  readonly environment: string;
-  readonly operation: string;
-  readonly reference: string;
-  readonly waitsFor: string;
-  readonly fingerprint: string;
-  readonly body: string;
-  readonly channel: string;
-}
+/** What a row is made of, in the order of its columns. */
+const COLUMNS = ['id', 'environment', 'operation', 'reference', 'waits_for', 'fingerprint', 'body'] as const;
 
 const VARIABLES = `new_sequence bigint;
     now_ms bigint;
     is_blocked boolean := false;`;
 
-/** One row more, or `otherwise` where its id is there. */
-const addRow = (schema: string, { id, environment, operation, reference, waitsFor, fingerprint, body, channel }: Parts, otherwise: string): string => `
-    INSERT INTO ${schema}.reports (id, environment, operation, reference, waits_for, fingerprint, body)
-      VALUES (${[id, environment, operation, reference, waitsFor, fingerprint, body].join(', ')})
+/** One row more, of SQL for each column, and who listens is told of it at the commit; or `otherwise`, where its id is there. */
+function addRow(schema: string, sqlOf: (column: (typeof COLUMNS)[number]) => string, otherwise: string): string {
+  const [environment, waitsFor] = [sqlOf('environment'), sqlOf('waits_for')];
+  return `
+    INSERT INTO ${schema}.reports (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(sqlOf).join(', ')})
       ON CONFLICT (id) DO NOTHING RETURNING reports.sequence, reports.enqueued_at INTO new_sequence, now_ms;
     IF NOT FOUND THEN ${otherwise} END IF;
     IF ${waitsFor} IS NOT NULL THEN is_blocked := ${isOpenBefore(schema, waitsFor)}; END IF;
     INSERT INTO ${schema}.queue (sequence, environment, waits_for, blocked, due_at, changed_at)
       VALUES (new_sequence, ${environment}, ${waitsFor}, is_blocked, now_ms, now_ms);
-    IF ${channel} IS NOT NULL THEN PERFORM pg_notify(${channel}, ''); END IF;`;
+    IF channel IS NOT NULL THEN PERFORM pg_notify(channel, ''); END IF;`;
+}
 
-const GIVEN: Parts = {
-  id: 'new_id',
-  environment: 'new_environment',
-  operation: 'new_operation',
-  reference: 'new_reference',
-  waitsFor: 'new_waits_for',
-  fingerprint: 'new_fingerprint',
-  body: 'new_body',
-  channel: 'channel',
-};
+const given = (column: string): string => `new_${column}`;
 
 /**
  * Nothing where the id is there. A function, since its plans are kept: to plan takes longer than to insert. Names only, no numbered parameters: a
  * library that binds values in its own way looks for those in every text.
  */
 export const add = (schema: string): string => `
-  CREATE FUNCTION ${schema}.add(${Object.values(GIVEN).join(' text, ')} text, patience text) RETURNS text LANGUAGE plpgsql AS $add$
+  CREATE FUNCTION ${schema}.add(${COLUMNS.map(given).join(' text, ')} text, channel text, patience text) RETURNS text LANGUAGE plpgsql AS $add$
   DECLARE
     ${VARIABLES}
   BEGIN
-    IF patience IS NOT NULL THEN PERFORM set_config('lock_timeout', patience, true); END IF;${addRow(schema, GIVEN, 'RETURN NULL;')}
+    IF patience IS NOT NULL THEN PERFORM set_config('lock_timeout', patience, true); END IF;${addRow(schema, given, 'RETURN NULL;')}
     RETURN json_build_object('id', new_id, 'sequence', new_sequence, 'enqueuedAt', now_ms, 'blocked', is_blocked);
   END $add$;
 `;
@@ -58,41 +43,64 @@ export const add = (schema: string): string => `
 const MARK = 'outbox1 ';
 /** Between its parts; in none of them. */
 export const SEPARATOR = '\u001f';
+/** Its parts, in their order. The first is how many bytes follow: a value that was cut off, or read in another encoding, is not taken. */
+const PARTS = ['bytes', 'schema', 'channel', ...COLUMNS] as const;
 
-const SPLIT: Parts = {
-  id: 'given[1]',
-  environment: 'given[2]',
-  operation: 'given[3]',
-  reference: 'given[4]',
-  waitsFor: 'new_waits_for',
-  fingerprint: 'given[6]',
-  body: 'given[8]',
-  channel: 'channel',
-};
+const partOf = (name: (typeof PARTS)[number]): string => `part[${PARTS.indexOf(name) + 1}]`;
 
-/** The value of a prepared report: the eight parts of `SPLIT`, as text, which every library binds as it is. */
-export const preparedValue = ({ id, environment, operation, reference, waitsFor, fingerprint, body }: NewRow, channel: string | null): string =>
-  MARK + [id, environment, operation, reference, waitsFor ?? '', fingerprint, channel ?? '', body].join(SEPARATOR);
+/** The value of a prepared report: text, which every library binds as it is. */
+export function preparedValue(schema: string, channel: string | null, { id, environment, operation, reference, waitsFor, fingerprint, body }: NewRow): string {
+  const rest = [schema, channel ?? '', id, environment, operation, reference, waitsFor ?? '', fingerprint, body].join(SEPARATOR);
+  return MARK + utf8(rest).length + SEPARATOR + rest;
+}
+
+/** Why a statement of the user's is refused, and what to do; never with what was given. */
+const refusals = (schema: string) => ({
+  missing: [UNPREPARED, 'expected the value of a prepared report, and was given NULL', 'Await outbox.prepare, and bind its report.value as a parameter.'],
+  unprepared: [
+    UNPREPARED,
+    'expected the value of a prepared report, and was given something else',
+    'Bind report.value as a parameter, of the report that outbox.prepare resolved with: neither the payload nor the report itself.',
+  ],
+  changed: [UNPREPARED, 'the value of the prepared report was changed on the way', 'Bind it whole, as text, over a connection whose client_encoding is UTF8.'],
+  foreign: [
+    UNPREPARED,
+    `the report was prepared by the outbox of another schema than ${schema}`,
+    'Call the function enqueue of the schema in which the outbox has its store.',
+  ],
+  conflict: [
+    CONFLICT,
+    'the outbox holds other data under this reference (a new timestamp or location is other data too); compare your records',
+    'Prepare a report once, outside of what is tried again. After a change of the encryption key, report.enqueue tells the same data from other data.',
+  ],
+});
+
+function refuse(schema: string, why: keyof ReturnType<typeof refusals>): string {
+  const [state, message, hint] = refusals(schema)[why];
+  return `RAISE EXCEPTION 'enqueue: ${message}. Nothing was enqueued.' USING ERRCODE = '${state}', HINT = '${hint}';`;
+}
 
 /** For statements of the user's: what must not be committed fails the statement. */
 export const enqueue = (schema: string): string => `
   CREATE FUNCTION ${schema}.enqueue(report text) RETURNS boolean LANGUAGE plpgsql AS $enqueue$
   DECLARE
-    given text[] := string_to_array(substr(report, ${MARK.length + 1}), chr(${SEPARATOR.charCodeAt(0)}));
-    new_waits_for text := nullif(given[5], '');
-    channel text := nullif(given[7], '');
+    part text[] := string_to_array(substr(report, ${MARK.length + 1}), chr(${SEPARATOR.charCodeAt(0)}));
+    channel text := nullif(${partOf('channel')}, '');
+    new_waits_for text := nullif(${partOf('waits_for')}, '');
     ${VARIABLES}
   BEGIN
-    IF NOT coalesce(starts_with(report, '${MARK}') AND cardinality(given) = 8, false) THEN
-      RAISE EXCEPTION 'expected the value of a report that outbox.prepare made; nothing was enqueued' USING ERRCODE = '${UNPREPARED}';
-    END IF;${addRow(
+    IF report IS NULL THEN ${refuse(schema, 'missing')} END IF;
+    IF NOT starts_with(report, '${MARK}') OR pg_catalog.cardinality(part) <> ${PARTS.length} THEN ${refuse(schema, 'unprepared')} END IF;
+    IF ${partOf('bytes')} <> (octet_length(report) - octet_length(${partOf('bytes')}) - ${MARK.length + SEPARATOR.length})::text THEN
+      ${refuse(schema, 'changed')}
+    END IF;
+    IF ${partOf('schema')} <> '${schema}' THEN ${refuse(schema, 'foreign')} END IF;${addRow(
       schema,
-      SPLIT,
+      (column) => (column === 'waits_for' ? 'new_waits_for' : partOf(column)),
       `
-      PERFORM 1 FROM ${schema}.reports AS r WHERE r.id = given[1] AND r.fingerprint = given[6];
+      PERFORM 1 FROM ${schema}.reports AS r WHERE r.id = ${partOf('id')} AND r.fingerprint = ${partOf('fingerprint')};
       IF FOUND THEN RETURN false; END IF;
-      RAISE EXCEPTION 'the outbox holds other data under this reference, or the same under an earlier key; compare your records. Nothing was enqueued'
-        USING ERRCODE = '${CONFLICT}';
+      ${refuse(schema, 'conflict')}
     `,
     )}
     RETURN true;

@@ -89,7 +89,7 @@ export function createEnqueue(schema: string, channel: string | null) {
     asValue: (row: NewRow): string => {
       check(row);
       if (valuesOf(row).some((value) => value?.includes(SEPARATOR))) throw failure('text', schema);
-      return preparedValue(row, channel);
+      return preparedValue(schema, channel, row);
     },
   };
 }
