@@ -1,5 +1,6 @@
 import { metrics, SpanKind, trace } from '@opentelemetry/api';
-import type { EnqueuedReport, EnqueueOptions, Outbox, OutboxReports, PreparedReport } from '../outbox/interface.js';
+import type { EnqueuedReport, EnqueueOptions, Outbox, OutboxReports } from '../outbox/interface.js';
+import type { PreparedReport } from '../outbox/prepared-report.js';
 import type { ClientMode } from '../payloads.js';
 import { callAttributes, reportAttributes } from './attributes.js';
 import { countEvents } from './count-events.js';

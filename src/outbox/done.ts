@@ -9,8 +9,17 @@ import type { OutboxSettings } from './settings-shape.js';
 /** Of a gateway, or of a relay, whose environment nobody knows here. */
 type AnyReceipt = Receipt | RelayReceipt;
 
+/** How a prepared report is told from other data under its reference, which may be what is stored. */
+export interface Own {
+  matches(row: Row): Promise<boolean>;
+  /** What whoever waits for it is told where it is other data. */
+  refusal(): ReportingError;
+}
+
 interface Waiter {
   readonly location: Location | undefined;
+  /** Of a prepared report, until it is known that the row is its own. */
+  own?: Own | undefined;
   /** When it began to wait. */
   readonly since: number;
   readonly resolve: (receipt: AnyReceipt) => void;
@@ -31,12 +40,37 @@ export function createWaiters({ store, door: { clock }, pollMs }: OutboxSettings
 
   function settle(row: Row): void {
     const waiting = waiters.get(row.id);
+    if (!RELAY_ONLY) for (const waiter of waiting ?? []) if (waiter.own) void tellApart(row, waiter, waiter.own);
     if (!waiting || row.state === 'waiting' || row.state === 'in-flight') return;
-    waiters.delete(row.id);
-    for (const { location, resolve, reject } of waiting) {
+    if (RELAY_ONLY) waiters.delete(row.id);
+    else
+      keep(
+        row.id,
+        waiting.filter(({ own }) => own),
+      );
+    for (const { location, resolve, reject } of RELAY_ONLY ? waiting : waiting.filter(({ own }) => !own)) {
       if (row.state === 'recorded') resolve(receiptOf(row, location));
       else reject(errorOf(row));
     }
+  }
+
+  /** Who goes on waiting. */
+  function keep(id: string, waiting: readonly Waiter[]): void {
+    if (waiting.length > 0) waiters.set(id, [...waiting]);
+    else waiters.delete(id);
+  }
+
+  /** Finds out whether a row is a waiter's own, and settles then; where that cannot be said, the next look asks again. */
+  async function tellApart(row: Row, waiter: Waiter, own: Own): Promise<void> {
+    const isOwn = await own.matches(row).catch(() => undefined);
+    if (isOwn === undefined || waiter.own === undefined) return;
+    waiter.own = undefined;
+    if (isOwn) return settle(row);
+    keep(
+      row.id,
+      (waiters.get(row.id) ?? []).filter((one) => one !== waiter),
+    );
+    waiter.reject(own.refusal());
   }
 
   /** Ends the waiting for a report that is not there, and will not be. */
@@ -78,11 +112,13 @@ export function createWaiters({ store, door: { clock }, pollMs }: OutboxSettings
   }
 
   return {
-    /** The receipt of a row, now or later. */
-    receiptFor(id: string, location: Location | undefined): Promise<AnyReceipt> {
+    /** The receipt of a row, now or later; of a prepared report only if the row is its own. */
+    receiptFor(id: string, location: Location | undefined, own?: Own): Promise<AnyReceipt> {
       const promise = new Promise<AnyReceipt>((resolve, reject) => {
-        if (stopped) return reject(stoppedError());
-        waiters.set(id, [...(waiters.get(id) ?? []), { location, since: RELAY_ONLY ? 0 : clock.now(), resolve, reject }]);
+        if (stopped) return reject(!RELAY_ONLY && own ? unseenError() : stoppedError());
+        const waiter: Waiter = { location, since: RELAY_ONLY ? 0 : clock.now(), resolve, reject };
+        if (!RELAY_ONLY) waiter.own = own;
+        waiters.set(id, [...(waiters.get(id) ?? []), waiter]);
         wait = pollMs;
         void look([id]).then(lookLater);
       });
@@ -99,7 +135,7 @@ export function createWaiters({ store, door: { clock }, pollMs }: OutboxSettings
       stopped = true;
       clock.clearTimeout(timer);
       timer = undefined;
-      for (const { reject } of [...waiters.values()].flat()) reject(stoppedError());
+      for (const waiter of [...waiters.values()].flat()) waiter.reject(!RELAY_ONLY && waiter.own ? unseenError() : stoppedError());
       waiters.clear();
     },
   };
@@ -108,12 +144,20 @@ export function createWaiters({ store, door: { clock }, pollMs }: OutboxSettings
 export type Waiters = ReturnType<typeof createWaiters>;
 
 const stoppedError = () =>
-  new AbortedError('The outbox was stopped before this report was recorded; it stays in the store and is sent once an outbox is started on it.', {
+  new AbortedError('The outbox was stopped before this report was recorded; it stays in the store and is sent once an outbox is started.', {
     outcome: 'unknown',
   });
 
+const unseenError = () =>
+  new AbortedError(
+    'The outbox was stopped before this prepared report was seen in the store. Once it is committed, it is sent as soon as an outbox is started.',
+    {
+      outcome: 'unknown',
+    },
+  );
+
 const absentError = () =>
-  new AbortedError('This report is not in the store: the transaction that it was enqueued in was rolled back, or is open for too long.', {
+  new AbortedError('This report is not in the store: the transaction with it was rolled back, is open for too long, or never was.', {
     outcome: 'not-sent',
   });
 

@@ -12,11 +12,11 @@ export type {
   OutboxReport,
   OutboxReports,
   OutboxStats,
-  PreparedReport,
 } from './interface.js';
 export type { OutboxOptions, OutboxRetryOptions } from './options.js';
 export { createOutbox } from './outbox.js';
 export { changePause, notPaused, type Pause, type PauseChange, type PauseReason } from './pause.js';
+export type { PreparedReport } from './prepared-report.js';
 export type { ReceiptEntry, ReceiptHead } from './proof/entry.js';
 export type { AnyIterable } from './proof/lines.js';
 export type { ReconcileDefaults, Reconciled, ReportReference } from './proof/reconcile.js';

@@ -5,6 +5,7 @@ import type { AbortSignalLike } from '../web-types.js';
 import type { ReportName } from './enqueue.js';
 import type { OutboxEvents, OutboxListener } from './events.js';
 import type { Pause, PauseReason } from './pause.js';
+import type { PreparedReport } from './prepared-report.js';
 import type { ReceiptHead } from './proof/entry.js';
 import type { AnyIterable } from './proof/lines.js';
 import type { ReconcileDefaults, Reconciled, ReportReference } from './proof/reconcile.js';
@@ -30,48 +31,6 @@ export interface EnqueuedReport<Mode extends ClientMode = 'strict'> {
    * The receipt, once the gateway holds the report, or the outbox behind the relay. Rejects once it is quarantined or dismissed, or the outbox is
    * stopped; whoever does not look at it need not handle that. Not enumerable. Of a report in a transaction of yours, look
    * at it after the commit: where the report is not in the store five minutes later, it rejects too.
-   */
-  readonly done: Promise<ReceiptOf<Mode>>;
-}
-
-/**
- * A report that is checked, located and frozen, and not stored yet: what `prepare` resolves with. Logs and JSON of it show
- * its `id` alone. It may be put aside: nothing is stored, and nothing waits.
- *
- * @example
- * ```ts
- * const report = await outbox.prepare('reportSettledBet', bet);
- * await client.query('BEGIN');
- * await report.enqueue(client);
- * await client.query('COMMIT');
- * const receipt = await report.done;
- * ```
- */
-export interface PreparedReport<Mode extends ClientMode = 'strict'> {
-  /** For `get`, `retry` and `resolve`: environment, operation and reference. */
-  readonly id: string;
-  /**
-   * Enqueues it within your transaction, or without an argument in a commit of its own. Rejects as the report methods do, and with a
-   * `ConfigurationError` for an `undefined` or `null` transaction. May be called again: the same bytes are the same report.
-   */
-  enqueue(transaction?: unknown): Promise<EnqueuedReport<Mode>>;
-  /**
-   * For a statement of your own (PostgreSQL): what the SQL function `enqueue` takes, of the schema in which the outbox has its store. The
-   * report is then committed with that statement. Bind it as a parameter, since it holds the report, personal data
-   * included (sealed where the outbox encrypts); libraries that print the parameters of a failed statement print it too.
-   *
-   * The function returns true where the report was added, and false where the same one was there. It fails the statement, and
-   * your transaction with it: with SQLSTATE `LS003` where the outbox holds other data under the same reference, with `LS004` for
-   * anything that is not a whole value of the same outbox's. Neither shows what was given.
-   *
-   * Throws a `ConfigurationError` where the store has no such function, or the report was prepared for a transaction. Not
-   * enumerable.
-   */
-  readonly value: string;
-  /**
-   * The receipt of this very report. To read it, destructured too, begins the wait: do that after the commit. Rejects as the `done` of an
-   * `EnqueuedReport`; with a `DuplicateReportError` where other data is under its reference; and with an `AbortedError` where
-   * the report is not in the store five minutes later. After a rejection it may be read again. Not enumerable.
    */
   readonly done: Promise<ReceiptOf<Mode>>;
 }

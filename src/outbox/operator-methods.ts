@@ -10,7 +10,7 @@ import type { Drained, EnqueuedReport, Outbox, OutboxReport } from './interface.
 import { liftPause } from './pause.js';
 import { preparedReport } from './prepared.js';
 import type { Decision } from './record.js';
-import { checkList, readNamed } from './report-names.js';
+import { readList, readNamed } from './report-names.js';
 import type { OutboxSettings } from './settings-shape.js';
 import { shown } from './shown.js';
 import type { Worker } from './worker.js';
@@ -107,8 +107,8 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
 
   return {
     drain,
-    async reportAll(reports: readonly Given[]) {
-      checkList(reports);
+    async reportAll(given: readonly Given[]) {
+      const reports = readList(given);
       const results: PromiseSettledResult<EnqueuedReport<Mode>>[] = [];
       for (let from = 0; from < reports.length; from += LARGEST_COMMIT) results.push(...(await commitTogether(reports.slice(from, from + LARGEST_COMMIT))));
       wake();
@@ -126,7 +126,7 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
       };
     },
     prepare: async (operation, payload, options) =>
-      preparedReport(await entrance.prepare(readNamed({ operation, payload, options })), { settings, entrance, committed, wake }),
+      preparedReport(await entrance.prepare(readNamed({ operation, payload, options })), { settings, waiters, entrance, committed, wake }),
     list: async ({ limit = PAGE, ...query } = {}) => (await store.list({ ...query, limit })).map(shown),
     async *iterate(query = {}) {
       for (let after = query.after ?? 0; ; ) {

@@ -1,12 +1,14 @@
-import { AbortedError, ConfigurationError, isReportingError } from '../errors.js';
+import { ConfigurationError } from '../errors.js';
 import type { ClientMode } from '../payloads.js';
 import type { ReceiptOf } from '../receipt.js';
+import type { Own } from './done.js';
 import { type Entrance, otherData, type Prepared, requireTransactions } from './enqueue.js';
-import type { EnqueuedReport, PreparedReport } from './interface.js';
+import type { EnqueuedReport } from './interface.js';
 import type { OperatorParts } from './operator-methods.js';
+import type { PreparedReport } from './prepared-report.js';
 
 /** What a prepared report needs of its outbox. */
-type Parts<Mode extends ClientMode> = Pick<OperatorParts<Mode>, 'settings' | 'committed'> & {
+type Parts<Mode extends ClientMode> = Pick<OperatorParts<Mode>, 'settings' | 'waiters' | 'committed'> & {
   readonly entrance: Pick<Entrance, 'accept'>;
   /** Tells the worker that there is something to send. */
   wake(): void;
@@ -15,10 +17,13 @@ type Parts<Mode extends ClientMode> = Pick<OperatorParts<Mode>, 'settings' | 'co
 /** A report that is checked, located and frozen, and not stored yet. */
 export function preparedReport<Mode extends ClientMode>(
   prepared: Prepared,
-  { settings: { store, seal }, entrance, committed, wake }: Parts<Mode>,
+  { settings: { store, seal }, waiters, entrance, committed, wake }: Parts<Mode>,
 ): PreparedReport<Mode> {
   const { row, report } = prepared;
   const { id } = row;
+  if (prepared.transaction === null) throw new ConfigurationError('transaction: expected your transaction; without one leave it out. Nothing was stored.');
+  // A statement that was refused, or that changed no row, leaves what was there.
+  const own: Own = { matches: (there) => seal.matches(there.fingerprint, report.body, there), refusal: () => otherData(report) };
   let awaited: Promise<ReceiptOf<Mode>> | undefined;
 
   async function enqueue(...given: readonly [transaction?: unknown]): Promise<EnqueuedReport<Mode>> {
@@ -38,30 +43,9 @@ export function preparedReport<Mode extends ClientMode>(
     return store.asValue(row);
   }
 
-  /** Whether other data is stored under the same reference; undefined where nothing is. */
-  async function isOther(): Promise<boolean | undefined> {
-    const [there] = await store.get([id]);
-    return there && !(await seal.matches(there.fingerprint, report.body, there));
-  }
-
-  /** Of this report: a statement that was refused, or never sent, leaves the row of another one there. */
-  async function receipt(): Promise<ReceiptOf<Mode>> {
-    if (await isOther().catch(() => false)) throw otherData(report);
-    const found = await committed({ row: { id, state: 'waiting' }, location: report.location }).done.then(
-      (value) => ({ value }),
-      (error: unknown) => ({ error }),
-    );
-    const other = await isOther();
-    if (other) throw otherData(report);
-    if ('value' in found) return found.value;
-    if (other === false || !isReportingError(found.error)) throw found.error;
-    const { outcome } = found.error;
-    throw new AbortedError('This prepared report is not in the store: no statement or transaction with it has been committed so far.', { outcome });
-  }
-
   function done(): Promise<ReceiptOf<Mode>> {
     if (!awaited) {
-      awaited = receipt();
+      awaited = waiters.receiptFor(id, report.location, own) as Promise<ReceiptOf<Mode>>;
       // Whoever does not look at it must not lose the process to it; and what was not there may come yet.
       awaited.catch(() => {
         awaited = undefined;

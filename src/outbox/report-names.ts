@@ -6,25 +6,31 @@ const NAMES = Object.values<Operation>(operations).flatMap(({ name, reference })
 
 /** Takes a report that is named rather than given to the method of its name, since a name can be misspelled. Throws a `ValidationError`. */
 export function readNamed(given: Given): Given {
-  if (typeof given !== 'object' || given === null) throw refused('', 'expected an object with operation and payload');
-  const { operation, payload, options } = copyMembers(given);
+  if (typeof given !== 'object' || given === null) throw refused('report', 'expected an object with operation and payload');
+  const { operation, payload, options } = readMembers(given);
   if (NAMES.includes(operation)) return { operation, payload, options };
   throw refused('operation', `expected ${NAMES.slice(0, -1).join(', ')} or ${NAMES.at(-1)}`);
 }
 
-/** Throws a `ValidationError` where something else than a list of reports is given: of that, none would be enqueued, and nobody told. */
-export function checkList(reports: readonly Given[]): void {
-  if (!Array.isArray(reports)) throw refused('', 'expected an array of reports, each with operation and payload');
+function readMembers(given: Given): Given {
+  try {
+    const { operation, payload, options } = given;
+    return { operation, payload, options };
+  } catch {
+    throw refused('report', 'could not be read: a getter or proxy threw');
+  }
 }
 
-function copyMembers(given: Given): Given {
+/** A copy of a list of reports. Throws a `ValidationError` for anything else: of that none would be enqueued, and nobody told. */
+export function readList(reports: readonly Given[]): Given[] {
   try {
-    return { ...given };
+    if (Array.isArray(reports)) return Array.from(reports);
   } catch {
-    throw refused('', 'could not be read: a getter or proxy threw');
+    // A proxy that throws is no list either.
   }
+  throw refused('reports', 'expected an array, each of whose members has operation and payload');
 }
 
 /** What was given is not shown: it may be anything. */
 const refused = (path: string, message: string) =>
-  new ValidationError(`${path || 'report'}: ${message}. Nothing was stored or sent.`, { issues: [{ path, code: 'invalid', message }] });
+  new ValidationError(`${path}: ${message}. Nothing was stored or sent.`, { issues: [{ path, code: 'invalid', message }] });

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, DuplicateReportError, ValidationError } from '../../src/index.js';
 import { instrumentOutbox } from '../../src/opentelemetry/index.js';
-import { memoryStore, type NewRow, type OutboxStore } from '../../src/outbox/index.js';
+import { type BatchedReport, memoryStore, type NewRow, type OutboxStore } from '../../src/outbox/index.js';
 import { betEvent, settledBet } from '../factories.js';
 import { leaksIn, personalBet } from './personal.js';
 import { outboxWorld } from './world.js';
@@ -113,6 +113,11 @@ describe('a prepared report', () => {
     expect(() => report.value).toThrow(/prepared for a transaction; call enqueue\(\)/);
   });
 
+  it('is not prepared for a transaction that is null', async () => {
+    const { outbox } = outboxWorld({ store: { ...memoryStore(), transactional: true } });
+    await expect(outbox.prepare('reportBetEvent', betEvent(), { transaction: null })).rejects.toThrow(/transaction: expected your transaction/);
+  });
+
   it.each([undefined, null])('is not enqueued outside of a transaction that is %s', async (transaction) => {
     const { outbox } = outboxWorld({ store: { ...memoryStore(), transactional: true } });
     for (const one of [outbox, instrumentOutbox(outbox)]) {
@@ -147,20 +152,73 @@ describe('the receipt of a prepared report', () => {
     const duplicate = { code: 'duplicate', conflict: true, message: expect.stringContaining('holds other data under this reference') };
     await outbox.reportBetEvent(betEvent({ amount: 2 }));
     await expect((await outbox.prepare('reportBetEvent', betEvent({ amount: 3 }))).done).rejects.toMatchObject(duplicate);
+    await expect(run(early)).rejects.toMatchObject(duplicate);
+    expect((await outbox.stats()).states.waiting).toBe(1);
+    const late = before.done;
     await run(outbox.drain());
-    await expect(early).rejects.toMatchObject(duplicate);
-    await expect(before.done).rejects.toMatchObject(duplicate);
+    await expect(late).rejects.toMatchObject(duplicate);
+  });
+
+  it('comes by the worker that records it, long before anybody looks again', async () => {
+    const { outbox, run, clock } = outboxWorld({ outbox: { pollMs: 3_600_000 } });
+    outbox.start();
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    const { done } = report;
+    await new Promise(setImmediate);
+    const before = clock.now();
+    await report.enqueue();
+    expect(await run(done)).toMatchObject({ outcome: 'recorded' });
+    expect(clock.now() - before).toBeLessThan(60_000);
+    await outbox.stop();
+  });
+
+  it('comes although the store fails in between, and is asked of no store that is closed', async () => {
+    const kept = memoryStore();
+    let fails = false;
+    const get: OutboxStore['get'] = (ids) => (fails ? Promise.reject(new Error('connection to 10.0.0.1 lost')) : kept.get(ids));
+    const { outbox, run, gateway } = outboxWorld({ store: { ...kept, get } });
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    await report.enqueue();
+    const { done } = report;
+    await kept.get([]);
+    fails = true;
+    await run(outbox.drain());
+    expect(await done).toMatchObject({ outcome: 'recorded' });
+
+    gateway.faults.add({ kind: 'status', status: 503, times: null });
+    const late = await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'BET-2' }));
+    fails = false;
+    await late.enqueue();
+    const waits = late.done;
+    outbox.start();
+    await run(new Promise<void>((resolve) => void setImmediate(resolve)));
+    fails = true;
+    await run(outbox.stop());
+    await expect(waits).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown' });
+  });
+
+  it('waits for the key where the row is sealed with one that is not here', async () => {
+    const store = memoryStore();
+    const [old, current] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+    const { outbox, run: runFirst } = outboxWorld({ store, outbox: { encryption: { current: 'old', keys: { old } } } });
+    await outbox.reportBetEvent(betEvent({ timestamp: '1795161600' }));
+    expect(await runFirst(outbox.drain())).toMatchObject({ states: { recorded: 1 } });
+    const { outbox: other, run } = outboxWorld({ store, outbox: { encryption: { current: 'new', keys: { new: current } } } });
+    const { done } = await other.prepare('reportBetEvent', betEvent({ timestamp: '1795161600' }));
+    other.start();
+    await run(new Promise<void>((resolve) => void setImmediate(resolve)));
+    await run(other.stop());
+    await expect(done).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown' });
   });
 
   it('of one that never comes into the store is told as such, and not as one that will be sent', async () => {
     const { outbox, run } = outboxWorld();
-    const message = 'not in the store: no statement or transaction with it has been committed so far';
     const { done } = await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'a' }));
-    await expect(run(done)).rejects.toMatchObject({ outcome: 'not-sent', message: expect.stringContaining(message) });
+    await expect(run(done)).rejects.toMatchObject({ outcome: 'not-sent', message: expect.stringContaining('not in the store') });
     outbox.start();
     const stopped = (await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'b' }))).done;
     await run(outbox.stop());
-    await expect(stopped).rejects.toMatchObject({ outcome: 'unknown', message: expect.stringContaining(message) });
+    await expect(stopped).rejects.toMatchObject({ outcome: 'unknown', message: expect.stringContaining('before this prepared report was seen in the store') });
   });
 
   it('may be waited for again, and comes where the report came late', async () => {
@@ -211,22 +269,38 @@ describe('the name of a report', () => {
 
   it('is asked of each of many, and one that is nothing does not refuse the others', async () => {
     const { outbox } = outboxWorld();
+    class Job {
+      readonly payload;
+      constructor(bet_id: string) {
+        this.payload = betEvent({ bet_id });
+      }
+      get operation() {
+        return 'reportBetEvent' as const;
+      }
+    }
     const hostile = {
       get operation(): never {
         throw new Error('secret 90817263544');
       },
     };
-    const results = await outbox.reportAll([null as never, { operation: 'reportBetEvent', payload: betEvent() }, 'report' as never, hostile as never]);
-    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'rejected']);
+    const given: unknown[] = [null, { operation: 'reportBetEvent', payload: betEvent() }, 'report', hostile];
+    // With a hole before it.
+    given[5] = new Job('BET-2');
+    const results = await outbox.reportAll(given as BatchedReport[]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'rejected', 'rejected', 'fulfilled']);
     expect(results[3]).toMatchObject({ reason: { code: 'validation', message: expect.stringContaining('a getter or proxy threw') } });
-    expect(results[0]).toMatchObject({ reason: { code: 'validation', message: expect.stringContaining('expected an object with operation and payload') } });
+    expect(results[0]).toMatchObject({
+      reason: { code: 'validation', message: expect.stringContaining('report: expected an object with operation and payload') },
+    });
   });
 
-  it.each([null, undefined, 'reports', new Set([{ operation: 'reportBetEvent', payload: betEvent() }])])('is asked of a list; %s is none', async (reports) => {
+  it('is asked of a list, and what is none is refused', async () => {
     const { outbox } = outboxWorld();
-    await expect(outbox.reportAll(reports as never)).rejects.toMatchObject({
-      code: 'validation',
-      message: expect.stringContaining('expected an array of reports'),
-    });
+    const { proxy, revoke } = Proxy.revocable([], {});
+    revoke();
+    for (const reports of [null, undefined, 'reports', new Set([{ operation: 'reportBetEvent', payload: betEvent() }]), proxy]) {
+      const refusal = outbox.reportAll(reports as never);
+      await expect(refusal).rejects.toMatchObject({ code: 'validation', message: expect.stringContaining('reports: expected an array') });
+    }
   });
 });
