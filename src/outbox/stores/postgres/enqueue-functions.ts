@@ -1,10 +1,9 @@
 import { utf8 } from '../../bytes.js';
-import type { NewRow } from '../../store.js';
 import { CONFLICT, UNPREPARED } from './failure.js';
 import { isOpenBefore } from './row-columns.js';
 
 /** What a row is made of, in the order of its columns. */
-const COLUMNS = ['id', 'environment', 'operation', 'reference', 'waits_for', 'fingerprint', 'body'] as const;
+export const COLUMNS = ['id', 'environment', 'operation', 'reference', 'waits_for', 'fingerprint', 'body'] as const;
 
 const VARIABLES = `new_sequence bigint;
     now_ms bigint;
@@ -48,9 +47,9 @@ const PARTS = ['bytes', 'schema', 'channel', ...COLUMNS] as const;
 
 const partOf = (name: (typeof PARTS)[number]): string => `part[${PARTS.indexOf(name) + 1}]`;
 
-/** The value of a prepared report: text, which every library binds as it is. */
-export function preparedValue(schema: string, channel: string | null, { id, environment, operation, reference, waitsFor, fingerprint, body }: NewRow): string {
-  const rest = [schema, channel ?? '', id, environment, operation, reference, waitsFor ?? '', fingerprint, body].join(SEPARATOR);
+/** The value of a prepared report, of the values of its columns: text, which every library binds as it is. */
+export function preparedValue(schema: string, channel: string | null, values: readonly (string | null)[]): string {
+  const rest = [schema, channel, ...values].map((value) => value ?? '').join(SEPARATOR);
   return MARK + utf8(rest).length + SEPARATOR + rest;
 }
 

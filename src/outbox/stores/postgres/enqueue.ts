@@ -3,11 +3,11 @@ import type { Enqueued, NewRow } from '../../store.js';
 import { newRow } from '../new-row.js';
 import { isStorable } from '../storable.js';
 import type { Columns, PostgresValue, Run } from './database.js';
-import { preparedValue, SEPARATOR } from './enqueue-functions.js';
+import { COLUMNS, preparedValue, SEPARATOR } from './enqueue-functions.js';
 import { failure, LOCK_TIMEOUT, PostgresStoreError } from './failure.js';
 import { isOpenBefore, readRow, selectRows } from './row-columns.js';
 
-/** The columns of a report, in the order in which one is bound. */
+/** The values of a report's columns, in their order. */
 const valuesOf = ({ id, environment, operation, reference, waitsFor, fingerprint, body }: NewRow): PostgresValue[] => [
   id,
   environment,
@@ -18,7 +18,7 @@ const valuesOf = ({ id, environment, operation, reference, waitsFor, fingerprint
   body,
 ];
 
-const COLUMNS = 'id, environment, operation, reference, waits_for, fingerprint, body';
+const LIST = COLUMNS.join(', ');
 
 /** How long a row may wait for a lock, which is that of another transaction with the same report; and how long it may keep others waiting. */
 const LONGEST_LOCK_MS = { one: '5000', many: '500' };
@@ -39,7 +39,7 @@ const addMany = (schema: string): string => `
       AS (id text, environment text, operation text, reference text, waits_for text, fingerprint text, body text)) WITH ORDINALITY
       AS g(id, environment, operation, reference, waits_for, fingerprint, body, place)),
   added AS (
-    INSERT INTO ${schema}.reports (sequence, ${COLUMNS}) SELECT g.sequence, ${COLUMNS} FROM given AS g ORDER BY g.id COLLATE "C", g.place
+    INSERT INTO ${schema}.reports (sequence, ${LIST}) SELECT g.sequence, ${LIST} FROM given AS g ORDER BY g.id COLLATE "C", g.place
     ON CONFLICT (id) DO NOTHING RETURNING id, sequence, environment, waits_for, enqueued_at),
   queued AS (
     INSERT INTO ${schema}.queue (sequence, environment, waits_for, blocked, due_at, changed_at)
@@ -88,8 +88,9 @@ export function createEnqueue(schema: string, channel: string | null) {
     /** What the database's own function takes, in a statement of the user's. */
     asValue: (row: NewRow): string => {
       check(row);
-      if (valuesOf(row).some((value) => value?.includes(SEPARATOR))) throw failure('text', schema);
-      return preparedValue(schema, channel, row);
+      const values = valuesOf(row);
+      if (values.some((value) => value?.includes(SEPARATOR))) throw failure('text', schema);
+      return preparedValue(schema, channel, values);
     },
   };
 }
