@@ -8,6 +8,7 @@ import { markdownTable, whole } from './words.js';
 /**
  * @typedef {object} Contender
  * @property {string} name
+ * @property {(times: number) => unknown} [before] what must be there for so many times, and is not measured; may return a promise
  * @property {(times: number) => unknown} run does its work so many times, one after the other; may return a promise
  */
 
@@ -20,7 +21,8 @@ const ROUNDS = 15;
 const ROUND_MS = sizeOf(150, 2);
 
 /** How long so much work takes, in milliseconds by the clock and of the processor. @param {Contender} contender @param {number} times */
-async function time({ run }, times) {
+async function time({ before, run }, times) {
+  await before?.(times);
   const cpu = process.cpuUsage();
   const began = performance.now();
   await run(times);
