@@ -25,7 +25,7 @@ export interface Given {
 /** A report that is committed. */
 export interface Committed {
   /** In the store; or in the user's transaction, and then nobody knows whether that will be committed. */
-  readonly row: Pick<Row, 'id' | 'state'>;
+  readonly row: Row;
   readonly location: Location | undefined;
 }
 

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, DuplicateReportError, ValidationError } from '../../src/index.js';
 import { instrumentOutbox } from '../../src/opentelemetry/index.js';
-import { type BatchedReport, memoryStore, type NewRow, type OutboxStore } from '../../src/outbox/index.js';
+import { type BatchedReport, memoryStore, type NewRow, type OutboxStore, type Seal } from '../../src/outbox/index.js';
 import { betEvent, settledBet } from '../factories.js';
 import { leaksIn, personalBet } from './personal.js';
 import { outboxWorld } from './world.js';
@@ -170,6 +170,27 @@ describe('the receipt of a prepared report', () => {
     expect(await run(done)).toMatchObject({ outcome: 'recorded' });
     expect(clock.now() - before).toBeLessThan(60_000);
     await outbox.stop();
+  });
+
+  it('is waited for, and the process goes on, where a seal of your own throws', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    const seal: Seal = {
+      seal: async (body) => ({ body, fingerprint: 'f' }),
+      open: async (body) => body,
+      matches: () => {
+        throw new Error('no key');
+      },
+    };
+    const { outbox, run } = outboxWorld({ outbox: { seal } });
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    await report.enqueue();
+    const { done } = report;
+    await run(outbox.drain());
+    await expect(done).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown' });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
   });
 
   it('comes although the store fails in between, and is asked of no store that is closed', async () => {
