@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { inspectorDefine } from './inspector.build.js';
 import { WIRED } from './test/delivery/wired.js';
@@ -7,6 +8,8 @@ const define = await inspectorDefine();
 
 export default defineConfig({
   test: {
+    // Most tests wait: for sockets, for commits, for other processes. So more of them run at once than there are cores.
+    maxWorkers: Math.max(4, availableParallelism()),
     projects: [
       {
         define: { ...define },
