@@ -25,7 +25,16 @@ export default defineConfig({
         define: { ...define },
         test: { name: `wire: ${transport}`, include: WIRED, provide: { transport }, testTimeout: 20_000 },
       })),
-      { define: { ...define }, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 60_000 } },
+      {
+        define: { ...define },
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/browser/shared-chromium.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
       {
         define: { ...define },
         test: {

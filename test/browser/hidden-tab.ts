@@ -15,7 +15,7 @@ export interface Tab {
  */
 export async function openTab(browser: Browser, url: string): Promise<Tab> {
   const session = await browser.newBrowserCDPSession();
-  const { browserContextId } = await session.send('Target.createBrowserContext');
+  const { browserContextId } = await session.send('Target.createBrowserContext', { disposeOnDetach: true });
   const { targetId } = await session.send('Target.createTarget', { url: 'about:blank', browserContextId });
   const send = await attach(session, targetId);
   const { origin } = new URL(url);
