@@ -7,6 +7,7 @@ const { project } = inject('installed');
 const RESOLUTIONS = [
   { found: 'node16 resolution from an ES module', module: 'node16', moduleResolution: 'node16', extension: 'mts' },
   { found: 'node16 resolution from CommonJS', module: 'node16', moduleResolution: 'node16', extension: 'cts' },
+  { found: 'node10 resolution, which knows no "exports"', module: 'commonjs', moduleResolution: 'node10', extension: 'ts' },
   { found: 'bundler resolution', module: 'esnext', moduleResolution: 'bundler', extension: 'ts' },
 ] as const;
 
