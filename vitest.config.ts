@@ -31,6 +31,8 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/browser/shared-chromium.ts'],
+          // The files share nothing but the browser, so the modules are loaded once for each worker.
+          isolate: false,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
