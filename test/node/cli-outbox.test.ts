@@ -1,20 +1,18 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { newRow } from '../../src/outbox/contract/harness.js';
 import { verifyReceipts } from '../../src/outbox/index.js';
 import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
 import { newFile, openLibsql, openStore } from '../outbox/sqlite/files.js';
 import { outboxWorld } from '../outbox/world.js';
-import { type BuiltCli, buildCli } from '../support/built-cli.js';
+import { runCli } from '../support/cli-in-process.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let cli: BuiltCli;
 /** Two recorded, one quarantined, one that is blocked by it. */
 let sample: string;
 
 beforeAll(async () => {
-  cli = await buildCli();
   sample = newFile();
   const store = await openStore(sample);
   const { outbox, gateway, run } = outboxWorld({ store });
@@ -25,8 +23,6 @@ beforeAll(async () => {
   await store.close?.();
 }, 60_000);
 
-afterAll(() => cli.remove());
-
 const BAD = 'staging:reportBetEvent:B-bad';
 
 /** A copy of the sample, to change. */
@@ -36,7 +32,7 @@ function copy(): string {
   return file;
 }
 
-const outbox = (...words: string[]) => cli.run('outbox', ...words);
+const outbox = (...words: string[]) => runCli(['outbox', ...words]);
 const jsonOf = (out: string) =>
   out
     .trim()

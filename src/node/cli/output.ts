@@ -1,3 +1,5 @@
+import { terminal } from './terminal.js';
+
 /** Exit codes: what is wrong with the call is told apart from what did not work. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
@@ -11,22 +13,15 @@ export class Failure extends Error {
   }
 }
 
-// Whoever reads may have gone; that ends nothing.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-
-export const say = (text: string): void => void process.stdout.write(`${text}\n`);
-export const remark = (text: string): void => void process.stderr.write(`${text}\n`);
-
-/** Resolves once all that was said has been handed on, or nobody reads any more. */
-export const allSaid = (): Promise<unknown> =>
-  Promise.all([process.stdout, process.stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))));
+export const say = (text: string): void => void terminal().stdout.write(`${text}\n`);
+export const remark = (text: string): void => void terminal().stderr.write(`${text}\n`);
 
 /** Writes texts as fast as whoever reads takes them, and stops where nobody reads any more. */
 export async function sayAll(texts: AsyncIterable<string>): Promise<void> {
+  const { stdout } = terminal();
   for await (const text of texts) {
-    if (process.stdout.destroyed) return;
-    if (!process.stdout.write(text))
-      await new Promise<void>((resolve) => ['drain', 'close', 'error'].forEach((name) => void process.stdout.once(name, resolve)));
+    if (stdout.destroyed) return;
+    if (!stdout.write(text)) await new Promise<void>((resolve) => ['drain', 'close', 'error'].forEach((name) => void stdout.once(name, resolve)));
   }
 }
 

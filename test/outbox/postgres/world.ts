@@ -1,11 +1,10 @@
 import pg from 'pg';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import type { OutboxStore } from '../../../src/outbox/index.js';
 import { type PostgresStoreOptions, postgresStore } from '../../../src/outbox/stores/postgres/index.js';
 
-/** One pool for the tests of a file. */
-export const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 24 });
-afterAll(() => pool.end());
+/** One pool for the tests of a process, which ends with it. */
+export const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 24, allowExitOnIdle: true });
 
 let schemas = 0;
 

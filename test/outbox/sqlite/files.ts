@@ -1,7 +1,6 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { inject } from 'vitest';
 import { type SqliteDatabase, type SqliteStoreOptions, sqliteStore } from '../../../src/outbox/stores/sqlite/index.js';
 import { systemClock } from '../../../src/time.js';
 
@@ -27,8 +26,7 @@ export const LIBRARIES: { readonly [Name: string]: (file: string) => SqliteDatab
 
 export const openLibsql = LIBRARIES.libsql as (file: string) => SqliteDatabase;
 
-const folder = mkdtempSync(join(tmpdir(), 'location-sdk-sqlite-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = mkdtempSync(join(inject('folder'), 'sqlite-'));
 let files = 0;
 
 /** The path of a file that is not there yet. */

@@ -3,6 +3,7 @@ import { isValidationError } from '../../../errors.js';
 import { LongLineError, linesOf } from '../../../outbox/proof/lines.js';
 import { type Reconciled, reconcile } from '../../../outbox/proof/reconcile.js';
 import { EXIT, Failure, remark, sayAll } from '../output.js';
+import { terminal } from '../terminal.js';
 import type { OutboxValues } from './command.js';
 import { printable, type View } from './printable.js';
 import { counted, startProgress } from './progress.js';
@@ -38,7 +39,7 @@ const lineOf = ({ reference, state, problem }: Reconciled) => `${state.padEnd(12
 
 async function* referencesOf(list: string): AsyncGenerator<string> {
   try {
-    for await (const line of linesOf(list === '-' ? process.stdin : createReadStream(list))) {
+    for await (const line of linesOf(list === '-' ? terminal().stdin : createReadStream(list))) {
       const reference = line.replace(/\r$/, '');
       if (reference !== '') yield reference;
     }
