@@ -10,12 +10,15 @@ export default defineConfig({
   test: {
     // Most tests wait: for sockets, for commits, for other processes. So more of them run at once than there are cores.
     maxWorkers: Math.max(4, availableParallelism()),
+    // `isolate: false`, which no project inherits: loading modules takes longer than most tests, so each worker loads them once.
+    // Every test file therefore puts back what it changed: variables, timers, globals.
     globalSetup: ['test/support/whole-run.ts'],
     projects: [
       {
         define: { ...define },
         test: {
           name: 'unit',
+          isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: ['test/browser/**', 'test/package/**', 'test/**/*.postgres.test.ts'],
           testTimeout: 20_000,
@@ -24,7 +27,7 @@ export default defineConfig({
       // What is scripted leaves by each transport over a real socket too.
       ...(['fetch', 'nodeTransport'] as const).map((transport) => ({
         define: { ...define },
-        test: { name: `wire: ${transport}`, include: WIRED, provide: { transport }, testTimeout: 20_000 },
+        test: { name: `wire: ${transport}`, include: WIRED, provide: { transport }, isolate: false, testTimeout: 20_000 },
       })),
       {
         define: { ...define },
@@ -32,7 +35,6 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/browser/shared-chromium.ts'],
-          // The files share nothing but the browser, so the modules are loaded once for each worker.
           isolate: false,
           testTimeout: 30_000,
           hookTimeout: 60_000,
@@ -42,6 +44,7 @@ export default defineConfig({
         define: { ...define },
         test: {
           name: 'postgres',
+          isolate: false,
           include: ['test/**/*.postgres.test.ts'],
           globalSetup: ['test/support/postgres-setup.ts'],
           testTimeout: 30_000,

@@ -40,7 +40,11 @@ function expectConsistent(gateway: MockGateway, recorded: number, options: MockG
 
 test.each<[number, MockGatewayOptions, seed: number]>([
   [casesOf('random requests to the mock gateway', 60_000), {}, 60_000],
-  [casesOf('random requests to a lenient mock gateway', 40_000), { validation: 'partial', location: { required: false }, requireInitiated: false, duplicateStatus: 422 }, 40_000],
+  [
+    casesOf('random requests to a lenient mock gateway', 40_000),
+    { validation: 'partial', location: { required: false }, requireInitiated: false, duplicateStatus: 422 },
+    40_000,
+  ],
 ])(
   '%i random requests are each answered as the document says: %j',
   async (count, options, seed) => {

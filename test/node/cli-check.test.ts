@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { createMockGateway, type FaultRule, type MockGatewayOptions } from '../../src/mock/index.js';
 import { serve } from '../../src/node/index.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
-import { runCli } from '../support/cli-in-process.js';
 import { certificateKey, expired, forElsewhere, selfSigned } from '../support/certificates.js';
+import { runCli } from '../support/cli-in-process.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, it, vi } from 'vitest';
 import type { FaultRule } from '../../src/mock/index.js';
 import { serve } from '../../src/node/index.js';
 import { newFile, openStore } from '../outbox/sqlite/files.js';
@@ -21,10 +21,10 @@ async function signalled({ options = {}, signals = ['SIGTERM'], fault }: { optio
   child.stdout?.on('data', listen);
   child.stderr?.on('data', listen);
   const closed = once(child, 'close');
-  await expect.poll(() => server.gateway.reports().length, { timeout: 15_000 }).toBe(1);
+  await vi.waitUntil(() => server.gateway.reports().length === 1, { timeout: 15_000 });
   for (const [index, signal] of signals.entries()) {
     // The first one is noticed before the second one comes.
-    if (index > 0) await expect.poll(() => output, { timeout: 15_000 }).toContain('before');
+    if (index > 0) await vi.waitUntil(() => output.includes('before'), { timeout: 15_000 });
     child.kill(signal);
   }
   const [code, by] = await closed;

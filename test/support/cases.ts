@@ -17,24 +17,25 @@ export function casesOf(what: string, whole: number): number {
   return count;
 }
 
-/** The rows to run of a product of lists: so many that every two values of different lists meet in at least one of them. */
-export function pairwise<Row extends readonly unknown[]>(what: string, rows: readonly Row[]): readonly Row[] {
-  const chosen = ALL ? rows : coverPairs(rows);
+/** The rows to run of a product of two lists: in a sample, so many that every value of both is in at least one of them. */
+export function eachOnce<Row extends readonly [unknown, unknown]>(what: string, rows: readonly Row[]): readonly Row[] {
+  const chosen = ALL ? rows : cover(rows);
   note(what, chosen.length, rows.length);
   return chosen;
 }
 
-/** Takes the row that adds the most new pairs, until none is left to add. */
-function coverPairs<Row extends readonly unknown[]>(rows: readonly Row[]): readonly Row[] {
-  const pairsOf = (row: Row) =>
-    row.flatMap((first, at) => row.slice(at + 1).map((second, after) => JSON.stringify([at, first, at + 1 + after, second])));
-  const missing = new Set(rows.flatMap(pairsOf));
+/** First the rows whose values are both new, then those with one new value. */
+export function cover<Row extends readonly [unknown, unknown]>(rows: readonly Row[]): readonly Row[] {
+  const seen: readonly [Set<unknown>, Set<unknown>] = [new Set(), new Set()];
   const chosen = new Set<Row>();
-  const gain = (row: Row) => pairsOf(row).filter((pair) => missing.has(pair)).length;
-  while (missing.size > 0) {
-    const best = rows.reduce((one, other) => (gain(other) > gain(one) ? other : one));
-    chosen.add(best);
-    for (const pair of pairsOf(best)) missing.delete(pair);
+  for (const wanted of [2, 1]) {
+    for (const row of rows) {
+      const added = Number(!seen[0].has(row[0])) + Number(!seen[1].has(row[1]));
+      if (added < wanted) continue;
+      chosen.add(row);
+      seen[0].add(row[0]);
+      seen[1].add(row[1]);
+    }
   }
   return rows.filter((row) => chosen.has(row));
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { PassThrough, Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
+import { PassThrough, Readable } from 'node:stream';
 import { main } from '../../src/node/cli/main.js';
 
 /** How a command ended, and what it wrote. */

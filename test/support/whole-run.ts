@@ -10,7 +10,7 @@ declare module 'vitest' {
   }
 }
 
-/** Where `casesOf` and `pairwise` note what they leave out. */
+/** Where `casesOf` and `eachOnce` note what they leave out. */
 export const LEFT_FILE = 'left.jsonl';
 
 interface Left {

@@ -3,7 +3,7 @@ import type { OutboxStore } from '../../store.js';
 import { isStorable } from '../storable.js';
 import { readCounts } from './counts.js';
 import { createRun, type Patience, type Run, runWithin } from './database.js';
-import { createEnqueue } from './enqueue.js';
+import { createEnqueue, LONGEST_LOCK_MS } from './enqueue.js';
 import { failure } from './failure.js';
 import { isOutsideTransaction, isPool } from './lend.js';
 import { listRows } from './list.js';
@@ -32,7 +32,10 @@ import { takeTurn } from './turn.js';
  * const outbox = createOutbox({ client, store: await postgresStore({ database: pool }) });
  * ```
  */
-export async function postgresStore(options: PostgresStoreOptions): Promise<OutboxStore> {
+export const postgresStore = (options: PostgresStoreOptions): Promise<OutboxStore> => openPostgresStore(options);
+
+/** The same, with limits on locks that a test may shorten. */
+export async function openPostgresStore(options: PostgresStoreOptions, longestLockMs = LONGEST_LOCK_MS): Promise<OutboxStore> {
   const { database, schema, migrate, notify, listen: connect, timeoutMs, clock, random } = readOptions(options);
   const send = createRun(database, schema, { clock, random, timeoutMs });
   const watchers = new Set<() => void>();
@@ -40,7 +43,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Outb
   const run: Run = (text, values) => (closed ? Promise.reject(failure('closed', schema)) : send(text, values));
   await prepareSchema(run, schema, migrate);
   const remember = await openSettings(run, schema);
-  const { enqueue, asValue } = createEnqueue(schema, notify ? schema : null);
+  const { enqueue, asValue } = createEnqueue(schema, notify ? schema : null, longestLockMs);
 
   return {
     durable: true,
