@@ -32,7 +32,7 @@ export default defineConfig({
       // What is scripted leaves by each transport over a real socket too.
       ...(['fetch', 'nodeTransport'] as const).map((transport) => ({
         define: { ...define },
-        test: { name: `wire: ${transport}`, include: WIRED, provide: { transport }, ...shared, testTimeout: 20_000 },
+        test: { name: `wire: ${transport}`, include: WIRED, provide: { transport }, testTimeout: 20_000 },
       })),
       {
         define: { ...define },
