@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import type { OutboxStore } from '../../../outbox/store.js';
-import { connect, type SqliteDatabase } from '../../../outbox/stores/sqlite/database.js';
 import { SqliteStoreError } from '../../../outbox/stores/sqlite/failure.js';
 import { findLibrary, kindOf, type OpenDatabase } from '../../../outbox/stores/sqlite/open.js';
+import { holdsOutbox } from '../../../outbox/stores/sqlite/schema.js';
 import { sqliteStore } from '../../../outbox/stores/sqlite/store.js';
 import { EXIT, Failure } from '../output.js';
 
@@ -37,10 +37,6 @@ export async function library(): Promise<OpenDatabase> {
   } catch {
     throw new Failure(`Node.js ${process.version} cannot read SQLite files: use 22.13 or newer, or npm install libsql (or better-sqlite3) beside location-sdk`);
   }
-}
-
-function holdsOutbox(database: SqliteDatabase): boolean {
-  return connect(database).first("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'outbox_meta'") !== undefined;
 }
 
 /** Looks before SQLite does, which would make what is not there. */

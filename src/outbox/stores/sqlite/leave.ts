@@ -1,5 +1,5 @@
 import type { MovedRows } from '../moved-rows.js';
-import { type Connection, connect, pragma, rollBack, type SqliteDatabase } from './database.js';
+import { type Connection, connect, pragma, rollBack, type SqliteDatabase, schemaOf } from './database.js';
 import { codeOf, failure, storeError } from './failure.js';
 import { listRows } from './list.js';
 import { createPauses } from './pauses.js';
@@ -31,11 +31,11 @@ export function takeFile(database: SqliteDatabase, place: string): LeftFile {
   try {
     readVersion(connection, place, { moved: true });
     // Only who is alone with a file can take it out of WAL mode.
-    const mode = pragma(database, 'main.journal_mode = DELETE');
+    const mode = pragma(database, 'journal_mode = DELETE');
     if (mode !== 'delete' && mode !== 'memory') throw failure('busy', place);
-    database.exec('PRAGMA main.synchronous = FULL');
+    database.exec(`PRAGMA ${schemaOf(database)}.synchronous = FULL`);
     // Kept between transactions.
-    pragma(database, 'main.locking_mode = EXCLUSIVE');
+    pragma(database, 'locking_mode = EXCLUSIVE');
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { connect, pragma, type SqliteDatabase } from './database.js';
+import { openAttached } from './attached.js';
+import { connect, pragma, type SqliteDatabase, schemaOf } from './database.js';
 import { failure, SqliteStoreError } from './failure.js';
 import { migrate, readVersion } from './schema.js';
 
@@ -15,18 +16,33 @@ const BLOCKING_WAIT_MS = 50;
 const MOST_WAL_BYTES = 64 * 1024 * 1024;
 const FULL = 2;
 
-/** Each gives its constructor, or undefined where it is not installed, or this Node.js is older. A bundler leaves them alone. */
-const LIBRARIES: readonly (() => Promise<unknown>)[] = [
-  () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:sqlite').then(({ DatabaseSync }) => DatabaseSync).catch(() => undefined),
-  () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'libsql').then((library) => library.default).catch(() => undefined),
-  () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'better-sqlite3').then((library) => library.default).catch(() => undefined),
+interface Library {
+  /** Gives its constructor, or undefined where it is not installed, or this Node.js is older. A bundler leaves the import alone. */
+  readonly load: () => Promise<unknown>;
+  /** How a file is opened with it. */
+  readonly open: (openDatabase: OpenDatabase, file: string) => SqliteDatabase;
+}
+
+const LIBRARIES: readonly Library[] = [
+  {
+    load: () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:sqlite').then(({ DatabaseSync }) => DatabaseSync).catch(() => undefined),
+    open: (openDatabase, file) => openDatabase(file),
+  },
+  {
+    load: () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'libsql').then((library) => library.default).catch(() => undefined),
+    open: openAttached,
+  },
+  {
+    load: () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'better-sqlite3').then((library) => library.default).catch(() => undefined),
+    open: (openDatabase, file) => openDatabase(file),
+  },
 ];
 
 /** The first library that is there; none is needed where a connection is given. */
 export async function findLibrary(): Promise<OpenDatabase> {
-  for (const load of LIBRARIES) {
+  for (const { load, open } of LIBRARIES) {
     const Database = await load();
-    if (typeof Database === 'function') return (file) => new (Database as new (file: string) => SqliteDatabase)(file);
+    if (typeof Database === 'function') return (file) => open((name) => new (Database as new (name: string) => SqliteDatabase)(name), file);
   }
   throw new SqliteStoreError(
     'unavailable',
@@ -79,11 +95,11 @@ export function prepareDatabase(database: SqliteDatabase, place: string, own: bo
     const found = pragma(database, 'quick_check(1)');
     if (found !== 'ok') throw failure('corrupt', place);
   }
-  if (own) database.exec(`PRAGMA journal_size_limit = ${MOST_WAL_BYTES}`);
+  if (own) pragma(database, `journal_size_limit = ${MOST_WAL_BYTES}`);
   // A body that is removed is overwritten, not only forgotten; its cost was not measured apart.
-  if (own) database.exec('PRAGMA secure_delete = ON');
+  if (own) pragma(database, 'secure_delete = ON');
   if (file !== '') {
-    const mode = pragma(database, 'main.journal_mode = WAL');
+    const mode = pragma(database, 'journal_mode = WAL');
     if (mode !== 'wal') throw failure('unsafe', place, undefined, `: its journal_mode stays ${String(mode)}, expected wal`);
   }
   // Without it, macOS returns before the disk has it.
@@ -95,13 +111,13 @@ export function prepareDatabase(database: SqliteDatabase, place: string, own: bo
 
 /** Makes each commit wait until the disk has it, and verifies that: within a transaction, say, the pragma does nothing. */
 export function ensureFull(database: SqliteDatabase, place: string): void {
-  if (Number(pragma(database, 'main.synchronous')) >= FULL) return;
-  database.exec('PRAGMA main.synchronous = FULL');
-  const level = Number(pragma(database, 'main.synchronous'));
+  if (Number(pragma(database, 'synchronous')) >= FULL) return;
+  database.exec(`PRAGMA ${schemaOf(database)}.synchronous = FULL`);
+  const level = Number(pragma(database, 'synchronous'));
   if (level < FULL) throw failure('unsafe', place, undefined, `: PRAGMA synchronous stays ${level}, expected ${FULL} (FULL)`);
 }
 
-/** Closes a connection. All is moved into the file first, as some libraries do it only once their statements are collected. */
+/** Closes a connection. All is moved into the file first, as libsql does it only once its statements are collected. */
 export function closeFile(database: SqliteDatabase): void {
   try {
     pragma(database, 'wal_checkpoint(TRUNCATE)');
@@ -114,5 +130,5 @@ export function closeFile(database: SqliteDatabase): void {
 /** The file of a connection; empty for one in memory, or a temporary one. */
 export function fileOf(database: SqliteDatabase): string {
   const databases = connect(database).all('PRAGMA database_list');
-  return String(databases.find(({ name }) => name === 'main')?.file ?? '');
+  return String(databases.find(({ name }) => name === schemaOf(database))?.file ?? '');
 }
