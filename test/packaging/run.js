@@ -8,7 +8,6 @@ import { checkBundles } from './checks/bundles.js';
 import { checkCode } from './checks/code.js';
 import { checkContents } from './checks/contents.js';
 import { checkDocumented } from './checks/documented.js';
-import { checkInstalled } from './checks/installed.js';
 import { checkLint } from './checks/lint.js';
 import { checkRebuilt } from './checks/rebuilt.js';
 import { checkTypes } from './checks/types.js';
@@ -35,7 +34,6 @@ const CHECKS = [
   ['no text is run as code', checkCode],
   ['TypeScript, old and new', checkTypes],
   ['bundlers leave out what is unused', checkBundles],
-  ['every case of the installed package', checkInstalled],
   ['a second build is the same', checkRebuilt],
 ];
 
