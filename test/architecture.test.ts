@@ -80,7 +80,7 @@ const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^ky$/, by: ['delivery/request.ts'] },
   // All else takes it from there, so that in the script-tag file a stand-in takes its place.
   { named: /^zod\/mini$/, by: ['schema/zod.ts', 'openapi/'] },
-  { named: /^node:/, by: ['node/', 'outbox/stores/sqlite/open.ts'] },
+  { named: /^node:/, by: ['node/', 'outbox/stores/sqlite/open.ts', 'outbox/stores/sqlite/live-file.ts'] },
   // Peers, loaded when they are needed.
   { named: /^(?:mmdb-lib|maxmind)$/, by: ['node/mmdb-reader.ts'] },
   { named: /^undici$/, by: ['node/transport.ts', 'node/dispatching.ts'] },

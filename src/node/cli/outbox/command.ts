@@ -107,6 +107,8 @@ export function readOutboxCall(words: readonly string[]) {
   if (!command.reports && reports.length > 0) throw new Failure(`unexpected word '${reports[0]}'; see --help`);
   if (command.reports === 'one' && reports.length !== 1) throw new Failure(`${name} needs one report: its id, as list prints it`);
   if (command.reports === 'list' && reports.length !== 1) throw new Failure(`${name} needs a file with a reference a line, or -`);
+  if (command.reports === 'list' && isThere(`${reports[0]}-wal`))
+    throw new Failure(`${reports[0]} is a database in use; ${name} needs a file with a reference a line`);
   if (command.reports === 'many' && reports.length === 0 && !values.all) throw new Failure(`${name} needs a report: its id, as list prints it`);
   if (values.all && reports.length > 0) throw new Failure('--all goes without names of reports');
   if (values.gone !== undefined && !values.abandon) throw new Failure('--gone goes with move --abandon');
@@ -134,9 +136,9 @@ export async function outbox(words: readonly string[]): Promise<number> {
 
 const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
 
-/** Whether it is a log that was exported, rather than a database. */
+/** Whether it is a log that was exported, rather than a database. A database that is in use has a -wal file, and only SQLite opens it. */
 function beginsWithBrace(file: string): boolean {
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return false;
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile() || isThere(`${file}-wal`)) return false;
   const start = Buffer.alloc(1);
   const descriptor = openSync(file, 'r');
   try {

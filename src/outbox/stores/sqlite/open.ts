@@ -1,14 +1,14 @@
-import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openAttached } from './attached.js';
 import { connect, pragma, type SqliteDatabase, schemaOf } from './database.js';
-import { failure, SqliteStoreError } from './failure.js';
+import { codeOf, failure, SqliteStoreError } from './failure.js';
+import { ensureSameLibrary } from './one-library.js';
 import { migrate, readVersion } from './schema.js';
 
 /** Opens a file with a library of the user's choice. */
 export type OpenDatabase = (file: string) => SqliteDatabase;
 
-const MAGIC = 'SQLite format 3\0';
 /** Above this the check of the whole file would hold up a start for seconds; what is damaged is then found when it is read. */
 const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
 /** How long SQLite itself waits for a lock. It blocks the process, so the rest of the waiting is done by timers. */
@@ -50,25 +50,21 @@ export async function findLibrary(): Promise<OpenDatabase> {
   );
 }
 
-/** What is in a file, by its first bytes; an empty one is yet to become a database. */
-export function kindOf(file: string): 'empty' | 'database' | 'other' {
-  const start = Buffer.alloc(MAGIC.length);
-  const descriptor = openSync(file, 'r');
+/**
+ * Makes a file that only this user may read, since reports hold personal data. It gets its name once its descriptor is
+ * closed: closing one later would drop the locks of another thread that has opened the file by then.
+ */
+function makeFile(file: string): void {
+  const unnamed = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}.new`;
+  closeSync(openSync(unnamed, 'wx', 0o600));
   try {
-    if (readSync(descriptor, start) === 0) return 'empty';
+    linkSync(unnamed, file);
+  } catch (error) {
+    // With EEXIST another process or thread was faster; other codes come from file systems without links.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') closeSync(openSync(file, 'a', 0o600));
   } finally {
-    closeSync(descriptor);
+    rmSync(unnamed);
   }
-  return start.toString('latin1') === MAGIC ? 'database' : 'other';
-}
-
-/** Makes a file that only this user may read, since reports hold personal data, or looks whether one that is there is a database. */
-function prepareFile(file: string): void {
-  if (existsSync(file)) {
-    if (kindOf(file) === 'other') throw failure('corrupt', file);
-    return;
-  }
-  closeSync(openSync(file, 'a', 0o600));
   if (process.platform === 'win32') return;
   // Else the entry of the folder may be lost with the power, and the file with it.
   const folder = openSync(dirname(file), 'r');
@@ -82,7 +78,8 @@ export async function openFile(name: string, open?: OpenDatabase): Promise<{ dat
   if (name === ':memory:') return { database: openDatabase(name), place: name };
   // An absolute path is never taken for an address, as some libraries do with `file:` or `http:`.
   const file = resolve(name);
-  prepareFile(file);
+  if (!existsSync(file)) makeFile(file);
+  ensureSameLibrary(openDatabase, file);
   return { database: openDatabase(file), place: file };
 }
 
@@ -117,8 +114,17 @@ export function ensureFull(database: SqliteDatabase, place: string): void {
   if (level < FULL) throw failure('unsafe', place, undefined, `: PRAGMA synchronous stays ${level}, expected ${FULL} (FULL)`);
 }
 
-/** Closes a connection. All is moved into the file first, as libsql does it only once its statements are collected. */
-export function closeFile(database: SqliteDatabase): void {
+/**
+ * Closes a connection. All is moved into the file first, as libsql does it only once its statements are collected. One whose
+ * file was deleted or replaced stays open until the process ends: closing it may write over what is there now.
+ */
+export function closeFile(database: SqliteDatabase, ensureLive: () => void): void {
+  try {
+    ensureLive();
+  } catch (error) {
+    if (codeOf(error) === 'replaced') return;
+    throw error;
+  }
   try {
     pragma(database, 'wal_checkpoint(TRUNCATE)');
   } catch {

@@ -6,7 +6,9 @@ import { createCommits } from './commits.js';
 import { connect, pragma, type SqliteDatabase } from './database.js';
 import { codeOf, failure, SqliteStoreError } from './failure.js';
 import { listRows } from './list.js';
-import { closeFile, ensureFull, type OpenDatabase, openFile, prepareDatabase } from './open.js';
+import { watchFiles } from './live-file.js';
+import { noteOpen } from './one-library.js';
+import { closeFile, ensureFull, fileOf, type OpenDatabase, openFile, prepareDatabase } from './open.js';
 import { createPauses } from './pauses.js';
 import { createReceipts } from './receipts.js';
 import { ROW, rowOf } from './row-columns.js';
@@ -57,11 +59,16 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   const connection = connect(database);
   const tally = createTally(connection);
   const verify = given ? () => ensureFull(database, place) : () => {};
-  const commits = createCommits({ connection, place, clock, random, busyMs, verify, tally });
+  let ensureLive = () => {};
+  let noteClosed = () => {};
+  const commits = createCommits({ connection, place, clock, random, busyMs, verify, ensureLive: () => ensureLive(), tally });
 
   let durable: boolean;
   try {
     durable = await commits.read(() => prepareDatabase(database, place, !given));
+    const real = fileOf(database);
+    noteClosed = noteOpen(database, real);
+    ensureLive = watchFiles(given ? real : place, real);
   } catch (error) {
     if (!given) database.close();
     throw error;
@@ -95,7 +102,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     enqueue: (added, transaction) =>
       transaction === undefined
         ? write(() => added.map((row) => rows.add(row, clock.now())), { rows: added.length, isOneStatement: isOneStatement(added) })
-        : enqueueWithin(transaction, { own: database, place, rows: added, now: clock.now() }),
+        : enqueueWithin(transaction, { own: database, place, ensureLive, rows: added, now: clock.now() }),
     turn,
     outlook: () => read(() => pauses.outlook(clock.now())),
     pause: (change) => write(() => pauses.change(change, clock.now())),
@@ -122,7 +129,8 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     watch: (listener) => watchCommits(() => pragma(database, 'data_version'), listener, clock),
     close: async () => {
       await commits.close();
-      if (!given) closeFile(database);
+      noteClosed();
+      if (!given) closeFile(database, ensureLive);
     },
   };
 }

@@ -1,0 +1,41 @@
+import { execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { newFile, openStore } from './files.js';
+
+const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+it.each([
+  'a store that stays open',
+  'a store that is closed',
+  'a store of the CommonJS module',
+  'a store of a module that was loaded anew',
+  'a store in a worker thread',
+])('a process that opens its file twice loses nothing when another one closes it, and then it is killed: %s', { timeout: 60_000 }, async (way) => {
+  const file = newFile();
+  const accepted: string[] = [];
+  const child = fork(pathOf('second-open.js'), [file, way]);
+  const heard = (word: string) =>
+    new Promise<void>((resolve, reject) => {
+      child.once('exit', (code) => reject(new Error(`the process ended by itself, with ${code}`)));
+      child.on('message', (message) => message === word && resolve());
+    });
+  child.on('message', (message) => accepted.push(String(message)));
+  await heard('opened twice');
+  execFileSync(process.execPath, [pathOf('foreign-closer.js'), file]);
+  const all = heard('accepted all');
+  child.send('go on');
+  await all;
+  execFileSync(process.execPath, [pathOf('foreign-closer.js'), file]);
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+
+  const store = await openStore(file);
+  const held = new Set((await store.list({ limit: 1_000 })).map(({ id }) => id));
+  const ids = accepted.filter((word) => word.startsWith('staging:'));
+  expect(ids.length).toBe(50);
+  expect(ids.filter((id) => !held.has(id))).toEqual([]);
+  await store.close?.();
+});
