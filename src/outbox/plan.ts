@@ -1,6 +1,7 @@
 import { isProbeDue } from './pause.js';
 import { type Change, type Ending, type EndingContext, isFinal, type OutboxEnvironment, type Row } from './record.js';
 import type { Outlook, Turn } from './store.js';
+import { damageProblem } from './stored-row.js';
 
 /** An attempt that ended, and what its row is to become. */
 export interface Finished {
@@ -139,9 +140,9 @@ export const withoutKey = (message: string): Ending => ({
   problem: { code: 'configuration', message },
 });
 
-/** The end of an attempt whose bytes are gone. */
-export const damaged = (subject: string): Ending => ({
+/** The end of an attempt that was not begun, since the bytes are gone or a part of the row is not as it was written. */
+export const damaged = (subject: string, damage = 'its bytes cannot be opened'): Ending => ({
   kind: 'refused',
   outcome: 'not-sent',
-  problem: { code: 'validation', message: `${subject}: the stored bytes cannot be opened; they are damaged. Nothing was sent.` },
+  problem: damageProblem(damage, subject),
 });

@@ -16,10 +16,13 @@ export type OutboxEnvironment = Environment | 'relay';
 /** Those of a server's outbox. */
 export const ENVIRONMENTS = ['staging', 'production'] as const satisfies readonly Environment[];
 
+/** A stable name of the kind of failure: the code of an error; or `'damaged'`, the stored row is not as it was written. */
+export type ProblemCode = ErrorCode | 'damaged';
+
 /** Why the latest attempt did not end well; free of secrets and personal data. */
 export interface Problem {
   /** A stable name of the kind of failure, to branch on. */
-  readonly code: ErrorCode;
+  readonly code: ProblemCode;
   /** What happened, in words; free of secrets and personal data. */
   readonly message: string;
   /** The HTTP status of the answer. */
@@ -86,6 +89,8 @@ export interface Row extends Progress {
   readonly problem: Problem | undefined;
   /** What people decided about it, the oldest first. */
   readonly decisions: readonly Decision[];
+  /** The names of the parts that the store could not read. A damaged row is never sent: its worker quarantines it. */
+  readonly damage?: string;
 }
 
 /** What a row becomes: its whole new progress, and what a store writes beside it. */

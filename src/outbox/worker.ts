@@ -93,7 +93,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   async function attempt({ row, askedAt, probe }: Claim, isHeldBack?: boolean): Promise<Ending | undefined> {
     let known: Ending | undefined;
     try {
-      const ending = !RELAY_ONLY && isHeldBack ? HELD_BACK : await send(row, askedAt);
+      const ending = !RELAY_ONLY && isHeldBack && row.damage === undefined ? HELD_BACK : await send(row, askedAt); // Given back, a damaged row would look sound.
       if (!RELAY_ONLY) known = ending;
       if (ahead) ahead.holdBack(row.environment, ending);
       await updatePause(row, ending, probe);
@@ -121,11 +121,11 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     const { operation, environment, reference } = row;
     let body: string;
     try {
-      if (row.body === undefined) throw new Error('no body');
+      if (row.body === undefined || row.damage !== undefined) throw new Error('no sound bytes');
       body = await seal.open(row.body, row);
     } catch (error) {
       if (isConfigurationError(error)) return lockedEnding(error, row, events) ?? failed(error);
-      return damaged(subjectOf({ operation, reference }));
+      return damaged(subjectOf({ operation, reference }), row.damage);
     }
     if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
     const limit = { signal: abort.signal, milliseconds: attemptTimeoutMs };

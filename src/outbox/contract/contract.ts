@@ -1,4 +1,5 @@
 import { claimCases } from './claims.js';
+import { damageCases } from './damage.js';
 import type { ContractCase } from './harness.js';
 import { orderCases } from './order.js';
 import { pauseCases } from './pauses.js';
@@ -17,4 +18,12 @@ import { survivalCases } from './survival.js';
  * }
  * ```
  */
-export const storeContract: readonly ContractCase[] = [...rowCases, ...claimCases, ...orderCases, ...pauseCases, ...receiptCases, ...survivalCases];
+export const storeContract: readonly ContractCase[] = [
+  ...rowCases,
+  ...claimCases,
+  ...orderCases,
+  ...pauseCases,
+  ...receiptCases,
+  ...survivalCases,
+  ...damageCases,
+];

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { inject } from 'vitest';
+import type { Damage } from '../../../src/outbox/contract/harness.js';
 import type { OutboxStore } from '../../../src/outbox/index.js';
 import { type PostgresStoreOptions, postgresStore } from '../../../src/outbox/stores/postgres/index.js';
 
@@ -24,6 +25,25 @@ export async function advance(schema: string, milliseconds: number): Promise<voi
   await pool.query(`UPDATE ${schema}.reports SET enqueued_at = enqueued_at - ${by}, due_at = due_at - ${by}, changed_at = changed_at - ${by}`);
   await pool.query(`UPDATE ${schema}.pauses SET since = since - ${by}, until = until - ${by}`);
 }
+
+/** What no store writes, in the columns whose type lets it in. */
+const SPOILED = {
+  environment: "UPDATE :reports SET environment = 'stbging' WHERE id = $1",
+  operation: "UPDATE :reports SET operation = 'reporuBetEvent' WHERE id = $1",
+  reference: "UPDATE :reports SET reference = 'other' WHERE id = $1",
+  waitsFor: "UPDATE :reports SET waits_for = 'other' WHERE id = $1",
+  outcome: "UPDATE :reports SET outcome = 'recordee' WHERE id = $1",
+  problem: "UPDATE :queue SET problem = '[]' WHERE sequence = (SELECT sequence FROM :reports WHERE id = $1)",
+  decisions: "UPDATE :queue SET decisions = '5' WHERE sequence = (SELECT sequence FROM :reports WHERE id = $1)",
+} as const;
+
+/** Makes parts of the rows of a schema unreadable. */
+export const damageIn = (schema: string): Damage => ({
+  parts: Object.keys(SPOILED) as (keyof typeof SPOILED)[],
+  async spoil(id, part) {
+    await pool.query(SPOILED[part as keyof typeof SPOILED].replace(/:(\w+)/g, `${schema}.$1`), [id]);
+  },
+});
 
 /** Runs work in a transaction of its own connection, as a user of the store does. */
 export async function within<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {

@@ -2,6 +2,7 @@ import { RELAY_ONLY } from '../../../relay-only.js';
 import { notPaused, type Pause } from '../../pause.js';
 import { claimed, isFinal, LONGEST_WAIT_MS, type OutboxEnvironment, type Row, type RowState } from '../../record.js';
 import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store.js';
+import { rowFrom } from '../../stored-row.js';
 import { ask, type Tables } from './connection.js';
 
 /** A row as it lies in the database, with what its indexes are made of. */
@@ -29,7 +30,10 @@ const readTotals = async ({ meta }: Tables): Promise<Totals> =>
     sequence: 0,
   };
 
-export const readRow = async ({ rows }: Tables, id: string): Promise<Row | undefined> => (await ask<StoredRow | undefined>(rows.get(id)))?.row;
+export async function readRow({ rows }: Tables, id: string): Promise<Row | undefined> {
+  const found = await ask<StoredRow | undefined>(rows.get(id));
+  return found && rowFrom(found.row);
+}
 
 export const readPause = async ({ meta }: Tables, environment: OutboxEnvironment): Promise<Pause> =>
   (await ask<Pause | undefined>(meta.get(`pause:${environment}`))) ?? notPaused(environment);
@@ -115,7 +119,8 @@ export async function rowWriter(tables: Tables, at: number) {
       }
       found.sort(({ row: a }, { row: b }) => a.dueAt - b.dueAt || a.sequence - b.sequence);
       const taken: Row[] = [];
-      for (const { row } of found.slice(0, limit)) taken.push(await put(row, { ...row, ...claimed(row), dueAt: at + leaseMs, changedAt: at }));
+      for (const row of found.slice(0, limit).map((one) => rowFrom(one.row)))
+        taken.push(await put(row, { ...row, ...claimed(row), dueAt: at + leaseMs, changedAt: at }));
       return taken;
     },
 

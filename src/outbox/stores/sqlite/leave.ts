@@ -1,3 +1,4 @@
+import { isFinal, type Row } from '../../record.js';
 import type { MovedRows } from '../moved-rows.js';
 import { type Connection, connect, pragma, rollBack, type SqliteDatabase, schemaOf } from './database.js';
 import { codeOf, failure, storeError } from './failure.js';
@@ -78,13 +79,16 @@ export function takeFile(database: SqliteDatabase, place: string): LeftFile {
   };
 }
 
+/** What is damaged here would look sound elsewhere. */
+const keptFromSending = (row: Row): Row => (row.damage === undefined || isFinal(row.state) ? row : { ...row, state: 'quarantined', blocked: false });
+
 function readAll(connection: Connection): MovedRows {
   const receipts = createReceipts(connection);
   return {
     *rows() {
       for (let after = 0; ; ) {
         const rows = listRows(connection, { after, limit: PAGE });
-        if (rows.length > 0) yield rows;
+        if (rows.length > 0) yield rows.map(keptFromSending);
         after = rows.at(-1)?.sequence ?? after;
         if (rows.length < PAGE) return;
       }

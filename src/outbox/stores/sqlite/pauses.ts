@@ -21,12 +21,12 @@ export function createPauses({ first, run }: Connection) {
     };
   }
 
-  /** A time too far ahead, of a clock that jumped, counts as past. */
+  /** A time too far ahead, of a clock that jumped, counts as past; so does one that cannot be read. */
   function nextInMs(environment: OutboxEnvironment, now: number): number | undefined {
     const [next, last] = [first(FIRST_DUE, environment), first(LAST_DUE, environment)];
     if (!next || !last) return undefined;
     const wait = Number(next.due_at) - now;
-    return Number(last.due_at) > now + LONGEST_WAIT_MS ? Math.min(0, wait) : wait;
+    return Number(last.due_at) <= now + LONGEST_WAIT_MS ? wait : 0;
   }
 
   return {

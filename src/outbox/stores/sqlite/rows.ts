@@ -1,5 +1,6 @@
 import { claimed, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../../record.js';
 import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store.js';
+import { readFence, readState } from '../../stored-row.js';
 import { newRow } from '../new-row.js';
 import { isStorable } from '../storable.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
@@ -64,7 +65,7 @@ export function createRows(connection: Connection, tally: Tally) {
 
   function write({ id, expected, change }: Write, now: number): boolean {
     const found = isStorable(id) ? progressOf(id) : undefined;
-    if (!found || !isAsExpected({ state: found.state as Row['state'], fence: Number(found.fence) }, expected)) return false;
+    if (!found || !isAsExpected({ state: readState(found.state), fence: readFence(Number(found.fence)) }, expected)) return false;
     const { state, fence, attempts, inDoubt, doubtBefore, delayMs, outcome, message, problem, decisions, keepBody } = change;
     const blocked = state === 'waiting' && isOpen(found.waits_for);
     const queued = state === 'in-flight' || (state === 'waiting' && !blocked);
@@ -72,7 +73,7 @@ export function createRows(connection: Connection, tally: Tally) {
     const progress = [state, bit(blocked), bit(queued), fence, attempts, bit(inDoubt), bit(doubtBefore)] as const;
     const texts = [outcome ?? null, message ?? null, problem ? textOf(problem) : null, decisions.length > 0 ? textOf(decisions) : null] as const;
     run(UPDATE, ...progress, now + delayMs, now, ...texts, bit(keepBody), bit(ends), Number(found.sequence));
-    tally.move(expected.state, state);
+    tally.move(found.state as Row['state'], state);
     tally.attempts(attempts - Number(found.attempts));
     if (isFinal(state) !== isFinal(expected.state)) block(id, !isFinal(state));
     return true;
@@ -81,7 +82,8 @@ export function createRows(connection: Connection, tally: Tally) {
   /** Rows whose time a jump of the clock has put too far ahead are due. */
   function rescue(environment: string, now: number): void {
     const last = first(LAST_DUE, environment);
-    if (last && Number(last.due_at) > now + LONGEST_WAIT_MS) run(RESCUE, now, environment, now + LONGEST_WAIT_MS);
+    // Also where it is no number: text comes after every number.
+    if (last && !(Number(last.due_at) <= now + LONGEST_WAIT_MS)) run(RESCUE, now, environment, now + LONGEST_WAIT_MS);
   }
 
   function claim({ limit, leaseMs }: ClaimRequest, environments: readonly string[], now: number): Row[] {
