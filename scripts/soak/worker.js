@@ -35,6 +35,13 @@ async function enqueueBoth(reference, isBet) {
   tell({ type: 'accepted', event: second.id });
 }
 
+/** Opens the file a second time in this process, as a status route does, and closes it. */
+async function lookAsSecond() {
+  const second = await sqliteStore({ file });
+  await second.counts();
+  await second.close?.();
+}
+
 if (drain) {
   const { drained, states } = await outbox.drain({ timeoutMs: 120_000 });
   await store.close?.();
@@ -47,6 +54,6 @@ tell({ type: 'ready' });
 for (let index = 0; ; index += 1) {
   const { states } = await store.counts();
   const references = states.waiting + states.blocked < MOST_WAITING ? Array.from({ length: AT_ONCE }, (_, one) => `${name}-${index}-${one}`) : [];
-  await Promise.all(references.map((reference, one) => enqueueBoth(reference, one % 2 === 0)));
+  await Promise.all([lookAsSecond(), ...references.map((reference, one) => enqueueBoth(reference, one % 2 === 0))]);
   await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -23,7 +23,7 @@ export interface CommitSettings {
   readonly busyMs: number;
   /** Before each transaction; throws where the connection is no longer fit. */
   readonly verify: () => void;
-  /** Around each transaction, and before each read; throws where the file is no longer the one that was opened. */
+  /** After each commit; throws where the file is no longer the one that was opened. */
   readonly ensureLive: () => void;
   /** Around the work of each transaction. */
   readonly tally: { reset(): void; write(): void };
@@ -57,12 +57,20 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
     }
   }
 
-  function transact(group: readonly Job[]): unknown[] {
+  /** Once the file was gone, nothing is done before it is there again. */
+  let isGone = false;
+  function look(): void {
+    isGone = true;
     ensureLive();
+    isGone = false;
+  }
+
+  function transact(group: readonly Job[]): unknown[] {
+    if (isGone) look();
     verify();
     const results = commitTogether(group);
-    // A commit to a file that was deleted meanwhile is lost: it is not acknowledged.
-    ensureLive();
+    // What was committed to a file that is gone is lost: it is not acknowledged.
+    look();
     return results;
   }
 
@@ -123,7 +131,7 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
     /** Reads, outside of any transaction of the store's. */
     read: <T>(work: () => T): Promise<T> =>
       patiently(() => {
-        ensureLive();
+        if (isGone) look();
         return work();
       }),
     /** Ends with what was asked for before. */

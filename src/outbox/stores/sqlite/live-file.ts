@@ -6,7 +6,7 @@ import { failure } from './failure.js';
  * would drop all locks that this process holds on it.
  */
 export function identityOf(path: string): string | undefined {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const found = statSync(path, { throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;
 }
 
