@@ -76,3 +76,17 @@ describe('a row whose time cannot be read', () => {
     await store.close?.();
   });
 });
+
+describe('a row whose environment cannot be read', () => {
+  it('is quarantined when the file is opened, since no worker would ever find it', async () => {
+    const file = await waitingFile();
+    const database = openLibsql(file);
+    connect(database).run("UPDATE outbox_rows SET environment = 'stbging' WHERE id = ?", BAD);
+    database.close();
+    const store = await openStore(file);
+    const { outbox, run } = outboxWorld({ store });
+    expect(await run(outbox.drain())).toMatchObject({ drained: true, states: { recorded: 2, quarantined: 1, blocked: 1, waiting: 0 } });
+    expect(await outbox.list({ state: 'quarantined' })).toMatchObject([{ id: BAD, problem: { code: 'damaged' } }]);
+    await store.close?.();
+  });
+});

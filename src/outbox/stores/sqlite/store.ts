@@ -7,6 +7,7 @@ import { connect, pragma, type SqliteDatabase } from './database.js';
 import { codeOf, failure, SqliteStoreError } from './failure.js';
 import { listRows } from './list.js';
 import { watchFiles } from './live-file.js';
+import { hasLostRows, quarantineLostRows } from './lost-rows.js';
 import { noteOpen } from './one-library.js';
 import { closeFile, ensureFull, fileOf, type OpenDatabase, openFile, prepareDatabase } from './open.js';
 import { createPauses } from './pauses.js';
@@ -69,7 +70,9 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     const real = fileOf(database);
     noteClosed = noteOpen(database, real);
     ensureLive = watchFiles(given ? real : place, real);
+    if (await commits.read(() => hasLostRows(connection))) await commits.write(() => quarantineLostRows(connection, tally));
   } catch (error) {
+    noteClosed();
     if (!given) database.close();
     throw error;
   }
