@@ -14,7 +14,7 @@ export async function startLoop(work) {
   process.once('message', () => {
     stopped = true;
   });
-  // Nobody is left behind.
+  // The parent is gone, so this process ends too.
   process.once('disconnect', () => process.exit(1));
   while (!stopped) {
     try {

@@ -1,7 +1,7 @@
 import { operationNames } from '../operations.js';
 import type { Row, RowState } from './record.js';
 
-/** A row as a store reads it, before anybody knows whether each part is what was written. */
+/** A row as a store reads it: no part of it has been checked yet. */
 export type StoredRow = { readonly [Name in keyof Omit<Row, 'damage'>]: unknown };
 
 /** What stands in a stored row for a part that could not even be parsed. */
