@@ -1,6 +1,7 @@
-// The mock gateway of the soak on a socket, made to lose a fifth of its answers after it has recorded.
+// The mock gateway of the soak on a socket, made to lose a fifth of its answers after it has recorded, and to break off others.
 import { createMockGateway } from 'location-sdk/mock';
 import { serve } from 'location-sdk/mock/node';
+import { startBreaking } from './breaking.js';
 
 /** What goes wrong, each by its chance. Of all requests, about a fifth is recorded while its answer is lost. */
 const FAULTS = [
@@ -21,6 +22,7 @@ const LOST = ['connection-reset', 'half-body', 'hang'];
 /** @param {number} seed */
 export async function startGateway(seed) {
   const server = await serve(createMockGateway({ seed }));
+  const breaking = await startBreaking(server.url, seed);
   /** How often a report was applied, by the id that it has in the outbox. @type {Map<string, number>} */
   const applied = new Map();
   /** Settled reports that came before their initiated ones had been accepted. @type {Set<string>} */
@@ -37,7 +39,7 @@ export async function startGateway(seed) {
     if (status !== 201) throw new Error(`the fault ${fault.kind} was refused: ${status}`);
   }
   return {
-    url: server.url,
+    url: breaking.url,
     applied,
     early,
     /** What is recorded: the body by the id that the report has in the outbox. */
@@ -57,7 +59,10 @@ export async function startGateway(seed) {
       server.gateway.faults
         .list()
         .filter(({ kind, when }) => when === 'after' && LOST.includes(kind))
-        .reduce((sum, { struck }) => sum + struck, 0),
-    close: () => server.close(),
+        .reduce((sum, { struck }) => sum + struck, breaking.lost()),
+    async close() {
+      breaking.close();
+      await server.close();
+    },
   };
 }

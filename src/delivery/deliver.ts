@@ -5,6 +5,7 @@ import { maskSent } from '../redact.js';
 import { RELAY_ONLY } from '../relay-only.js';
 import { apiKeyProblem } from '../schema/api-key.js';
 import { sentValues } from '../schema/sent-values.js';
+import { identifiersOf, sentOf } from '../schema/sent-words.js';
 import { limited } from '../time.js';
 import type { AbortSignalLike } from '../web-types.js';
 import { type AttemptRequest, attempt } from './attempt.js';
@@ -12,7 +13,7 @@ import { backoffMs } from './backoff.js';
 import { classify } from './classify.js';
 import { type AnyReport, keepFrozen } from './frozen.js';
 import { pageHidden } from './leaving-page.js';
-import { classifyRelayed, type ToldByRelay } from './relay-answer.js';
+import { classifyRelayed, faultIdsIn, type ToldByRelay } from './relay-answer.js';
 import type { DeliverySettings, Destination, Gateway, Relay } from './settings.js';
 import { ABORTED, type Asked, type Failure, OUT_OF_TIME, unusable, type Verdict } from './verdict.js';
 
@@ -72,11 +73,13 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
   /** Other scripts share the room for requests that outlive a page, and a browser does not say that it was full. */
   let mayLackRoom = false;
 
-  /** The gateway's words, masked; words that cannot be masked are not worth a report. */
+  /** The other side's words, masked; those about a number to verify never, since they may name its holder. */
   const shown = (said: string | undefined): string | undefined => {
     try {
+      if (!said || !isReport) return undefined;
+      const body = JSON.parse(report.body) as unknown;
       const secrets = RELAY_ONLY ? [] : Array.from(keys, (text) => ({ text, kind: 'secret' as const }));
-      return said && maskSent(said, [...sentValues(row.request, JSON.parse(report.body)), ...secrets]);
+      return maskSent(said, [...sentValues(row.request, body), ...secrets], [...identifiersOf(row.request, body), ...(relayed ? faultIdsIn(said) : [])]);
     } catch {
       return undefined;
     }
@@ -86,7 +89,7 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
     report,
     isReport,
     after: 'after' in row ? row.after : undefined,
-    withoutSent: (text) => (RELAY_ONLY ? text : withoutValues(text, JSON.parse(report.body))),
+    sent: () => sentOf(row.request, JSON.parse(report.body)),
     shown,
   };
 
@@ -164,10 +167,4 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
     if (onItsWay) inDoubt = true;
     throw isReportingError(error) ? error : fail(unusable('a clock, random or signal that was passed threw an error'));
   }
-}
-
-/** A text without the strings of a body, its identifiers included. */
-function withoutValues(text: string, body: unknown): string {
-  if (typeof body === 'string') return body.trim().length > 2 ? text.split(body).join(' ') : text;
-  return typeof body === 'object' && body !== null ? Object.values(body).reduce<string>(withoutValues, text) : text;
 }

@@ -9,6 +9,7 @@ import {
   TimeoutError,
 } from '../errors.js';
 import { RELAY_ONLY } from '../relay-only.js';
+import type { Sent } from '../schema/sent-words.js';
 import type { Attempted } from './attempt.js';
 import type { AnyReport } from './frozen.js';
 import { describeFailure } from './network-failure.js';
@@ -45,8 +46,8 @@ export interface Asked {
   readonly isReport: boolean;
   /** The operation that must be reported first. */
   readonly after: string | undefined;
-  /** A text without the values that were sent: an operator's own words must not be taken for the gateway's. */
-  readonly withoutSent: (text: string) => string;
+  /** What the gateway may repeat: an operator's own words must not be taken for the gateway's. */
+  readonly sent: () => Sent;
   /** Words of the other side, with what was sent masked. */
   readonly shown: (said: string | undefined) => string | undefined;
 }
@@ -58,6 +59,28 @@ export function readAnswer(status: number, text: string | undefined): Answer {
     return { status, body: text, json: false };
   }
 }
+
+type Answered = Extract<Attempted, { ended: 'answered' }>;
+
+/**
+ * Whether an answer that would decide something may have broken off: nothing proves that it was read to its end, and it is no
+ * whole JSON. A number is never whole, since another digit may be missing. Other statuses leave the report in doubt anyway, and
+ * so does a success that is not understood.
+ */
+export function mayHaveBrokenOff({ status, measured }: Answered, { body, json }: Answer): boolean {
+  const isEmpty = body === undefined || typeof body === 'number';
+  const decides = status >= 200 && status < 300 ? json && isEmpty : status >= 400 && status < 500 && status !== 408;
+  return decides && !measured && (!json || isEmpty);
+}
+
+/** The end of an attempt whose answer may have broken off, whatever its status says. */
+export const brokenOff = (status: number): Failure => ({
+  type: NetworkError,
+  text: `HTTP ${status}: the answer may have broken off, since it is not JSON and has no content-length; is the base address right?`,
+  outcome: 'unknown',
+  retryable: true,
+  details: { status },
+});
 
 export function classifySilence(attempted: Exclude<Attempted, { ended: 'answered' }>, browser: boolean): Failure {
   if (attempted.ended === 'aborted') return KNOWS_UNSENT && attempted.unsent ? ABORTED : { ...ABORTED, outcome: 'unknown' };

@@ -19,6 +19,7 @@ export interface Reply {
   readonly status?: number;
   readonly body?: unknown;
   readonly retryAfter?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Whether the destination is to be paused. */
   readonly pauses?: boolean;
   /** What `fetch` throws; `'never'`: it does not settle; `'aborted'`: it does not, and the caller gives up. */
@@ -38,6 +39,15 @@ const status = (truth: Truth, code: number, message: string | readonly string[],
 const pausing = (truth: Truth, code: number, message: string, retryAfter?: string): Reply =>
   status(truth, code, message, { pauses: true, ...(retryAfter !== undefined && { retryAfter }) });
 
+/** An answer whose end was not seen: its connection closed, and the runtime does not say that it broke off. */
+const unseen = (code: number, body: string): Reply => ({
+  name: `${code} that broke off after ${JSON.stringify(body)}`,
+  truth: 'silent',
+  status: code,
+  body,
+  headers: { 'transfer-encoding': 'chunked', connection: 'close' },
+});
+
 /** Every way in which an attempt of the simulation ends, by what brings it about. */
 export const REPLIES = {
   recorded: [
@@ -49,11 +59,11 @@ export const REPLIES = {
     status('same', 409, 'This bet has already been reported'),
     status('same', 409, ''),
     status('same', 400, 'Duplicate report'),
-    status('same', 422, ['bet_id already exists']),
+    status('same', 422, ['This bet was already recorded']),
   ],
   conflict: [
     status('conflict', 409, 'This bet has already been reported with different data'),
-    status('conflict', 400, 'already submitted; the gateway holds other data'),
+    status('conflict', 400, 'already submitted, with other data'),
     status('conflict', 422, 'Duplicate: the data is different'),
   ],
   /** Among them words that look like those of a duplicate, and are none. */
@@ -64,6 +74,9 @@ export const REPLIES = {
     status('refused', 413, 'Too large'),
     status('refused', 400, 'user is already suspended'),
     status('refused', 422, 'the bet must not be already settled'),
+    status('refused', 400, 'user already exists in the self-exclusion list'),
+    status('refused', 422, 'Duplicate detection is unavailable'),
+    status('refused', 422, 'duplicate must be a number'),
     status('refused', 400, 'amount is different from the stake'),
     { name: '400 HTML', truth: 'refused', status: 400, body: '<h1>Bad Request</h1>' },
   ],
@@ -94,6 +107,10 @@ export const REPLIES = {
   broken: [
     { name: 'connection reset', truth: 'silent', throws: { code: 'ECONNRESET', syscall: 'read' } },
     { name: 'answer cut off', truth: 'silent', status: 200, body: { message: 'Bet reported' }, cut: true },
+    ...[200, 401, 404, 409, 422, 429].map((code) => unseen(code, '')),
+    unseen(409, '{"message":"This bet has already been reported'),
+    unseen(422, '{"message":"This bet has already been reported'),
+    unseen(403, '<h1>Forb'),
   ],
   unreachable: [
     { name: 'connection refused', truth: 'turned-away', pauses: true, throws: { code: 'ECONNREFUSED', syscall: 'connect' } },
@@ -141,7 +158,7 @@ async function askOnce(reply: Reply): Promise<Ending> {
 
 const LOCATED = { location: { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' } };
 
-function answer({ status: code = 200, body, retryAfter, cut }: Reply): Response {
+function answer({ status: code = 200, body, retryAfter, headers, cut }: Reply): Response {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -152,7 +169,7 @@ function answer({ status: code = 200, body, retryAfter, cut }: Reply): Response 
   });
   return new Response(stream, {
     status: code,
-    headers: { 'content-type': 'application/json', ...(retryAfter !== undefined && { 'retry-after': retryAfter }) },
+    headers: { 'content-type': 'application/json', ...headers, ...(retryAfter !== undefined && { 'retry-after': retryAfter }) },
   });
 }
 

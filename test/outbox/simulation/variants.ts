@@ -64,6 +64,20 @@ export const VARIANTS: readonly Variant[] = [
   endsAs('503 proves that nothing was recorded', (_, row, ending) =>
     ending.kind === 'failed' && ending.problem.status === 503 ? { inDoubt: row.doubtBefore } : undefined,
   ),
+  endsAs('an answer that broke off is read by its status', (_, row, { kind, ...ending }) => {
+    if (kind !== 'failed' || !('problem' in ending) || ending.problem.code !== 'network') return undefined;
+    const { status } = ending.problem;
+    return status === 200 || (status === 409 && row.doubtBefore) ? success : undefined;
+  }),
+  endsAs('a duplicate that broke off before "with different data" is success', (_, row, ending) =>
+    ending.kind === 'failed' && ending.problem.code === 'network' && ending.problem.status === 409 && row.doubtBefore ? success : undefined,
+  ),
+  endsAs('a refusal that broke off is a refusal', (_, __, ending) =>
+    ending.kind === 'failed' && ending.problem.code === 'network' && ending.problem.status === 422 ? condemned : undefined,
+  ),
+  endsAs('what sounds like a duplicate while in doubt is success', (_, row, ending) =>
+    ending.kind === 'refused' && row.doubtBefore && /duplicate|already/i.test(ending.problem.message) ? success : undefined,
+  ),
   endsAs('silence is success', (_, __, ending) => (ending.kind === 'failed' && ending.outcome === 'unknown' ? success : undefined)),
 
   // Of finality, leases and clocks.
