@@ -5,8 +5,9 @@ import { createClient } from '../../src/client.js';
 import type { ReportingError } from '../../src/errors.js';
 import type { ClientOptions } from '../../src/options.js';
 import { bet } from './scripted-gateway.js';
-import { ask, KEY, listening, TRANSPORTS } from './transports.js';
+import { ask, KEY, listening, transports } from './transports.js';
 
+const BY = transports();
 const END = JSON.stringify(bet).slice(-10);
 
 /** How a connection ends after the last byte that the gateway wrote. */
@@ -67,7 +68,7 @@ function packed(status: number): Buffer {
 
 const STATUSES = [200, 201, 400, 401, 403, 404, 405, 409, 422, 429];
 
-describe.each(TRANSPORTS)('by %s, an answer that breaks off', (_, by: ClientOptions) => {
+describe.each(BY)('by %s, an answer that breaks off', (_, by: ClientOptions) => {
   describe.each<Break>(['end', 'reset'])('with an %s', (how) => {
     it.each(BROKEN)('%s proves nothing, whatever its status', async (_name, bytes) => {
       for (const status of STATUSES) {
@@ -110,7 +111,7 @@ const WHOLE: [name: string, bytes: string, end: object][] = [
   ['a part, 206', `${head(206, 'content-length: 18\r\n')}{"message":"kept"}`, { code: 'gateway', status: 206, outcome: 'unknown' }],
 ];
 
-describe.each(TRANSPORTS)('by %s, an answer that is whole', (_, by: ClientOptions) => {
+describe.each(BY)('by %s, an answer that is whole', (_, by: ClientOptions) => {
   it.each(WHOLE)('counts: %s', async (_name, bytes, end) => {
     expect(await ask(await breaking('end', bytes), by)).toMatchObject(end);
   });
