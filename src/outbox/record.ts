@@ -83,7 +83,7 @@ export interface Row extends Progress {
   readonly changedAt: number;
   /** How a recorded row came to be so; `'accepted'`: the outbox behind the relay has stored it, and delivers it. */
   readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | undefined;
-  /** The gateway's words when it recorded, with every sent value masked. */
+  /** The gateway's words when it recorded, with everything but known words masked. */
   readonly message: string | undefined;
   /** Why the latest attempt did not end well. */
   readonly problem: Problem | undefined;
@@ -99,7 +99,7 @@ export interface Change extends Progress {
   readonly delayMs: number;
   /** How a row that becomes recorded came to be so; else undefined. */
   readonly outcome: Row['outcome'];
-  /** The gateway's words when it recorded, with every sent value masked. */
+  /** The gateway's words when it recorded, with everything but known words masked. */
   readonly message: string | undefined;
   /** Why the latest attempt did not end well. */
   readonly problem: Problem | undefined;
