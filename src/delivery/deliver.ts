@@ -11,6 +11,7 @@ import type { AbortSignalLike } from '../web-types.js';
 import { type AttemptRequest, attempt } from './attempt.js';
 import { backoffMs } from './backoff.js';
 import { classify } from './classify.js';
+import { markForeign } from './foreign.js';
 import { type AnyReport, keepFrozen } from './frozen.js';
 import { pageHidden } from './leaving-page.js';
 import { classifyRelayed, faultIdsIn, type ToldByRelay } from './relay-answer.js';
@@ -93,13 +94,14 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
     shown,
   };
 
-  const fail = ({ type, text, said, certain, retryable = false, details, advice: instead, ...failure }: Failure): ReportingError => {
+  const fail = ({ type, text, said, certain, foreign, retryable = false, details, advice: instead, ...failure }: Failure): ReportingError => {
     const outcome = inDoubt && !certain ? 'unknown' : failure.outcome;
     const words = shown(said);
     const advice = delivery.advice ?? instead ?? (isReport ? ADVICE[outcome] : retryable ? 'Call it again.' : '');
     const message = `${subject}: ${sentence(text)}${words ? ` The ${relayed ? 'relay' : 'gateway'} said: "${words}".` : ''}${advice && ` ${advice}`}`;
     const error = new type(message, { operation, reference, environment, attempts, retryable, outcome, ...details });
     if (isReport) keepFrozen(error, report);
+    if (foreign) markForeign(error);
     return error;
   };
 
@@ -154,7 +156,7 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
       if (failure.outcome === 'unknown') inDoubt = true;
 
       const asksFor = failure.details?.retryAfterMs ?? 0;
-      const wait = asksFor || backoffMs(attempts, retry, settings.random);
+      const wait = Math.max(asksFor, backoffMs(attempts, retry, settings.random));
       const again = failure.retryable && attempts <= retry.limit && asksFor <= settings.maxRetryAfterMs && clock.now() + wait < deadline;
       if (!again) throw fail(failure);
       logger.debug(`${subject}: ${failure.text}; attempt ${attempts}, the next one in ${Math.round(wait)} ms`);

@@ -27,6 +27,8 @@ export interface Failure {
   readonly retryable?: boolean;
   /** Holds whatever earlier attempts left in doubt: what the gateway holds is not this report. */
   readonly certain?: boolean;
+  /** Whether the answer is not the gateway's own, but that of a proxy or of another server. */
+  readonly foreign?: boolean;
   /** Instead of what the outcome advises. */
   readonly advice?: string;
   /** What the gateway said, unmasked: only `deliver` may show it, masked. */

@@ -95,10 +95,6 @@ export function lookAhead(outlooks: readonly Outlook[], { busy, concurrency, pol
 export const isInTime = (askedAt: number, now: number, { leaseMs, attemptTimeoutMs }: { leaseMs: number; attemptTimeoutMs: number }): boolean =>
   now >= askedAt && now - askedAt <= leaseMs - attemptTimeoutMs;
 
-/** Whether the end of an attempt may change the pause of its environment. */
-export const concernsPause = (ending: Ending, probe: number | undefined): boolean =>
-  probe !== undefined || (ending.kind !== 'recorded' && ending.pause !== undefined);
-
 /** Which row must be read before it is known what an ending means. */
 export const asksFor = ({ waitsFor }: Pick<Row, 'waitsFor'>, { kind }: Ending): string | undefined => (kind === 'not-found' ? waitsFor : undefined);
 

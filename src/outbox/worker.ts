@@ -9,12 +9,13 @@ import { createCutOff } from './cut-off.js';
 import type { Waiters } from './done.js';
 import { endingOf, failed } from './ending.js';
 import { aboutReport, type Events } from './events.js';
+import { gatewayRefusal } from './gateway-refusal.js';
 import { createGathering } from './gather.js';
 import { lockedEnding } from './locked.js';
-import { pausedBy, probeTaken } from './pause.js';
+import { destinationOf, probeTaken } from './pause.js';
+import { createPauses } from './pauses.js';
 import {
   asksFor,
-  concernsPause,
   damaged,
   dependencyOf,
   type Finished,
@@ -24,12 +25,11 @@ import {
   isInTime,
   lookAhead,
   NOT_SENT,
-  PAUSE_TRIES,
   planTurn,
   STOP_MARGIN_MS,
   type Standing,
 } from './plan.js';
-import { type Ending, ended, type Row } from './record.js';
+import type { Ending, Row } from './record.js';
 import { relayRefusal } from './relay-ending.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Outlook, TurnResult } from './store.js';
@@ -54,7 +54,7 @@ interface Probe {
  * nothing by itself: that is in `plan.ts`, `record.ts` and `pause.ts`.
  */
 export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void) {
-  const { store, seal, door, leaseMs, pollMs, random, concurrency } = settings;
+  const { store, seal, door, leaseMs, pollMs, concurrency } = settings;
   const { clock, attemptTimeoutMs } = door;
   /** Claimed, and not yet written and told: a bound on all three. */
   let busy = 0;
@@ -68,6 +68,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   // What a page sends it sends at once.
   const ahead = RELAY_ONLY ? undefined : createAhead({ concurrency, clock, isStopping: () => stopping });
   const abort = createCutOff();
+  const pauses = createPauses(settings, events);
 
   const standing = (): Standing => ({ ...settings, places: ahead ? ahead.places() : concurrency, busy, stopping });
 
@@ -95,12 +96,12 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     try {
       const ending = !RELAY_ONLY && isHeldBack && row.damage === undefined ? HELD_BACK : await send(row, askedAt); // Given back, a damaged row would look sound.
       if (!RELAY_ONLY) known = ending;
-      if (ahead) ahead.holdBack(row.environment, ending);
-      await updatePause(row, ending, probe);
-      if (ahead) ahead.holdBack(row.environment, ending); // Again, for what was claimed while the pause was written.
+      if (ahead && ending.kind !== 'recorded' && ending.pause) ahead.holdBack(destinationOf(row));
       // What goes to a relay waits for nothing.
       const dependency = RELAY_ONLY ? 'none' : await dependencyFor(row, ending);
-      finished.push({ row, change: ended(row, ending, { ...settings, dependency }) });
+      const { change, paused } = await pauses.settle({ row, ending, probe, dependency });
+      if (ahead && paused) ahead.holdBack(destinationOf(row)); // Again, for rows that were claimed while the pause was written.
+      finished.push({ row, change });
     } catch (cause) {
       events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
       // Its row stays in flight, and in doubt, until its lease is over.
@@ -129,24 +130,12 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     }
     if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
     const limit = { signal: abort.signal, milliseconds: attemptTimeoutMs };
-    if (!RELAY_ONLY && environment !== 'relay') return endingOf(() => door.attempt({ operation, environment, reference, body, location: undefined }, limit));
+    if (!RELAY_ONLY && environment !== 'relay')
+      return endingOf(() => door.attempt({ operation, environment, reference, body, location: undefined }, limit), gatewayRefusal);
     const player = await playerTag(String(store.player));
     // Whether the page said where the player is decides what a conflict means.
     const { location } = JSON.parse(body) as { location?: Location };
     return endingOf(() => door.attempt({ operation, environment: undefined, reference, body, location }, { ...limit, player }), relayRefusal);
-  }
-
-  async function updatePause(row: Row, ending: Ending, probe: number | undefined): Promise<void> {
-    for (let tries = 0; concernsPause(ending, probe) && tries < PAUSE_TRIES; tries += 1) {
-      const seen = (await store.outlook()).find(({ environment }) => environment === row.environment)?.pause;
-      const change = seen && pausedBy(seen, ending, probe, random);
-      if (!change) return;
-      if (!(await store.pause(change))) continue;
-      const { environment, reason, message, forMs } = change;
-      if (reason === undefined) events.emit('resumed', { environment });
-      else events.emit('paused', { environment, reason, message, forMs });
-      return;
-    }
   }
 
   function written({ row, change }: Finished, done: boolean): void {
@@ -187,7 +176,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     busy += result.claimed.length;
     for (const row of result.claimed) {
       const claim = { row, askedAt, probe: probe && probe.outlook.pause.version + 1 };
-      if (ahead) ahead.attempt((isTooLate) => attempt(claim, isTooLate || ahead.isHeldBack(row.environment, number)));
+      if (ahead) ahead.attempt((isTooLate) => attempt(claim, isTooLate || ahead.isHeldBack(destinationOf(row), number)));
       else void attempt(claim);
     }
     for (const [index, one] of batch.entries()) {
@@ -203,7 +192,9 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
 
   /** Sends the probes that are due, and says how long there is nothing to do. */
   async function probeAndWait(): Promise<number> {
-    const { probes, waitMs } = lookAhead(busy < concurrency ? await store.outlook() : [], standing());
+    const outlooks = busy < concurrency ? await store.outlook() : [];
+    pauses.seeAll(outlooks);
+    const { probes, waitMs } = lookAhead(outlooks, standing());
     for (const outlook of probes) {
       const takenAt = clock.now();
       if (await store.pause(probeTaken(outlook.pause, leaseMs))) await turn({ outlook, takenAt });

@@ -1,6 +1,7 @@
 import { createClient } from '../../../src/client.js';
 import { doorOf } from '../../../src/client-door.js';
 import { endingOf } from '../../../src/outbox/ending.js';
+import { gatewayRefusal } from '../../../src/outbox/gateway-refusal.js';
 import type { Ending } from '../../../src/outbox/record.js';
 import { betEvent, settledBet } from '../../factories.js';
 
@@ -70,7 +71,6 @@ export const REPLIES = {
   refused: [
     status('refused', 400, 'Invalid request'),
     status('refused', 422, 'nin is wrong'),
-    status('refused', 403, 'Forbidden'),
     status('refused', 413, 'Too large'),
     status('refused', 400, 'user is already suspended'),
     status('refused', 422, 'the bet must not be already settled'),
@@ -80,16 +80,34 @@ export const REPLIES = {
     status('refused', 400, 'amount is different from the stake'),
     { name: '400 HTML', truth: 'refused', status: 400, body: '<h1>Bad Request</h1>' },
   ],
-  missing: [status('missing', 404, 'Record not found'), { name: '404 HTML', truth: 'missing', status: 404, body: '<h1>Not Found</h1>' }],
-  wrongKey: [pausing('turned-away', 401, 'API key is invalid')],
+  missing: [status('missing', 404, 'Record not found')],
+  wrongKey: [
+    pausing('turned-away', 401, 'API key is invalid'),
+    pausing('turned-away', 403, 'Forbidden'),
+    { name: '403 HTML', truth: 'turned-away', status: 403, body: '<h1>Forbidden</h1>', pauses: true },
+  ],
+  /** Something else than the gateway answers at its address. */
+  misdirected: [
+    { name: '404 HTML', truth: 'turned-away', status: 404, body: '<h1>Not Found</h1>', pauses: true },
+    { name: '404 empty', truth: 'turned-away', status: 404, body: '', pauses: true },
+    pausing('turned-away', 405, 'Method Not Allowed'),
+    pausing('turned-away', 407, 'Proxy Authentication Required'),
+    pausing('turned-away', 421, 'Misdirected Request'),
+    { name: '302', truth: 'silent', status: 302, body: '', pauses: true },
+  ],
   rateLimit: [
     pausing('turned-away', 429, 'Too many requests'),
+    pausing('turned-away', 429, 'Too many requests', '0'),
     pausing('turned-away', 429, 'Too many requests', '5'),
     pausing('turned-away', 429, 'Too many requests', '90'),
   ],
   /** Longer than an outbox is willing to believe. */
   absurdRateLimit: [pausing('turned-away', 429, 'Too many requests', '9999999')],
-  unavailable: [pausing('silent', 503, 'Service Unavailable'), pausing('silent', 503, 'Service Unavailable', '30')],
+  unavailable: [
+    pausing('silent', 503, 'Service Unavailable'),
+    pausing('silent', 503, 'Service Unavailable', '0'),
+    pausing('silent', 503, 'Service Unavailable', '30'),
+  ],
   failed: [
     status('silent', 500, 'Internal Server Error'),
     status('silent', 500, 'already recorded'),
@@ -101,7 +119,6 @@ export const REPLIES = {
   portal: [
     { name: '200 HTML', truth: 'silent', status: 200, body: '<h1>Sign in</h1>' },
     { name: '200 with an error', truth: 'silent', status: 200, body: { success: false, error: 'busy' } },
-    { name: '302', truth: 'silent', status: 302, body: '' },
   ],
   /** The attempt may have landed. */
   broken: [
@@ -153,7 +170,7 @@ async function askOnce(reply: Reply): Promise<Ending> {
   const door = doorOf(client);
   if (!door) throw new Error('the client has no door');
   const report = reply.truth === 'missing' ? await door.freeze('reportSettledBet', settledBet(), {}) : await door.freeze('reportBetEvent', betEvent(), LOCATED);
-  return endingOf(() => door.attempt(report, { signal: controller.signal, milliseconds: 10_000 }));
+  return endingOf(() => door.attempt(report, { signal: controller.signal, milliseconds: 10_000 }), gatewayRefusal);
 }
 
 const LOCATED = { location: { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' } };

@@ -1,6 +1,6 @@
 import { rowBefore } from '../../../src/outbox/enqueue.js';
-import { changePause, pausedBy, probeTaken } from '../../../src/outbox/pause.js';
-import { asksFor, concernsPause, dependencyOf, failureWaitMs, isGathering, isInTime, lookAhead, planTurn } from '../../../src/outbox/plan.js';
+import { changePause, concernsPause, isRefusal, mayCondemn, pausedBy, postponed, probeTaken } from '../../../src/outbox/pause.js';
+import { asksFor, dependencyOf, failureWaitMs, isGathering, isInTime, lookAhead, planTurn } from '../../../src/outbox/plan.js';
 import { claimed, decided, ended, isAsExpected, isBlocked, isClaimable, isFinal } from '../../../src/outbox/record.js';
 
 /** Everything that the outbox decides, as the source has it: the simulation decides nothing by itself. */
@@ -16,6 +16,10 @@ export const decisions = {
   rowBefore,
   // What becomes of a pause.
   pausedBy,
+  concernsPause,
+  isRefusal,
+  mayCondemn,
+  postponed,
   probeTaken,
   changePause,
   // What a worker does next.
@@ -23,7 +27,6 @@ export const decisions = {
   lookAhead,
   isGathering,
   isInTime,
-  concernsPause,
   asksFor,
   dependencyOf,
   failureWaitMs,

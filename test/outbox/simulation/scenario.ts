@@ -1,5 +1,6 @@
 import type { Environment } from '../../../src/errors.js';
 import type { OperationName } from '../../../src/operations.js';
+import type { Row } from '../../../src/outbox/record.js';
 import type { Known } from './answers.js';
 import type { Random } from './random.js';
 
@@ -21,6 +22,16 @@ export interface Attempt {
   lie: boolean;
   /** The version of the pause when its end was known. */
   pauseVersion: number;
+  /** Whether it was sent to probe a pause. */
+  probe: boolean;
+  /** The place among all ends of its history in which its worker settled it with the pause; undefined before that. */
+  settled: number | undefined;
+  /** Whether its destination was paused right after that. */
+  settledPaused: boolean;
+  /** Whether its worker says that it refuses, and condemns nothing. */
+  postponed: boolean;
+  /** What its row became, once that is committed. */
+  became: Row | undefined;
 }
 
 /** One report of a history, and the truth about it, which no worker sees. */
@@ -48,7 +59,7 @@ export interface Report {
   readonly attempts: Attempt[];
 }
 
-export type Weather = 'wrongKey' | 'rateLimit' | 'unavailable' | 'failed' | 'unreachable';
+export type Weather = 'wrongKey' | 'misdirected' | 'refused' | 'rateLimit' | 'unavailable' | 'failed' | 'unreachable';
 
 interface Period {
   readonly environment: Environment;
@@ -65,6 +76,8 @@ export interface Scenario {
   /** How many rows a worker claims beyond those that it sends at once; in the source that depends on how quick the gateway is. */
   readonly ahead: number;
   readonly pollMs: number;
+  /** After how many refusals in a row the outbox pauses. */
+  readonly breakerAfter: number;
   /** From here on nothing goes wrong any more. */
   readonly wellAt: number;
   readonly periods: readonly Period[];
@@ -109,7 +122,7 @@ function drawReports(random: Random): Report[] {
   return reports;
 }
 
-const WEATHERS: readonly Weather[] = ['wrongKey', 'rateLimit', 'rateLimit', 'unavailable', 'failed', 'unreachable'];
+const WEATHERS: readonly Weather[] = ['wrongKey', 'misdirected', 'refused', 'refused', 'rateLimit', 'rateLimit', 'unavailable', 'failed', 'unreachable'];
 
 export function drawScenario(random: Random): Scenario {
   const reports = drawReports(random);
@@ -127,6 +140,7 @@ export function drawScenario(random: Random): Scenario {
     workers: random.chance(0.4) ? 1 : random.chance(0.7) ? 2 : 3,
     concurrency: 1 + random.below(3),
     ahead: random.below(3),
+    breakerAfter: 1 + random.below(4),
     pollMs: random.chance(0.3) ? 30_000 : RARE_POLL_MS,
     network: some(0.7, 0.05, 0.6),
     gateway: some(0.5, 0.05, 0.5),

@@ -47,7 +47,7 @@ export function simulate(
   const schedule = createSchedule();
   const scenario = drawScenario(random);
   const stamped = trace && ((line: string) => trace(`${schedule.now().toFixed(0).padStart(9)} ms  ${line}`));
-  const world: World = { random, schedule, scenario, catalogue, decisions, options, coverage, jumped: false, overlooked, trace: stamped };
+  const world: World = { random, schedule, scenario, catalogue, decisions, options, coverage, jumped: false, settled: 0, overlooked, trace: stamped };
   try {
     live(world);
     return undefined;

@@ -1,5 +1,6 @@
+import type { AttemptEnd, Pause, PauseChange } from '../../../src/outbox/pause.js';
 import { GATHER_MS, HELD_BACK, NOT_SENT } from '../../../src/outbox/plan.js';
-import type { Row } from '../../../src/outbox/record.js';
+import type { OutboxEnvironment, Row } from '../../../src/outbox/record.js';
 import type { Outlook, TurnResult } from '../../../src/outbox/store.js';
 import type { Known } from './answers.js';
 import type { Network, Seen } from './network.js';
@@ -15,6 +16,9 @@ const PAUSE_TRIES = 5;
 
 const GIVEN_UP: Known = { name: 'not begun', truth: 'not-begun', ending: NOT_SENT, retryAfterMs: undefined };
 const NOT_NOW: Known = { name: 'held back', truth: 'not-begun', ending: HELD_BACK, retryAfterMs: undefined };
+
+const describePause = ({ reason, strikes, forMs }: PauseChange): string =>
+  reason === undefined ? `is open, ${strikes} strikes` : `pauses for ${Math.round(forMs)} ms (${reason}, ${strikes} strikes)`;
 
 /** What workers share. */
 export interface Surroundings {
@@ -44,6 +48,8 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   const open = new Map<Attempt, (seen: Seen) => void>();
   const places = createPlaces(concurrency, coverage);
   let finished: { row: Row; change: ReturnType<typeof decisions.ended> }[] = [];
+  /** Destinations that are open and have strikes. */
+  const struck = new Set<OutboxEnvironment>();
   let busy = 0;
   let stopping = false;
   let cutOff = false;
@@ -115,11 +121,17 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     attempt.lie = lie;
     attempt.pauseVersion = store.pauseOf(row.environment).version;
     if (reply.ending.kind !== 'recorded' && reply.ending.pause) places.holdBack(attempt.report.environment);
-    updatePause(attempt, reply, probe, PAUSE_TRIES, () => {
-      if (storeFails()) return dropped(attempt);
-      const dependency = decisions.dependencyOf(store.get(decisions.asksFor(row, reply.ending)));
-      point(() => {
-        finished.push({ row, change: decisions.ended(row, reply.ending, { schedule: SCHEDULE, random: random.next, keepBodies: false, dependency }) });
+    if (storeFails()) {
+      dropped(attempt);
+      return;
+    }
+    const dependency = decisions.dependencyOf(store.get(decisions.asksFor(row, reply.ending)));
+    const context = { schedule: SCHEDULE, random: random.next, keepBodies: false, dependency };
+    point(() => {
+      const change = decisions.ended(row, reply.ending, context);
+      settle(attempt, reply, { ending: reply.ending, change, probe }, PAUSE_TRIES, (postponed) => {
+        attempt.postponed = postponed;
+        finished.push({ row, change: postponed ? decisions.ended(row, decisions.postponed(reply.ending), context) : change });
         places.leave();
         stay.wake(loop);
       });
@@ -134,30 +146,57 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     stay.wake(loop);
   }
 
-  function updatePause(attempt: Attempt, reply: Known, probe: number | undefined, tries: number, then: () => void): void {
+  /** As `settle` of `src/outbox/pauses.ts`: the pause is written first; says whether a refusal condemns nothing. */
+  function settle(attempt: Attempt, reply: Known, end: AttemptEnd, tries: number, then: (postponed: boolean) => void): void {
     const { environment } = attempt.report;
-    const concerned = tries > 0 && decisions.concernsPause(reply.ending, probe);
-    if (concerned && storeFails()) {
+    const done = (postponed: boolean, ...seen: readonly Pick<Pause, 'reason'>[]) => {
+      world.settled += 1;
+      attempt.settled = world.settled;
+      // Where it was not counted, since others changed the pause all the time, it condemns nothing either.
+      attempt.settledPaused = tries === 0 || seen.some(({ reason }) => reason !== undefined);
+      if (postponed || attempt.settledPaused) places.holdBack(environment);
+      point(() => then(postponed));
+    };
+    if (!decisions.concernsPause(end, struck.has(environment))) {
+      done(false);
+      return;
+    }
+    if (storeFails()) {
       dropped(attempt);
       return;
     }
-    const seen = concerned ? store.outlook().find((one) => one.environment === environment)?.pause : undefined;
-    const change = seen && decisions.pausedBy(seen, reply.ending, probe, random.next);
+    const refused = decisions.isRefusal(end);
+    const seen = tries > 0 ? store.outlook().find((one) => one.environment === environment)?.pause : undefined;
+    if (!seen) {
+      done(refused);
+      return;
+    }
+    const change = decisions.pausedBy(seen, end, { random: random.next, breakerAfter: scenario.breakerAfter });
+    const postponed = refused && !decisions.mayCondemn(seen, end.probe, { breakerAfter: scenario.breakerAfter });
     if (!change) {
-      then();
+      see(seen);
+      done(postponed, seen);
       return;
     }
     point(() => {
       if (!store.pause(change)) {
         coverage['two workers change a pause at once'] += 1;
-        return updatePause(attempt, reply, probe, tries - 1, then);
+        return settle(attempt, reply, end, tries - 1, then);
       }
-      world.trace?.(`worker ${id}: ${environment} ${change.reason === undefined ? 'goes on' : `pauses for ${Math.round(change.forMs)} ms (${change.reason})`}`);
+      see(change);
+      world.trace?.(`worker ${id}: ${environment} ${describePause(change)}`);
       if (change.reason !== undefined) rules.askedToWait(environment, reply);
-      else if (probe === undefined) breaks(world, 'only a probe lifts a pause', subject(attempt));
-      if (probe !== undefined) coverage[change.reason === undefined ? 'pause lifted by a probe' : 'probe fails'] += 1;
-      point(then);
+      else if (seen.reason !== undefined && end.probe === undefined) breaks(world, 'only a probe lifts a pause', subject(attempt));
+      if (end.probe !== undefined) coverage[change.reason === undefined ? 'pause lifted by a probe' : 'probe fails'] += 1;
+      else if (seen.reason === undefined && seen.strikes > 0 && change.strikes === 0) coverage['a success ends the strikes'] += 1;
+      done(postponed, seen, change);
     });
+  }
+
+  /** Takes note of strikes where nothing is paused. */
+  function see({ environment, reason, strikes }: Pick<Pause, 'environment' | 'reason' | 'strikes'>): void {
+    if (reason === undefined && strikes > 0) struck.add(environment);
+    else struck.delete(environment);
   }
 
   function probeAll(probes: readonly Outlook[], then: () => void): void {
@@ -204,6 +243,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       return;
     }
     const outlooks = store.outlook();
+    for (const { pause } of outlooks) see(pause);
     point(() => {
       const { probes, waitMs } = decisions.lookAhead(outlooks, standing());
       probeAll(probes, () => sleep(waitMs));

@@ -16,6 +16,8 @@ export interface World {
   readonly coverage: Coverage;
   /** Whether any clock has jumped so far. */
   jumped: boolean;
+  /** How many ends of attempts were settled with a pause so far. */
+  settled: number;
   /** Rules that are left out, to see whether what follows from them is noticed too. */
   readonly overlooked: ReadonlySet<string>;
   /** Writes a line of the history; undefined when nobody reads it. */
