@@ -84,13 +84,17 @@ export const brokenOff = (status: number): Failure => ({
   details: { status },
 });
 
+/** What `nodeTransport` says of a 407. The built-in `fetch` fails without a word. */
+const OF_A_PROXY = 'PROXY_AUTHENTICATION_REQUIRED';
+
 export function classifySilence(attempted: Exclude<Attempted, { ended: 'answered' }>, browser: boolean): Failure {
   if (attempted.ended === 'aborted') return KNOWS_UNSENT && attempted.unsent ? ABORTED : { ...ABORTED, outcome: 'unknown' };
   if (attempted.ended === 'timeout')
     return KNOWS_UNSENT && attempted.unsent ? OUT_OF_TIME : { ...OUT_OF_TIME, text: 'no whole answer came in time', outcome: 'unknown' };
   const { failure } = attempted;
   const { notSent, certificate } = failure;
-  return { type: NetworkError, text: describeFailure(failure, browser), outcome: notSent ? 'not-sent' : 'unknown', retryable: !certificate };
+  const text = describeFailure(failure, browser);
+  return { type: NetworkError, text, outcome: notSent ? 'not-sent' : 'unknown', retryable: !certificate, foreign: failure.code === OF_A_PROXY };
 }
 
 /** A browser may send a request again by itself when a connection breaks, and nobody is told. */

@@ -10,12 +10,13 @@ const OF_THE_ADDRESS: readonly (number | undefined)[] = [405, 407, 421];
  * where an answer is about the report.
  */
 export function gatewayRefusal(error: ReportingError): Otherwise {
-  const { code, status = Number.NaN } = error;
+  const { code, status = -1 } = error;
   if (code === 'duplicate') return undefined;
   if (status === 401 || status === 403) return { kind: 'failed', pause: 'authentication' };
   // A browser shows a redirect that it does not follow as status 0.
   const isRedirect = status === 0 || (status >= 300 && status < 400);
   if (isRedirect || OF_THE_ADDRESS.includes(status)) return { kind: 'failed', pause: 'address' };
+  if (code === 'network') return isForeign(error) ? { pause: 'address' } : undefined;
   // Its code must not be taken for that of the gateway's own 404, of which the second one condemns.
   return status === 404 && isForeign(error) ? { kind: 'failed', pause: 'address', code: 'gateway' } : undefined;
 }

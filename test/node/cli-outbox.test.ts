@@ -140,6 +140,36 @@ describe('deciding', () => {
     expect(jsonOf((await outbox(file, 'retry', '--all', '--json')).out)).toEqual([{ id: BAD, done: true, state: 'waiting' }]);
   });
 
+  it('decides on all that have the same problem', async () => {
+    const file = copy();
+    for (const words of [['retry'], ['resolve', '--as', 'recorded', '--reason', 'their list']]) {
+      const { code, err } = await outbox(file, ...words, '--all', '--code', 'duplicate');
+      expect([code, err]).toEqual([0, expect.stringContaining('No such report is quarantined')]);
+    }
+    expect(await outbox(file, 'resolve', '--all', '--as', 'dismissed', '--reason', 'x')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('needs --code'),
+    });
+    expect(await outbox(file, 'retry', BAD, '--code', 'not-found')).toMatchObject({ code: 2, err: expect.stringContaining('go with --all only') });
+    expect(jsonOf((await outbox(file, 'retry', '--all', '--code', 'unprocessable', '--json')).out)).toEqual([{ id: BAD, done: true, state: 'waiting' }]);
+    const other = copy();
+    const decided = await outbox(
+      other,
+      'resolve',
+      '--all',
+      '--code',
+      'unprocessable',
+      '--environment',
+      'staging',
+      '--as',
+      'dismissed',
+      '--reason',
+      'test bets',
+    );
+    expect(decided).toMatchObject({ code: 0, out: `${BAD} is dismissed\n` });
+    expect(jsonOf((await outbox(other, 'export')).out).at(-1)).toMatchObject({ outcome: 'dismissed', decisions: [{ reason: 'test bets' }] });
+  });
+
   it("takes a person's verdict, with its reason, into the log", async () => {
     const file = copy();
     expect(await outbox(file, 'resolve', BAD, '--as', 'dismissed')).toMatchObject({ code: 2, err: expect.stringContaining('--reason') });

@@ -7,8 +7,8 @@ export interface RawRequest {
   readonly at: number;
 }
 
-/** What the gateway writes for a request: the bytes of a whole answer. */
-export type RawAnswer = (request: RawRequest, index: number) => string;
+/** What the gateway writes for a request: the bytes of a whole answer; nothing where `reply` writes them later. */
+export type RawAnswer = (request: RawRequest, index: number, reply: (bytes: string) => void) => string | undefined;
 
 /** A whole HTTP answer as text. */
 export const http = (status: string, body = '', headers: readonly string[] = ['content-type: application/json']): string =>
@@ -36,7 +36,8 @@ export async function rawGateway(first: RawAnswer) {
         const request = { path: head.split(' ')[1] ?? '', body: buffer.subarray(end + 4, end + 4 + length).toString(), at: Date.now() };
         buffer = buffer.subarray(end + 4 + length);
         requests.push(request);
-        socket.write(answer(request, requests.length - 1));
+        const bytes = answer(request, requests.length - 1, (later) => void socket.write(later));
+        if (bytes !== undefined) socket.write(bytes);
       }
     });
   });

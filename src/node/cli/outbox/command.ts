@@ -17,10 +17,13 @@ import { show } from './show.js';
 import { stats } from './stats.js';
 import { verifyFile, verifyLog } from './verify.js';
 
+/** What may quarantine a report. A duplicate with other data is a conflict, which is another thing to decide on. */
+const PROBLEMS = ['unprocessable', 'bad-request', 'not-found', 'duplicate', 'conflict', 'validation'] as const;
+
 export const OUTBOX_OPTIONS = {
   json: { help: 'Print JSON, one object a line' },
   state: { hint: '<state>', help: 'list: only these', read: oneOf('waiting', 'blocked', 'in-flight', 'quarantined', 'recorded', 'dismissed') },
-  environment: { hint: '<name>', help: 'list, retry --all, resume, reconcile: of it', read: oneOf('staging', 'production') },
+  environment: { hint: '<name>', help: 'list, --all, resume, reconcile: of it', read: oneOf('staging', 'production') },
   operation: {
     hint: '<name>',
     help: 'the same but resume, such as reportBetEvent',
@@ -28,7 +31,8 @@ export const OUTBOX_OPTIONS = {
   },
   limit: { hint: '<number>', help: 'list: at most (default: 50)', read: wholeNumber(1, 1_000_000) },
   after: { hint: '<number>', help: 'list: the next page', read: wholeNumber(0, 9_999_999_999) },
-  all: { help: 'retry: every quarantined report' },
+  all: { help: 'retry, resolve: every quarantined report' },
+  code: { hint: '<code>', help: 'the same: only with this problem, as list prints it', read: oneOf(...PROBLEMS) },
   as: { hint: '<verdict>', help: 'resolve: recorded or dismissed', read: oneOf('recorded', 'dismissed') },
   reason: { hint: '<text>', help: 'retry, resolve: why; it is kept, so name no player', read: notEmpty },
   'keep-body': { help: 'resolve: keep the body, as the option keepBodies does' },
@@ -81,8 +85,8 @@ const COMMANDS: Readonly<Record<string, { run: Run | undefined; takes: readonly 
   stats: { run: stats, takes: [] },
   list: { run: list, takes: ['state', 'environment', 'operation', 'limit', 'after'] },
   show: { run: show, takes: [], reports: 'one' },
-  retry: { run: retry, takes: ['all', 'environment', 'operation', 'reason'], reports: 'many' },
-  resolve: { run: resolve, takes: ['as', 'reason', 'keep-body'], reports: 'many' },
+  retry: { run: retry, takes: ['all', 'code', 'environment', 'operation', 'reason'], reports: 'many' },
+  resolve: { run: resolve, takes: ['all', 'code', 'environment', 'operation', 'as', 'reason', 'keep-body'], reports: 'many' },
   resume: { run: resume, takes: ['environment'] },
   reconcile: { run: reconcileList, takes: ['environment', 'operation'], reports: 'list' },
   export: { run: exportLog, takes: ['from'] },

@@ -12,17 +12,25 @@ import { startProgress } from './progress.js';
 const PAGE = 500;
 
 /** Lets reports be sent again. */
-export async function retry(view: View, { all, environment, operation, reason = '', json }: OutboxValues, names: readonly string[]): Promise<number> {
-  if (!all && (environment ?? operation) !== undefined) throw new Failure('--environment and --operation go with --all only');
-  const ids = all ? quarantined(view, { environment, operation }) : namedIds(view, names);
-  return decideAll(view, ids, { action: 'retry', reason, at: view.now }, { json, keepBody: true });
+export async function retry(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
+  const { reason = '', json } = values;
+  return decideAll(view, idsOf(view, values, names), { action: 'retry', reason, at: view.now }, { json, keepBody: true });
 }
 
 /** A person's verdict. */
-export async function resolve(view: View, { as: action, reason, json, 'keep-body': keepBody }: OutboxValues, names: readonly string[]): Promise<number> {
+export async function resolve(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
+  const { as: action, reason, json, 'keep-body': keepBody, all, code } = values;
   if (action === undefined) throw new Failure('resolve needs --as recorded (the gateway holds it) or --as dismissed (never send it)');
   if (reason === undefined || !reason.trim()) throw new Failure('resolve needs --reason "…": it is kept with the report and in the log of receipts');
-  return decideAll(view, namedIds(view, names), { action, reason, at: view.now }, { json, keepBody: keepBody === true });
+  // A verdict is final: it is not passed on reports of all kinds at once.
+  if (all && code === undefined) throw new Failure('resolve --all needs --code: the problem that all of them have, as list prints it');
+  return decideAll(view, idsOf(view, values, names), { action, reason, at: view.now }, { json, keepBody: keepBody === true });
+}
+
+function idsOf(view: View, { all, code, environment, operation }: OutboxValues, names: readonly string[]): AsyncGenerator<string> {
+  if (all) return quarantined(view, { code, environment, operation });
+  if ((code ?? environment ?? operation) !== undefined) throw new Failure('--code, --environment and --operation go with --all only');
+  return namedIds(view, names);
 }
 
 async function* namedIds(view: View, names: readonly string[]): AsyncGenerator<string> {
@@ -32,10 +40,13 @@ async function* namedIds(view: View, names: readonly string[]): AsyncGenerator<s
   for (const { id } of rows) yield id;
 }
 
-async function* quarantined({ store }: View, query: Pick<RowQuery, 'environment' | 'operation'>): AsyncGenerator<string> {
+async function* quarantined(
+  { store }: View,
+  { code, ...query }: Partial<Pick<RowQuery, 'environment' | 'operation'> & { code: OutboxValues['code'] | undefined }>,
+): AsyncGenerator<string> {
   for (let after = 0; ; ) {
     const rows = await store.list({ state: 'quarantined', environment: query.environment, operation: query.operation, after, limit: PAGE });
-    for (const { id } of rows) yield id;
+    for (const { id, problem } of rows) if (code === undefined || code === (problem?.conflict ? 'conflict' : problem?.code)) yield id;
     const last = rows.at(-1);
     if (!last || rows.length < PAGE) return;
     after = last.sequence;

@@ -77,7 +77,14 @@ async function* tables(rows: AsyncIterable<Row>, now: number): AsyncGenerator<st
   const cells: string[][] = [];
   for await (const row of rows) {
     const { changedAt, attempts, inDoubt, problem, id } = row;
-    cells.push([stateOf(row), duration(now - changedAt), String(attempts), inDoubt ? 'yes' : '-', problem?.code ?? '-', printable(id)]);
+    cells.push([
+      stateOf(row),
+      duration(now - changedAt),
+      String(attempts),
+      inDoubt ? 'yes' : '-',
+      problem?.conflict ? 'conflict' : (problem?.code ?? '-'),
+      printable(id),
+    ]);
   }
   if (cells.length > 0) yield `${table(NAMES, cells)}\n`;
 }
