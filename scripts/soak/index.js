@@ -1,5 +1,6 @@
-// Kills and stops processes that work on one outbox, while the gateway loses answers after it has recorded, the workers open the file a
-// second time, and other processes open and close it. Compares at the end: no report lost, none recorded twice, none falsely quarantined. Of the built package: `npm run build` first.
+// Kills and stops processes that work on one outbox, while the gateway loses answers after it has recorded and at times turns
+// everything away, the workers open the file a second time, and other processes open and close it. Compares at the end: no report
+// lost, none recorded twice, none falsely quarantined. Of the built package: `npm run build` first.
 // `npm run soak -- --kills 30 --seed 7 --workers 3`; the exit code is 0 where all agree. The folder is removed then, and else kept and named.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { startBystanders } from './bystanders.js';
 import { createCrew } from './crew.js';
 import { startGateway } from './gateway.js';
 import { readOptions } from './options.js';
+import { createPhases } from './phases.js';
 import { createRandom } from './random.js';
 import { endWith, problemsOf } from './verdict.js';
 
@@ -17,12 +19,14 @@ const folder = await mkdtemp(join(tmpdir(), 'location-sdk-soak-'));
 const file = join(folder, 'outbox.db');
 const gateway = await startGateway(seed);
 
+const chance = createRandom(seed);
+const phases = createPhases({ gateway, chance, goodMs: [1_000, 5_000] });
 const crew = createCrew({
   worker: new URL('worker.js', import.meta.url),
   taskOf: (name, drain) => ({ file, url: gateway.url, name, drain }),
   kills,
   workers,
-  chance: createRandom(seed),
+  chance,
   stoppedMs: [1_700, 2_600],
   progress() {
     const { killed, stopped } = crew.counts;
@@ -42,7 +46,10 @@ const began = performance.now();
 // There is an outbox before others look at it.
 await (await sqliteStore({ file })).close?.();
 const bystanders = startBystanders(file);
+const turningAway = phases.run();
 await crew.killAll();
+phases.end();
+await turningAway;
 const isSent = await crew.finish(1);
 const { opened, problems: seen } = await bystanders.stop();
 if (process.stderr.isTTY) process.stderr.write('\n');
@@ -60,6 +67,7 @@ const seconds = Math.round((performance.now() - began) / 1_000);
 console.log(
   `soak: ${held.size} reports, ${accepted.size} known to be accepted; ${counts.killed} processes killed and ${counts.stopped} stopped in ${seconds} s`,
 );
+console.log(`soak: the gateway turned everything away ${phases.counts.periods} times`);
 console.log(
   `soak: ${lost} answers lost after recording; ${alreadyRecorded} reports found recorded already; ${told.late} late ends not written; ${told.error} errors`,
 );

@@ -4,6 +4,7 @@ import { nodeTransport } from '../../src/node/transport.js';
 import { createOutbox, memoryStore, type Outbox } from '../../src/outbox/index.js';
 import { betEvent } from '../factories.js';
 import { http, type RawAnswer, rawGateway } from './raw-gateway.js';
+import { outboxWorld } from './world.js';
 
 const LOCATION = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
 const HTML = ['content-type: text/html'];
@@ -130,5 +131,42 @@ describe('a gateway that asks to be left alone for no time at all', () => {
     await seconds(5);
     expect(gateway.requests.length).toBeLessThanOrEqual(FEW);
     expect((await outbox.stats()).states.quarantined).toBe(0);
+  });
+});
+
+describe('a minute of refusals before a backlog of a thousand', () => {
+  it.each([
+    ['403', 403, '{"message":"Forbidden"}', 0],
+    ["nginx's 404", 404, '<h1>Not Found</h1>', 0],
+    ['422', 422, '{"message":"no"}', 5],
+    ['422 and 403 by turns', 0, '', 5],
+  ])('%s costs fewer than 30 requests', async (_, status, body, condemned) => {
+    let requests = 0;
+    let isOver = false;
+    const { outbox, run, clock, events } = outboxWorld({
+      client: {
+        gateways: { staging: { baseUrl: 'http://localhost', apiKey: 'key' } },
+        location: { fixed: LOCATION },
+        logger: { warn: () => {} },
+        fetch: async () => {
+          requests += 1;
+          if (isOver) return new Response('{"message":"Bet reported"}');
+          return new Response(body || '{"message":"no"}', { status: status || (requests % 2 ? 422 : 403) });
+        },
+      },
+    });
+    await outbox.reportAll(
+      Array.from({ length: 1_000 }, (_, index) => ({ operation: 'reportBetEvent' as const, payload: betEvent({ bet_id: `BET-${index}` }) })),
+    );
+    const began = clock.now();
+    const drained = outbox.drain();
+    await run(new Promise<void>((resolve) => void clock.setTimeout(resolve, 60_000)));
+    expect(clock.now() - began).toBeGreaterThanOrEqual(60_000);
+    expect(requests).toBeLessThan(30);
+    isOver = true;
+    const { states } = await run(drained);
+    expect(states.quarantined).toBeLessThanOrEqual(condemned);
+    expect(states.recorded + states.quarantined).toBe(1_000);
+    expect(events.filter(([name]) => name === 'quarantined')).toHaveLength(states.quarantined);
   });
 });

@@ -49,6 +49,8 @@ export const SITUATIONS = [
   'clock jumps back',
   'store fails before a commit',
   'store fails after a commit',
+  'database goes back',
+  'recorded although the database went back',
   'several workers at once',
   // What the rules are about.
   'claimed again after a lease',

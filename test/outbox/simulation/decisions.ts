@@ -2,6 +2,7 @@ import { rowBefore } from '../../../src/outbox/enqueue.js';
 import { changePause, concernsPause, isRefusal, mayCondemn, pausedBy, postponed, probeTaken } from '../../../src/outbox/pause.js';
 import { asksFor, dependencyOf, failureWaitMs, isGathering, isInTime, lookAhead, planTurn } from '../../../src/outbox/plan.js';
 import { claimed, decided, ended, isAsExpected, isBlocked, isClaimable, isFinal } from '../../../src/outbox/record.js';
+import { keptInDoubt } from '../../../src/outbox/went-back.js';
 
 /** Everything that the outbox decides, as the source has it: the simulation decides nothing by itself. */
 export const decisions = {
@@ -13,6 +14,7 @@ export const decisions = {
   isBlocked,
   isClaimable,
   isAsExpected,
+  keptInDoubt,
   rowBefore,
   // What becomes of a pause.
   pausedBy,

@@ -82,7 +82,13 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
   function written(write: Write, before: Row, after: Row): void {
     const report = reportOf(after);
     if (write.expected.state !== 'in-flight') return;
-    const attempt = report.attempts[write.expected.fence - 1];
+    const attempt = report.attempts.filter(({ fence }) => fence === write.expected.fence).at(-1);
+    if (world.wentBack) {
+      if (report.known && after.state === 'quarantined' && after.problem?.code === 'duplicate' && after.problem.conflict !== true)
+        breaks(world, 'what a worker knows outlives its database', `${nameOf(report)} is quarantined as a duplicate`);
+      if (report.known && after.state === 'recorded') coverage['recorded although the database went back'] += 1;
+      return;
+    }
     if (!attempt?.reply) throw new Violation('each claim has its own fence', `${nameOf(report)}: a write for no attempt`);
     if (before.state === 'recorded' || before.state === 'dismissed') breaks(world, 'recorded is final', `${subject(attempt)} moved it to ${after.state}`);
     if (before.state !== 'in-flight' || before.fence !== attempt.fence)

@@ -56,6 +56,8 @@ export interface Report {
   counted: number;
   /** Whether a person said that the gateway holds it, which may be wrong. */
   vouched: boolean;
+  /** Whether a worker has learned, after the database went back, that the gateway recorded it. */
+  known: boolean;
   readonly attempts: Attempt[];
 }
 
@@ -92,6 +94,8 @@ export interface Scenario {
   readonly strangers: number;
   readonly persons: number;
   readonly stops: number;
+  /** Whether the database goes back once, to a state that was committed before. */
+  readonly goesBack: boolean;
 }
 
 /** For histories in which workers wait long: the shorter one would fill them with looking. */
@@ -111,7 +115,7 @@ function drawReports(random: Random): Report[] {
     const reference = `R-${index}`;
     const draw = (operation: OperationName, initiated: Report | undefined): Report => {
       const id = `${environment}:${operation}:${reference}`;
-      const truth = { held: undefined, enqueuedAt: undefined, accepted: false, unproven: 0, counted: 0, vouched: false, attempts: [] };
+      const truth = { held: undefined, enqueuedAt: undefined, accepted: false, unproven: 0, counted: 0, vouched: false, known: false, attempts: [] };
       return { id, environment, operation, reference, body: `${operation} of ${reference}`, initiated, bad: random.chance(0.04), ...truth };
     };
     const which = random.next();
@@ -151,6 +155,7 @@ export function drawScenario(random: Random): Scenario {
     strangers: random.chance(0.12) ? 1 : 0,
     persons: random.chance(0.2) ? 1 + random.below(3) : 0,
     stops: random.chance(0.1) ? 1 : 0,
+    goesBack: random.chance(0.06),
   };
 }
 

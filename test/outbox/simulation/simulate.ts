@@ -30,7 +30,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 const PERSONS = { retry: 'a person retries', dismissed: 'a person dismisses', recorded: 'a person vouches' } as const;
 
 /** More happens in no history, unless it goes round in circles. */
-const MOST_STEPS = 20_000;
+const MOST_STEPS = 100_000;
 const HOUR = 3_600_000;
 /** The longest wait. */
 const DAY = 24 * HOUR;
@@ -47,7 +47,20 @@ export function simulate(
   const schedule = createSchedule();
   const scenario = drawScenario(random);
   const stamped = trace && ((line: string) => trace(`${schedule.now().toFixed(0).padStart(9)} ms  ${line}`));
-  const world: World = { random, schedule, scenario, catalogue, decisions, options, coverage, jumped: false, settled: 0, overlooked, trace: stamped };
+  const world: World = {
+    random,
+    schedule,
+    scenario,
+    catalogue,
+    decisions,
+    options,
+    coverage,
+    jumped: false,
+    wentBack: false,
+    settled: 0,
+    overlooked,
+    trace: stamped,
+  };
   try {
     live(world);
     return undefined;
@@ -109,6 +122,19 @@ function live(world: World): void {
       if (worker) worker.jump(jump);
       else clockOffset += jump;
     });
+  if (scenario.goesBack) {
+    sometime(() => {
+      const back = store.snapshot();
+      schedule.after(random.between(100, 8_000), () => {
+        trace?.('the database goes back');
+        coverage['database goes back'] += 1;
+        world.wentBack = true;
+        back();
+        // Reports that it has lost with all else are their operator's to report again.
+        for (const report of reports) if (!store.get(report.id)) report.accepted = false;
+      });
+    });
+  }
   schedule.at(wellAt, () => {
     trace?.('all is well from here on');
     if (alive().length === 0) begin();

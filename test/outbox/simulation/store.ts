@@ -105,6 +105,14 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
   return {
     rows: rows as readonly Row[],
     get: find,
+    /** Keeps what is committed; returns how to go back to it. */
+    snapshot(): () => void {
+      const kept = { rows: [...rows], pauses: { ...pauses } };
+      return () => {
+        rows.splice(0, rows.length, ...kept.rows);
+        Object.assign(pauses, kept.pauses);
+      };
+    },
     pauseOf: (environment: OutboxEnvironment) => pauses[environment],
     enqueue: (given: readonly NewRow[]): Enqueued[] => given.map((row) => add(row, now())),
     turn({ writes, claim: request }: Turn): TurnResult {

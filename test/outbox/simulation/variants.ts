@@ -156,5 +156,6 @@ export const VARIANTS: readonly Variant[] = [
       return change && decisions.isRefusal(end) && end.probe === seen.version ? liftPause(seen) : change;
     },
   }),
+  variant('a database that went back takes the doubt with it', { keptInDoubt: () => undefined }),
   variant('a pause is never probed', { lookAhead: (outlooks, standing) => ({ ...decisions.lookAhead(outlooks, standing), probes: [] }) }),
 ];

@@ -1,7 +1,7 @@
 import type { AttemptEnd, Pause, PauseChange } from '../../../src/outbox/pause.js';
-import { GATHER_MS, HELD_BACK, NOT_SENT } from '../../../src/outbox/plan.js';
+import { type Finished, GATHER_MS, HELD_BACK, NOT_SENT } from '../../../src/outbox/plan.js';
 import type { OutboxEnvironment, Row } from '../../../src/outbox/record.js';
-import type { Outlook, TurnResult } from '../../../src/outbox/store.js';
+import type { Outlook, TurnResult, Write } from '../../../src/outbox/store.js';
 import type { Known } from './answers.js';
 import type { Network, Seen } from './network.js';
 import { createPlaces } from './places.js';
@@ -47,7 +47,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   /** Attempts under way, and how to end them. */
   const open = new Map<Attempt, (seen: Seen) => void>();
   const places = createPlaces(concurrency, coverage);
-  let finished: { row: Row; change: ReturnType<typeof decisions.ended> }[] = [];
+  let finished: Finished[] = [];
   /** Destinations that are open and have strikes. */
   const struck = new Set<OutboxEnvironment>();
   let busy = 0;
@@ -89,12 +89,30 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       busy += result.claimed.length - batch.length;
       if (probe) for (const row of result.claimed) attemptOf(row).since = probe.since;
       for (const row of result.claimed) places.take(() => begin(row, askedAt, probe && probe.outlook.pause.version + 1, number));
-      then(batch.length + result.claimed.length > 0);
+      const refused = batch.filter((_, index) => !result.written[index]);
+      keepDoubt(refused, () => then(batch.length + result.claimed.length > 0));
     });
   }
 
+  /** As `keepDoubt` of `src/outbox/worker.ts`: what is known of a refused write is kept, where the database went back. */
+  function keepDoubt(refused: readonly Finished[], then: () => void): void {
+    const writes: Write[] = [];
+    for (const one of refused) {
+      const stored = store.get(one.row.id);
+      if (!stored) continue;
+      const change = decisions.keptInDoubt(stored, one, leaseMs);
+      if (change) writes.push({ id: stored.id, expected: stored, change });
+      // The truth, whatever the outbox makes of it.
+      if (world.wentBack && one.change.state === 'recorded' && stored.fence <= one.row.fence) reportOf(stored.id).known = true;
+    }
+    if (writes.length > 0) store.turn({ writes, claim: undefined });
+    then();
+  }
+
   const attemptOf = (row: Row): Attempt => {
-    const attempt = reportOf(row.id).attempts[row.fence - 1];
+    const attempt = reportOf(row.id)
+      .attempts.filter(({ fence }) => fence === row.fence)
+      .at(-1);
     if (!attempt) throw new Error(`no attempt ${row.fence} of ${row.id}`);
     return attempt;
   };
