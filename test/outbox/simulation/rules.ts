@@ -82,7 +82,7 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
   function written(write: Write, before: Row, after: Row): void {
     const report = reportOf(after);
     if (write.expected.state !== 'in-flight') return;
-    const attempt = report.attempts.filter(({ fence }) => fence === write.expected.fence).at(-1);
+    const attempt = report.attempts[write.expected.fence - 1];
     if (world.wentBack) {
       if (report.known && after.state === 'quarantined' && after.problem?.code === 'duplicate' && after.problem.conflict !== true)
         breaks(world, 'what a worker knows outlives its database', `${nameOf(report)} is quarantined as a duplicate`);
