@@ -64,6 +64,8 @@ const FILE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'node/cli/outbox/reconcile.ts': ['errors'],
   // A provider of locations, made for Node.js.
   'node/mmdb.ts': ['location/provider.ts', 'location/mmdb-lookup.ts', 'errors'],
+  // How it knows an answer that is not the gateway's.
+  'outbox/gateway-refusal.ts': ['delivery/foreign.ts'],
   'node/transport.ts': ['errors'],
   'node/dispatching.ts': ['errors'],
   'node/mmdb-options.ts': ['errors', 'schema/issue.ts', 'schema/suggest.ts'],

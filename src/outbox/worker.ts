@@ -32,8 +32,8 @@ import {
 import type { Ending, Row } from './record.js';
 import { relayRefusal } from './relay-ending.js';
 import type { OutboxSettings } from './settings-shape.js';
-import type { Outlook, TurnResult, Write } from './store.js';
-import { isLost, keptInDoubt, wentBack } from './went-back.js';
+import type { Outlook, TurnResult } from './store.js';
+import { keepDoubt } from './went-back.js';
 
 /** A row that this worker has claimed. */
 interface Claim {
@@ -156,27 +156,10 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     if (!untold[0]) return;
     const rows = await store.get(untold.map(({ row }) => row.id));
     const told = untold;
-    if (!RELAY_ONLY) await keepDoubt(told, rows);
+    if (!RELAY_ONLY) await keepDoubt(told, rows, { store, leaseMs, events, waiters });
     untold = [];
     busy -= told.length;
     for (const [index, one] of told.entries()) written(one, rows[index]?.fence === one.change.fence && rows[index].state === one.change.state);
-  }
-
-  /** Where the database went back, what is known of its reports here is all that there is. */
-  async function keepDoubt(refused: readonly Finished[], rows: readonly (Row | undefined)[]): Promise<void> {
-    const writes: Write[] = [];
-    const lost: Finished[] = [];
-    for (const [index, one] of refused.entries()) {
-      const stored = rows[index];
-      const change = stored && keptInDoubt(stored, one, leaseMs);
-      if (change) writes.push({ id: stored.id, expected: stored, change });
-      if (change || isLost(stored, one)) lost.push(one);
-    }
-    if (lost.length === 0) return;
-    if (writes.length > 0) await store.turn({ writes, claim: undefined });
-    events.emit('error', { message: wentBack(lost.map(({ row }) => row.id)), cause: undefined });
-    // The gateway has said that it holds them, whatever the database has forgotten.
-    for (const { row, change } of lost) if (change.state === 'recorded') waiters.settle({ ...row, ...change });
   }
 
   /** One turn; says whether anything was written or claimed. A probe's time began when it was taken: late, it is not sent. */
