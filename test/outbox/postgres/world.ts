@@ -7,6 +7,25 @@ import { type PostgresStoreOptions, postgresStore } from '../../../src/outbox/st
 /** One pool for the tests of a process, which ends with it. */
 export const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 24, allowExitOnIdle: true });
 
+/** Whether the tests reach the server through PgBouncer in transaction mode. */
+export const isPooled = inject('postgresUrl') !== inject('directPostgresUrl');
+
+const reasons = new Set<string>();
+
+/** The address of the server itself, for a session that must keep its connection. Prints why, once, where the other tests have a pooler between. */
+export function directUrl(why: string): string {
+  if (isPooled && !reasons.has(why)) console.log(`Not through PgBouncer: ${why}.`);
+  reasons.add(why);
+  return inject('directPostgresUrl');
+}
+
+/** A client that listens, connected to the server itself as the guide says. */
+export async function connectListener(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: directUrl('the connection that listens, since a pooler in transaction mode passes on no notification') });
+  await client.connect();
+  return client;
+}
+
 let schemas = 0;
 
 /** A schema that is not there yet. */

@@ -66,8 +66,10 @@ export async function openPostgresStore(options: PostgresStoreOptions, longestLo
     remember,
     receipts: createReceipts(run, schema),
     ...(connect && {
-      watch: (listener) => {
-        const stop = listen({ connect, channel: schema, clock, random }, listener);
+      watch: (listener, onProblem) => {
+        const notify = (payload: string) => run('SELECT pg_notify($1::text, $2::text)::text AS sent', [schema, payload]);
+        const onDeaf = () => onProblem?.(failure('no-notifications', schema));
+        const stop = listen({ connect, channel: schema, notify, onDeaf, clock, random }, listener);
         watchers.add(stop);
         return () => {
           watchers.delete(stop);
