@@ -1,6 +1,6 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { newRow } from '../../src/outbox/contract/harness.js';
+import { claim, newRow, write } from '../../src/outbox/contract/harness.js';
 import { verifyReceipts } from '../../src/outbox/index.js';
 import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
 import { newFile, openLibsql, openStore } from '../outbox/sqlite/files.js';
@@ -120,8 +120,37 @@ describe('looking', () => {
     await store.enqueue([newRow('B\u001b[2J\u202e')]);
     await store.close?.();
     const { out } = await outbox(file, 'list');
-    expect(out).toContain('B\\u{1b}[2J\\u{202e}');
+    expect(out).toContain('B\\u001b[2J\\u202e');
     expect(out).not.toContain('\u001b');
+  });
+
+  it.each([
+    ['list', '--json'],
+    ['show', 'ODD', '--json'],
+    ['show', 'ODD'],
+    ['resolve', 'ODD', '--as', 'dismissed', '--reason', 'x', '--json'],
+    ['reconcile', '--operation', 'reportBetEvent', '--environment', 'staging', '--json', 'LIST'],
+    ['export'],
+  ])('prints nothing raw that steers a terminal: %s %s', async (...words) => {
+    const reference = 'B\u009b2J\u202e\u2066\u007f\u{e0001}';
+    const file = newFile();
+    const store = await openStore(file);
+    await store.enqueue([newRow(reference)]);
+    const [row] = await claim(store);
+    if (!row) throw new Error('a row to claim: expected one');
+    await write(store, row, { state: 'quarantined', message: `no ${reference}` });
+    await store.close?.();
+    if (words[0] === 'export') await outbox(file, 'resolve', row.id, '--as', 'dismissed', '--reason', 'x');
+    const list = `${file}.txt`;
+    writeFileSync(list, reference);
+    const given = words.map((word) => (word === 'ODD' ? row.id : word === 'LIST' ? list : word));
+    const { out, err } = await runCli(['outbox', file, ...given], '', { isTTY: true });
+    rmSync(list);
+    expect(`${out}${err}`).not.toMatch(/[\p{Cf}\u007f-\u009f]/u);
+    expect(out).toContain('\\u009b2J\\u202e\\u2066\\u007f\\udb40\\udc01');
+    if (out.startsWith('{')) expect(JSON.stringify(jsonOf(out))).toContain(JSON.stringify(reference).slice(1, -1));
+    // A file has the log as it is, to be checked.
+    if (words[0] === 'export') expect((await outbox(file, 'export')).out).toContain(reference);
   });
 });
 

@@ -20,9 +20,10 @@ const keep = (stream: PassThrough) => {
   return kept;
 };
 
-/** Runs the command line within this process, with streams of its own, to its end. `stdin` is what it can read. */
-export async function runCli(words: readonly string[], stdin = ''): Promise<Ended> {
+/** Runs the command line within this process, with streams of its own, to its end. `stdin` is what it can read; `isTTY`: it writes to a terminal. */
+export async function runCli(words: readonly string[], stdin = '', { isTTY = false } = {}): Promise<Ended> {
   const terminal = { ...openTerminal(), stdin: Readable.from([stdin]) };
+  Object.assign(terminal.stdout, { isTTY });
   const [out, err] = [keep(terminal.stdout), keep(terminal.stderr)];
   const code = await main(words, terminal);
   await Promise.all([terminal.stdout, terminal.stderr].map((stream) => once(stream.end(), 'end')));

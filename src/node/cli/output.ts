@@ -13,15 +13,34 @@ export class Failure extends Error {
   }
 }
 
-export const say = (text: string): void => void terminal().stdout.write(`${text}\n`);
-export const remark = (text: string): void => void terminal().stderr.write(`${text}\n`);
+/** Characters that would steer the terminal, or turn the direction of what is read: references and answers come from outside. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** Writes texts as fast as whoever reads takes them, and stops where nobody reads any more. */
-export async function sayAll(texts: AsyncIterable<string>): Promise<void> {
+const escaped = (character: string): string =>
+  Array.from({ length: character.length }, (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`).join('');
+
+/** A text on one line, with nothing in it that a terminal obeys. The escapes are those of JSON, so that JSON keeps its meaning. */
+export const printable = (text: string): string => text.replace(UNPRINTABLE, escaped);
+
+/** Every line that a command prints goes through here. */
+const linesOf = (text: string): string => text.split('\n').map(printable).join('\n');
+
+export const say = (text: string): void => void terminal().stdout.write(`${linesOf(text)}\n`);
+export const remark = (text: string): void => void terminal().stderr.write(`${linesOf(text)}\n`);
+
+const isTerminal = (stream: object): boolean => 'isTTY' in stream && stream.isTTY === true;
+
+/**
+ * Writes texts as fast as whoever reads takes them, and stops where nobody reads any more. With `exact`, into a file or a pipe they go as they
+ * are: the lines of the log of receipts are checked letter by letter.
+ */
+export async function sayAll(texts: AsyncIterable<string>, { exact = false } = {}): Promise<void> {
   const { stdout } = terminal();
+  const isRaw = exact && !isTerminal(stdout);
   for await (const text of texts) {
     if (stdout.destroyed) return;
-    if (!stdout.write(text)) await new Promise<void>((resolve) => ['drain', 'close', 'error'].forEach((name) => void stdout.once(name, resolve)));
+    if (!stdout.write(isRaw ? text : linesOf(text)))
+      await new Promise<void>((resolve) => ['drain', 'close', 'error'].forEach((name) => void stdout.once(name, resolve)));
   }
 }
 

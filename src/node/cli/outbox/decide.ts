@@ -3,10 +3,10 @@ import { decideRow, refusal } from '../../../outbox/decide.js';
 import { appendReceipts } from '../../../outbox/proof/log.js';
 import type { Decision } from '../../../outbox/record.js';
 import type { OutboxStore, RowQuery } from '../../../outbox/store.js';
-import { EXIT, Failure, remark, say } from '../output.js';
+import { EXIT, Failure, printable, remark, say } from '../output.js';
 import type { OutboxValues } from './command.js';
 import { findReport } from './find.js';
-import { printable, type View } from './printable.js';
+import type { View } from './printable.js';
 import { startProgress } from './progress.js';
 
 const PAGE = 500;

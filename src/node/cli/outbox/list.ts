@@ -1,8 +1,8 @@
 import type { Row } from '../../../outbox/record.js';
 import { shown } from '../../../outbox/shown.js';
-import { EXIT, remark, sayAll } from '../output.js';
+import { EXIT, printable, remark, sayAll } from '../output.js';
 import type { OutboxValues } from './command.js';
-import { duration, printable, table, type View } from './printable.js';
+import { duration, table, type View } from './printable.js';
 
 /** As people see it: a report that waits for another one is blocked. */
 export type ShownState = Row['state'] | 'blocked';

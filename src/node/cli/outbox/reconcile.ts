@@ -2,10 +2,10 @@ import { createReadStream } from 'node:fs';
 import { isValidationError } from '../../../errors.js';
 import { LongLineError, linesOf } from '../../../outbox/proof/lines.js';
 import { type Reconciled, reconcile } from '../../../outbox/proof/reconcile.js';
-import { EXIT, Failure, remark, sayAll } from '../output.js';
+import { EXIT, Failure, printable, remark, sayAll } from '../output.js';
 import { terminal } from '../terminal.js';
 import type { OutboxValues } from './command.js';
-import { printable, type View } from './printable.js';
+import type { View } from './printable.js';
 import { counted, startProgress } from './progress.js';
 
 /** Holds a list of the operator's own against the outbox: one bet_id or request_id a line. Fails where one is not recorded. */

@@ -1,9 +1,9 @@
 import { readHead } from '../../../outbox/proof/log.js';
 import { shownPauses } from '../../../outbox/shown.js';
-import { EXIT, say } from '../output.js';
+import { EXIT, printable, say } from '../output.js';
 import type { OutboxValues } from './command.js';
 import { findMissingKeys } from './missing-keys.js';
-import { duration, printable, time, type View, wrapped } from './printable.js';
+import { duration, time, type View, wrapped } from './printable.js';
 
 /** Prints how the outbox is doing. */
 export async function stats({ store, command, now }: View, { json }: OutboxValues): Promise<number> {
