@@ -45,6 +45,11 @@ export const dueRanges = (environment: OutboxEnvironment, now: number): readonly
   IDBKeyRange.bound([environment, now + LONGEST_WAIT_MS, []], [environment, []]),
 ];
 
+/** A bound on the work when a page is online again. */
+const MOST_HURRIED = 1_000;
+/** However often a page becomes visible, a report is not tried more often than this. */
+const SHORTEST_WAIT_MS = 1_000;
+
 const isOpen = (row: Row | undefined): boolean => row !== undefined && !isFinal(row.state);
 
 /** Changes rows within a transaction. What it counted is written by `finish`. */
@@ -122,6 +127,17 @@ export async function rowWriter(tables: Tables, at: number) {
       for (const row of found.slice(0, limit).map((one) => rowFrom(one.row)))
         taken.push(await put(row, { ...row, ...claimed(row), dueAt: at + leaseMs, changedAt: at }));
       return taken;
+    },
+
+    /** Makes reports due that wait since their last attempt had no answer: the network may be back. Those that an answer delays stay as they are. */
+    async hurry(environments: readonly OutboxEnvironment[]): Promise<void> {
+      for (const environment of environments) {
+        const later = IDBKeyRange.bound([environment, at, []], [environment, []]);
+        for (const { row } of await ask<StoredRow[]>(rows.index('due').getAll(later, MOST_HURRIED))) {
+          const isSilent = row.problem?.code === 'network' || row.problem?.code === 'timeout';
+          if (row.state === 'waiting' && isSilent && Math.abs(at - row.changedAt) >= SHORTEST_WAIT_MS) await put(row, { ...row, dueAt: at });
+        }
+      }
     },
 
     /** Without it nothing is counted. */
