@@ -52,9 +52,9 @@ export interface IndexedDbPlatform {
   /** By which the leader learns of other tabs' reports at once instead of at its next look. */
   readonly BroadcastChannel?: (new (name: string) => ChannelLike) | undefined;
   /** A leader that is frozen, or goes into the cache for "back", hands over. Reports that had no answer are sent once the page is online or comes back. */
-  readonly addEventListener?: ((type: 'pagehide' | 'freeze' | 'online' | 'pageshow', listener: () => void, capture: boolean) => void) | undefined;
+  readonly addEventListener?: ((type: 'pagehide' | 'freeze' | 'online' | 'pageshow', listener: () => void, capture?: boolean) => void) | undefined;
   /** Hears no more of it. */
-  readonly removeEventListener?: ((type: 'online' | 'pageshow', listener: () => void, capture: boolean) => void) | undefined;
+  readonly removeEventListener?: ((type: 'online' | 'pageshow', listener: () => void) => void) | undefined;
   /** The same when the page becomes visible; a worker has none. */
   readonly document?:
     | {

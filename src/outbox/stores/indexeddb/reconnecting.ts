@@ -7,10 +7,10 @@ export function onReconnecting(platform: IndexedDbPlatform, listener: () => void
     if (document?.visibilityState === 'visible') listener();
   };
   const types = ['online', 'pageshow'] as const;
-  for (const type of types) platform.addEventListener?.(type, listener, true);
+  for (const type of types) platform.addEventListener?.(type, listener);
   document?.addEventListener('visibilitychange', ifVisible);
   return () => {
-    for (const type of types) platform.removeEventListener?.(type, listener, true);
+    for (const type of types) platform.removeEventListener?.(type, listener);
     document?.removeEventListener('visibilitychange', ifVisible);
   };
 }
