@@ -232,7 +232,7 @@ async function fill(schema, waiting, recorded) {
   const [row] = rowsOf('x', 1);
   const columns = 'id, environment, operation, reference, fingerprint';
   /** @param {string} prefix */
-  const values = (prefix) => `'staging:reportBetEvent:${prefix}' || n, 'staging', 'reportBetEvent', '${prefix}' || n, '${row?.fingerprint}'`;
+  const values = (prefix) => `'default:staging:reportBetEvent:${prefix}' || n, 'staging', 'reportBetEvent', '${prefix}' || n, '${row?.fingerprint}'`;
   await pool.query(`INSERT INTO ${schema}.reports (${columns}, state, fence, attempts, in_doubt, doubt_before, due_at, changed_at, outcome)
     SELECT ${values('R-')}, 'recorded', 1, 1, false, false, 0, 0, 'recorded' FROM generate_series(1, ${recorded}) AS n`);
   await pool.query(

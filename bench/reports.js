@@ -34,7 +34,7 @@ export const clientOf = (baseUrl) =>
 export const rowsOf = (prefix, count) =>
   Array.from({ length: count }, (_, index) => {
     const reference = `${prefix}-${index}`;
-    const id = `staging:reportBetEvent:${reference}`;
+    const id = `default:staging:reportBetEvent:${reference}`;
     const body = JSON.stringify(bet(reference));
     return /** @type {const} */ ({
       id,

@@ -1,6 +1,7 @@
 import type { Clock } from '../time.js';
+import { type Destination, keyOf } from './destination.js';
 import { claimsAhead } from './plan.js';
-import type { Ending, OutboxEnvironment } from './record.js';
+import type { Ending } from './record.js';
 
 /** Attempts a claimed row and says how that ended, where it did. Too late, the row is given back unsent. Must not reject. */
 export type Work = (isTooLate: boolean) => Promise<Ending | undefined>;
@@ -21,7 +22,7 @@ const WEIGHT = 1 / 8;
  */
 export function createAhead({ concurrency, clock, isStopping }: { concurrency: number; clock: Clock; isStopping: () => boolean }) {
   const waiting: Waiting[] = [];
-  const heldBack: { [Environment in OutboxEnvironment]?: number } = {};
+  const heldBack = new Map<string, number>();
   let running = 0;
   let turns = 0;
   /** How long an attempt takes; undefined while that is not known. */
@@ -71,11 +72,11 @@ export function createAhead({ concurrency, clock, isStopping }: { concurrency: n
       if (running < concurrency) void run(claimed);
       else waiting.push(claimed);
     },
-    /** Where an attempt ended so that its environment pauses: what was claimed for it, and is not yet being sent, is not to be. */
-    holdBack(environment: OutboxEnvironment, ending: Ending): void {
-      if (ending.kind !== 'recorded' && ending.pause) heldBack[environment] = turns;
+    /** Where an attempt ended so that its destination pauses: what was claimed for it, and is not yet being sent, is not to be. */
+    holdBack(destination: Destination, ending: Ending): void {
+      if (ending.kind !== 'recorded' && ending.pause) heldBack.set(keyOf(destination), turns);
     },
     /** Whether that concerns what was claimed for it in a turn. */
-    isHeldBack: (environment: OutboxEnvironment, turn: number | undefined): boolean => turn !== undefined && turn <= (heldBack[environment] ?? 0),
+    isHeldBack: (destination: Destination, turn: number | undefined): boolean => turn !== undefined && turn <= (heldBack.get(keyOf(destination)) ?? 0),
   };
 }

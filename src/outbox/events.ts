@@ -8,6 +8,8 @@ import type { Decision, OutboxEnvironment, Row } from './record.js';
 export interface AboutReport {
   /** Its identifier. */
   readonly id: string;
+  /** Whose report it is. */
+  readonly account: string;
   /** Where the report goes. */
   readonly environment: OutboxEnvironment;
   /** The called function, for example `'reportBetEvent'`. */
@@ -65,6 +67,8 @@ export interface OutboxEvents {
   late: AboutReport;
   /** Nothing is sent to an environment until a probe gets through. */
   paused: {
+    /** Whose reports are not sent. */
+    readonly account: string;
     /** To where nothing is sent. */
     readonly environment: OutboxEnvironment;
     /** What is wrong with it. */
@@ -76,6 +80,8 @@ export interface OutboxEvents {
   };
   /** Reports are sent to the environment again. */
   resumed: {
+    /** Whose reports are sent again. */
+    readonly account: string;
     /** To where reports are sent again. */
     readonly environment: OutboxEnvironment;
   };
@@ -117,4 +123,11 @@ export function createEvents() {
 
 export type Events = ReturnType<typeof createEvents>;
 
-export const aboutReport = ({ id, environment, operation, reference, attempts }: Row): AboutReport => ({ id, environment, operation, reference, attempts });
+export const aboutReport = ({ id, account, environment, operation, reference, attempts }: Row): AboutReport => ({
+  id,
+  account,
+  environment,
+  operation,
+  reference,
+  attempts,
+});

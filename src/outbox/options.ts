@@ -18,6 +18,11 @@ export interface OutboxOptions<Mode extends ClientMode = 'strict'> {
   client: Client<Mode>;
   /** Where reports are kept until they are recorded. With a client of `relayUrl`, one player's: `await indexedDbStore({ player })`. */
   store: OutboxStore;
+  /**
+   * Whose reports these are: one name for each licence, of letters, digits, `.`, `_` and `-`. Outboxes of several accounts may
+   * share a store; each sends its own reports alone. Part of every id. Default: `'default'`.
+   */
+  account?: string | undefined;
   /** How many reports are sent at the same time. Default: 8. */
   concurrency?: number | undefined;
   /** Attempts after a failure. */

@@ -11,6 +11,7 @@ import type { OutboxOptions } from './options.js';
 import { STOP_MARGIN_MS } from './plan.js';
 import { createProof } from './proof/proof.js';
 import { readSettings } from './settings.js';
+import type { AccountSettings } from './settings-shape.js';
 import { shown, shownPauses } from './shown.js';
 import { createWorker, type Worker } from './worker.js';
 
@@ -32,7 +33,8 @@ export function createOutbox<Mode extends ClientMode = 'strict'>(options: Outbox
   const { store } = settings;
   const events = createEvents();
   const waiters = createWaiters(settings);
-  const entrance = createEntrance(settings, events);
+  const [account] = settings.accounts as readonly [AccountSettings];
+  const entrance = createEntrance(settings, account, events);
   const proof = createProof(settings, events);
   const missingKeys = new Set<string>();
   const idle = new Set<() => void>();
@@ -102,7 +104,7 @@ export function createOutbox<Mode extends ClientMode = 'strict'>(options: Outbox
       if (!RELAY_ONLY) await proof.stopped(timeoutMs);
     };
     // All of it together has the time that the worker alone may take.
-    await (RELAY_ONLY ? rest() : limited(rest, { clock: settings.door.clock, milliseconds: Math.min(LONGEST_TIMER_MS, timeoutMs + STOP_MARGIN_MS) }));
+    await (RELAY_ONLY ? rest() : limited(rest, { clock: settings.clock, milliseconds: Math.min(LONGEST_TIMER_MS, timeoutMs + STOP_MARGIN_MS) }));
     leading?.abort();
     leading = undefined;
     waiters.stop();
@@ -131,15 +133,15 @@ export function createOutbox<Mode extends ClientMode = 'strict'>(options: Outbox
     start,
     stop,
     stats: async () => {
-      const { states, oldestOpenAt, attempts } = await store.counts();
-      return { states, oldestOpenAt, attempts, missingKeys: [...missingKeys], paused: shownPauses(await store.outlook()) };
+      const { states, oldestOpenAt, attempts } = await store.counts([account.account]);
+      return { states, oldestOpenAt, attempts, missingKeys: [...missingKeys], paused: shownPauses(await store.outlook([account.account])) };
     },
     get: async (id) => {
       const [row] = await store.get([id]);
-      return row && shown(row);
+      return row?.account === account.account ? shown(row) : undefined;
     },
-    ...operatorMethods<Mode>({ settings, events, waiters, entrance, idle, committed, enqueue, start, stop, isStarted, worker: () => worker }),
-    ...proof.methods,
+    ...operatorMethods<Mode>({ settings, account, events, waiters, entrance, idle, committed, enqueue, start, stop, isStarted, worker: () => worker }),
+    ...proof.methods(account.account),
     on: events.on,
   };
 }

@@ -1,3 +1,4 @@
+import type { Destination } from './destination.js';
 import { type Ending, LONGEST_WAIT_MS, type OutboxEnvironment } from './record.js';
 
 /**
@@ -8,6 +9,8 @@ export type PauseReason = 'authentication' | 'rate-limited' | 'unavailable' | 'u
 
 /** Whether an environment is paused, as all workers of a store see it. */
 export interface Pause {
+  /** The account that it is about. */
+  readonly account: string;
   /** The environment that it is about. */
   readonly environment: OutboxEnvironment;
   /** Counts the changes; 0 before the first. Whoever saw an older one changes nothing. */
@@ -28,6 +31,8 @@ export interface Pause {
 
 /** What an environment's pause becomes, if its version is still the one that was seen. */
 export interface PauseChange {
+  /** The account that it is about. */
+  readonly account: string;
   /** The environment that it is about. */
   readonly environment: OutboxEnvironment;
   /** The version that was seen. */
@@ -45,7 +50,8 @@ export interface PauseChange {
 }
 
 /** What a person makes of a pause whose cause is mended: nothing is left of it. */
-export const liftPause = ({ environment, version }: Pick<Pause, 'environment' | 'version'>): PauseChange => ({
+export const liftPause = ({ account, environment, version }: Pick<Pause, 'account' | 'environment' | 'version'>): PauseChange => ({
+  account,
   environment,
   version,
   reason: undefined,
@@ -67,7 +73,7 @@ const backoff = (strikes: number, random: () => number) => (0.5 + random() / 2) 
  */
 export function pausedBy(seen: Pause, ending: Ending, probe: number | undefined, random: () => number): PauseChange | undefined {
   const isProbe = probe !== undefined && probe === seen.version;
-  const { environment, version } = seen;
+  const { account, environment, version } = seen;
   const reason = ending.kind === 'recorded' ? undefined : ending.pause;
   if (reason === undefined && !isProbe) return undefined;
   if (reason === undefined && isAnswer(ending)) return liftPause(seen);
@@ -79,6 +85,7 @@ export function pausedBy(seen: Pause, ending: Ending, probe: number | undefined,
   const strikes = paused && !isProbe ? seen.strikes : seen.strikes + 1;
   const message = ending.kind === 'recorded' || reason === undefined ? seen.message : ending.problem.message;
   return {
+    account,
     environment,
     version,
     reason: reason ?? seen.reason,
@@ -96,7 +103,8 @@ const isAnswer = (ending: Ending) => ending.kind === 'recorded' || ending.kind !
 export const isProbeDue = ({ reason, remainingMs }: Pause): boolean => reason !== undefined && (remainingMs <= 0 || remainingMs > LONGEST_WAIT_MS);
 
 /** Takes the probe: for the time of a lease nobody else does, and after that the next one may, should this worker be gone. */
-export const probeTaken = ({ environment, version, reason, message, strikes }: Pause, leaseMs: number): PauseChange => ({
+export const probeTaken = ({ account, environment, version, reason, message, strikes }: Pause, leaseMs: number): PauseChange => ({
+  account,
   environment,
   version,
   reason,
@@ -107,7 +115,8 @@ export const probeTaken = ({ environment, version, reason, message, strikes }: P
 });
 
 /** The pause that there is before the first one. */
-export const notPaused = (environment: OutboxEnvironment): Pause => ({
+export const notPaused = ({ account, environment }: Destination): Pause => ({
+  account,
   environment,
   version: 0,
   reason: undefined,
@@ -119,7 +128,8 @@ export const notPaused = (environment: OutboxEnvironment): Pause => ({
 });
 
 /** A pause after a change, at a time of the store's. */
-export const changePause = (before: Pause, { environment, reason, message, strikes, forMs, continues }: PauseChange, now: number): Pause => ({
+export const changePause = (before: Pause, { account, environment, reason, message, strikes, forMs, continues }: PauseChange, now: number): Pause => ({
+  account,
   environment,
   version: before.version + 1,
   reason,

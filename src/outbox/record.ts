@@ -54,10 +54,12 @@ export interface Progress {
 
 /** One report in a store. Times are milliseconds since 1970 by the store's clock. */
 export interface Row extends Progress {
-  /** Environment, operation and reference: one row for each report. */
+  /** Account, environment, operation and reference: one row for each report. */
   readonly id: string;
   /** Given by the store, rising: the order of enqueueing. */
   readonly sequence: number;
+  /** Whose report it is: the licence, as the option `account` names it. */
+  readonly account: string;
   /** Where the report goes. */
   readonly environment: OutboxEnvironment;
   /** The called function, for example `'reportBetEvent'`. */

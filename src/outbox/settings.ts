@@ -3,19 +3,20 @@ import { ConfigurationError } from '../errors.js';
 import { members } from '../members.js';
 import type { ClientMode } from '../payloads.js';
 import { LONGEST_TIMER_MS } from '../time.js';
+import { ACCOUNT_RULE, DEFAULT_ACCOUNT, isAccount } from './destination.js';
 import { readEncryption } from './encryption.js';
 import type { OutboxOptions } from './options.js';
 import { LONGEST_WAIT_MS } from './record.js';
 import type { Seal } from './seal.js';
-import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings, ownerProblems } from './settings-shape.js';
+import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings, ownerProblems, surroundingsOf } from './settings-shape.js';
 import { standardSeal } from './standard-seal.js';
 import type { OutboxStore } from './store.js';
 
-const NAMES = ['client', 'store', 'concurrency', 'retry', 'leaseMs', 'pollMs', 'stopTimeoutMs', 'keepBodies', 'encryption', 'seal'];
+const NAMES = ['client', 'store', 'account', 'concurrency', 'retry', 'leaseMs', 'pollMs', 'stopTimeoutMs', 'keepBodies', 'encryption', 'seal'];
 
 /** Far below the wait that stores take for the mark of a clock that jumped, and so for one that is over. */
 const LONGEST_LEASE_MS = LONGEST_WAIT_MS / 2;
-const STORE_METHODS = ['enqueue', 'turn', 'outlook', 'pause', 'get', 'list', 'counts', 'remember'] as const;
+const STORE_METHODS = ['enqueue', 'turn', 'bind', 'outlook', 'pause', 'get', 'list', 'counts', 'remember'] as const;
 const SEAL_METHODS = ['seal', 'open', 'matches'] as const;
 
 /** Checks the options, and throws one `ConfigurationError` that lists every problem. */
@@ -34,6 +35,8 @@ export function readSettings(options: OutboxOptions<ClientMode>): OutboxSettings
     if (!fits) problems.push(`${name}: expected a ${isCount ? 'whole number' : 'number of milliseconds'} from ${least} to ${most}`);
     return fits ? value : standard;
   };
+  const { account = DEFAULT_ACCOUNT } = given;
+  if (!isAccount(account)) problems.push(`account: ${ACCOUNT_RULE}`);
   const door = doorOf(given.client);
   if (!door) problems.push('client: expected what createClient returns');
   requireMethods('store', given.store, STORE_METHODS, problems);
@@ -58,8 +61,8 @@ export function readSettings(options: OutboxOptions<ClientMode>): OutboxSettings
     stopTimeoutMs: number('stopTimeoutMs', given.stopTimeoutMs, DEFAULTS.stopTimeoutMs, 0),
     keepBodies: given.keepBodies === true,
   };
-  if (problems.length > 0 || !door) throw new ConfigurationError(`The options of the outbox cannot be used: ${problems.join('; ')}.`);
-  return { ...settings, door, random: door.random };
+  if (problems.length > 0 || !door || !isAccount(account)) throw new ConfigurationError(`The options of the outbox cannot be used: ${problems.join('; ')}.`);
+  return { ...settings, ...surroundingsOf([[account, door]]) };
 }
 
 function requireMethods(name: string, value: unknown, methods: readonly string[], problems: string[]): void {

@@ -5,10 +5,12 @@ import { RELAY_ONLY } from '../relay-only.js';
 import type { Location } from '../schema/location.js';
 import { limited } from '../time.js';
 import { createAhead } from './ahead.js';
+import { createBindings } from './bindings.js';
+import { createClaimants } from './claimants.js';
 import { createCutOff } from './cut-off.js';
 import type { Waiters } from './done.js';
 import { endingOf, failed } from './ending.js';
-import { aboutReport, type Events } from './events.js';
+import type { Events } from './events.js';
 import { createGathering } from './gather.js';
 import { lockedEnding } from './locked.js';
 import { pausedBy, probeTaken } from './pause.js';
@@ -24,6 +26,7 @@ import {
   isInTime,
   lookAhead,
   NOT_SENT,
+  outlookOf,
   PAUSE_TRIES,
   planTurn,
   STOP_MARGIN_MS,
@@ -33,6 +36,7 @@ import { type Ending, ended, type Row } from './record.js';
 import { relayRefusal } from './relay-ending.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Outlook, TurnResult } from './store.js';
+import { tellEnd } from './tell-end.js';
 
 /** A row that this worker has claimed. */
 interface Claim {
@@ -54,8 +58,9 @@ interface Probe {
  * nothing by itself: that is in `plan.ts`, `record.ts` and `pause.ts`.
  */
 export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void) {
-  const { store, seal, door, leaseMs, pollMs, random, concurrency } = settings;
-  const { clock, attemptTimeoutMs } = door;
+  const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, random, concurrency } = settings;
+  const claimants = createClaimants(settings.accounts);
+  const bindings = createBindings(settings, events);
   /** Claimed, and not yet written and told: a bound on all three. */
   let busy = 0;
   let finished: Finished[] = [];
@@ -69,11 +74,16 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   const ahead = RELAY_ONLY ? undefined : createAhead({ concurrency, clock, isStopping: () => stopping });
   const abort = createCutOff();
 
-  const standing = (): Standing => ({ ...settings, places: ahead ? ahead.places() : concurrency, busy, stopping });
+  const standing = (): Standing => ({ ...settings, accounts: claimants.all(), places: ahead ? ahead.places() : concurrency, busy, stopping });
 
   const gathering =
     ahead &&
     createGathering({ clock, ends: () => finished.length, isOn: () => isGathering(finished.length, { busy, places: ahead.places() }), hasMore: ahead.hasMore });
+
+  const letGo = (row: Row) => {
+    busy -= 1;
+    claimants.gave(row);
+  };
 
   const wake = () => {
     woken = true;
@@ -95,30 +105,26 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     try {
       const ending = !RELAY_ONLY && isHeldBack ? HELD_BACK : await send(row, askedAt);
       if (!RELAY_ONLY) known = ending;
-      if (ahead) ahead.holdBack(row.environment, ending);
+      if (ahead) ahead.holdBack(row, ending);
       await updatePause(row, ending, probe);
-      if (ahead) ahead.holdBack(row.environment, ending); // Again, for what was claimed while the pause was written.
+      if (ahead) ahead.holdBack(row, ending); // Again, for what was claimed while the pause was written.
       // What goes to a relay waits for nothing.
-      const dependency = RELAY_ONLY ? 'none' : await dependencyFor(row, ending);
+      const before = RELAY_ONLY ? undefined : asksFor(row, ending);
+      const dependency = dependencyOf(before === undefined ? undefined : (await store.get([before]))[0]);
       finished.push({ row, change: ended(row, ending, { ...settings, dependency }) });
     } catch (cause) {
       events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
       // Its row stays in flight, and in doubt, until its lease is over.
-      busy -= 1;
+      letGo(row);
     }
     if (!RELAY_ONLY) gathering?.check();
     wake();
     return known;
   }
 
-  async function dependencyFor(row: Row, ending: Ending) {
-    const before = asksFor(row, ending);
-    const [dependency] = before === undefined ? [] : await store.get([before]);
-    return dependencyOf(dependency);
-  }
-
   async function send(row: Row, askedAt: number): Promise<Ending> {
-    const { operation, environment, reference } = row;
+    const { account, operation, environment, reference } = row;
+    const door = settings.doorOf(account);
     let body: string;
     try {
       if (row.body === undefined) throw new Error('no body');
@@ -138,27 +144,15 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
 
   async function updatePause(row: Row, ending: Ending, probe: number | undefined): Promise<void> {
     for (let tries = 0; concernsPause(ending, probe) && tries < PAUSE_TRIES; tries += 1) {
-      const seen = (await store.outlook()).find(({ environment }) => environment === row.environment)?.pause;
+      const seen = outlookOf(await store.outlook([row.account]), row)?.pause;
       const change = seen && pausedBy(seen, ending, probe, random);
       if (!change) return;
       if (!(await store.pause(change))) continue;
-      const { environment, reason, message, forMs } = change;
-      if (reason === undefined) events.emit('resumed', { environment });
-      else events.emit('paused', { environment, reason, message, forMs });
+      const { account, environment, reason, message, forMs } = change;
+      if (reason === undefined) events.emit('resumed', { account, environment });
+      else events.emit('paused', { account, environment, reason, message, forMs });
       return;
     }
-  }
-
-  function written({ row, change }: Finished, done: boolean): void {
-    const { delayMs, keepBody, ...progress } = change;
-    const now: Row = { ...row, ...progress };
-    const about = aboutReport(now);
-    const { outcome, problem, inDoubt } = now;
-    if (!done) events.emit('late', about);
-    else if (now.state === 'recorded' && outcome !== undefined) events.emit('recorded', { ...about, outcome, waitedMs: row.changedAt - row.enqueuedAt });
-    else if (problem && now.state === 'waiting') events.emit('delayed', { ...about, code: problem.code, inDoubt, delayMs });
-    else if (problem) events.emit('quarantined', { ...about, code: problem.code, message: problem.message, conflict: problem.conflict === true, inDoubt });
-    if (done) waiters.settle(now);
   }
 
   /** Tells what became of the refused writes; where the store cannot be read, the next turn does. */
@@ -167,8 +161,8 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     const rows = await store.get(untold.map(({ row }) => row.id));
     const told = untold;
     untold = [];
-    busy -= told.length;
-    for (const [index, one] of told.entries()) written(one, rows[index]?.fence === one.change.fence && rows[index].state === one.change.state);
+    for (const { row } of told) letGo(row);
+    for (const [index, one] of told.entries()) tellEnd(one, rows[index]?.fence === one.change.fence && rows[index].state === one.change.state, events, waiters);
   }
 
   /** One turn; says whether anything was written or claimed. A probe's time began when it was taken: late, it is not sent. */
@@ -179,22 +173,23 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     const askedAt = probe?.takenAt ?? clock.now();
     let result: TurnResult;
     try {
-      result = await store.turn(planTurn(batch, standing(), probe?.outlook.environment));
+      result = await store.turn(planTurn(batch, standing(), probe?.outlook));
     } catch (error) {
       finished = [...batch, ...finished];
       throw error;
     }
     busy += result.claimed.length;
     for (const row of result.claimed) {
+      claimants.took(row);
       const claim = { row, askedAt, probe: probe && probe.outlook.pause.version + 1 };
-      if (ahead) ahead.attempt((isTooLate) => attempt(claim, isTooLate || ahead.isHeldBack(row.environment, number)));
+      if (ahead) ahead.attempt((isTooLate) => attempt(claim, isTooLate || ahead.isHeldBack(row, number)));
       else void attempt(claim);
     }
     for (const [index, one] of batch.entries()) {
       if (!result.written[index]) untold.push(one);
       else {
-        busy -= 1;
-        written(one, true);
+        letGo(one.row);
+        tellEnd(one, true, events, waiters);
       }
     }
     await tellRefused();
@@ -203,7 +198,9 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
 
   /** Sends the probes that are due, and says how long there is nothing to do. */
   async function probeAndWait(): Promise<number> {
-    const { probes, waitMs } = lookAhead(busy < concurrency ? await store.outlook() : [], standing());
+    const outlooks = busy < concurrency ? await store.outlook(settings.accounts.map(({ account }) => account)) : [];
+    bindings.compare(outlooks);
+    const { probes, waitMs } = lookAhead(outlooks, standing());
     for (const outlook of probes) {
       const takenAt = clock.now();
       if (await store.pause(probeTaken(outlook.pause, leaseMs))) await turn({ outlook, takenAt });
@@ -214,6 +211,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   async function run(): Promise<void> {
     while (!stopping || busy > 0) {
       try {
+        await bindings.bind();
         if (!RELAY_ONLY) await gathering?.wait();
         // With all under way there is nothing to write and no hurry to claim.
         const worked = (RELAY_ONLY || finished.length + untold.length > 0 || busy < concurrency) && (await turn());

@@ -25,8 +25,9 @@ describe('the IndexedDB store in a page', () => {
   });
 });
 
-const BET = { environment: 'staging', operation: 'reportBetEvent', waitsFor: undefined, fingerprint: 'print' } as const;
-const bet = (reference: string, body = '{}') => ({ ...BET, id: `staging:reportBetEvent:${reference}`, reference, body });
+const GATEWAY = 'https://gateway.example.com';
+const BET = { account: 'default', gateway: GATEWAY, environment: 'staging', operation: 'reportBetEvent', waitsFor: undefined, fingerprint: 'print' } as const;
+const bet = (reference: string, body = '{}') => ({ ...BET, id: `default:staging:reportBetEvent:${reference}`, reference, body });
 
 /** Chromium packs what it stores. */
 const incompressible = (length: number) => randomBytes(length / 2).toString('hex');
@@ -193,7 +194,7 @@ describe('the IndexedDB store', () => {
       };
       const store = await OutboxPage.indexedDbStore();
       await store.enqueue([row]);
-      await store.turn({ writes: [], claim: { limit: 1, leaseMs: 1_000 } });
+      await store.turn({ writes: [], claim: { accounts: [{ account: row.account, gateways: { staging: row.gateway }, busy: 0 }], limit: 1, leaseMs: 1_000 } });
       return [...seen];
     }, bet('B-1'));
     expect(durabilities).toEqual(['strict']);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => cli.remove());
 
 const url = inject('postgresUrl');
-const BAD = 'staging:reportBetEvent:B-bad';
+const BAD = 'default:staging:reportBetEvent:B-bad';
 
 /** One recorded, one quarantined. */
 async function filled(): Promise<string> {

@@ -75,10 +75,21 @@ describe('the tables', () => {
     const schema = newSchema();
     const store = await openStore({ schema });
     await store.enqueue([newRow('B-1'), newRow('B-2')]);
-    await store.pause({ environment: 'staging', version: 0, reason: 'rate-limited', message: 'HTTP 429', strikes: 1, forMs: 5_000, continues: false });
+    await store.pause({
+      account: 'default',
+      environment: 'staging',
+      version: 0,
+      reason: 'rate-limited',
+      message: 'HTTP 429',
+      strikes: 1,
+      forMs: 5_000,
+      continues: false,
+    });
     const { rows } = await pool.query(`SELECT * FROM ${schema}.stats`);
     expect(rows).toMatchObject([{ waiting: '2', blocked: '0', in_flight: '0', recorded: '0', oldest_open_at: expect.any(Date), without_receipt: '0' }]);
-    expect((await pool.query(`SELECT environment, reason FROM ${schema}.paused`)).rows).toEqual([{ environment: 'staging', reason: 'rate-limited' }]);
+    expect((await pool.query(`SELECT account, environment, reason FROM ${schema}.paused`)).rows).toEqual([
+      { account: 'default', environment: 'staging', reason: 'rate-limited' },
+    ]);
   });
 });
 

@@ -23,7 +23,7 @@ export async function advance(schema: string, milliseconds: number): Promise<voi
   const by = Math.round(milliseconds);
   await pool.query(`UPDATE ${schema}.queue SET due_at = due_at - ${by}, changed_at = changed_at - ${by}`);
   await pool.query(`UPDATE ${schema}.reports SET enqueued_at = enqueued_at - ${by}, due_at = due_at - ${by}, changed_at = changed_at - ${by}`);
-  await pool.query(`UPDATE ${schema}.pauses SET since = since - ${by}, until = until - ${by}`);
+  await pool.query(`UPDATE ${schema}.destinations SET since = since - ${by}, until = until - ${by}`);
 }
 
 /** Runs work in a transaction of its own connection, as a user of the store does. */

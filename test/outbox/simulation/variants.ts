@@ -110,5 +110,9 @@ export const VARIANTS: readonly Variant[] = [
     pausedBy: (seen, ending, _, random) =>
       decisions.pausedBy(seen, ending, ending.kind === 'recorded' && seen.reason !== undefined ? seen.version : undefined, random),
   }),
+  // Of accounts and gateways.
+  variant("another account's rows are claimed", { isServed: () => true }),
+  variant('an account decides alone, whatever its gateway is', { isServed: ({ account }, accounts) => accounts.some((one) => one.account === account) }),
+  variant('a pause is that of all accounts', { outlookOf: (outlooks, row) => outlooks.find(({ environment }) => environment === row.environment) }),
   variant('a pause is never probed', { lookAhead: (outlooks, standing) => ({ ...decisions.lookAhead(outlooks, standing), probes: [] }) }),
 ];

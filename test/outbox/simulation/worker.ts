@@ -1,3 +1,5 @@
+import { createClaimants } from '../../../src/outbox/claimants.js';
+import { boundTo, type Gateways } from '../../../src/outbox/destination.js';
 import { GATHER_MS, HELD_BACK, NOT_SENT } from '../../../src/outbox/plan.js';
 import type { Row } from '../../../src/outbox/record.js';
 import type { Outlook, TurnResult } from '../../../src/outbox/store.js';
@@ -5,7 +7,7 @@ import type { Known } from './answers.js';
 import type { Network, Seen } from './network.js';
 import { createPlaces } from './places.js';
 import type { Claimer, Rules } from './rules.js';
-import type { Attempt, Report } from './scenario.js';
+import { type Attempt, gatewaysOf, type Report } from './scenario.js';
 import { createStay, type Stay } from './stay.js';
 import type { Store } from './store.js';
 import { breaks, subject, type World } from './world.js';
@@ -15,6 +17,12 @@ const PAUSE_TRIES = 5;
 
 const GIVEN_UP: Known = { name: 'not begun', truth: 'not-begun', ending: NOT_SENT, retryAfterMs: undefined };
 const NOT_NOW: Known = { name: 'held back', truth: 'not-begun', ending: HELD_BACK, retryAfterMs: undefined };
+
+/** An account that a worker serves, and where it sends. */
+export interface AccountGateways {
+  readonly account: string;
+  readonly gateways: Gateways;
+}
 
 /** What workers share. */
 export interface Surroundings {
@@ -36,12 +44,15 @@ interface Probe {
  * The shell of a worker, in virtual time: what `src/outbox/worker.ts` awaits, this one passes through `stay.point`, where it
  * may die, freeze or be overtaken. All that it decides, it asks `decisions`.
  */
-export function createWorker(world: World, { store, network, rules, claimer, reportOf }: Surroundings, id: number) {
+export function createWorker(world: World, { store, network, rules, claimer, reportOf }: Surroundings, id: number, accounts: readonly AccountGateways[]) {
   const { decisions, scenario, options, random, coverage, schedule, catalogue } = world;
   const { concurrency, ahead, pollMs } = scenario;
   const { leaseMs } = options;
   /** Attempts under way, and how to end them. */
   const open = new Map<Attempt, (seen: Seen) => void>();
+  const claimants = createClaimants(accounts);
+  /** As an outbox with one client would: by its own address, whosever the row is. */
+  const addressFor = ({ account, environment }: Report) => (accounts.find((one) => one.account === account) ?? accounts[0])?.gateways[environment] ?? '';
   const places = createPlaces(concurrency, coverage);
   let finished: { row: Row; change: ReturnType<typeof decisions.ended> }[] = [];
   let busy = 0;
@@ -55,7 +66,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     for (const attempt of open.keys()) attempt.over = true;
   });
   const { point } = stay;
-  const standing = () => ({ busy, concurrency, places: concurrency + ahead, leaseMs, pollMs, stopping });
+  const standing = () => ({ accounts: claimants.all(), busy, concurrency, places: concurrency + ahead, leaseMs, pollMs, stopping });
   const clock = () => schedule.now() + clockOffset;
   const storeFails = () => schedule.now() < scenario.wellAt && random.chance(scenario.store);
 
@@ -68,7 +79,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     let result: TurnResult = { written: [], claimed: [] };
     if (!fails || random.chance(0.5)) {
       claimer.worker = id;
-      result = store.turn(decisions.planTurn(batch, standing(), probe?.outlook.environment));
+      result = store.turn(decisions.planTurn(batch, standing(), probe?.outlook));
       if (fails) for (const row of result.claimed) attemptOf(row).over = true;
     }
     if (fails) {
@@ -81,6 +92,8 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     point(() => {
       failures = 0;
       busy += result.claimed.length - batch.length;
+      for (const row of result.claimed) claimants.took(row);
+      for (const { row } of batch) claimants.gave(row);
       if (probe) for (const row of result.claimed) attemptOf(row).since = probe.since;
       for (const row of result.claimed) places.take(() => begin(row, askedAt, probe && probe.outlook.pause.version + 1, number));
       then(batch.length + result.claimed.length > 0);
@@ -97,12 +110,12 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     const attempt = attemptOf(row);
     point(() => {
       const end = (seen: Seen) => stay.resume(0, () => ended(attempt, row, seen, probe));
-      if (places.isHeldBack(attempt.report.environment, number)) return end({ reply: NOT_NOW, lie: false });
+      if (places.isHeldBack(attempt.report, number)) return end({ reply: NOT_NOW, lie: false });
       if (cutOff || !decisions.isInTime(askedAt, clock(), options)) return end({ reply: GIVEN_UP, lie: false });
       rules.leaves(attempt);
       attempt.sentAt = schedule.now();
       open.set(attempt, end);
-      network(attempt, attempt.claimedAt + leaseMs, end);
+      network(attempt, addressFor(attempt.report), attempt.claimedAt + leaseMs, end);
     });
   }
 
@@ -113,8 +126,8 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     attempt.reply = reply;
     attempt.endedAt = schedule.now();
     attempt.lie = lie;
-    attempt.pauseVersion = store.pauseOf(row.environment).version;
-    if (reply.ending.kind !== 'recorded' && reply.ending.pause) places.holdBack(attempt.report.environment);
+    attempt.pauseVersion = store.pauseOf(row).version;
+    if (reply.ending.kind !== 'recorded' && reply.ending.pause) places.holdBack(attempt.report);
     updatePause(attempt, reply, probe, PAUSE_TRIES, () => {
       if (storeFails()) return dropped(attempt);
       const dependency = decisions.dependencyOf(store.get(decisions.asksFor(row, reply.ending)));
@@ -130,6 +143,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   function dropped(attempt: Attempt): void {
     world.trace?.(`worker ${id}: the store failed; the end of ${subject(attempt)} is forgotten`);
     busy -= 1;
+    claimants.gave(attempt.report);
     places.leave();
     stay.wake(loop);
   }
@@ -141,7 +155,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       dropped(attempt);
       return;
     }
-    const seen = concerned ? store.outlook().find((one) => one.environment === environment)?.pause : undefined;
+    const seen = concerned ? decisions.outlookOf(store.outlook(), attempt.report)?.pause : undefined;
     const change = seen && decisions.pausedBy(seen, reply.ending, probe, random.next);
     if (!change) {
       then();
@@ -153,7 +167,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
         return updatePause(attempt, reply, probe, tries - 1, then);
       }
       world.trace?.(`worker ${id}: ${environment} ${change.reason === undefined ? 'goes on' : `pauses for ${Math.round(change.forMs)} ms (${change.reason})`}`);
-      if (change.reason !== undefined) rules.askedToWait(environment, reply);
+      if (change.reason !== undefined) rules.askedToWait(attempt.report, reply);
       else if (probe === undefined) breaks(world, 'only a probe lifts a pause', subject(attempt));
       if (probe !== undefined) coverage[change.reason === undefined ? 'pause lifted by a probe' : 'probe fails'] += 1;
       point(then);
@@ -210,8 +224,12 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     });
   }
 
+  for (const { account, gateways } of accounts) store.bind(boundTo(account, gateways));
   stay.resume(0, loop);
   return {
+    /** Whether its gateways are not those of the reports. */
+    isLaptop: accounts.some(({ account, gateways }) => gateways.staging !== gatewaysOf(account).staging),
+    serves: (account: string) => accounts.some((one) => one.account === account),
     id,
     stay,
     wake: () => stay.wake(loop),

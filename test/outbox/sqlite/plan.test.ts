@@ -3,7 +3,7 @@ import { connect, type SqliteDatabase } from '../../../src/outbox/stores/sqlite/
 import { listStatement } from '../../../src/outbox/stores/sqlite/list.js';
 import { UNLOGGED } from '../../../src/outbox/stores/sqlite/receipts.js';
 import { BLOCK, DUE, FIRST_DUE, LAST_DUE, RESCUE } from '../../../src/outbox/stores/sqlite/rows.js';
-import { COUNT_OPEN, OLDEST } from '../../../src/outbox/stores/sqlite/tally.js';
+import { COUNT_BLOCKED, COUNT_OPEN, OLDEST } from '../../../src/outbox/stores/sqlite/tally.js';
 import { newFile, openLibsql, openStore } from './files.js';
 
 /** How SQLite goes about a statement, step by step. */
@@ -22,6 +22,7 @@ const STATEMENTS: readonly (readonly [what: string, sql: string, index: string])
   ['the oldest row that is open', OLDEST, 'outbox_open'],
   ['waiting rows', listStatement({ state: 'waiting', limit: 1 }).sql, 'outbox_open'],
   ['quarantined rows', listStatement({ state: 'quarantined', limit: 1 }).sql, 'outbox_quarantined'],
+  ['how many wait for another one', COUNT_BLOCKED, 'outbox_dependents'],
   ['how many are in flight', COUNT_OPEN, 'outbox_open'],
   ['a row', 'SELECT body FROM outbox_rows WHERE id = ?', 'sqlite_autoindex_outbox_rows_1'],
 ];

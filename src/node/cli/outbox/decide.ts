@@ -12,29 +12,33 @@ import { startProgress } from './progress.js';
 const PAGE = 500;
 
 /** Lets reports be sent again. */
-export async function retry(view: View, { all, environment, operation, reason = '', json }: OutboxValues, names: readonly string[]): Promise<number> {
+export async function retry(view: View, { all, account, environment, operation, reason = '', json }: OutboxValues, names: readonly string[]): Promise<number> {
   if (!all && (environment ?? operation) !== undefined) throw new Failure('--environment and --operation go with --all only');
-  const ids = all ? quarantined(view, { environment, operation }) : namedIds(view, names);
+  const ids = all ? quarantined(view, { account, environment, operation }) : namedIds(view, names, account);
   return decideAll(view, ids, { action: 'retry', reason, at: view.now }, { json, keepBody: true });
 }
 
 /** A person's verdict. */
-export async function resolve(view: View, { as: action, reason, json, 'keep-body': keepBody }: OutboxValues, names: readonly string[]): Promise<number> {
+export async function resolve(
+  view: View,
+  { account, as: action, reason, json, 'keep-body': keepBody }: OutboxValues,
+  names: readonly string[],
+): Promise<number> {
   if (action === undefined) throw new Failure('resolve needs --as recorded (the gateway holds it) or --as dismissed (never send it)');
   if (reason === undefined || !reason.trim()) throw new Failure('resolve needs --reason "…": it is kept with the report and in the log of receipts');
-  return decideAll(view, namedIds(view, names), { action, reason, at: view.now }, { json, keepBody: keepBody === true });
+  return decideAll(view, namedIds(view, names, account), { action, reason, at: view.now }, { json, keepBody: keepBody === true });
 }
 
-async function* namedIds(view: View, names: readonly string[]): AsyncGenerator<string> {
+async function* namedIds(view: View, names: readonly string[], account: string | undefined): AsyncGenerator<string> {
   // All are looked up before the first is changed: a name that is wrong changes nothing.
   const rows = [];
-  for (const name of names) rows.push(await findReport(view, name));
+  for (const name of names) rows.push(await findReport(view, name, account));
   for (const { id } of rows) yield id;
 }
 
-async function* quarantined({ store }: View, query: Pick<RowQuery, 'environment' | 'operation'>): AsyncGenerator<string> {
+async function* quarantined({ store }: View, query: Pick<RowQuery, 'account' | 'environment' | 'operation'>): AsyncGenerator<string> {
   for (let after = 0; ; ) {
-    const rows = await store.list({ state: 'quarantined', environment: query.environment, operation: query.operation, after, limit: PAGE });
+    const rows = await store.list({ ...query, state: 'quarantined', after, limit: PAGE });
     for (const { id } of rows) yield id;
     const last = rows.at(-1);
     if (!last || rows.length < PAGE) return;
@@ -65,7 +69,7 @@ async function decideAll(
   for await (const id of ids) {
     try {
       if (decision.action === 'retry') await refuseBlocked(store, id);
-      const { state } = await decideRow(store, id, decision, keepBody);
+      const { state } = await decideRow(store, id, undefined, decision, keepBody);
       done += 1;
       if (json) say(JSON.stringify({ id, done: true, state }));
       else say(`${printable(id)} ${DONE[decision.action]}`);

@@ -2,7 +2,7 @@ import type { Decision, Problem, Row } from '../../record.js';
 import type { Columns } from './database.js';
 
 /** The columns that a row is made of. */
-export const ROW = `sequence, id, environment, operation, reference, waits_for, state, blocked, fence, attempts, in_doubt, doubt_before,
+export const ROW = `sequence, id, account, environment, operation, reference, waits_for, state, blocked, fence, attempts, in_doubt, doubt_before,
   enqueued_at, due_at, changed_at, outcome, message, problem, decisions, fingerprint, body`;
 
 /** What a column holds of something that is no text or number. */
@@ -14,6 +14,7 @@ const optional = (value: unknown): string | undefined => (value === null || valu
 export const rowOf = (columns: Columns): Row => ({
   sequence: Number(columns.sequence),
   id: String(columns.id),
+  account: String(columns.account),
   environment: columns.environment as Row['environment'],
   operation: columns.operation as Row['operation'],
   reference: String(columns.reference),
