@@ -96,6 +96,21 @@ export type OutboxReports<Mode extends ClientMode = 'strict'> = Pick<
 >;
 
 /**
+ * An outbox of several accounts: one worker sends the reports of all, in turns, so that none waits behind another one's
+ * backlog. `start`, `stop`, `drain`, `stats` and `on` are those of all accounts.
+ */
+export interface Outboxes<Account extends string = string, Mode extends ClientMode = 'strict'>
+  extends Pick<Outbox<Mode>, 'durable' | 'start' | 'stop' | 'drain' | 'stats' | 'on'> {
+  /** The names of the accounts. */
+  readonly accounts: readonly Account[];
+  /**
+   * The outbox of one account: it enqueues, lists, counts and decides reports of that account alone, and hears its events.
+   * `start`, `stop` and `drain` are those of all accounts. Throws a `ConfigurationError` for another name.
+   */
+  for(account: Account): Outbox<Mode>;
+}
+
+/**
  * An outbox over a client and a store. The report methods validate and locate as the client's do and reject with the
  * same errors; they resolve once the report is durably committed. Rejects with a `DuplicateReportError` where the
  * outbox holds other data under the same reference: calling again with a new timestamp or location is other data, so

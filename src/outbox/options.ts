@@ -12,6 +12,12 @@ export interface OutboxRetryOptions {
   capMs?: number | undefined;
 }
 
+/** What `createOutbox` takes for several accounts: as for one, with a client for each account. */
+export interface AccountsOptions<Account extends string = string, Mode extends ClientMode = 'strict'> extends Omit<OutboxOptions<Mode>, 'client' | 'account'> {
+  /** The client of each account, by its name. Each has the gateway and the key of its licence. */
+  accounts: Readonly<Record<Account, Client<Mode>>>;
+}
+
 /** What `createOutbox` takes. */
 export interface OutboxOptions<Mode extends ClientMode = 'strict'> {
   /** Validates, locates and sends. Its `retry` is not used: the outbox has a schedule of its own. */

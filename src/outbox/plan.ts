@@ -151,5 +151,8 @@ export const withoutKey = (message: string): Ending => ({
 export const damaged = (subject: string): Ending => ({
   kind: 'refused',
   outcome: 'not-sent',
-  problem: { code: 'validation', message: `${subject}: the stored bytes cannot be opened; they are damaged. Nothing was sent.` },
+  problem: {
+    code: 'validation',
+    message: `${subject}: the stored bytes cannot be opened: they are damaged, or the outbox of another store sealed them. Nothing was sent.`,
+  },
 });

@@ -2,20 +2,14 @@ import { doorOf } from '../client-door.js';
 import { ConfigurationError } from '../errors.js';
 import type { ClientMode } from '../payloads.js';
 import { ACCOUNT_RULE, DEFAULT_ACCOUNT, isAccount } from './destination.js';
-import type { OutboxOptions } from './options.js';
+import type { AccountsOptions, OutboxOptions } from './options.js';
 import { plainSeal } from './plain-seal.js';
 import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings, ownerProblems, surroundingsOf } from './settings-shape.js';
 
 /** The check of the options in fewer words: one rule for all numbers. */
-export function readSettings({
-  client,
-  store,
-  account = DEFAULT_ACCOUNT,
-  seal = plainSeal(),
-  retry,
-  keepBodies = false,
-  ...numbers
-}: OutboxOptions<ClientMode>): OutboxSettings {
+export function readSettings(options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>): OutboxSettings {
+  // Several accounts are for servers; a page has one.
+  const { client, store, account = DEFAULT_ACCOUNT, seal = plainSeal(), retry, keepBodies = false, ...numbers } = options as OutboxOptions<ClientMode>;
   const door = doorOf(client);
   const problems: string[] = [];
   if (!door || !store?.turn) problems.push('expected a client and a store');

@@ -1,3 +1,4 @@
+import { accountCases } from './accounts.js';
 import { claimCases } from './claims.js';
 import type { ContractCase } from './harness.js';
 import { orderCases } from './order.js';
@@ -17,4 +18,12 @@ import { survivalCases } from './survival.js';
  * }
  * ```
  */
-export const storeContract: readonly ContractCase[] = [...rowCases, ...claimCases, ...orderCases, ...pauseCases, ...receiptCases, ...survivalCases];
+export const storeContract: readonly ContractCase[] = [
+  ...rowCases,
+  ...accountCases,
+  ...claimCases,
+  ...orderCases,
+  ...pauseCases,
+  ...receiptCases,
+  ...survivalCases,
+];

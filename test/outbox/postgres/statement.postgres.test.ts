@@ -163,14 +163,15 @@ describe("a report in the user's own statement", () => {
   });
 
   it('waits for the initiated one, as any other does', async () => {
-    const { insert, place, outbox, store } = await bettingWorld();
+    const { insert, place, outbox, store, gateway } = await bettingWorld();
     const settled = await outbox.prepare('reportSettledBet', settledBet({ bet_id: 'B-1' }));
     await within(async (client) => {
       await client.query(insert, ['B-1', (await place('B-1')).value]);
       await client.query(insert, ['B-1 settled', settled.value]);
     });
     expect((await store.counts()).states).toMatchObject({ waiting: 1, blocked: 1 });
-    expect(idsOf(await claim(store, 9))).toEqual(['default:staging:reportBetEvent:B-1']);
+    const gateways = { staging: gateway.clientOptions().gateways?.staging?.baseUrl };
+    expect(idsOf(await claim(store, 9, [{ account: 'default', gateways, busy: 0 }]))).toEqual(['default:staging:reportBetEvent:B-1']);
   });
 
   it('is added once, of two transactions with it at the same time', async () => {
