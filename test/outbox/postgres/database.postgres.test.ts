@@ -64,6 +64,16 @@ describe('the tables', () => {
     expect((await pool.query(`SELECT version FROM ${schema}.meta`)).rows).toEqual([{ version: 99 }]);
   });
 
+  it('are refused in a schema of an older version, which is left as it is', async () => {
+    const schema = newSchema();
+    await pool.query(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.meta (version integer NOT NULL); INSERT INTO ${schema}.meta VALUES (1)`);
+    const error = await rejection(openStore({ schema }));
+    expect([error.code, error.message]).toEqual(['older', expect.stringContaining('version is 1')]);
+    await expect(pool.query(postgresMigrations({ schema }))).rejects.toMatchObject({ code: 'LS006' });
+    const { rows } = await pool.query('SELECT tablename FROM pg_tables WHERE schemaname = $1', [schema]);
+    expect(rows).toEqual([{ tablename: 'meta' }]);
+  });
+
   it.each([['Public'], ['pg_x'], ['information_schema'], ['user'], ['order'], ['a-b'], ['x"; DROP TABLE y; --'], ['']])(
     'are in no schema %j',
     async (schema) => {

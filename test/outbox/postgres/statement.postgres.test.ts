@@ -1,13 +1,14 @@
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import fc from 'fast-check';
+import pg from 'pg';
 import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
 import { createClient } from '../../../src/client.js';
 import { createMockGateway } from '../../../src/mock/index.js';
 import { claim, idsOf, newRow } from '../../../src/outbox/contract/harness.js';
 import { createOutbox, type OutboxOptions } from '../../../src/outbox/index.js';
-import type { PostgresStoreOptions } from '../../../src/outbox/stores/postgres/index.js';
+import { type PostgresStoreOptions, postgresStore } from '../../../src/outbox/stores/postgres/index.js';
 import { betEvent, settledBet } from '../../factories.js';
 import { leaksIn, personalBet, personalSettlement } from '../personal.js';
 import { newSchema, openStore, pool, within } from './world.js';
@@ -160,6 +161,32 @@ describe("a report in the user's own statement", () => {
     expect(leaksIn(error.message).length).toBeGreaterThan(5);
     expect((error as Error).cause).toMatchObject({ code: 'LS003' });
     expect(leaksIn(String((error as Error).cause))).toEqual([]);
+  });
+
+  it('is refused by a store of the same schema name in another database', async () => {
+    const { schema, place } = await bettingWorld();
+    const { value } = await place('B-1');
+    const name = `${schema}_other`;
+    await pool.query(`CREATE DATABASE ${name}`);
+    const url = new URL(inject('postgresUrl'));
+    url.pathname = `/${name}`;
+    const elsewhere = new pg.Pool({ connectionString: String(url), max: 2 });
+    try {
+      const there = await postgresStore({ database: elsewhere, schema });
+      const error = await rejection(elsewhere.query(`SELECT ${schema}.enqueue($1)`, [value]));
+      expect(error).toMatchObject({ code: 'LS004', message: expect.stringContaining('prepared by the outbox of another store') });
+      expect((await there.counts()).states.waiting).toBe(0);
+    } finally {
+      await elsewhere.end();
+    }
+  });
+
+  it('is refused where reports of its account go to another gateway', async () => {
+    const { schema, store, place } = await bettingWorld();
+    await store.bind([{ account: 'default', environment: 'staging', gateway: 'https://another.example.com' }]);
+    const error = await rejection(pool.query(`SELECT ${schema}.enqueue($1)`, [(await place('B-1')).value]));
+    expect(error).toMatchObject({ code: 'LS005', message: expect.stringContaining('https://another.example.com') });
+    expect((await store.counts()).states.waiting).toBe(0);
   });
 
   it('waits for the initiated one, as any other does', async () => {
