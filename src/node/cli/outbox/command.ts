@@ -59,7 +59,7 @@ export const OUTBOX_NOTES = `Commands (default: stats):
   resolve <report>…   Your verdict on quarantined reports; needs --as, --reason.
                       recorded: the gateway holds it. dismissed: never send it
   resume              Lift pauses now: after the key was mended, say
-  rebind              Another address for the gateway of an account's environment;
+  rebind              Another gateway address for an account's environment;
                       needs --environment, --gateway, --reason. End every
                       instance before: what waits goes to the new address
   reconcile <list>    What of your own list is not recorded: a file, a bet_id or
