@@ -1,5 +1,6 @@
 import { defineConfig, type Options } from 'tsup';
 import { inspectorDefine } from './inspector.build.js';
+import { notices } from './tsup.notices.js';
 import { scriptTag, scriptTagWithOutbox } from './tsup.script-tag.js';
 import { zodByName } from './tsup.zod.js';
 
@@ -31,7 +32,7 @@ const shared = {
   sourcemap: true,
   treeshake: true,
   define: await inspectorDefine(),
-  esbuildPlugins: [zodByName],
+  esbuildPlugins: [zodByName, notices],
 } satisfies Options;
 
 export default defineConfig([
@@ -39,6 +40,6 @@ export default defineConfig([
   // ky exists as ESM only, so the CommonJS build carries it inside.
   { ...shared, entry: entries, format: 'cjs', dts: true, noExternal: ['ky'], splitting: true, outExtension: () => ({ js: '.cjs', dts: '.d.cts' }) },
   { ...shared, entry: { cli: 'src/node/cli.ts' }, format: 'esm' },
-  { ...scriptTag, entry: { 'location-sdk': 'src/global.ts' } },
-  { ...scriptTagWithOutbox, entry: { 'location-sdk.outbox': 'src/global-outbox.ts' } },
+  { ...scriptTag, esbuildPlugins: [...scriptTag.esbuildPlugins, notices], entry: { 'location-sdk': 'src/global.ts' } },
+  { ...scriptTagWithOutbox, esbuildPlugins: [...scriptTagWithOutbox.esbuildPlugins, notices], entry: { 'location-sdk.outbox': 'src/global-outbox.ts' } },
 ]);

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { inspectorDefine } from './inspector.build.js';
 import { WIRED } from './test/delivery/wired.js';
@@ -5,28 +6,50 @@ import { WIRED } from './test/delivery/wired.js';
 // Copied for each project, since vitest takes out of it what it has seen.
 const define = await inspectorDefine();
 
+/** Loading modules takes longer than most tests, so each worker loads them once. A test file therefore puts back whatever it changes. */
+const shared = { isolate: false };
+
+/** These replace modules or globals for the whole process. */
+const ALONE = ['test/hash.test.ts', 'test/location/browser.test.ts', 'test/mock/hostile.test.ts', 'test/node/old-undici.test.ts'];
+
 export default defineConfig({
   test: {
+    // Most tests wait: for sockets, for commits, for other processes. So more of them run at once than there are cores.
+    maxWorkers: Math.max(4, availableParallelism()),
+    globalSetup: ['test/support/whole-run.ts'],
     projects: [
       {
         define: { ...define },
         test: {
           name: 'unit',
+          ...shared,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/browser/**', 'test/package/**', 'test/**/*.postgres.test.ts'],
+          exclude: ['test/browser/**', 'test/package/**', 'test/**/*.postgres.test.ts', ...ALONE],
           testTimeout: 20_000,
         },
       },
+      { define: { ...define }, test: { name: 'unit, alone', include: ALONE, testTimeout: 20_000 } },
       // What is scripted leaves by each transport over a real socket too.
       ...(['fetch', 'nodeTransport'] as const).map((transport) => ({
         define: { ...define },
         test: { name: `wire: ${transport}`, include: WIRED, provide: { transport }, testTimeout: 20_000 },
       })),
-      { define: { ...define }, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 60_000 } },
+      {
+        define: { ...define },
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/browser/shared-chromium.ts'],
+          ...shared,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
       {
         define: { ...define },
         test: {
           name: 'postgres',
+          ...shared,
           include: ['test/**/*.postgres.test.ts'],
           globalSetup: ['test/support/postgres-setup.ts'],
           testTimeout: 30_000,

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'tsup';
 
-const LIMIT = 18_500;
+const LIMIT = 24_000;
 const DREAM = 15_000;
-const OUTBOX_LIMIT = 21_500;
+const OUTBOX_LIMIT = 30_500;
 
 const gzipped = (/** @type {string | Uint8Array} */ content) => gzipSync(content, { level: 9 }).byteLength;
 

@@ -14,6 +14,9 @@ function nativeKey({ KeyObject }: NativeCrypto, key: CryptoKey): unknown {
   return known;
 }
 
+/** Whether a key for `hmacSha256` has to be: the runtime's own hashing warns of one that is not, and will refuse it. */
+export const MUST_BE_EXTRACTABLE = nativeCrypto !== undefined;
+
 export const hmacSha256 = async (key: CryptoKey, text: string): Promise<string> =>
   nativeCrypto
     ? nativeCrypto.createHmac('sha256', nativeKey(nativeCrypto, key)).update(text).digest('hex')

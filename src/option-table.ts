@@ -8,7 +8,7 @@ import { type OperationName, operationNames, operations } from './operations.js'
 import type { ClientOptions, GatewayOptions } from './options.js';
 import { type Field, text } from './schema/fields.js';
 import { type LocationInput, locationInput } from './schema/location.js';
-import { type Model, model, type ValidationMode } from './schema/model.js';
+import { isModel, type Model, model, type ValidationMode } from './schema/model.js';
 import { z } from './schema/zod.js';
 import { type Clock, LONGEST_TIMER_MS, systemClock } from './time.js';
 import type { Fetch } from './web-types.js';
@@ -133,7 +133,9 @@ export function ownOptions(table: object, given: unknown): unknown {
   for (const name of Object.keys(given)) {
     const entry = Object.keys(table).includes(name) ? (table as Table)[name] : undefined;
     const value = (given as Record<string, unknown>)[name];
-    own[name] = entry === undefined || entry instanceof Option ? value : ownOptions(entry, value);
+    const isData = entry instanceof Option && isModel(entry.schema);
+    if (isData) own[name] = ownOptions({}, value);
+    else own[name] = entry === undefined || entry instanceof Option ? value : ownOptions(entry, value);
   }
   return own;
 }

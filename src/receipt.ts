@@ -20,7 +20,7 @@ export interface Receipt {
   readonly environment: Environment;
   /** How many times it was sent. */
   readonly attempts: number;
-  /** The gateway's words, with every sent value masked. */
+  /** The gateway's words, with everything but known words masked. */
   readonly message?: string;
   /** The location that was sent; pass the initiated withdrawal's to `reportSettledWithdrawal`. */
   readonly location?: Location;

@@ -1,10 +1,7 @@
 import type { SentValue } from './schema/sent-values.js';
-import { unescapeText } from './unescape.js';
+import { isShownWord } from './vocabulary.js';
 
 export const MASK = '[masked]';
-
-/** Stands for a mask while there is still something to find, so that nothing is found within one. */
-const HIDDEN = '\uE000';
 
 /** Longer texts are not worth masking, and are not shown at all. */
 const LONGEST_TEXT = 4_096;
@@ -13,152 +10,121 @@ const LONGEST_SHOWN = 300;
 /** A key is recognised by any piece of this length. */
 const KEY_PIECE = 6;
 
-/** Numbers that could be somebody's: five digits or more, also when grouped, and decimals such as coordinates. */
-const TELLING_NUMBERS = /[0-9](?:[\s./_-]?[0-9]){4,}|[0-9]+\.[0-9]{2,}/g;
-const WORDS = /[\p{L}\p{N}]+/gu;
+/** A piece of a text without spaces: what opens, what it is, what closes. */
+const PIECE = /^(["'([{]{0,2})(.*?)(["')\]},.;:!?…]{0,3})$/;
+const SIGN = /^[-–—&/+=|:,.]$/;
+/** What stands between the words of a name or a path. */
+const BETWEEN = /[-./:,_]|(?<=[a-z])(?=[A-Z])/;
+const STATUS = /^[1-5][0-9][0-9]$/;
+/** A number this short says nothing of anybody beside its unit. */
+const SMALL = /^[0-9]{1,2}$/;
+const UNITS = /^(?:digits?|characters?|decimals?|seconds?|minutes?|hours?|days?|bytes?|requests?|attempts?)$/;
+const STATUS_BEFORE = /^(?:http|status|code|error)$/;
+
+/** A value that was sent, as it is compared. */
+interface Folded extends SentValue {
+  words(): string[];
+}
+
+interface Piece {
+  readonly opens: string;
+  readonly core: string;
+  readonly closes: string;
+  /** In lower case. */
+  readonly words: readonly string[];
+  shown: boolean;
+}
 
 /** Printable ASCII: its case is all that is folded. */
 const ASCII = /^[\x20-\x7e]*$/;
-/** The same without what begins an escape. */
-const READS_AS_IT_STANDS = /^[\x20-\x24\x27-\x5b\x5d-\x7e]*$/;
 
-/** A text as it is compared: without case, marks, widths and invisible characters; and where each character came from. */
-interface Folded {
-  text: string;
-  /** The start of each character in the original, and the end of the last one. */
-  at: number[];
-}
+const fold = (text: string): string => (ASCII.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '')).toLowerCase();
 
-function fold(original: string): Folded {
-  let text = '';
-  const at: number[] = [];
-  let offset = 0;
-  for (const character of original) {
-    const plain = character
-      .normalize('NFKD')
-      .replace(/[\p{M}\p{Cf}]/gu, '')
-      .toLowerCase();
-    text += plain;
-    for (let index = 0; index < plain.length; index += 1) at.push(offset);
-    offset += character.length;
-  }
-  return { text, at: [...at, offset] };
-}
+/** Splits names such as `betId` into words. */
+const splitName = (text: string): string => text.replace(/([a-z])(?=[A-Z])/g, '$1 ');
 
-const foldText = (value: string) => (ASCII.test(value) ? value.toLowerCase() : fold(value).text).trim();
+const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 
-const foldedValue = (value: string) => foldText(unescapeText(value));
-
-const pieceOf = (key: string, start: number) => key.slice(start, start + KEY_PIECE);
-
-/**
- * Whether a text holds nothing that could have to be masked, so that it is shown as it is: what a gateway says of nearly every
- * report. Where it is in doubt the long way decides.
- */
-function isHarmless(said: string, values: readonly SentValue[]): boolean {
-  if (!READS_AS_IT_STANDS.test(said) || said.search(TELLING_NUMBERS) >= 0) return false;
-  const text = said.toLowerCase();
-  const words = text.match(WORDS)?.filter((word) => word.length > 1) ?? [];
-  return !values.some(({ text: value, kind }) => {
-    const plain = foldText(value);
-    const spelling = READS_AS_IT_STANDS.test(value) ? plain : foldedValue(value);
-    if ((plain && text.includes(plain)) || (spelling && text.includes(spelling))) return true;
-    if (kind === 'secret') {
-      for (let start = 0; start + KEY_PIECE <= plain.length; start += 1) if (text.includes(pieceOf(plain, start))) return true;
-      for (let start = 0; spelling !== plain && start + KEY_PIECE <= spelling.length; start += 1) if (text.includes(pieceOf(spelling, start))) return true;
-    }
-    return kind === 'personal' && words.some((word) => spelling.includes(word) && spelling.match(WORDS)?.includes(word));
-  });
-}
-
-const isWordCharacter = (character: string | undefined) => character !== undefined && /[\p{L}\p{N}]/u.test(character);
-
-/** Marks the characters of a folded text that stay hidden. */
-class Hidden {
-  readonly #hidden: boolean[];
-
-  constructor(readonly text: string) {
-    this.#hidden = new Array<boolean>(text.length).fill(false);
-  }
-
-  range(start: number, end: number): void {
-    this.#hidden.fill(true, start, end);
-  }
-
-  /** Wherever a value stands; a short or plain one only where it is a word of its own. */
-  value(value: string, whole: boolean): void {
-    for (let start = value ? this.text.indexOf(value) : -1; start >= 0; start = this.text.indexOf(value, start + 1)) {
-      const end = start + value.length;
-      if (whole && (isWordCharacter(this.text[start - 1]) || isWordCharacter(this.text[end]))) continue;
-      this.range(start, end);
-    }
-  }
-
-  matches(pattern: RegExp, isHidden: (match: string) => boolean = () => true): void {
-    for (const match of this.text.matchAll(pattern)) if (isHidden(match[0])) this.range(match.index, match.index + match[0].length);
-  }
-
-  has(index: number): boolean {
-    return this.#hidden[index] === true;
-  }
+function pieceOf(text: string, identifiers: readonly string[]): Piece {
+  const [, opens = '', core = text, closes = ''] = PIECE.exec(text) ?? [];
+  if (identifiers.includes(core)) return { opens, core, closes, words: [], shown: true };
+  if (SIGN.test(text)) return { opens: '', core: text, closes: '', words: [], shown: true };
+  const words = (isShownWord(core.toLowerCase()) ? [core] : core.split(BETWEEN)).map((word) => word.toLowerCase());
+  // A part of a single letter could be spelling something.
+  return { opens, core, closes, words, shown: words.every((word) => isShownWord(word) && (word.length > 1 || words.length === 1)) };
 }
 
 /**
- * A text of the gateway's, fit to be shown: its escapes resolved, every sent value masked (personal ones also word
- * by word, keys also in pieces), numbers that could be somebody's masked, control characters removed, cut to length.
- * What is to be masked is found first and replaced once, so the cost depends on the text and on no value's length.
+ * A text of the other side, fit to be shown. Only known words pass (`vocabulary.ts`), and the identifiers of the report; all else
+ * is masked, so that no spelling of a value passes. A known word that was sent is masked too: words of personal values
+ * wherever they stand, all others where the whole value stands.
  */
-export function maskSent(said: string, values: readonly SentValue[]): string {
+export function maskSent(said: string, values: readonly SentValue[], identifiers: readonly string[] = []): string {
   if (said.length > LONGEST_TEXT) return '[a text too long to show]';
-  if (isHarmless(said, values)) return cut(said.trim());
-  const words = new Set<string>();
-  const sent: { value: string; whole: boolean }[] = [];
-  for (const { text: value, kind } of values) {
-    // What is longer than the text cannot stand in it, but its words can.
-    const spellings = value.length <= 4 * said.length ? [foldText(value), foldedValue(value)] : [];
-    for (const spelling of spellings) {
-      sent.push({ value: spelling, whole: kind === 'plain' || spelling.length < 3 });
-      for (let start = 0; kind === 'secret' && start + KEY_PIECE <= spelling.length; start += 1) {
-        sent.push({ value: pieceOf(spelling, start), whole: false });
-      }
-    }
-    if (kind === 'personal') for (const [word] of foldedValue(value).matchAll(WORDS)) if (word.length > 1) words.add(word);
-  }
-  const hide = (original: string, parts: boolean): string => {
-    const { text, at } = fold(original);
-    const hidden = new Hidden(text);
-    for (const { value, whole } of sent) hidden.value(value, whole);
-    if (parts) {
-      hidden.matches(WORDS, (word) => words.has(word));
-      hidden.matches(TELLING_NUMBERS);
-    }
-    return rebuild(original, at, hidden);
-  };
-  // First whole values as it came, since a value may itself hold what looks like an escape.
-  const line = hide(unescapeText(hide(said.replaceAll(HIDDEN, ' '), false)), true)
-    .split(HIDDEN)
-    .map((part) => part.replace(/[\p{C}\u2028\u2029]+/gu, ' '))
-    .join(MASK)
-    .trim();
-  return cut(line);
+  const sent = values.map(({ text, kind }) => ({ kind, text: fold(text), words: () => wordsIn(`${fold(text)} ${fold(splitName(text))}`) }));
+  const free = identifiers.filter((identifier) => isFree(fold(identifier), sent));
+  const pieces = said
+    .split(/\s+/)
+    .filter((text) => text !== '')
+    .map((text) => pieceOf(text, free));
+  showNumbers(pieces);
+  hideSent(pieces, sent);
+  hideLetters(pieces);
+  return write(pieces);
 }
 
-const cut = (line: string) => (line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line);
+/** An identifier is shown as it is, unless it repeats what is not, or is so short that it could be a part of anything. */
+const isFree = (identifier: string, sent: readonly Folded[]): boolean =>
+  /^[^\p{C}\p{Z}]{3,100}$/u.test(identifier) && !sent.some(({ text, kind }) => kind !== 'plain' && text.length > 2 && identifier.includes(text));
 
-/** The original with one mask for each stretch that is hidden. */
-function rebuild(original: string, at: readonly number[], hidden: Hidden): string {
-  let shown = '';
-  for (let index = 0; index < hidden.text.length; index += 1) {
-    // Some characters fold into several, and marks into none.
-    if (!hidden.has(index)) shown += at[index - 1] === at[index] ? '' : original.slice(at[index], nextOffset(at, index));
-    else if (!hidden.has(index - 1)) shown += HIDDEN;
+/** Shows an HTTP status beside the word for it, and a small number before its unit. All other numbers could be somebody's. */
+function showNumbers(pieces: readonly Piece[]): void {
+  for (const [index, piece] of pieces.entries()) {
+    const before = pieces[index - 1]?.words.at(-1) ?? '';
+    const after = pieces[index + 1]?.words[0] ?? '';
+    const isStatus = STATUS.test(piece.core) && (index === 0 || STATUS_BEFORE.test(before)) && !/^[0-9]/.test(pieces[index + 1]?.core ?? '');
+    const isSmall = SMALL.test(piece.core) && piece.closes === '' && UNITS.test(after) && !/[0-9]/.test(pieces[index - 1]?.core ?? '');
+    if (isStatus || isSmall) piece.shown = true;
   }
-  return shown;
 }
 
-/** Where the next character of the original begins. */
-function nextOffset(at: readonly number[], index: number): number | undefined {
-  let next = index + 1;
-  while (at[next] === at[index]) next += 1;
-  return at[next];
+function hideSent(pieces: readonly Piece[], sent: readonly Folded[]): void {
+  const shown = pieces.filter((piece) => piece.shown && piece.words.length > 0);
+  for (const { text, kind, words } of sent) {
+    for (const piece of shown) {
+      const isIn = (word: string) => word.length > 1 && text.includes(word);
+      const isPart = (word: string) => isIn(word) && words().includes(word);
+      if (kind === 'personal' && (piece.words.some(isPart) || isPart(piece.words.join('')))) piece.shown = false;
+      if (kind === 'secret' && piece.words.some((word) => word.length >= KEY_PIECE && isIn(word))) piece.shown = false;
+    }
+    if (kind !== 'personal') hideWhole(pieces, wordsIn(text));
+  }
+}
+
+/** Hides the pieces in which a value stands word for word. */
+function hideWhole(pieces: readonly Piece[], value: readonly string[]): void {
+  const all = pieces.flatMap((piece) => piece.words.map((word) => ({ word, piece })));
+  for (let start = value.length > 0 ? 0 : all.length; start + value.length <= all.length; start += 1) {
+    if (value.every((word, index) => all[start + index]?.word === word)) for (const { piece } of all.slice(start, start + value.length)) piece.shown = false;
+  }
+}
+
+/** A single letter beside something masked may belong to it. */
+function hideLetters(pieces: readonly Piece[]): void {
+  const isWord = (piece: Piece | undefined) => piece === undefined || (piece.shown && piece.core.length > 1);
+  for (const [index, piece] of pieces.entries()) {
+    if (piece.core.length === 1 && !(isWord(pieces[index - 1]) && isWord(pieces[index + 1]))) piece.shown = false;
+  }
+}
+
+/** One mask for each stretch that is hidden. */
+function write(pieces: readonly Piece[]): string {
+  let line = '';
+  let wasMasked = false;
+  for (const { opens, core, closes, shown } of pieces) {
+    if (line.length > LONGEST_SHOWN) return `${line.slice(0, LONGEST_SHOWN)}…`;
+    if (shown || !wasMasked) line += `${line && ' '}${shown ? opens + core + closes : MASK}`;
+    wasMasked = !shown;
+  }
+  return line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line;
 }

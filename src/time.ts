@@ -31,6 +31,39 @@ export type Aborting = Pick<AbortController, 'signal' | 'abort'>;
 
 export type Limited<T> = { ended: 'done'; value: T } | { ended: 'failed'; error: unknown } | { ended: 'timeout' } | { ended: 'aborted' };
 
+interface Listening {
+  readonly heard: () => void;
+  readonly callbacks: Set<() => void>;
+}
+
+const listening = new WeakMap<AbortSignalLike, Listening>();
+
+function listenTo(signal: AbortSignalLike): Listening {
+  const callbacks = new Set<() => void>();
+  const heard = () => {
+    for (const callback of [...callbacks]) callback();
+  };
+  signal.addEventListener('abort', heard);
+  return { heard, callbacks };
+}
+
+/**
+ * Calls back when a signal is aborted, until the function that it returns is called. However many calls share a signal, it has
+ * one listener: Node.js warns of more than ten, as of a leak. Throws what the signal throws.
+ */
+function onAbort(signal: AbortSignalLike, callback: () => void): () => void {
+  const shared = listening.get(signal) ?? listenTo(signal);
+  const { heard, callbacks } = shared;
+  listening.set(signal, shared);
+  callbacks.add(callback);
+  return () => {
+    callbacks.delete(callback);
+    if (callbacks.size > 0) return;
+    listening.delete(signal);
+    signal.removeEventListener('abort', heard);
+  };
+}
+
 /**
  * Runs `work` until it settles, the time is over or the caller aborts, whichever comes first, and settles
  * once with which of them it was. `work` gets a signal that is aborted in the last two cases; work that
@@ -40,13 +73,14 @@ export function limited<T>(work: (signal: AbortSignal) => T | PromiseLike<T>, li
   const { clock, signal } = limit;
   return new Promise((resolve) => {
     let timer: unknown;
+    let stopListening: (() => void) | undefined;
     const end = (result: Limited<T>) => {
       // First of all, so that a clock or a signal that throws cannot keep the caller waiting.
       resolve(result);
       if (result.ended === 'timeout' || result.ended === 'aborted') controller.abort();
       try {
         clock.clearTimeout(timer);
-        signal?.removeEventListener('abort', abort);
+        stopListening?.();
       } catch {
         // Thrown into a timer it would end the process, and the caller has the result already.
       }
@@ -57,7 +91,7 @@ export function limited<T>(work: (signal: AbortSignal) => T | PromiseLike<T>, li
     timer = clock.setTimeout(() => end({ ended: 'timeout' }), Math.max(0, limit.milliseconds));
     if (aborted) return abort();
     try {
-      signal?.addEventListener('abort', abort);
+      stopListening = signal && onAbort(signal, abort);
     } catch (error) {
       clock.clearTimeout(timer);
       throw error;

@@ -74,6 +74,8 @@ export interface FetchResponse {
     /** One header, by its name. */
     get(name: string): string | null;
   };
+  /** `'default'` where it was made in this process; any other value says that it came over a network. */
+  readonly type?: string;
   /** What was answered, unread. */
   readonly body?: unknown;
   /** The whole body as text. */

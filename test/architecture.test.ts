@@ -24,7 +24,7 @@ const LAYERS = {
   mock: { files: ['mock/'], mayImport: ['openapi', 'operations', 'schema', 'errors'] },
   openapi: { files: ['openapi/'], mayImport: ['operations', 'schema'] },
   // Of the schemas, only what the masking of an answer and the check of a rotated key need.
-  delivery: { files: ['delivery/'], mayImport: ['operations', 'errors', 'redact', 'schema/sent-values.ts', 'schema/api-key.ts'] },
+  delivery: { files: ['delivery/'], mayImport: ['operations', 'errors', 'redact', 'schema/sent-values.ts', 'schema/sent-words.ts', 'schema/api-key.ts'] },
   location: { files: ['location/'], mayImport: ['schema', 'errors'] },
   config: {
     files: ['config.ts', 'options.ts', 'option-table.ts', 'events.ts', 'environment-variables.ts', 'gateway-options.ts'],
@@ -34,7 +34,7 @@ const LAYERS = {
   // Schemas return issues; the client throws.
   schema: { files: ['schema/'], mayImport: [] },
   errors: { files: ['errors.ts', 'location-steps.ts'], mayImport: [] },
-  redact: { files: ['redact.ts', 'unescape.ts'], mayImport: ['redact'] },
+  redact: { files: ['redact.ts', 'vocabulary.ts'], mayImport: ['redact'] },
   // What everybody may import.
   bottom: {
     files: [
@@ -64,6 +64,8 @@ const FILE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'node/cli/outbox/reconcile.ts': ['errors'],
   // A provider of locations, made for Node.js.
   'node/mmdb.ts': ['location/provider.ts', 'location/mmdb-lookup.ts', 'errors'],
+  // How it knows an answer that is not the gateway's.
+  'outbox/gateway-refusal.ts': ['delivery/foreign.ts'],
   'node/transport.ts': ['errors'],
   'node/dispatching.ts': ['errors'],
   'node/mmdb-options.ts': ['errors', 'schema/issue.ts', 'schema/suggest.ts'],
@@ -80,7 +82,7 @@ const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^ky$/, by: ['delivery/request.ts'] },
   // All else takes it from there, so that in the script-tag file a stand-in takes its place.
   { named: /^zod\/mini$/, by: ['schema/zod.ts', 'openapi/'] },
-  { named: /^node:/, by: ['node/', 'outbox/stores/sqlite/open.ts'] },
+  { named: /^node:/, by: ['node/', 'outbox/stores/sqlite/open.ts', 'outbox/stores/sqlite/live-file.ts'] },
   // Peers, loaded when they are needed.
   { named: /^(?:mmdb-lib|maxmind)$/, by: ['node/mmdb-reader.ts'] },
   { named: /^undici$/, by: ['node/transport.ts', 'node/dispatching.ts'] },

@@ -9,12 +9,12 @@ export interface Recorded {
   body: Record<string, unknown> | undefined;
 }
 
-/** An answer with JSON. */
-export const json = (body: unknown, status = 200, headers: Record<string, string> = {}): FetchResponse => ({
-  status,
-  headers: new Headers(headers),
-  text: async () => (typeof body === 'string' ? body : JSON.stringify(body)),
-});
+/** An answer with JSON, and with its length, so that it is whole over a socket too. */
+export function json(body: unknown, status = 200, headers: Record<string, string> = {}): FetchResponse {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const length = String(new TextEncoder().encode(text).byteLength);
+  return { status, headers: new Headers({ 'content-length': length, ...headers }), text: async () => text };
+}
 
 /** A `fetch` that keeps what it is asked and answers as told. */
 export function recordingFetch(answer: (request: Recorded) => FetchResponse | Promise<FetchResponse> = () => json({ message: 'ok' })) {

@@ -1,10 +1,12 @@
 // Four instances of a backend over one PostgreSQL: they are killed and stopped, the server is restarted as if the power had failed, the
 // network to it is cut, the gateway loses answers after it has recorded, and turns all away for a while. In the end the gateway's
 // ledger, the operator's books and the outbox agree, report by report. Of the built package: `npm run build` first.
+// The server is the one from npm, or the one in POSTGRES_BIN; with PGBOUNCER, the path of that program, the workers reach it through that.
 // `npm run soak:postgres -- --reports 1000 --kills 10 --restarts 1 --seed 7`; the exit code is 0 where all agree. What was found is kept where they do not.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { startPgBouncer } from '../../test/support/pgbouncer.js';
 import { startPostgres } from '../../test/support/postgres-server.js';
 import { createCrew } from '../soak/crew.js';
 import { startGateway } from '../soak/gateway.js';
@@ -24,7 +26,9 @@ const CUT_MS = 4_000;
 
 const { reports, kills, restarts, workers, seed } = readOptions({ reports: 20_000, kills: 200, restarts: 5, workers: 4 });
 const server = await startPostgres({ fsync: true });
-const proxy = await startProxy(server.port);
+const { PGBOUNCER } = process.env;
+const pooler = PGBOUNCER ? await startPgBouncer(PGBOUNCER, server.url) : undefined;
+const proxy = await startProxy(pooler?.port ?? server.port);
 const gateway = await startGateway(seed);
 const address = new URL(server.url);
 address.port = String(proxy.port);
@@ -39,7 +43,9 @@ const crew = createCrew({
   worker: new URL('worker.js', import.meta.url),
   taskOf: (name, isLast) => {
     const share = Math.ceil((reports * (crew.counts.killed + 2 * workers)) / Math.max(1, kills));
-    return { database: address.href, gateway: gateway.url, name, reports: isLast ? reports : Math.min(reports, share), isLast };
+    // A pooler in transaction mode passes on no notification.
+    const listening = pooler ? server.url : address.href;
+    return { database: address.href, listening, gateway: gateway.url, name, reports: isLast ? reports : Math.min(reports, share), isLast };
   },
   kills,
   workers,
@@ -64,6 +70,7 @@ function progress() {
 /** Keeps everything and ends. @param {string[]} problems @param {object} [table] */
 async function fail(problems, table = {}) {
   crew.end();
+  await pooler?.stop();
   await server.halt();
   const file = join(server.folder, 'soak.json');
   await writeFile(file, JSON.stringify({ seed, reports, kills, restarts, workers, table, errors: [...crew.errors], problems }, null, 2));
@@ -124,6 +131,7 @@ for (const [what, count] of Object.entries(table)) console.log(`${what.padEnd(56
 for (const [error, times] of errors) console.log(`soak: ${times} times: ${error}`);
 
 if (problems.length > 0) await fail(problems, table);
+await pooler?.stop();
 await server.stop();
 console.log('soak: the gateway, the books and the outbox agree, report by report');
 process.exit(0);

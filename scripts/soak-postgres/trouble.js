@@ -1,13 +1,10 @@
 // What happens to the server, the network and the gateway while the workers are killed.
+import { createPhases } from '../soak/phases.js';
 import { sleep } from '../soak/random.js';
 
 const LOOK_MS = 50;
 const DOWN_MS = [200, 1_500];
 const START_TRIES = 5;
-/** The gateway turns everything away for a while, then works for a while. */
-const BAD_MS = [500, 2_000];
-const GOOD_MS = [4_000, 12_000];
-const TURNED_AWAY = [{ status: 429, retryAfter: 1 }, { status: 503 }, { status: 500 }, { status: 502 }];
 
 /**
  * @param {object} options
@@ -19,8 +16,16 @@ const TURNED_AWAY = [{ status: 429, retryAfter: 1 }, { status: 503 }, { status: 
  * @param {number} options.restarts
  * @param {number} options.cutMs For how long the network is cut, once.
  */
-export function createTrouble({ server, proxy, gateway, chance: { between, random }, progress, restarts, cutMs }) {
-  const counts = { restarts: 0, cuts: 0, periods: 0 };
+export function createTrouble({ server, proxy, gateway, chance, progress, restarts, cutMs }) {
+  const { between } = chance;
+  const phases = createPhases({ gateway, chance });
+  const counts = {
+    restarts: 0,
+    cuts: 0,
+    get periods() {
+      return phases.counts.periods;
+    },
+  };
   let isOver = false;
   const until = async (/** @type {number} */ part) => {
     while (progress() < part && !isOver) await sleep(LOOK_MS);
@@ -56,25 +61,14 @@ export function createTrouble({ server, proxy, gateway, chance: { between, rando
     counts.cuts += 1;
   }
 
-  async function turnAway() {
-    while (!isOver) {
-      await sleep(between(GOOD_MS));
-      if (isOver) return;
-      const answer = TURNED_AWAY[Math.floor(random() * TURNED_AWAY.length)];
-      const stop = gateway.misbehave({ kind: 'status', when: 'before', ...answer });
-      await sleep(between(BAD_MS));
-      stop();
-      counts.periods += 1;
-    }
-  }
-
   return {
     counts,
     /** Resolves once all of it has happened, and rejects where the server cannot be started again. */
-    run: () => Promise.all([restartServer(), cutNetwork(), turnAway()]),
+    run: () => Promise.all([restartServer(), cutNetwork(), phases.run()]),
     /** Nothing more happens for a reason of progress; what is due happens at once. */
     end: () => {
       isOver = true;
+      phases.end();
     },
   };
 }

@@ -8,7 +8,7 @@ import { settledWithdrawal, withdrawal } from '../soak/reports.js';
 import { createBooks } from './bets.js';
 
 /** `reports`: how many there may be when this worker adds more; `isLast`: it ends once nothing is left to send. */
-/** @typedef {{ database: string, gateway: string, name: string, reports: number, isLast: boolean }} Task */
+/** @typedef {{ database: string, listening: string, gateway: string, name: string, reports: number, isLast: boolean }} Task */
 
 const ATTEMPT_MS = 1_000;
 /** How long a worker has a report to itself. */
@@ -18,7 +18,7 @@ const MOST_WAITING = 400;
 /** Withdrawals are reported without a transaction, one for so many bets. */
 const WITHDRAWAL_EACH = 4;
 
-const { database, gateway, name, reports, isLast } = /** @type {Task} */ (JSON.parse(process.argv[2] ?? ''));
+const { database, listening, gateway, name, reports, isLast } = /** @type {Task} */ (JSON.parse(process.argv[2] ?? ''));
 const tell = (/** @type {string} */ type, /** @type {unknown} */ event = undefined) => process.send?.({ type, event });
 
 // An answer that does not come must not be waited for: a connection that was cut off does not say so.
@@ -52,7 +52,14 @@ const client = createClient({
   location: { fixed: { latitude: 6.4474, longitude: 7.5139, city: 'Enugu', country: 'NG' } },
   attemptTimeoutMs: ATTEMPT_MS,
 });
-const store = await persist(() => postgresStore({ database: pool, listen: () => pool.connect() }));
+const listen = async () => {
+  if (listening === database) return pool.connect();
+  const own = new pg.Client({ connectionString: listening, connectionTimeoutMillis: 3_000 });
+  own.on('error', () => tell('disconnected'));
+  await own.connect();
+  return own;
+};
+const store = await persist(() => postgresStore({ database: pool, listen }));
 const outbox = createOutbox({ client, store, leaseMs: LEASE_MS, pollMs: 200, retry: { baseMs: 20, capMs: 400 }, keepBodies: true });
 for (const type of /** @type {const} */ (['recorded', 'quarantined', 'late', 'paused'])) outbox.on(type, () => tell(type));
 outbox.on('error', ({ message, cause }) => tell('error', `${message} ${cause instanceof PostgresStoreError ? cause.code : cause}`));

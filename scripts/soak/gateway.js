@@ -1,6 +1,7 @@
-// The mock gateway of the soak on a socket, made to lose a fifth of its answers after it has recorded.
+// The mock gateway of the soak on a socket, made to lose a fifth of its answers after it has recorded, and to break off others.
 import { createMockGateway } from 'location-sdk/mock';
 import { serve } from 'location-sdk/mock/node';
+import { startBreaking } from './breaking.js';
 
 /** What goes wrong, each by its chance. Of all requests, about a fifth is recorded while its answer is lost. */
 const FAULTS = [
@@ -18,18 +19,23 @@ const INITIATED = new Map([
 ]);
 const LOST = ['connection-reset', 'half-body', 'hang'];
 
-/** @param {number} seed */
-export async function startGateway(seed) {
-  const server = await serve(createMockGateway({ seed }));
+/** What gateways found out together. */
+export const createFindings = () => ({
   /** How often a report was applied, by the id that it has in the outbox. @type {Map<string, number>} */
-  const applied = new Map();
+  applied: new Map(),
   /** Settled reports that came before their initiated ones had been accepted. @type {Set<string>} */
-  const early = new Set();
+  early: new Set(),
+});
+
+/** The gateway of an account. @param {number} seed */
+export async function startGateway(seed, account = 'default', { applied, early } = createFindings()) {
+  const server = await serve(createMockGateway({ seed }));
+  const breaking = await startBreaking(server.url, seed);
   server.gateway.subscribe(({ environment, operation, reference, applied: isApplied }) => {
-    const id = `${environment}:${operation}:${reference}`;
+    const id = `${account}:${environment}:${operation}:${reference}`;
     if (isApplied) applied.set(id, (applied.get(id) ?? 0) + 1);
     const initiated = INITIATED.get(operation);
-    if (initiated && !applied.has(`${environment}:${initiated}:${reference}`)) early.add(id);
+    if (initiated && !applied.has(`${account}:${environment}:${initiated}:${reference}`)) early.add(id);
   });
   for (const fault of FAULTS) {
     const body = JSON.stringify({ times: null, ...fault });
@@ -37,14 +43,14 @@ export async function startGateway(seed) {
     if (status !== 201) throw new Error(`the fault ${fault.kind} was refused: ${status}`);
   }
   return {
-    url: server.url,
+    url: breaking.url,
     applied,
     early,
     /** What is recorded: the body by the id that the report has in the outbox. */
     ledger: () =>
       new Map(
         /** @type {const} */ (['staging', 'production']).flatMap((environment) =>
-          server.gateway.reports(environment).map(({ operation, reference, body }) => [`${environment}:${operation}:${reference}`, body]),
+          server.gateway.reports(environment).map(({ operation, reference, body }) => [`${account}:${environment}:${operation}:${reference}`, body]),
         ),
       ),
     /** Answers so to every request, until the returned function is called. @param {import('location-sdk/mock').FaultRule} rule */
@@ -57,7 +63,10 @@ export async function startGateway(seed) {
       server.gateway.faults
         .list()
         .filter(({ kind, when }) => when === 'after' && LOST.includes(kind))
-        .reduce((sum, { struck }) => sum + struck, 0),
-    close: () => server.close(),
+        .reduce((sum, { struck }) => sum + struck, breaking.lost()),
+    async close() {
+      breaking.close();
+      await server.close();
+    },
   };
 }

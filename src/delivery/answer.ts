@@ -1,3 +1,5 @@
+import type { Sent } from '../schema/sent-words.js';
+import { readRepeated } from './duplicate.js';
 import type { Answer } from './settings.js';
 
 /** A member of a JSON object; undefined for everything that is no object. */
@@ -14,24 +16,29 @@ export function messageOf(body: unknown): string | undefined {
 
 /**
  * Whether a 2xx answer means that the report is recorded (our decision): its body is JSON or empty, and that
- * JSON does not say otherwise. Anything else may come from a captive portal or a proxy.
+ * JSON does not say otherwise. Anything else may come from a captive portal or a proxy; 206 is a part of an answer.
  */
-export function isRecorded({ body, json }: Answer): boolean {
-  if (!json) return false;
+export function isRecorded({ status, body, json }: Answer): boolean {
+  if (!json || status === 206) return false;
   const error = member(body, 'error');
   const hasError = error !== undefined && error !== null && error !== false && error !== '';
   return member(body, 'success') !== false && !hasError && !(Number(member(body, 'statusCode')) >= 400);
 }
 
-const DUPLICATE = /\bduplicate|\balready\s+(?:been\s+)?(?:reported|recorded|settled|submitted|processed|exists?)\b/i;
-/** Said of what should be, not of what is. */
-const NEGATED = /\b(?:not|never|must|should)(?:\s+(?:not|be|been|yet|a))*\s+(?:already|duplicate)\b/i;
-const OTHER_DATA = /\bdifferent\b|\bother\s+data\b/i;
+/** No refusal says so much; it would cost more to read than it can tell. */
+const LONGEST_MESSAGE = 4_096;
 
-/** Whether a refusal means that the gateway holds this report already (our decision: the specification gives no status). */
-export function isDuplicate({ status, body }: Answer, withoutSent: (text: string) => string = String): 'same' | 'conflict' | false {
-  const message = withoutSent(messageOf(body) ?? '');
-  const says = (status === 400 || status === 422) && DUPLICATE.test(message) && !NEGATED.test(message);
-  if (status !== 409 && !says) return false;
-  return OTHER_DATA.test(message) ? 'conflict' : 'same';
+/**
+ * Whether a refusal means that the gateway holds this report already (our decision: the specification gives no status): a 409
+ * whose body is JSON or empty, or a 400 or 422 whose words say so of this report. `sent` is asked for what was sent, since an
+ * operator's own words must not be taken for the gateway's.
+ */
+export function isDuplicate({ status, body, json }: Answer, sent: () => Sent): 'same' | 'conflict' | false {
+  if (!json || (status !== 409 && status !== 400 && status !== 422)) return false;
+  const message = messageOf(body);
+  if (message === undefined) return status === 409 && 'same';
+  if (message.length > LONGEST_MESSAGE) return false;
+  const { repeated, different } = readRepeated(message, sent());
+  if (different === undefined || !(repeated || status === 409)) return false;
+  return different ? 'conflict' : 'same';
 }

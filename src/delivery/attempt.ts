@@ -1,10 +1,10 @@
+import { isMeasured, readBody } from '../body.js';
 import type { Limit } from '../time.js';
 import type { Fetch } from '../web-types.js';
 import { takeRoom } from './leaving-page.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
 import { abortingFor, limitedRequest, request } from './request.js';
 import type { RelayCredentials } from './settings.js';
-import { readWholeBody } from './whole-body.js';
 
 export interface AttemptRequest {
   url: string;
@@ -18,7 +18,8 @@ export interface AttemptRequest {
 }
 
 export type Attempted =
-  | { ended: 'answered'; status: number; retryAfter: string | null; text: string | undefined }
+  /** `measured`: whether the answer proves that its whole body was read. */
+  | { ended: 'answered'; status: number; retryAfter: string | null; text: string | undefined; measured: boolean }
   | { ended: 'broken'; failure: NetworkFailure }
   /** `unsent`: nothing of it had left. */
   | { ended: 'timeout'; unsent?: boolean }
@@ -49,8 +50,8 @@ export async function attempt(
       };
       const response = await request(url, init, fetch);
       answered = true;
-      const text = await readWholeBody(response, signal);
-      return { status: response.status, retryAfter: response.headers.get('retry-after'), text };
+      const text = await readBody(response, signal);
+      return { status: response.status, retryAfter: response.headers.get('retry-after'), text, measured: text !== undefined && isMeasured(response) };
     },
     limit,
     abortingFor(fetch),

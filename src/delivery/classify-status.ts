@@ -1,4 +1,5 @@
 import { AuthenticationError, BadRequestError, GatewayError, NotFoundError, RateLimitError, UnprocessableError } from '../errors.js';
+import { messageOf } from './answer.js';
 import type { Answer } from './settings.js';
 import type { Asked, Failure } from './verdict.js';
 
@@ -17,7 +18,7 @@ export function classifyStatus(
   if (status === 401) return refused(AuthenticationError, 'the API key is missing or not valid in this environment');
   if (status === 404) {
     const missing = after && !notJson ? `; was ${after} reported first, in this environment? If so, check the base address` : wrongAddress;
-    return refused(NotFoundError, `no such record${missing}`);
+    return { ...refused(NotFoundError, `no such record${missing}`), foreign: messageOf(json ? body : undefined) === undefined };
   }
   if (status === 422) return refused(UnprocessableError, 'the gateway cannot accept the data; correct it and call again');
   if (status === 429) {

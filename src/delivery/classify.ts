@@ -1,29 +1,32 @@
+import { members } from '../members.js';
+import type { Sent } from '../schema/sent-words.js';
 import { parseRetryAfter } from '../time.js';
 import { messageOf } from './answer.js';
 import type { Attempted } from './attempt.js';
 import { classifyStatus } from './classify-status.js';
 import type { Answer, DeliverySettings } from './settings.js';
-import { type Asked, classifySilence, held, readAnswer, type Verdict } from './verdict.js';
+import { type Asked, brokenOff, classifySilence, held, mayHaveBrokenOff, readAnswer, type Verdict } from './verdict.js';
 
 /** Says what the end of an attempt means. */
 export function classify(attempted: Attempted, asked: Asked, settings: DeliverySettings): Verdict {
   if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted, settings.browser) };
   const { status, text, retryAfter } = attempted;
   const answer = readAnswer(status, text);
+  if (mayHaveBrokenOff(attempted, answer)) return { kind: 'failed', failure: brokenOff(status) };
   const said = answer.json ? messageOf(answer.body) : undefined;
 
   if (status >= 200 && status < 300) {
-    if (asked.isReport ? ask(settings, 'isRecorded', answer, asked.withoutSent) === true : hasVerdict(answer.body))
-      return { kind: 'recorded', body: answer.body, said };
+    if (asked.isReport ? ask(settings, 'isRecorded', answer, asked.sent) === true : hasVerdict(answer)) return { kind: 'recorded', body: answer.body, said };
   } else if (asked.isReport) {
-    const duplicate = ask(settings, 'isDuplicate', answer, asked.withoutSent);
+    const duplicate = ask(settings, 'isDuplicate', answer, asked.sent);
     if (duplicate === 'same' || duplicate === 'conflict')
       return { kind: duplicate === 'same' ? 'same' : 'failed', failure: { ...held(status, duplicate, settings.browser), said } };
   }
   return { kind: 'failed', failure: { ...classifyStatus(answer, asked, parseRetryAfter(retryAfter, settings.clock.now())), said } };
 }
 
-const hasVerdict = (body: unknown): boolean => typeof (body as { success?: unknown } | null | undefined)?.success === 'boolean';
+/** A part of an answer (206) is none. */
+const hasVerdict = ({ status, body }: Answer): boolean => status !== 206 && typeof members(body).success === 'boolean';
 
 const MEANINGS = { isRecorded: [true, false], isDuplicate: ['same', 'conflict', false] } as const;
 
@@ -32,11 +35,11 @@ function ask<Name extends 'isRecorded' | 'isDuplicate'>(
   settings: DeliverySettings,
   name: Name,
   answer: Answer,
-  withoutSent: (text: string) => string,
+  sent: () => Sent,
 ): ReturnType<DeliverySettings[Name]> | false {
   let fault = 'threw';
   try {
-    const meaning = settings[name](answer, withoutSent) as ReturnType<DeliverySettings[Name]>;
+    const meaning = settings[name](answer, sent) as ReturnType<DeliverySettings[Name]>;
     // One that is asynchronous by mistake must not end the process when it fails.
     Promise.resolve(meaning).catch(() => {});
     if ((MEANINGS[name] as readonly unknown[]).includes(meaning)) return meaning;

@@ -5,14 +5,16 @@ import { maskSent } from '../redact.js';
 import { RELAY_ONLY } from '../relay-only.js';
 import { apiKeyProblem } from '../schema/api-key.js';
 import { sentValues } from '../schema/sent-values.js';
+import { identifiersOf, sentOf } from '../schema/sent-words.js';
 import { limited } from '../time.js';
 import type { AbortSignalLike } from '../web-types.js';
 import { type AttemptRequest, attempt } from './attempt.js';
 import { backoffMs } from './backoff.js';
 import { classify } from './classify.js';
+import { markForeign } from './foreign.js';
 import { type AnyReport, keepFrozen } from './frozen.js';
 import { pageHidden } from './leaving-page.js';
-import { classifyRelayed, type ToldByRelay } from './relay-answer.js';
+import { classifyRelayed, faultIdsIn, type ToldByRelay } from './relay-answer.js';
 import type { DeliverySettings, Destination, Gateway, Relay } from './settings.js';
 import { ABORTED, type Asked, type Failure, OUT_OF_TIME, unusable, type Verdict } from './verdict.js';
 
@@ -72,11 +74,13 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
   /** Other scripts share the room for requests that outlive a page, and a browser does not say that it was full. */
   let mayLackRoom = false;
 
-  /** The gateway's words, masked; words that cannot be masked are not worth a report. */
+  /** The other side's words, masked; those about a number to verify never, since they may name its holder. */
   const shown = (said: string | undefined): string | undefined => {
     try {
+      if (!said || !isReport) return undefined;
+      const body = JSON.parse(report.body) as unknown;
       const secrets = RELAY_ONLY ? [] : Array.from(keys, (text) => ({ text, kind: 'secret' as const }));
-      return said && maskSent(said, [...sentValues(row.request, JSON.parse(report.body)), ...secrets]);
+      return maskSent(said, [...sentValues(row.request, body), ...secrets], [...identifiersOf(row.request, body), ...(relayed ? faultIdsIn(said) : [])]);
     } catch {
       return undefined;
     }
@@ -86,17 +90,18 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
     report,
     isReport,
     after: 'after' in row ? row.after : undefined,
-    withoutSent: (text) => (RELAY_ONLY ? text : withoutValues(text, JSON.parse(report.body))),
+    sent: () => sentOf(row.request, JSON.parse(report.body)),
     shown,
   };
 
-  const fail = ({ type, text, said, certain, retryable = false, details, advice: instead, ...failure }: Failure): ReportingError => {
+  const fail = ({ type, text, said, certain, foreign, retryable = false, details, advice: instead, ...failure }: Failure): ReportingError => {
     const outcome = inDoubt && !certain ? 'unknown' : failure.outcome;
     const words = shown(said);
     const advice = delivery.advice ?? instead ?? (isReport ? ADVICE[outcome] : retryable ? 'Call it again.' : '');
     const message = `${subject}: ${sentence(text)}${words ? ` The ${relayed ? 'relay' : 'gateway'} said: "${words}".` : ''}${advice && ` ${advice}`}`;
     const error = new type(message, { operation, reference, environment, attempts, retryable, outcome, ...details });
     if (isReport) keepFrozen(error, report);
+    if (foreign) markForeign(error);
     return error;
   };
 
@@ -151,7 +156,7 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
       if (failure.outcome === 'unknown') inDoubt = true;
 
       const asksFor = failure.details?.retryAfterMs ?? 0;
-      const wait = asksFor || backoffMs(attempts, retry, settings.random);
+      const wait = Math.max(asksFor, backoffMs(attempts, retry, settings.random));
       const again = failure.retryable && attempts <= retry.limit && asksFor <= settings.maxRetryAfterMs && clock.now() + wait < deadline;
       if (!again) throw fail(failure);
       logger.debug(`${subject}: ${failure.text}; attempt ${attempts}, the next one in ${Math.round(wait)} ms`);
@@ -164,10 +169,4 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
     if (onItsWay) inDoubt = true;
     throw isReportingError(error) ? error : fail(unusable('a clock, random or signal that was passed threw an error'));
   }
-}
-
-/** A text without the strings of a body, its identifiers included. */
-function withoutValues(text: string, body: unknown): string {
-  if (typeof body === 'string') return body.trim().length > 2 ? text.split(body).join(' ') : text;
-  return typeof body === 'object' && body !== null ? Object.values(body).reduce<string>(withoutValues, text) : text;
 }

@@ -80,7 +80,6 @@ export function describeFailure({ code, notSent, certificate }: NetworkFailure, 
   if (code?.startsWith('proxy '))
     return `the proxy opened no way to the other side (HTTP ${code.slice(-3)}); look at its address, its password and what it lets through`;
   if (code === 'TRANSPORT_CLOSED') return 'the transport that was passed as fetch is closed; make a new one';
-  if (code === 'ANSWER_WITHOUT_END') return 'the answer has neither a body nor a content-length, so that it may have broken off';
   const hint = code?.startsWith('ERR_SSL') ? '; is it an http:// address?' : '';
   if (notSent) return `the other side could not be reached${shown}${hint || '; check its address and the network'}`;
   return `the connection broke before a whole answer came${shown}${hint}`;

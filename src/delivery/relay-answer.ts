@@ -22,7 +22,7 @@ import { parseRetryAfter } from '../time.js';
 import type { Attempted } from './attempt.js';
 import { classifyStatus } from './classify-status.js';
 import type { Answer, DeliverySettings } from './settings.js';
-import { type Asked, classifySilence, type Failure, held, readAnswer, type Verdict } from './verdict.js';
+import { type Asked, brokenOff, classifySilence, type Failure, held, mayHaveBrokenOff, readAnswer, type Verdict } from './verdict.js';
 
 /** What only a relay knows of a report, for the receipt. */
 export interface ToldByRelay {
@@ -58,6 +58,7 @@ export function classifyRelayed(attempted: Attempted, asked: Asked, settings: De
   if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted, settings.browser) };
   const { status, text, retryAfter } = attempted;
   const answer = readAnswer(status, text);
+  if (mayHaveBrokenOff(attempted, answer)) return { kind: 'failed', failure: brokenOff(status) };
   const told = readReceipt(answer, asked);
   if (told) return { kind: 'recorded', body: undefined, said: undefined, told };
 
@@ -85,6 +86,9 @@ function readDuplicate(status: number, same: boolean, { report }: Asked, browser
     ? failure
     : { ...failure, certain: false, outcome: RELAY_ONLY || browser ? 'unknown' : 'rejected', advice: 'Compare your records.' };
 }
+
+/** The id by which the operator finds a fault in its log, where the relay's words are those of a fault. */
+export const faultIdsIn = (said: string): string[] => /^Something went wrong \(([a-p]{16})\)\.$/.exec(said)?.slice(1) ?? [];
 
 /** The failure that a relay tells. */
 function readError({ code, outcome, ...error }: Readonly<Record<string, unknown>>, byStatus: Failure, { shown }: Asked): Failure {

@@ -1,4 +1,5 @@
 import type { OperationName } from '../operations.js';
+import type { Sent } from '../schema/sent-words.js';
 import type { Clock } from '../time.js';
 import type { Fetch } from '../web-types.js';
 import type { BackoffSettings } from './backoff.js';
@@ -57,8 +58,8 @@ export interface DeliverySettings {
   readonly maxRetryAfterMs: number;
   readonly attemptTimeoutMs: number;
   readonly isRecorded: (answer: Answer) => boolean;
-  /** The default one also wants the gateway's words without those that were sent. */
-  readonly isDuplicate: (answer: Answer, withoutSent: (text: string) => string) => 'same' | 'conflict' | false;
+  /** The default one also asks for what was sent. */
+  readonly isDuplicate: (answer: Answer, sent: () => Sent) => 'same' | 'conflict' | false;
   readonly logger: Required<Logger>;
   readonly clock: Clock;
   readonly random: () => number;

@@ -9,6 +9,7 @@ import {
   TimeoutError,
 } from '../errors.js';
 import { RELAY_ONLY } from '../relay-only.js';
+import type { Sent } from '../schema/sent-words.js';
 import type { Attempted } from './attempt.js';
 import type { AnyReport } from './frozen.js';
 import { describeFailure } from './network-failure.js';
@@ -26,6 +27,8 @@ export interface Failure {
   readonly retryable?: boolean;
   /** Holds whatever earlier attempts left in doubt: what the gateway holds is not this report. */
   readonly certain?: boolean;
+  /** Whether the answer is not the gateway's own, but that of a proxy or of another server. */
+  readonly foreign?: boolean;
   /** Instead of what the outcome advises. */
   readonly advice?: string;
   /** What the gateway said, unmasked: only `deliver` may show it, masked. */
@@ -45,8 +48,8 @@ export interface Asked {
   readonly isReport: boolean;
   /** The operation that must be reported first. */
   readonly after: string | undefined;
-  /** A text without the values that were sent: an operator's own words must not be taken for the gateway's. */
-  readonly withoutSent: (text: string) => string;
+  /** What the gateway may repeat: an operator's own words must not be taken for the gateway's. */
+  readonly sent: () => Sent;
   /** Words of the other side, with what was sent masked. */
   readonly shown: (said: string | undefined) => string | undefined;
 }
@@ -59,13 +62,39 @@ export function readAnswer(status: number, text: string | undefined): Answer {
   }
 }
 
+type Answered = Extract<Attempted, { ended: 'answered' }>;
+
+/**
+ * Whether an answer that would decide something may have broken off: nothing proves that it was read to its end, and it is no
+ * whole JSON. A number is never whole, since another digit may be missing. Other statuses leave the report in doubt anyway, and
+ * so does a success that is not understood.
+ */
+export function mayHaveBrokenOff({ status, measured }: Answered, { body, json }: Answer): boolean {
+  const isEmpty = body === undefined || typeof body === 'number';
+  const decides = status >= 200 && status < 300 ? json && isEmpty : status >= 400 && status < 500 && status !== 408;
+  return decides && !measured && (!json || isEmpty);
+}
+
+/** The end of an attempt whose answer may have broken off, whatever its status says. */
+export const brokenOff = (status: number): Failure => ({
+  type: NetworkError,
+  text: `HTTP ${status}: the answer may have broken off, since it is not JSON and has no content-length; is the base address right?`,
+  outcome: 'unknown',
+  retryable: true,
+  details: { status },
+});
+
+/** What `nodeTransport` says of a 407. The built-in `fetch` fails without a word. */
+const OF_A_PROXY = 'PROXY_AUTHENTICATION_REQUIRED';
+
 export function classifySilence(attempted: Exclude<Attempted, { ended: 'answered' }>, browser: boolean): Failure {
   if (attempted.ended === 'aborted') return KNOWS_UNSENT && attempted.unsent ? ABORTED : { ...ABORTED, outcome: 'unknown' };
   if (attempted.ended === 'timeout')
     return KNOWS_UNSENT && attempted.unsent ? OUT_OF_TIME : { ...OUT_OF_TIME, text: 'no whole answer came in time', outcome: 'unknown' };
   const { failure } = attempted;
   const { notSent, certificate } = failure;
-  return { type: NetworkError, text: describeFailure(failure, browser), outcome: notSent ? 'not-sent' : 'unknown', retryable: !certificate };
+  const text = describeFailure(failure, browser);
+  return { type: NetworkError, text, outcome: notSent ? 'not-sent' : 'unknown', retryable: !certificate, foreign: failure.code === OF_A_PROXY };
 }
 
 /** A browser may send a request again by itself when a connection breaks, and nobody is told. */

@@ -5,6 +5,7 @@ import { type Answer, refuse } from './answers.js';
 import type { FaultRule } from './faults.js';
 import type { MockGateway } from './interface.js';
 import { maskBody } from './mask-body.js';
+import { maskNin } from './mask-nin.js';
 
 /** What others add to the server's own routes; a route without its part is not there. */
 export interface AdminParts {
@@ -40,7 +41,8 @@ export function adminRoutes(gateway: MockGateway, { version, openapi, events }: 
         const { environment, reveal, ...which } = readQuery(query, ['environment', 'operation', 'reference', 'reveal']);
         const reports = ENVIRONMENTS.filter((one) => environment === undefined || environment === one).flatMap((one) =>
           gateway.reports(one, which).map(({ operation, reference, body }) => {
-            return { environment: one, operation, reference, body: reveal ? body : maskBody(operations[operation], body) };
+            const report = { environment: one, operation, reference };
+            return reveal ? { ...report, body } : maskNin({ ...report, body: maskBody(operations[operation], body) });
           }),
         );
         return ok({ reports });
@@ -50,7 +52,7 @@ export function adminRoutes(gateway: MockGateway, { version, openapi, events }: 
       GET({ query }) {
         const { limit, ...which } = readQuery(query, [...JOURNAL_NAMES, 'limit']);
         const requests = gateway.requests(which);
-        return ok({ requests: limit === undefined ? requests : requests.slice(Math.max(0, requests.length - limit)) });
+        return ok(maskNin({ requests: limit === undefined ? requests : requests.slice(Math.max(0, requests.length - limit)) }));
       },
     },
     'requests/count': { GET: ({ query }) => ok({ count: gateway.requests(readQuery(query, JOURNAL_NAMES)).length }) },
@@ -58,7 +60,7 @@ export function adminRoutes(gateway: MockGateway, { version, openapi, events }: 
       async POST({ json, request }) {
         const { timeoutMs, ...which } = readQuery(await readObject(json), [...JOURNAL_NAMES, 'timeoutMs']);
         try {
-          return ok({ request: await gateway.waitFor(which, { timeoutMs, signal: request.signal }) });
+          return ok(maskNin({ request: await gateway.waitFor(which, { timeoutMs, signal: request.signal }) }));
         } catch (error) {
           return refuse(408, (error as Error).message);
         }

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../time.js';
 import type { MockGateway } from './interface.js';
 import type { JournalEntry } from './journal.js';
+import { maskNin } from './mask-nin.js';
 
 export interface EventsOptions {
   /** How long a stream is silent before a comment keeps it open. Default: 15,000. */
@@ -25,7 +26,7 @@ export function createEvents(gateway: Pick<MockGateway, 'requests' | 'subscribe'
   // Ids start again with every server; this tells one life from the next.
   const life = crypto.randomUUID().slice(0, 8);
   const encoder = new TextEncoder();
-  const toEvent = (entry: JournalEntry) => `id: ${life}-${entry.id}\nevent: request\ndata: ${JSON.stringify(entry)}\n\n`;
+  const toEvent = (entry: JournalEntry) => `id: ${life}-${entry.id}\nevent: request\ndata: ${JSON.stringify(maskNin(entry))}\n\n`;
 
   return (request) => {
     const given = request.headers.get('last-event-id');

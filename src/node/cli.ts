@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 import { main } from './cli/main.js';
-import { allSaid } from './cli/output.js';
 
+const streams = [process.stdout, process.stderr];
+// The reader of a pipe may have gone; that ends nothing.
+for (const stream of streams) stream.on('error', () => undefined);
 const code = await main(process.argv.slice(2));
-await allSaid();
+// Everything that was written is handed on before the process ends.
+await Promise.all(streams.map((stream) => new Promise((resolve) => stream.write('', resolve))));
 // What an operator's own file has left open, such as a pool or a timer, keeps nothing waiting.
 process.exit(code);

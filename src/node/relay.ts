@@ -36,10 +36,16 @@ export function toNodeHandler(relay: Relay): NodeHandler {
       }
       const request = toRequest(incoming, url, hasBody ? { body: streamBody(incoming) } : {});
       const { socket, rawHeaders } = incoming;
-      await sendResponse((await relay(request, { remoteAddress: socket.remoteAddress, rawHeaders, native: incoming })) as Response, outgoing);
+      const connection = { remoteAddress: socket.remoteAddress, rawHeaders, requestTarget: targetOf(incoming), native: incoming };
+      await sendResponse((await relay(request, connection)) as Response, outgoing);
     } catch {
       // The connection broke, or the headers are none that the web has: nothing can be answered.
       incoming.socket.destroy();
     }
   };
+}
+
+/** The whole path: Express takes from `url` what it is mounted at. */
+function targetOf(incoming: IncomingMessage & { originalUrl?: unknown }): string | undefined {
+  return typeof incoming.originalUrl === 'string' ? incoming.originalUrl : incoming.url;
 }

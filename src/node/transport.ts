@@ -1,6 +1,6 @@
 /** A faster way to the gateway for Node.js: `location-sdk/transport/node`. @module */
 import { Agent, type Dispatcher } from 'undici';
-import { isWithoutEnd, LONGEST_BODY, withoutEnd } from '../body.js';
+import { LONGEST_BODY } from '../body.js';
 import { markDirect, tellUnsent } from '../direct-fetch.js';
 import { ConfigurationError } from '../errors.js';
 import type { Fetch, FetchInit, FetchResponse } from '../web-types.js';
@@ -189,7 +189,7 @@ function send({ dispatcher, lines, isOwn }: Way, parse: (url: string) => Address
         // No answer for the built-in `fetch` either, which does not even say why.
         if (status === OF_A_PROXY) return reject(Object.assign(new Error('a proxy wants a password'), { code: 'PROXY_AUTHENTICATION_REQUIRED' }));
         try {
-          resolve(answer(status, received, decode(status, gathered.whole(), received), isOwn));
+          resolve(answer(status, received, decode(status, gathered.whole(), received)));
         } catch (error) {
           reject(error);
         }
@@ -232,16 +232,16 @@ function decode(status: number, whole: Buffer, { 'content-encoding': encoding }:
 
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** Throws where it is empty and may have broken off, which only HTTP/1 leaves open. */
-function answer(status: number, received: Received, body: Buffer | undefined, http1 = false): FetchResponse {
+/** `'basic'`, as the built-in `fetch` has it: it came over a network. */
+function answer(status: number, received: Received, body: Buffer | undefined): FetchResponse {
+  const type = 'basic';
   const headers = {
     get(name: string): string | null {
       const value = received[name.toLowerCase()];
       return (Array.isArray(value) ? value.join(', ') : value) ?? null;
     },
   };
-  if (!body) return { status, headers, body: TOO_LONG, text: () => Promise.reject(new TypeError('the answer is too long')) };
+  if (!body) return { status, headers, type, body: TOO_LONG, text: () => Promise.reject(new TypeError('the answer is too long')) };
   const text = body.toString('utf8');
-  if (http1 && isWithoutEnd({ status, headers }, text)) throw withoutEnd();
-  return { status, headers, text: async () => (text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text) };
+  return { status, headers, type, text: async () => (text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text) };
 }

@@ -7,7 +7,15 @@ import { makeCounter, makeHistogram } from './instruments.js';
 import { quietly } from './quietly.js';
 
 const REPORTS = ['reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'] as const satisfies readonly ReportName[];
-const REASONS = ['authentication', 'rate-limited', 'unavailable', 'unreachable', 'configuration'] as const satisfies readonly PauseReason[];
+const REASONS = [
+  'authentication',
+  'address',
+  'rate-limited',
+  'unavailable',
+  'unreachable',
+  'configuration',
+  'refusals',
+] as const satisfies readonly PauseReason[];
 
 const pause = (environment: string, reason: PauseReason): Attributes => ({ 'location_sdk.environment': environment, 'location_sdk.pause.reason': reason });
 

@@ -72,9 +72,9 @@ export function createAhead({ concurrency, clock, isStopping }: { concurrency: n
       if (running < concurrency) void run(claimed);
       else waiting.push(claimed);
     },
-    /** Where an attempt ended so that its destination pauses: what was claimed for it, and is not yet being sent, is not to be. */
-    holdBack(destination: Destination, ending: Ending): void {
-      if (ending.kind !== 'recorded' && ending.pause) heldBack.set(keyOf(destination), turns);
+    /** Where a destination pauses: what was claimed for it, and is not yet being sent, is not to be. */
+    holdBack(destination: Destination): void {
+      heldBack.set(keyOf(destination), turns);
     },
     /** Whether that concerns what was claimed for it in a turn. */
     isHeldBack: (destination: Destination, turn: number | undefined): boolean => turn !== undefined && turn <= (heldBack.get(keyOf(destination)) ?? 0),

@@ -11,6 +11,8 @@ type AnyReceipt = Receipt | RelayReceipt;
 
 /** How a prepared report is told from other data under its reference, which may be what is stored. */
 export interface Own {
+  /** Whether it was in the store, or a call to enqueue it has resolved. */
+  acknowledged: boolean;
   matches(row: Row): Promise<boolean>;
   /** What whoever waits for it is told where it is other data. */
   refusal(): ReportingError;
@@ -20,6 +22,8 @@ interface Waiter {
   readonly location: Location | undefined;
   /** Of a prepared report, until it is known that the row is its own. */
   own?: Own | undefined;
+  /** Of a prepared report. */
+  readonly prepared?: Own | undefined;
   /** When it began to wait. */
   readonly since: number;
   readonly resolve: (receipt: AnyReceipt) => void;
@@ -28,7 +32,7 @@ interface Waiter {
 
 const SLOWEST_POLL_MS = 15_000;
 const POLLED_AT_ONCE = 200;
-/** How long a report may be absent whose transaction was not committed when somebody began to wait for it. */
+/** How long a report may be absent: its transaction may not have been committed when the wait for it began. */
 const LONGEST_ABSENCE_MS = 300_000;
 
 /** The promises of receipts that somebody waits for. What other processes record is found by looking now and then. */
@@ -40,6 +44,7 @@ export function createWaiters({ store, clock, pollMs }: OutboxSettings) {
 
   function settle(row: Row): void {
     const waiting = waiters.get(row.id);
+    if (!RELAY_ONLY) for (const { prepared } of waiting ?? []) if (prepared) prepared.acknowledged = true;
     if (!RELAY_ONLY) for (const waiter of waiting ?? []) if (waiter.own) void tellApart(row, waiter, waiter.own);
     if (!waiting || row.state === 'waiting' || row.state === 'in-flight') return;
     if (RELAY_ONLY) waiters.delete(row.id);
@@ -77,7 +82,8 @@ export function createWaiters({ store, clock, pollMs }: OutboxSettings) {
   function giveUp(id: string): void {
     const waiting = waiters.get(id) ?? [];
     const over = waiting.filter(({ since }) => clock.now() - since > LONGEST_ABSENCE_MS);
-    for (const { reject } of over) reject(absentError());
+    // What was committed once may have been sent before it was lost.
+    for (const { reject, prepared } of over) reject(!RELAY_ONLY && prepared?.acknowledged === false ? absentError() : lostError());
     if (over.length > 0 && over.length === waiting.length) waiters.delete(id);
   }
 
@@ -87,8 +93,7 @@ export function createWaiters({ store, clock, pollMs }: OutboxSettings) {
       for (const [index, id] of ids.entries()) {
         const row = rows[index];
         if (row) settle(row);
-        // The outbox of a page writes in no transaction of the user's.
-        else if (!RELAY_ONLY) giveUp(id);
+        else giveUp(id);
       }
     } catch {
       // The store is tried again with the next look.
@@ -116,8 +121,7 @@ export function createWaiters({ store, clock, pollMs }: OutboxSettings) {
     receiptFor(id: string, location: Location | undefined, own?: Own): Promise<AnyReceipt> {
       const promise = new Promise<AnyReceipt>((resolve, reject) => {
         if (stopped) return reject(!RELAY_ONLY && own ? unseenError() : stoppedError());
-        const waiter: Waiter = { location, since: RELAY_ONLY ? 0 : clock.now(), resolve, reject };
-        if (!RELAY_ONLY) waiter.own = own;
+        const waiter: Waiter = { location, since: clock.now(), resolve, reject, ...(!RELAY_ONLY && { own, prepared: own }) };
         waiters.set(id, [...(waiters.get(id) ?? []), waiter]);
         wait = pollMs;
         void look([id]).then(lookLater);
@@ -157,9 +161,17 @@ const unseenError = () =>
   );
 
 const absentError = () =>
-  new AbortedError('This report is not in the store: the transaction with it was rolled back, is open for too long, or never was.', {
+  new AbortedError('This prepared report was never seen in the store: the transaction with it was rolled back, is open for too long, or never was.', {
     outcome: 'not-sent',
   });
+
+const lostError = () =>
+  new AbortedError(
+    RELAY_ONLY
+      ? 'This report is not in the store any more: the data of this site was cleared. It may have been sent before that.'
+      : 'This report is not in the store any more: the database was lost, restored from a backup or replaced by a standby, or the transaction with the report was rolled back. The gateway may hold it: compare your records, and report the same data again where it is missing.',
+    { outcome: 'unknown' },
+  );
 
 /** The receipt of a recorded row. */
 export const receiptOf = ({ outcome = 'recorded', operation, reference, environment, attempts, message }: Row, location?: Location): AnyReceipt => ({

@@ -20,11 +20,14 @@ const KINDS: { readonly [Code in ErrorCode]?: 'not-found' | 'refused' } = {
   validation: 'refused',
 };
 
-/** What an answer means beside what it would mean from a gateway. */
-type Otherwise = (error: ReportingError) => { readonly kind?: 'failed'; readonly pause?: PauseReason } | undefined;
+/** What an answer says of the destination, where it says nothing of the report. */
+export type Otherwise = { readonly kind?: 'failed'; readonly pause?: PauseReason; readonly code?: ErrorCode } | undefined;
+
+/** Reads an answer of one kind of destination: a gateway or a relay. */
+export type ReadRefusal = (error: ReportingError) => Otherwise;
 
 /** Runs one attempt and says how it ended; never rejects. */
-export async function endingOf(attempt: () => Promise<Delivered>, otherwise?: Otherwise): Promise<Ending> {
+export async function endingOf(attempt: () => Promise<Delivered>, otherwise: ReadRefusal): Promise<Ending> {
   try {
     const { message, told } = await attempt();
     return { kind: 'recorded', message, ...(told && { outcome: told.outcome }) };
@@ -34,10 +37,11 @@ export async function endingOf(attempt: () => Promise<Delivered>, otherwise?: Ot
 }
 
 /** What an error of one attempt means for its row. */
-export function failed(error: ReportingError, otherwise?: Otherwise): Ending {
+export function failed(error: ReportingError, otherwise?: ReadRefusal): Ending {
   const { code, message, status, outcome } = error;
   const { conflict, retryAfterMs } = error as { conflict?: boolean; retryAfterMs?: number };
-  const problem: Problem = { code, message, ...(status !== undefined && { status }), ...(conflict !== undefined && { conflict }) };
+  const { code: instead = code, ...read } = otherwise?.(error) ?? {};
+  const problem: Problem = { code: instead, message, ...(status !== undefined && { status }), ...(conflict !== undefined && { conflict }) };
   // A try that found no connection in time.
   const waited = !RELAY_ONLY && code === 'timeout' && outcome !== 'unknown' && error.attempts > 0;
   const pause = waited ? 'unreachable' : pauseFor(code, status, outcome);
@@ -47,7 +51,7 @@ export function failed(error: ReportingError, otherwise?: Otherwise): Ending {
     problem,
     ...(pause !== undefined && { pause }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...otherwise?.(error),
+    ...read,
   };
 }
 

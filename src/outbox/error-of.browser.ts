@@ -6,6 +6,6 @@ import type { Problem, Row } from './record.js';
 export function errorOf({ state, problem, operation, reference, environment, attempts, inDoubt }: Row): ReportingError {
   const { message = reference, ...details }: Partial<Problem> = problem ?? {};
   const isRelayed = RELAY_ONLY || environment === 'relay';
-  const outcome = inDoubt && (!details.conflict || isRelayed) ? 'unknown' : 'rejected';
+  const outcome = inDoubt && (!details.conflict || isRelayed) ? 'unknown' : details.code === 'damaged' ? 'not-sent' : 'rejected';
   return new ReportingError(`${message} It is ${state}.`, { ...details, operation, reference, ...(!isRelayed && { environment }), attempts, outcome });
 }

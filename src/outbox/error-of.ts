@@ -3,7 +3,6 @@ import {
   BadRequestError,
   ConfigurationError,
   DuplicateReportError,
-  type ErrorCode,
   type ErrorDetails,
   GatewayError,
   NotFoundError,
@@ -11,9 +10,9 @@ import {
   UnprocessableError,
 } from '../errors.js';
 import { subjectOf } from '../messages.js';
-import type { Row } from './record.js';
+import type { ProblemCode, Row } from './record.js';
 
-const CLASSES: { readonly [Code in ErrorCode]?: new (message: string, details: ErrorDetails) => ReportingError } = {
+const CLASSES: { readonly [Code in ProblemCode]?: new (message: string, details: ErrorDetails) => ReportingError } = {
   authentication: AuthenticationError,
   'bad-request': BadRequestError,
   configuration: ConfigurationError,
@@ -36,7 +35,8 @@ export function errorOf({ state, problem, operation, reference, environment, att
     status,
     attempts,
     // The relay may have found another location than before: what conflicts may be this very report.
-    outcome: inDoubt && (conflict !== true || environment === 'relay') ? 'unknown' : 'rejected',
+    outcome: inDoubt && (conflict !== true || environment === 'relay') ? 'unknown' : code === 'damaged' ? 'not-sent' : 'rejected',
+    ...(CLASSES[code] === undefined && { code }),
     ...(code === 'duplicate' && { conflict: conflict === true }),
   });
 }

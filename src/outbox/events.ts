@@ -1,8 +1,7 @@
-import type { ErrorCode } from '../errors.js';
 import type { OperationName } from '../operations.js';
 import type { PauseReason } from './pause.js';
 import type { ReceiptHead } from './proof/entry.js';
-import type { Decision, OutboxEnvironment, Row } from './record.js';
+import type { Decision, OutboxEnvironment, ProblemCode, Row } from './record.js';
 
 /** Which report an event is about; its reference is the only thing of the operator's in it. */
 export interface AboutReport {
@@ -34,7 +33,7 @@ export interface OutboxEvents {
   /** An attempt failed and there will be another one. */
   delayed: AboutReport & {
     /** Why it failed: the code of the error. */
-    readonly code: ErrorCode;
+    readonly code: ProblemCode;
     /** Whether an attempt may have landed. */
     readonly inDoubt: boolean;
     /** Milliseconds until the next attempt, at the earliest. */
@@ -47,8 +46,8 @@ export interface OutboxEvents {
   };
   /** A person must look: see `resolve` and `retry`. */
   quarantined: AboutReport & {
-    /** Why: the code of the error. */
-    readonly code: ErrorCode;
+    /** Why: the code of the error, or `'damaged'`. */
+    readonly code: ProblemCode;
     /** Why, in words; free of secrets and personal data. */
     readonly message: string;
     /** Whether the gateway holds other data under the same reference. */

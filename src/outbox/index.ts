@@ -23,7 +23,19 @@ export type { ReceiptEntry, ReceiptHead } from './proof/entry.js';
 export type { AnyIterable } from './proof/lines.js';
 export type { ReconcileDefaults, Reconciled, ReportReference } from './proof/reconcile.js';
 export { type ReceiptsBreak, type ReceiptsBreakKind, type ReceiptsVerdict, type VerifyReceiptsOptions, verifyReceipts } from './proof/verify.js';
-export { type Change, claimed, type Decision, isClaimable, isFinal, LONGEST_WAIT_MS, type Problem, type Progress, type Row, type RowState } from './record.js';
+export {
+  type Change,
+  claimed,
+  type Decision,
+  isClaimable,
+  isFinal,
+  LONGEST_WAIT_MS,
+  type Problem,
+  type ProblemCode,
+  type Progress,
+  type Row,
+  type RowState,
+} from './record.js';
 export { missingKey, type Seal, type SealContext, type Sealed } from './seal.js';
 export type {
   Claimant,

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.js';
-import { hmacSha256 } from '../hash.js';
+import { hmacSha256, MUST_BE_EXTRACTABLE } from '../hash.js';
 import type { HkdfKeyLike } from '../web-types.js';
 import { type Bytes, fromBase64, toBase64, utf8 } from './bytes.js';
 import { KEY_BYTES, type ReadEncryption } from './encryption.js';
@@ -29,7 +29,7 @@ async function derive(id: string, key: Bytes | HkdfKeyLike): Promise<DerivedKeys
   const from = (purpose: string) => ({ name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info: utf8(`location-sdk outbox ${purpose}`) });
   const [body, fingerprint] = await Promise.all([
     crypto.subtle.deriveKey(from('body'), base, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']),
-    crypto.subtle.deriveKey(from('fingerprint'), base, { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, ['sign']),
+    crypto.subtle.deriveKey(from('fingerprint'), base, { name: 'HMAC', hash: 'SHA-256', length: 256 }, MUST_BE_EXTRACTABLE, ['sign']),
   ]);
   const check = (await hmacSha256(fingerprint, 'check')).slice(0, CHECK_DIGITS);
   return { id, check, body, fingerprint };

@@ -42,6 +42,11 @@ export interface OutboxOptions<Mode extends ClientMode = 'strict'> {
   pollMs?: number | undefined;
   /** How long `stop` waits for attempts on their way, in milliseconds. Default: 10,000. */
   stopTimeoutMs?: number | undefined;
+  /**
+   * After how many refusals in a row, with nothing recorded between them, the destination pauses: then one report at a time
+   * is tried, none of them is quarantined, and the first that is recorded ends it. Default: 5.
+   */
+  breakerAfter?: number | undefined;
   /** Keeps the bodies of recorded reports in the store. Default: false, only their fingerprints stay. */
   keepBodies?: boolean | undefined;
   /** Encrypts the stored bodies, with keys of yours. Default: bodies are stored as they are until they are recorded. */

@@ -81,7 +81,9 @@ function composeOutboxes<Mode extends ClientMode>(settings: OutboxSettings): Out
     if (isStarted()) return;
     waiters.start();
     proof.started();
-    unwatch = store.watch?.(wake);
+    unwatch = store.watch?.(wake, (cause) =>
+      events.emit('error', { message: 'The store cannot tell of new reports; the outbox polls for them (pollMs).', cause }),
+    );
     const begin = () => {
       worker = createWorker(settings, events, waiters, () => {
         for (const listener of [...idle]) listener();

@@ -1,11 +1,13 @@
 import type { Destination } from './destination.js';
-import { type Ending, LONGEST_WAIT_MS, type OutboxEnvironment } from './record.js';
+import { type Change, type Ending, LONGEST_WAIT_MS, type OutboxEnvironment } from './record.js';
 
 /**
- * Why nothing is sent to an environment: the key was refused (401), the rate limit is reached (429), the gateway is
- * unavailable (503) or cannot be reached, or a setting is missing or wrong.
+ * Why nothing is sent to an environment. `'authentication'`: the key was refused (401, 403). `'address'`: the answer is not
+ * the gateway's (a 404 without its JSON error, 405, 407, 421, a redirect). `'rate-limited'`: 429. `'unavailable'`: 503.
+ * `'unreachable'`: no connection. `'configuration'`: a setting is missing or wrong. `'refusals'`: the gateway refused
+ * `breakerAfter` reports in a row for other reasons.
  */
-export type PauseReason = 'authentication' | 'rate-limited' | 'unavailable' | 'unreachable' | 'configuration';
+export type PauseReason = 'authentication' | 'address' | 'rate-limited' | 'unavailable' | 'unreachable' | 'configuration' | 'refusals';
 
 /** Whether an environment is paused, as all workers of a store see it. */
 export interface Pause {
@@ -21,7 +23,7 @@ export interface Pause {
   readonly message: string | undefined;
   /** When it began, by the store's clock. */
   readonly since: number;
-  /** How often it was found closed in a row. */
+  /** Refusals and failed probes in a row, with nothing recorded between them; refusals count before the pause, too. */
   readonly strikes: number;
   /** When one report may be sent as a probe, by the store's clock. */
   readonly until: number;
@@ -67,37 +69,71 @@ const CAP_MS = 60_000;
 /** Half of it is jitter: workers that were turned away together should not probe together, nor at once. */
 const backoff = (strikes: number, random: () => number) => (0.5 + random() / 2) * Math.min(CAP_MS, BASE_MS * 2 ** Math.min(30, strikes - 1));
 
-/**
- * What the end of an attempt makes of its environment's pause; undefined where it says nothing. `probe` is the version
- * of the pause that the attempt was sent to probe: only a probe lifts a pause, since others may have left before it.
- */
-export function pausedBy(seen: Pause, ending: Ending, probe: number | undefined, random: () => number): PauseChange | undefined {
-  const isProbe = probe !== undefined && probe === seen.version;
-  const { account, environment, version } = seen;
-  const reason = ending.kind === 'recorded' ? undefined : ending.pause;
-  if (reason === undefined && !isProbe) return undefined;
-  if (reason === undefined && isAnswer(ending)) return liftPause(seen);
+/** An attempt that ended, and what its row would become. `probe` is the version of the pause that it was sent to probe. */
+export interface AttemptEnd {
+  readonly ending: Ending;
+  readonly change: Pick<Change, 'state'>;
+  readonly probe: number | undefined;
+}
 
-  const asked = ending.kind === 'recorded' ? undefined : ending.retryAfterMs;
+/** How pauses are decided. */
+export interface PauseRules {
+  readonly random: () => number;
+  /** After how many refusals in a row the destination pauses. */
+  readonly breakerAfter: number;
+}
+
+/** Whether an answer would condemn its report. A report that is found damaged before it is sent has no answer. */
+export const isRefusal = ({ ending, change }: Pick<AttemptEnd, 'ending' | 'change'>): boolean =>
+  change.state === 'quarantined' && ending.kind !== 'recorded' && ending.problem.status !== undefined;
+
+/**
+ * Whether a refusal may condemn its report. After too many in a row it may not: the gateway may refuse every report,
+ * whatever is in it. During a pause only the probe's answer counts.
+ */
+export const mayCondemn = ({ reason, version, strikes }: Pause, probe: number | undefined, { breakerAfter }: Pick<PauseRules, 'breakerAfter'>): boolean =>
+  strikes < breakerAfter && (reason === undefined || probe === version);
+
+/** A refusal that does not condemn: the report waits, and the attempt does not count. What the answer says about doubt stays. */
+export const postponed = (ending: Ending): Ending => (ending.kind === 'recorded' ? ending : { ...ending, kind: 'failed', pause: 'refusals' });
+
+/** Whether the end of an attempt may change the pause of its destination; `struck`: whether strikes are known there. */
+export const concernsPause = (end: AttemptEnd, struck: boolean): boolean =>
+  end.probe !== undefined || (end.change.state === 'recorded' ? struck : isRefusal(end) || (end.ending.kind !== 'recorded' && end.ending.pause !== undefined));
+
+/**
+ * What the end of an attempt makes of its destination's pause; undefined where it says nothing. Only a probe that is
+ * recorded lifts a pause, since other attempts may have left before it.
+ */
+export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }: PauseRules): PauseChange | undefined {
+  const { ending, change, probe } = end;
+  const isProbe = probe !== undefined && probe === seen.version;
   const paused = seen.reason !== undefined;
-  // Those that were under way when it was paused say nothing new, unless the gateway asks for more time.
-  if (paused && !isProbe && !(asked !== undefined && asked > seen.remainingMs)) return undefined;
+  if (ending.kind === 'recorded' || change.state === 'recorded') return isProbe || (!paused && seen.strikes > 0) ? liftPause(seen) : undefined;
+
+  const { pause, problem, retryAfterMs = 0 } = ending;
+  const refused = isRefusal(end);
+  if (!isProbe && pause === undefined && (paused || !refused)) return undefined;
+  // Attempts that were under way when it was paused say nothing new, unless the gateway asks for more time.
+  if (!isProbe && paused && retryAfterMs <= seen.remainingMs) return undefined;
   const strikes = paused && !isProbe ? seen.strikes : seen.strikes + 1;
-  const message = ending.kind === 'recorded' || reason === undefined ? seen.message : ending.problem.message;
+  const found = pause ?? (refused && strikes >= breakerAfter ? 'refusals' : undefined);
+  const reason = found ?? seen.reason;
+  const { account, environment, version } = seen;
+  if (reason === undefined) return { ...liftPause(seen), strikes };
+  const failures = reason === 'refusals' ? Math.max(1, strikes - breakerAfter + 1) : strikes;
   return {
     account,
     environment,
     version,
-    reason: reason ?? seen.reason,
-    message,
+    reason,
+    message: found === undefined ? seen.message : problem.message,
     strikes,
-    forMs: Math.min(LONGEST_WAIT_MS, asked ?? backoff(strikes, random)),
+    // Never less than the backoff asks, whatever the gateway asks.
+    forMs: Math.min(LONGEST_WAIT_MS, Math.max(retryAfterMs, backoff(failures, random))),
     continues: paused,
   };
 }
-
-/** Whether the gateway answered at all: silence does not lift a pause. */
-const isAnswer = (ending: Ending) => ending.kind === 'recorded' || ending.kind !== 'failed' || ending.problem.status !== undefined;
 
 /** Whether it is time for a probe. A time too far ahead is the mark of a clock that jumped. */
 export const isProbeDue = ({ reason, remainingMs }: Pause): boolean => reason !== undefined && (remainingMs <= 0 || remainingMs > LONGEST_WAIT_MS);

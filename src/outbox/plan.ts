@@ -3,6 +3,7 @@ import { type Destination, keyOf } from './destination.js';
 import { isProbeDue } from './pause.js';
 import { type Change, type Ending, type EndingContext, isFinal, type Row } from './record.js';
 import type { Claimant, Outlook, Turn } from './store.js';
+import { damageProblem } from './stored-row.js';
 
 /** An attempt that ended, and what its row is to become. */
 export interface Finished {
@@ -102,10 +103,6 @@ export function lookAhead(outlooks: readonly Outlook[], { accounts, busy, concur
 export const isInTime = (askedAt: number, now: number, { leaseMs, attemptTimeoutMs }: { leaseMs: number; attemptTimeoutMs: number }): boolean =>
   now >= askedAt && now - askedAt <= leaseMs - attemptTimeoutMs;
 
-/** Whether the end of an attempt may change the pause of its environment. */
-export const concernsPause = (ending: Ending, probe: number | undefined): boolean =>
-  probe !== undefined || (ending.kind !== 'recorded' && ending.pause !== undefined);
-
 /** Which row must be read before it is known what an ending means. */
 export const asksFor = ({ waitsFor }: Pick<Row, 'waitsFor'>, { kind }: Ending): string | undefined => (kind === 'not-found' ? waitsFor : undefined);
 
@@ -147,12 +144,9 @@ export const withoutKey = (message: string): Ending => ({
   problem: { code: 'configuration', message },
 });
 
-/** The end of an attempt whose bytes are gone. */
-export const damaged = (subject: string): Ending => ({
+/** The end of an attempt that was not begun, since the bytes are gone or a part of the row is not as it was written. */
+export const damaged = (subject: string, damage = 'its bytes cannot be opened; the outbox of another store may have sealed them'): Ending => ({
   kind: 'refused',
   outcome: 'not-sent',
-  problem: {
-    code: 'validation',
-    message: `${subject}: the stored bytes cannot be opened: they are damaged, or the outbox of another store sealed them. Nothing was sent.`,
-  },
+  problem: damageProblem(damage, subject),
 });

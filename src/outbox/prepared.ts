@@ -23,7 +23,7 @@ export function preparedReport<Mode extends ClientMode>(
   const { id } = row;
   if (prepared.transaction === null) throw new ConfigurationError('transaction: expected your transaction; without one leave it out. Nothing was stored.');
   // A statement that was refused, or that changed no row, leaves what was there.
-  const own: Own = { matches: async (there) => seal.matches(there.fingerprint, report.body, there), refusal: () => otherData(report) };
+  const own: Own = { acknowledged: false, matches: async (there) => seal.matches(there.fingerprint, report.body, there), refusal: () => otherData(report) };
   let awaited: Promise<ReceiptOf<Mode>> | undefined;
 
   async function enqueue(...given: readonly [transaction?: unknown]): Promise<EnqueuedReport<Mode>> {
@@ -32,6 +32,7 @@ export function preparedReport<Mode extends ClientMode>(
     if (transaction === null) throw new ConfigurationError('enqueue: expected your transaction, or no argument for a commit of its own. Nothing was enqueued.');
     if (transaction !== undefined) requireTransactions(store);
     const enqueued = committed(await entrance.accept({ ...prepared, transaction }));
+    own.acknowledged = true;
     wake();
     return enqueued;
   }

@@ -16,10 +16,13 @@ export type OutboxEnvironment = Environment | 'relay';
 /** Those of a server's outbox. */
 export const ENVIRONMENTS = ['staging', 'production'] as const satisfies readonly Environment[];
 
+/** A stable name of the kind of failure: the code of an error; or `'damaged'`, the stored row is not as it was written. */
+export type ProblemCode = ErrorCode | 'damaged';
+
 /** Why the latest attempt did not end well; free of secrets and personal data. */
 export interface Problem {
   /** A stable name of the kind of failure, to branch on. */
-  readonly code: ErrorCode;
+  readonly code: ProblemCode;
   /** What happened, in words; free of secrets and personal data. */
   readonly message: string;
   /** The HTTP status of the answer. */
@@ -82,12 +85,14 @@ export interface Row extends Progress {
   readonly changedAt: number;
   /** How a recorded row came to be so; `'accepted'`: the outbox behind the relay has stored it, and delivers it. */
   readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | undefined;
-  /** The gateway's words when it recorded, with every sent value masked. */
+  /** The gateway's words when it recorded, with everything but known words masked. */
   readonly message: string | undefined;
   /** Why the latest attempt did not end well. */
   readonly problem: Problem | undefined;
   /** What people decided about it, the oldest first. */
   readonly decisions: readonly Decision[];
+  /** The names of the parts that the store could not read. A damaged row is never sent: its worker quarantines it. */
+  readonly damage?: string;
 }
 
 /** What a row becomes: its whole new progress, and what a store writes beside it. */
@@ -96,7 +101,7 @@ export interface Change extends Progress {
   readonly delayMs: number;
   /** How a row that becomes recorded came to be so; else undefined. */
   readonly outcome: Row['outcome'];
-  /** The gateway's words when it recorded, with every sent value masked. */
+  /** The gateway's words when it recorded, with everything but known words masked. */
   readonly message: string | undefined;
   /** Why the latest attempt did not end well. */
   readonly problem: Problem | undefined;
@@ -106,23 +111,24 @@ export interface Change extends Progress {
   readonly keepBody: boolean;
 }
 
+/** How an attempt ended that did not end well. */
+export interface Failed {
+  /** `'same'`, `'conflict'`: the gateway holds this data, or other data; `'refused'`: any other 4xx; `'failed'`: it may pass. */
+  readonly kind: 'same' | 'conflict' | 'not-found' | 'refused' | 'failed';
+  /** What this attempt alone tells. All but `'unknown'` proves that it recorded nothing. */
+  readonly outcome: ErrorOutcome;
+  /** Why this attempt did not end well. */
+  readonly problem: Problem;
+  /** Why nothing more should be sent to this environment for now; such an attempt does not count. */
+  readonly pause?: PauseReason;
+  /** How long the gateway asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** False where nothing was even tried. */
+  readonly counts?: false;
+}
+
 /** How an attempt ended. */
-export type Ending =
-  | { readonly kind: 'recorded'; readonly message: string | undefined; readonly outcome?: Row['outcome'] }
-  | {
-      /** `'same'`, `'conflict'`: the gateway holds this data, or other data; `'refused'`: any other 4xx; `'failed'`: it may pass. */
-      readonly kind: 'same' | 'conflict' | 'not-found' | 'refused' | 'failed';
-      /** What this attempt alone tells. All but `'unknown'` proves that it recorded nothing. */
-      readonly outcome: ErrorOutcome;
-      /** Why this attempt did not end well. */
-      readonly problem: Problem;
-      /** Why nothing more should be sent to this environment for now; such an attempt does not count. */
-      readonly pause?: PauseReason;
-      /** How long the gateway asks to wait, in milliseconds. */
-      readonly retryAfterMs?: number;
-      /** False where nothing was even tried. */
-      readonly counts?: false;
-    };
+export type Ending = { readonly kind: 'recorded'; readonly message: string | undefined; readonly outcome?: Row['outcome'] } | Failed;
 
 /** How long a row waits between attempts. */
 export interface Schedule {
@@ -185,7 +191,7 @@ export function ended(row: Progress & Pick<Row, 'decisions' | 'problem'>, ending
     attempts: ending.pause || ending.counts === false ? row.attempts - 1 : row.attempts,
     inDoubt,
     doubtBefore: row.doubtBefore,
-    delayMs: waits ? waitMs(row.attempts, ending.retryAfterMs, context) : 0,
+    delayMs: waits ? waitMs(row, ending, context) : 0,
     outcome: undefined,
     message: undefined,
     // A 404 from before stays the first of two, where this attempt was given back unsent.
@@ -202,10 +208,18 @@ export function ended(row: Progress & Pick<Row, 'decisions' | 'problem'>, ending
 const mayBeEarly = ({ problem }: Pick<Row, 'problem'>, { dependency }: EndingContext): boolean =>
   dependency === 'open' || (dependency === 'final' && problem?.code !== 'not-found');
 
-/** Exponential with full jitter, so that what failed together does not come back together. Any number of attempts is fine. */
-function waitMs(attempts: number, retryAfterMs: number | undefined, { schedule, random }: EndingContext): number {
-  const backoff = random() * Math.min(schedule.capMs, schedule.baseMs * 2 ** Math.min(30, attempts - 1));
-  return Math.min(LONGEST_WAIT_MS, Math.max(backoff, retryAfterMs ?? 0));
+/** The longest wait of a report that a pause turned away, where the gateway asks for no longer one. */
+const TURNED_AWAY_CAP_MS = 60_000;
+
+/**
+ * Exponential with full jitter, so that what failed together does not come back together. Any number of attempts is fine.
+ * What a pause turned away counts as no attempt; its claims do, so that one report which alone is turned away comes back
+ * ever more rarely, and the others go on meanwhile.
+ */
+function waitMs({ attempts, fence }: Pick<Row, 'attempts' | 'fence'>, { pause, retryAfterMs = 0 }: Failed, { schedule, random }: EndingContext): number {
+  const [failures, capMs] = pause ? [fence, Math.min(schedule.capMs, TURNED_AWAY_CAP_MS)] : [attempts, schedule.capMs];
+  const backoff = random() * Math.min(capMs, schedule.baseMs * 2 ** Math.min(30, failures - 1));
+  return Math.min(LONGEST_WAIT_MS, Math.max(backoff, retryAfterMs));
 }
 
 const recorded = (row: Progress & Pick<Row, 'decisions'>, outcome: Row['outcome'], keepBody: boolean, message?: string): Change => ({

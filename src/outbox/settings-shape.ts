@@ -29,13 +29,14 @@ export interface OutboxSettings extends Omit<EndingContext, 'dependency'> {
   readonly store: OutboxStore;
   readonly seal: Seal;
   readonly concurrency: number;
+  readonly breakerAfter: number;
   readonly leaseMs: number;
   readonly pollMs: number;
   readonly stopTimeoutMs: number;
 }
 
 /** What an option is where it is left out; times in milliseconds. */
-export const DEFAULTS = { concurrency: 8, baseMs: 1_000, capMs: 300_000, pollMs: 1_000, stopTimeoutMs: 10_000, marginMs: 20_000 };
+export const DEFAULTS = { concurrency: 8, breakerAfter: 5, baseMs: 1_000, capMs: 300_000, pollMs: 1_000, stopTimeoutMs: 10_000, marginMs: 20_000 };
 
 /** Between the end of an attempt and the end of its lease, so that the end can be written. */
 export const LEAST_MARGIN_MS = 1_000;

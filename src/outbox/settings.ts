@@ -12,10 +12,26 @@ import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings, ownerProblems, surround
 import { standardSeal } from './standard-seal.js';
 import type { OutboxStore } from './store.js';
 
-const NAMES = ['client', 'accounts', 'store', 'account', 'concurrency', 'retry', 'leaseMs', 'pollMs', 'stopTimeoutMs', 'keepBodies', 'encryption', 'seal'];
+const NAMES = [
+  'client',
+  'accounts',
+  'store',
+  'account',
+  'concurrency',
+  'retry',
+  'leaseMs',
+  'pollMs',
+  'stopTimeoutMs',
+  'breakerAfter',
+  'keepBodies',
+  'encryption',
+  'seal',
+];
 
 /** Far below the wait that stores take for the mark of a clock that jumped, and so for one that is over. */
 const LONGEST_LEASE_MS = LONGEST_WAIT_MS / 2;
+/** As many as any store can count; an outbox that should never pause for refusals may say so much. */
+const MOST_REFUSALS = 1_000_000;
 const STORE_METHODS = ['enqueue', 'turn', 'bind', 'outlook', 'pause', 'get', 'list', 'counts', 'remember'] as const;
 const SEAL_METHODS = ['seal', 'open', 'matches'] as const;
 
@@ -30,7 +46,7 @@ export function readSettings(options: OutboxOptions<ClientMode> | AccountsOption
 
   const number = (name: string, value: unknown, standard: number, least: number, most = LONGEST_TIMER_MS): number => {
     if (value === undefined) return standard;
-    const isCount = name === 'concurrency';
+    const isCount = name === 'concurrency' || name === 'breakerAfter';
     const fits = typeof value === 'number' && value >= least && value <= most && (!isCount || Number.isInteger(value));
     if (!fits) problems.push(`${name}: expected a ${isCount ? 'whole number' : 'number of milliseconds'} from ${least} to ${most}`);
     return fits ? value : standard;
@@ -57,6 +73,7 @@ export function readSettings(options: OutboxOptions<ClientMode> | AccountsOption
     leaseMs: number('leaseMs', given.leaseMs, leastLeaseMs - LEAST_MARGIN_MS + DEFAULTS.marginMs, leastLeaseMs, LONGEST_LEASE_MS),
     pollMs: number('pollMs', given.pollMs, DEFAULTS.pollMs, 1),
     stopTimeoutMs: number('stopTimeoutMs', given.stopTimeoutMs, DEFAULTS.stopTimeoutMs, 0),
+    breakerAfter: number('breakerAfter', given.breakerAfter, DEFAULTS.breakerAfter, 1, MOST_REFUSALS),
     keepBodies: given.keepBodies === true,
   };
   if (problems.length > 0) throw new ConfigurationError(`The options of the outbox cannot be used: ${problems.join('; ')}.`);

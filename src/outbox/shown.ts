@@ -3,7 +3,7 @@ import type { Row } from './record.js';
 import type { Outlook } from './store.js';
 
 /** A row without what only stores and workers need. */
-export const shown = ({ body: _, fingerprint: __, fence: ___, doubtBefore: ____, waitsFor: _____, ...report }: Row): OutboxReport => report;
+export const shown = ({ body: _, fingerprint: __, fence: ___, doubtBefore: ____, waitsFor: _____, damage: ______, ...report }: Row): OutboxReport => report;
 
 /** The pauses in a store's outlook. */
 export const shownPauses = (outlooks: readonly Outlook[]): OutboxStats['paused'] =>

@@ -212,8 +212,11 @@ export interface OutboxStore {
   /** The log of receipts. */
   readonly receipts: ReceiptLog;
 
-  /** Tells when there may be something new to claim, where the store can know. Returns how to stop. */
-  watch?(listener: () => void): () => void;
+  /**
+   * Tells when there may be something new to claim, where the store can know. Returns how to stop. `onProblem` hears, with the
+   * store's own error, that it cannot tell: workers find reports by polling then.
+   */
+  watch?(listener: () => void, onProblem?: (cause: unknown) => void): () => void;
 
   /**
    * Where one worker at a time is enough (tabs of a browser): resolves when it is this one's turn, with how to end it.

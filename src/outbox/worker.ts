@@ -11,12 +11,13 @@ import { createCutOff } from './cut-off.js';
 import type { Waiters } from './done.js';
 import { endingOf, failed } from './ending.js';
 import type { Events } from './events.js';
+import { gatewayRefusal } from './gateway-refusal.js';
 import { createGathering } from './gather.js';
 import { lockedEnding } from './locked.js';
-import { pausedBy, probeTaken } from './pause.js';
+import { probeTaken } from './pause.js';
+import { createPauses } from './pauses.js';
 import {
   asksFor,
-  concernsPause,
   damaged,
   dependencyOf,
   type Finished,
@@ -26,17 +27,16 @@ import {
   isInTime,
   lookAhead,
   NOT_SENT,
-  outlookOf,
-  PAUSE_TRIES,
   planTurn,
   STOP_MARGIN_MS,
   type Standing,
 } from './plan.js';
-import { type Ending, ended, type Row } from './record.js';
+import type { Ending, Row } from './record.js';
 import { relayRefusal } from './relay-ending.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Outlook, TurnResult } from './store.js';
 import { tellEnd } from './tell-end.js';
+import { keepDoubt } from './went-back.js';
 
 /** A row that this worker has claimed. */
 interface Claim {
@@ -58,7 +58,7 @@ interface Probe {
  * nothing by itself: that is in `plan.ts`, `record.ts` and `pause.ts`.
  */
 export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void) {
-  const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, random, concurrency } = settings;
+  const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, concurrency } = settings;
   const claimants = createClaimants(settings.accounts);
   const bindings = createBindings(settings, events);
   /** Claimed, and not yet written and told: a bound on all three. */
@@ -73,6 +73,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   // What a page sends it sends at once.
   const ahead = RELAY_ONLY ? undefined : createAhead({ concurrency, clock, isStopping: () => stopping });
   const abort = createCutOff();
+  const pauses = createPauses(settings, events);
 
   const standing = (): Standing => ({ ...settings, accounts: claimants.all(), places: ahead ? ahead.places() : concurrency, busy, stopping });
 
@@ -103,15 +104,15 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   async function attempt({ row, askedAt, probe }: Claim, isHeldBack?: boolean): Promise<Ending | undefined> {
     let known: Ending | undefined;
     try {
-      const ending = !RELAY_ONLY && isHeldBack ? HELD_BACK : await send(row, askedAt);
+      const ending = !RELAY_ONLY && isHeldBack && row.damage === undefined ? HELD_BACK : await send(row, askedAt); // Given back, a damaged row would look sound.
       if (!RELAY_ONLY) known = ending;
-      if (ahead) ahead.holdBack(row, ending);
-      await updatePause(row, ending, probe);
-      if (ahead) ahead.holdBack(row, ending); // Again, for what was claimed while the pause was written.
+      if (ahead && ending.kind !== 'recorded' && ending.pause) ahead.holdBack(row);
       // What goes to a relay waits for nothing.
       const before = RELAY_ONLY ? undefined : asksFor(row, ending);
       const dependency = dependencyOf(before === undefined ? undefined : (await store.get([before]))[0]);
-      finished.push({ row, change: ended(row, ending, { ...settings, dependency }) });
+      const { change, paused } = await pauses.settle({ row, ending, probe, dependency });
+      if (ahead && paused) ahead.holdBack(row); // Again, for rows that were claimed while the pause was written.
+      finished.push({ row, change });
     } catch (cause) {
       events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
       // Its row stays in flight, and in doubt, until its lease is over.
@@ -124,35 +125,23 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
 
   async function send(row: Row, askedAt: number): Promise<Ending> {
     const { account, operation, environment, reference } = row;
-    const door = settings.doorOf(account);
     let body: string;
     try {
-      if (row.body === undefined) throw new Error('no body');
+      if (row.body === undefined || row.damage !== undefined) throw new Error('no sound bytes');
       body = await seal.open(row.body, row);
     } catch (error) {
       if (isConfigurationError(error)) return lockedEnding(error, row, events) ?? failed(error);
-      return damaged(subjectOf({ operation, reference }));
+      return damaged(subjectOf({ operation, reference }), row.damage);
     }
     if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
+    const door = settings.doorOf(account);
     const limit = { signal: abort.signal, milliseconds: attemptTimeoutMs };
-    if (!RELAY_ONLY && environment !== 'relay') return endingOf(() => door.attempt({ operation, environment, reference, body, location: undefined }, limit));
+    if (!RELAY_ONLY && environment !== 'relay')
+      return endingOf(() => door.attempt({ operation, environment, reference, body, location: undefined }, limit), gatewayRefusal);
     const player = await playerTag(String(store.player));
     // Whether the page said where the player is decides what a conflict means.
     const { location } = JSON.parse(body) as { location?: Location };
     return endingOf(() => door.attempt({ operation, environment: undefined, reference, body, location }, { ...limit, player }), relayRefusal);
-  }
-
-  async function updatePause(row: Row, ending: Ending, probe: number | undefined): Promise<void> {
-    for (let tries = 0; concernsPause(ending, probe) && tries < PAUSE_TRIES; tries += 1) {
-      const seen = outlookOf(await store.outlook([row.account]), row)?.pause;
-      const change = seen && pausedBy(seen, ending, probe, random);
-      if (!change) return;
-      if (!(await store.pause(change))) continue;
-      const { account, environment, reason, message, forMs } = change;
-      if (reason === undefined) events.emit('resumed', { account, environment });
-      else events.emit('paused', { account, environment, reason, message, forMs });
-      return;
-    }
   }
 
   /** Tells what became of the refused writes; where the store cannot be read, the next turn does. */
@@ -160,6 +149,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     if (!untold[0]) return;
     const rows = await store.get(untold.map(({ row }) => row.id));
     const told = untold;
+    if (!RELAY_ONLY) await keepDoubt(told, rows, { store, leaseMs, events, waiters });
     untold = [];
     for (const { row } of told) letGo(row);
     for (const [index, one] of told.entries()) tellEnd(one, rows[index]?.fence === one.change.fence && rows[index].state === one.change.state, events, waiters);
@@ -200,6 +190,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   async function probeAndWait(): Promise<number> {
     const outlooks = busy < concurrency ? await store.outlook(settings.accounts.map(({ account }) => account)) : [];
     bindings.compare(outlooks);
+    pauses.seeAll(outlooks);
     const { probes, waitMs } = lookAhead(outlooks, standing());
     for (const outlook of probes) {
       const takenAt = clock.now();

@@ -22,8 +22,8 @@ export interface AdmitRules {
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 
 /** The checks that need nothing but the address and the headers, in the order of their answers: address, origin, method, headers, media type. */
-export function admit(request: Request, { allowedOrigins, allowedHeaders }: AdmitRules): Admitted {
-  const operation = routeOf(request.url);
+export function admit(request: Request, { allowedOrigins, allowedHeaders }: AdmitRules, target?: unknown): Admitted {
+  const operation = routeOf(request.url, target);
   if (!operation) return { refused: refusals.noSuchPath, headers: {} };
   const sender = senderOf(request, allowedOrigins);
   if (sender.kind === 'refused')

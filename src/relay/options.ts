@@ -81,6 +81,11 @@ export interface RelayConnection {
   readonly remoteAddress?: string | undefined;
   /** Names and values as they came, which show a header that came in several lines. `toNodeHandler` gives Node.js's. */
   readonly rawHeaders?: readonly string[] | undefined;
+  /**
+   * The path as it came, such as `url` of Node.js's request. A `Request` has `..`, `%2e` and backslashes resolved, so that a
+   * proxy's rule for `/relay/` may not have seen that path; with this, such a request is refused. `toNodeHandler` gives it.
+   */
+  readonly requestTarget?: string | undefined;
   /** The platform's own request, for `authorize`: `toNodeHandler` gives Node.js's (with Express, its `req`). */
   readonly native?: unknown;
 }

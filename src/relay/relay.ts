@@ -44,7 +44,7 @@ export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Pl
     let headers: Readonly<Record<string, string>> = {};
     let outcome: ErrorOutcome = 'not-sent';
     try {
-      const admitted = admit(request as Request, settings);
+      const admitted = admit(request as Request, settings, connection?.requestTarget);
       headers = admitted.headers;
       const { operation, refused, foreign, why } = admitted;
       if (why) settings.logger.debug(`refused, since ${why}`);

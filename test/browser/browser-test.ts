@@ -1,16 +1,16 @@
-import { test as base, expect } from 'vitest';
-import { launchChromium } from './chromium.js';
+import { chromium } from 'playwright-core';
+import { test as base, expect, inject } from 'vitest';
 import type { PageOptions } from './in-page.js';
 import { answerLookups } from './lookup-services.js';
 import { serveOperator } from './operator-site.js';
 import { servePages } from './page-server.js';
 import { serveGateway } from './served-gateway.js';
 
-/** One browser for a file; for each test a new profile, gateway and page server, made when the test names them. */
+/** One connection to the shared browser for a file; for each test a new profile, gateway and page server, made when the test names them. */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
   .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const browser = await launchChromium();
+    const browser = await chromium.connect(inject('chromium'));
     onCleanup(() => browser.close());
     return browser;
   })

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import packed from '@sparticuz/chromium';
 
@@ -11,19 +11,48 @@ export interface Executable {
 
 const CACHE = resolve('node_modules/.cache');
 const { version } = JSON.parse(readFileSync('node_modules/@sparticuz/chromium/package.json', 'utf8')) as { version: string };
-const FOLDER = join(CACHE, `chromium-${version}`);
+const FOLDER = join(CACHE, `npm-chromium-${version}`);
 
 /**
- * The Chromium that `@sparticuz/chromium` carries, inflated once and kept. It brings the system libraries that
- * it needs, so that it also runs where none are installed.
+ * Without a font every page with text crashes, and the package's own file names folders that exist only on AWS Lambda.
+ * The first folder is the one beside this file; those of the system add to it where they exist.
  */
-export async function inflateChromium(): Promise<Executable> {
+const FONTS = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir prefix="relative">fonts</dir>
+  <dir>/usr/share/fonts</dir>
+  <dir>/usr/local/share/fonts</dir>
+  <dir prefix="xdg">fonts</dir>
+  <dir>~/.fonts</dir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+</fontconfig>
+`;
+
+/**
+ * The browser of the tests: the one from npm, so that every machine tests the same one. `CHROMIUM_PATH` names another.
+ * A browser that the system has is not used.
+ */
+export async function findChromium(): Promise<Executable> {
+  const { CHROMIUM_PATH } = process.env;
+  return CHROMIUM_PATH ? { path: CHROMIUM_PATH, env: process.env } : inflateChromium();
+}
+
+/**
+ * The Chromium that `@sparticuz/chromium` carries, inflated once and kept. It brings the system libraries and the font
+ * that it needs, so that it also runs where none are installed.
+ */
+async function inflateChromium(): Promise<Executable> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    throw new Error('The Chromium from npm runs on Linux x64 only. Set CHROMIUM_PATH to the executable file of a Chromium.');
+  }
   if (!existsSync(FOLDER)) {
     await mkdir(CACHE, { recursive: true });
     // Other test files may be inflating it too: whoever is whole first wins, and nobody sees a half-written file.
     const fresh = await mkdtemp(`${FOLDER}-`);
     try {
       await inflateInto(fresh);
+      await writeFile(join(fresh, 'fonts', 'fonts.conf'), FONTS);
       await rename(fresh, FOLDER);
     } catch (error) {
       await rm(fresh, { recursive: true, force: true });
@@ -31,7 +60,10 @@ export async function inflateChromium(): Promise<Executable> {
     }
   }
   const libraries = [join(FOLDER, 'al2023', 'lib'), process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter);
-  return { path: join(FOLDER, 'chromium'), env: { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_PATH: join(FOLDER, 'fonts') } };
+  return {
+    path: join(FOLDER, 'chromium'),
+    env: { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_PATH: join(FOLDER, 'fonts'), XDG_CACHE_HOME: join(FOLDER, 'cache') },
+  };
 }
 
 /** The package inflates into the temporary folder, and its libraries only where it believes to be on AWS Lambda. */

@@ -1,17 +1,8 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium } from 'playwright-core';
-import { type Executable, inflateChromium } from './bundled-chromium.js';
-
-const SYSTEM = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/usr/bin/google-chrome-stable',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
+import { type Browser, type BrowserContext, type BrowserServer, chromium } from 'playwright-core';
+import { findChromium } from './bundled-chromium.js';
 
 /** A host name that is not loopback's, so that its `http:` pages are no secure context. */
 export const INSECURE_HOST = 'operator.test';
@@ -28,21 +19,19 @@ const ARGUMENTS = [
   `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
 ];
 
-/**
- * Starts a browser, with a new profile: the one at `CHROMIUM_PATH` if that is set (`bundled` is the one from npm),
- * else the system's, else the one from npm. Throws where none starts: a browser test that is skipped proves nothing.
- */
+/** Starts a browser with a new profile. It throws if none starts, since a browser test that is skipped proves nothing. */
 export async function launchChromium(): Promise<Browser> {
-  const failures: string[] = [];
-  for (const place of places()) {
-    try {
-      const { path, env } = await find(place);
-      return await chromium.launch({ executablePath: path, env, args: ARGUMENTS });
-    } catch (error) {
-      failures.push(`  - ${place}: ${error instanceof Error ? error.message : error}`);
-    }
-  }
-  throw new Error(`No Chromium could be started. Install one, or set CHROMIUM_PATH to its file, or to "bundled".\n${failures.join('\n')}`);
+  return chromium.launch(await launchOptions());
+}
+
+/** Starts a browser that several processes connect to by its `wsEndpoint`. */
+export async function serveChromium(): Promise<BrowserServer> {
+  return chromium.launchServer(await launchOptions());
+}
+
+async function launchOptions() {
+  const { path, env } = await findChromium();
+  return { executablePath: path, env, args: ARGUMENTS };
 }
 
 /** A browser that the test can kill, and the tabs of its profile. */
@@ -54,8 +43,7 @@ export interface KillableBrowser {
 
 /** Starts a browser over a profile in a folder, with what an earlier one left there. */
 export async function startChromium(profile: string): Promise<KillableBrowser> {
-  const [place = 'bundled'] = places();
-  const { path, env } = await find(place);
+  const { path, env } = await findChromium();
   const portFile = join(profile, 'DevToolsActivePort');
   await rm(portFile, { force: true });
   const flags = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'];
@@ -85,13 +73,4 @@ async function endpointIn(portFile: string): Promise<string> {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error('The browser did not say where it listens.');
-}
-
-function places(): string[] {
-  const chosen = process.env.CHROMIUM_PATH;
-  return chosen ? [chosen] : [...SYSTEM.filter((path) => existsSync(path)), 'bundled'];
-}
-
-async function find(place: string): Promise<Executable> {
-  return place === 'bundled' ? inflateChromium() : { path: place, env: process.env };
 }

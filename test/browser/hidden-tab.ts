@@ -15,9 +15,10 @@ export interface Tab {
  */
 export async function openTab(browser: Browser, url: string): Promise<Tab> {
   const session = await browser.newBrowserCDPSession();
-  const { browserContextId } = await session.send('Target.createBrowserContext');
+  const { browserContextId } = await session.send('Target.createBrowserContext', { disposeOnDetach: true });
   const { targetId } = await session.send('Target.createTarget', { url: 'about:blank', browserContextId });
   const send = await attach(session, targetId);
+  const { product } = await session.send('Browser.getVersion');
   const { origin } = new URL(url);
 
   async function evaluate<T>(expression: string): Promise<T> {
@@ -46,8 +47,8 @@ export async function openTab(browser: Browser, url: string): Promise<Tab> {
     async hide() {
       const front = await session.send('Target.createTarget', { url: 'about:blank', browserContextId });
       await session.send('Target.activateTarget', { targetId: front.targetId });
-      // A Chromium without windows (the one from npm) has no front and back: there the page is told so.
-      if (!(await comesTrue("document.visibilityState === 'hidden'"))) {
+      // A Chromium without windows (the one from npm) has no front and back, so no tab is ever hidden: there the page is told so.
+      if (product.startsWith('HeadlessChrome/') || !(await comesTrue("document.visibilityState === 'hidden'"))) {
         await evaluate("Object.defineProperty(document, 'visibilityState', { value: 'hidden' }); document.dispatchEvent(new Event('visibilitychange'))");
       }
     },

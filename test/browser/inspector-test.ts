@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { test as base, expect } from 'vitest';
+import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { test as base, expect, inject } from 'vitest';
 import { createClient } from '../../src/index.js';
 import { createMockGateway } from '../../src/mock/index.js';
 import { type MockServer, serve } from '../../src/node/index.js';
-import { launchChromium } from './chromium.js';
 
 interface Watched {
   readonly page: Page;
@@ -15,11 +14,11 @@ interface Watched {
   readonly elsewhere: string[];
 }
 
-/** One browser for a file; for each test a mock gateway on a socket, and the inspector open in pages of its own. */
+/** One connection to the shared browser for a file; for each test a mock gateway on a socket, and the inspector open in pages of its own. */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
   .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const browser = await launchChromium();
+    const browser = await chromium.connect(inject('chromium'));
     onCleanup(() => browser.close());
     return browser;
   })

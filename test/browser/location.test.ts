@@ -177,7 +177,7 @@ test('a prompt that is never answered leaves the lookup its share of the time', 
   await leavePromptOpen(page);
   await page.goto(site.url);
 
-  const { result } = await call(page, 'reportBetEvent', { ...options, location: { timeoutMs: 6_000 } }, betEvent());
+  const { result } = await call(page, 'reportBetEvent', { ...options, location: { timeoutMs: 3_000 } }, betEvent());
 
   expect(result?.location).toEqual(GEOJS);
   expect(gateway.recorded()).toMatchObject([{ location: GEOJS }]);

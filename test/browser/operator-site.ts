@@ -101,8 +101,10 @@ export async function serveOperator(): Promise<OperatorSite> {
       take(path, body);
       return response.destroy();
     }
-    response.writeHead(answer.status, { ...cors, 'content-type': 'application/json' });
-    response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+    const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
+    // With its length, so that a page that is no JSON counts as whole.
+    response.writeHead(answer.status, { ...cors, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+    response.end(text);
   }
 
   /** As a relay does whose gateway works. */

@@ -17,7 +17,11 @@ export const logIn = (context: BrowserContext, url: string, session: Session): P
   context.addCookies([{ name: 'session', value: session, url, httpOnly: true, sameSite: 'Strict' }]);
 
 /** In the page: makes an outbox over the player's store and begins to send, unless told otherwise. */
-export async function openOutbox(page: Page, url: string, { start = true, session = 'ada' }: { start?: boolean; session?: Session } = {}): Promise<Page> {
+export async function openOutbox(
+  page: Page,
+  url: string,
+  { start = true, session = 'ada', retry = QUICK.outbox.retry }: { start?: boolean; session?: Session; retry?: PageOutboxOptions['retry'] } = {},
+): Promise<Page> {
   await page.goto(`${url}/outbox`);
   await page.evaluate(
     async ([{ attemptTimeoutMs, outbox: given }, player, start]) => {
@@ -26,7 +30,7 @@ export async function openOutbox(page: Page, url: string, { start = true, sessio
       Object.assign(window, { outbox });
       if (start) outbox.start();
     },
-    [QUICK, PLAYERS[session], start] as const,
+    [{ ...QUICK, outbox: { ...QUICK.outbox, retry } }, PLAYERS[session], start] as const,
   );
   return page;
 }

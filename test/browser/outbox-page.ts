@@ -9,6 +9,31 @@ const deleteDatabase = (name: string) =>
     request.onerror = () => reject(request.error);
   });
 
+const PARTS = [
+  ...(['account', 'environment', 'operation', 'reference', 'waitsFor', 'state', 'fence', 'attempts', 'inDoubt', 'doubtBefore'] as const),
+  ...(['enqueuedAt', 'changedAt', 'outcome', 'message', 'problem', 'decisions', 'fingerprint', 'body'] as const),
+];
+
+/** Makes a part of a stored row what no store writes. */
+function spoil(name: string, id: string, part: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open(name);
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const database = opening.result;
+      const transaction = database.transaction('rows', 'readwrite');
+      const rows = transaction.objectStore('rows');
+      const reading = rows.get(id);
+      reading.onsuccess = () => rows.put({ ...reading.result, row: { ...reading.result.row, [part]: { spoiled: true } } });
+      transaction.onabort = () => reject(transaction.error);
+      transaction.oncomplete = () => {
+        database.close();
+        resolve();
+      };
+    };
+  });
+}
+
 /** Runs one case over a database of its own. */
 function runCase(index: number): Promise<void> {
   const found = storeContract[index];
@@ -30,6 +55,7 @@ function runCase(index: number): Promise<void> {
       another: open,
       // The connection of before is left as a dead process leaves it.
       reopen: open,
+      damage: { parts: PARTS, spoil: (id, part) => spoil(name, id, part) },
       close: () => deleteDatabase(name),
     };
   });

@@ -157,6 +157,41 @@ test('what is reported offline is accepted, and delivered when the network is ba
   expect(recorded(shop)).toEqual(names('B', 5));
 });
 
+/** So long that only an event of the page can be the reason for a try within the time of a test. */
+const SLOW = { baseMs: 120_000, capMs: 120_000 };
+
+test('what had no answer is sent at once when the page is online again', async ({ context, page, shop }) => {
+  await openOutbox(page, shop.url, { retry: SLOW });
+  await context.setOffline(true);
+  await enqueue(page, names('B', 3));
+  await expect.poll(async () => (await reportsOf(page, names('B', 3))).every(({ problem }) => problem?.code === 'network'), patient).toBe(true);
+  await page.waitForTimeout(1_100);
+  await context.setOffline(false);
+  await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(3);
+});
+
+for (const [what, dispatch] of [
+  ['becomes visible', () => document.dispatchEvent(new Event('visibilitychange'))],
+  ['comes back', () => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))],
+] as const)
+  test(`what had no answer is sent at once when the page ${what}; what an answer delays is not`, async ({ page, shop }) => {
+    await page.route('**/report-bet-event', (route) => {
+      const { bet_id } = route.request().postDataJSON();
+      return bet_id === 'B-0'
+        ? route.abort('internetdisconnected')
+        : route.fulfill({ status: 502, json: { error: { code: 'gateway', outcome: 'unknown', message: 'x' } } });
+    });
+    await openOutbox(page, shop.url, { retry: SLOW });
+    await enqueue(page, names('B', 2));
+    await expect.poll(async () => (await reportsOf(page, names('B', 2))).map(({ problem }) => problem?.code), patient).toEqual(['network', 'gateway']);
+    await page.unrouteAll();
+    await page.waitForTimeout(1_100);
+    await page.evaluate(dispatch);
+    await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(1);
+    await page.waitForTimeout(500);
+    expect(recorded(shop)).toEqual(['B-0']);
+  });
+
 test('a full storage refuses the report, and what was accepted before is delivered', async ({ context, page, shop }) => {
   const cdp = await context.newCDPSession(page);
   await cdp.send('Storage.overrideQuotaForOrigin', { origin: shop.url, quotaSize: 100_000 });

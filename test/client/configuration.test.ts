@@ -160,3 +160,28 @@ describe('an environment that is used and not set up', () => {
     expect(requests).toEqual([]);
   });
 });
+
+describe('a page or server where something was put on the prototype of all objects', () => {
+  const polluted = async <T>(names: Record<string, unknown>, work: () => Promise<T>): Promise<T> => {
+    for (const [name, value] of Object.entries(names))
+      Object.defineProperty(Object.prototype, name, { value, enumerable: true, configurable: true, writable: true });
+    try {
+      return await work();
+    } finally {
+      for (const name of Object.keys(names)) Reflect.deleteProperty(Object.prototype, name);
+    }
+  };
+  const evil = { latitude: 9, longitude: 9, city: 'Evil', accuracy: 9, source: 'evil', stranger: 'x' };
+
+  test('reports the fixed location as it was given', async () => {
+    const { fetch, requests } = recordingFetch();
+    await polluted(evil, () => withBase('https://gateway.example.com', { fetch, location: { fixed: location } }).reportBetEvent(betEvent()));
+    expect(requests[0]?.body?.location).toEqual({ ...location, source: 'provided' });
+  });
+
+  test('does not complete a fixed location that lacks something', async () => {
+    const fixed = {} as typeof location;
+    const error = await polluted(evil, () => refusal({ location: { fixed } }));
+    expect(error).toMatchObject({ name: 'ConfigurationError', message: expect.stringContaining('location.fixed.latitude') });
+  });
+});

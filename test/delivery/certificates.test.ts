@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { ClientOptions } from '../../src/options.js';
 import { certificateKey, expired, forElsewhere, ofUnknownAuthority, selfSigned } from '../support/certificates.js';
-import { ask, KEY, listening, TRANSPORTS } from './transports.js';
+import { ask, KEY, listening, transports } from './transports.js';
 
 /** A server over TLS, and how many requests got through to it. */
 async function secure(cert: string) {
@@ -19,7 +19,7 @@ async function secure(cert: string) {
 
 const OWN_AUTHORITY = 'if an authority of your own has signed it: NODE_EXTRA_CA_CERTS=/path/to/authority.pem. Never NODE_TLS_REJECT_UNAUTHORIZED';
 
-describe.each(TRANSPORTS)('by %s, a certificate', (name, by: ClientOptions) => {
+describe.each(transports())('by %s, a certificate', (name, by: ClientOptions) => {
   it.each([
     ['that signed itself', selfSigned, 'DEPTH_ZERO_SELF_SIGNED_CERT', OWN_AUTHORITY],
     ['of an authority that nobody knows', ofUnknownAuthority, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', OWN_AUTHORITY],

@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { describe, expect, it } from 'vitest';
 import type { ClientOptions } from '../../src/options.js';
 import { bet } from './scripted-gateway.js';
-import { ask, listening, TRANSPORTS } from './transports.js';
+import { ask, listening, transports } from './transports.js';
 
 const END = JSON.stringify(bet).slice(-10);
 
@@ -84,7 +84,7 @@ const ANSWERS: [name: string, bytes: string | Buffer, end: object][] = [
   ['a gzip of more than anybody reads', packed('gzip', gzipSync(Buffer.alloc(40_000_000, ' '))), failed(200)],
 ];
 
-describe.each(TRANSPORTS)('by %s', (_, by: ClientOptions) => {
+describe.each(transports())('by %s', (_, by: ClientOptions) => {
   it.each(ANSWERS)('an answer of %s', async (_name, bytes, end) => {
     const server = await writing(bytes);
     expect(await ask(server.baseUrl, by)).toMatchObject(end);

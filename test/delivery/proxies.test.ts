@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { nodeTransport } from '../../src/node/transport.js';
 import type { ClientOptions } from '../../src/options.js';
 import { authority, certificateKey, ofElsewhere, ofUnknownAuthority } from '../support/certificates.js';
-import { ask, listening, TRANSPORTS } from './transports.js';
+import { ask, listening, transports } from './transports.js';
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy'];
 const first = getGlobalDispatcher();
@@ -48,7 +48,7 @@ async function proxy(status = 200) {
 
 const trusting = { ca: authority };
 
-describe.each(TRANSPORTS)('by %s', (_, by: ClientOptions) => {
+describe.each(transports())('by %s', (_, by: ClientOptions) => {
   it('HTTPS_PROXY alone changes nothing', async () => {
     const told = await proxy();
     process.env.HTTPS_PROXY = told.address;

@@ -10,7 +10,7 @@ import { createMockGateway } from '../../src/mock/gateway.js';
 import { serve } from '../../src/node/serve.js';
 import type { ClientOptions } from '../../src/options.js';
 import { bet } from './scripted-gateway.js';
-import { TRANSPORTS } from './transports.js';
+import { transports } from './transports.js';
 
 const open: { close(): unknown }[] = [];
 afterEach(() => Promise.all(open.splice(0).map((one) => one.close())));
@@ -42,7 +42,7 @@ const failure = (call: Promise<unknown>) =>
     (error: ReportingError) => error,
   );
 
-describe.each(TRANSPORTS)('over a real socket, by %s', (_, by) => {
+describe.each(transports())('over a real socket, by %s', (_, by) => {
   const clientOf = (baseUrl: string, options: ClientOptions = {}) =>
     createClient({ gateways: { staging: { baseUrl, apiKey: 'key-1' } }, retry: { limit: 0 }, ...by, ...options });
 

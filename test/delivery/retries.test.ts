@@ -64,6 +64,13 @@ describe('the wait between attempts', () => {
     expect(clock.waits).toContain(7000);
   });
 
+  it('is never less than the backoff, whatever Retry-After asks for', async () => {
+    const asks = (seconds: string) => answer(429, {}, { 'retry-after': seconds });
+    const { failure, clock } = scripted([asks('0'), asks('1'), asks('1'), asks('1'), asks('1'), asks('1')], { retry: { limit: 5 } });
+    await failure();
+    expect(clock.waits.filter((wait) => wait < 10_000)).toEqual([250, 1000, 1000, 2000, 4000]);
+  });
+
   it('is what Retry-After asks for, as a date, after a 503 too', async () => {
     const { report, clock } = scripted([answer(503, {}, { 'retry-after': new Date(NOW + 9000).toUTCString() }), recorded()]);
     await report();

@@ -8,8 +8,12 @@ import { byTransport } from './wire.js';
 /** How one attempt ends: an answer, an error of `fetch`, silence, or whatever a function makes of the request. */
 export type Scripted = Response | Error | 'silence' | ((init: RequestInit) => Promise<Response>);
 
-export const answer = (status: number, body: unknown = { message: 'ok' }, headers: Record<string, string> = {}): Response =>
-  new Response(body === null || typeof body === 'string' ? body : JSON.stringify(body), { status, headers });
+/** An answer that tells its length, so that it is whole over a socket too. */
+export function answer(status: number, body: unknown = { message: 'ok' }, headers: Record<string, string> = {}): Response {
+  const text = body === null || typeof body === 'string' ? body : JSON.stringify(body);
+  const length = { 'content-length': String(new TextEncoder().encode(text ?? '').byteLength) };
+  return new Response(text, { status, headers: status === 204 ? headers : { ...length, ...headers } });
+}
 
 export const broken = (code: string): Error => new TypeError('fetch failed', { cause: Object.assign(new Error(`it broke: ${code}`), { code }) });
 

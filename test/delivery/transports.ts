@@ -1,31 +1,27 @@
 import type { AddressInfo, Server } from 'node:net';
-import { afterAll, afterEach } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { createClient } from '../../src/client.js';
 import type { ReportingError } from '../../src/errors.js';
 import { nodeTransport } from '../../src/node/transport.js';
 import type { ClientOptions } from '../../src/options.js';
 import { bet } from './scripted-gateway.js';
 
-const transport = nodeTransport();
-afterAll(() => transport.close());
-
-/** One behaviour, whichever way the request takes: for `describe.each`. */
-export const TRANSPORTS: [name: string, by: ClientOptions][] = [
-  ['the built-in fetch', {}],
-  ['nodeTransport()', { fetch: transport }],
-];
-
-const open: Server[] = [];
-afterEach(() => {
-  for (const server of open.splice(0)) {
-    (server as { closeAllConnections?: () => void }).closeAllConnections?.();
-    server.close();
-  }
-});
+/** One behaviour, whichever way the request takes: for `describe.each` of the test file that calls it, whose transport is closed after its tests. */
+export function transports(): [name: string, by: ClientOptions][] {
+  const transport = nodeTransport();
+  afterAll(() => transport.close());
+  return [
+    ['the built-in fetch', {}],
+    ['nodeTransport()', { fetch: transport }],
+  ];
+}
 
 /** The port of a server that ends with its test. */
 export async function listening(server: Server): Promise<number> {
-  open.push(server);
+  onTestFinished(() => {
+    (server as { closeAllConnections?: () => void }).closeAllConnections?.();
+    server.close();
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import { markDirect } from '../../src/direct-fetch.js';
 import type { Fetch, FetchInit, FetchResponse } from '../../src/web-types.js';
 import { certificateKey, expired, selfSigned } from '../support/certificates.js';
@@ -150,33 +150,25 @@ async function readAll(request: IncomingMessage): Promise<string> {
 
 async function listen(server: Server, name: string): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref();
   return `${name}:${(server.address() as AddressInfo).port}`;
 }
 
-/** The servers of a test file, and its way to them; made when the first request leaves. */
+/** The servers of a test process, and its way to them; made when the first request leaves, and there until the process ends. */
 async function open() {
-  const servers = [createServer((request, response) => void play(request, response).catch(() => response.destroy()))];
-  const playing = await listen(servers[0] as Server, 'http://127.0.0.1');
+  const server = createServer((request, response) => void play(request, response).catch(() => response.destroy()));
+  const playing = await listen(server, 'http://127.0.0.1');
   const nobody = createServer();
   const closed = await listen(nobody, 'http://127.0.0.1');
   await new Promise((resolve) => nobody.close(resolve));
   const secure: Record<string, string> = {};
   for (const [code, cert] of Object.entries(CERTIFICATES)) {
-    const server = createSecureServer({ key: certificateKey, cert });
-    servers.push(server);
-    secure[code] = await listen(server, 'https://localhost');
+    secure[code] = await listen(createSecureServer({ key: certificateKey, cert }), 'https://localhost');
   }
   // Loaded here, since undici looks after the built-in fetch once it is loaded.
   const fast = BY === 'nodeTransport' ? (await import('../../src/node/transport.js')).nodeTransport() : undefined;
   const transport: Fetch = fast ?? ((url, init) => globalThis.fetch(url, init));
-  const close = async () => {
-    for (const server of servers) {
-      server.closeAllConnections();
-      server.close();
-    }
-    await fast?.close();
-  };
-  return { transport, playing, closed, secure, close };
+  return { transport, playing, closed, secure };
 }
 
 let opened: ReturnType<typeof open> | undefined;
@@ -184,5 +176,3 @@ const ready = () => {
   opened ??= open();
   return opened;
 };
-
-if (BY) afterAll(async () => (await opened)?.close());

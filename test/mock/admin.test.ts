@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type AdminOptions, createAdmin } from '../../src/mock/admin.js';
+import { createEvents } from '../../src/mock/events.js';
 import { createMockGateway } from '../../src/mock/index.js';
 import { betEvent, settledBet } from '../factories.js';
 
@@ -310,4 +311,23 @@ test('what is released goes on at once', async () => {
   await new Promise((resolve) => setTimeout(resolve));
   gateway.release();
   expect((await late).status).toBe(200);
+});
+
+test('a NIN is masked in whichever field it stands, also as the identifier of a report', async () => {
+  const { ask, report, gateway } = serving();
+  const nin = '99087654321';
+  const odd = { ...bet(`B-${nin}`), location: { ...location, source: nin } };
+  await report(odd);
+  await report({ ...odd, amount: 7 });
+  await report(bet(nin));
+  const wait = await ask('requests/wait', { method: 'POST', body: { reference: nin } });
+  const shown = [await ask('reports'), await ask('requests'), wait].map((one) => JSON.stringify(one?.body));
+  for (const text of shown) expect(text).toMatch(/^(?!.*99087654321).*\[masked\]/);
+  const reader = createEvents(gateway)(new Request(ADDRESS)).body?.getReader();
+  let events = '';
+  while (!events.includes('id: ')) events += new TextDecoder().decode((await reader?.read())?.value);
+  await reader?.cancel();
+  expect(events).not.toContain(nin);
+  const { body } = (await ask('reports?reveal=true')) ?? {};
+  expect(JSON.stringify(body)).toContain(nin);
 });

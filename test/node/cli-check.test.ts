@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createMockGateway, type FaultRule, type MockGatewayOptions } from '../../src/mock/index.js';
-import { main } from '../../src/node/cli/main.js';
 import { serve } from '../../src/node/index.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
 import { certificateKey, expired, forElsewhere, selfSigned } from '../support/certificates.js';
+import { runCli } from '../support/cli-in-process.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -66,17 +66,9 @@ const checkAlone = async (variables: Record<string, string>, ...words: string[])
 async function check(variables: Record<string, string>, ...words: string[]) {
   for (const name of Object.keys(process.env)) if (/^LOCATION_SDK_|_proxy$/i.test(name)) vi.stubEnv(name, undefined);
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-  const printed = { out: '', err: '' };
-  const keep = (to: 'out' | 'err') => (text: string | Uint8Array) => {
-    printed[to] += text;
-    return true;
-  };
-  const spies = [vi.spyOn(process.stdout, 'write').mockImplementation(keep('out')), vi.spyOn(process.stderr, 'write').mockImplementation(keep('err'))];
   try {
-    const code = await main(['check', ...words]);
-    return expectNoKey({ code, ...printed });
+    return expectNoKey(await runCli(['check', ...words]));
   } finally {
-    for (const spy of spies) spy.mockRestore();
     vi.unstubAllEnvs();
   }
 }
@@ -130,7 +122,7 @@ describe('a gateway that is in order', () => {
 
   test('is described in JSON', async () => {
     const { url } = await mock();
-    const { code, out } = await checkAlone(staging(url), '--json');
+    const { code, out } = await check(staging(url), '--json');
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ environment: 'staging', baseUrl: url, ok: true, tally: { fail: 0 }, latency: { answers: 20 } });
     expect(JSON.parse(out).assumptions).toContainEqual(expect.objectContaining({ id: 'duplicate', verdict: 'confirmed' }));
@@ -205,7 +197,7 @@ describe('production', () => {
 
 describe('what is wrong with the settings', () => {
   test('is named before anything is asked', async () => {
-    const { code, out } = await checkAlone({});
+    const { code, out } = await check({});
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringMatching(/LOCATION_SDK_STAGING_BASE_URL.*LOCATION_SDK_STAGING_API_KEY/)]);
     expect(out).toMatch(/-> set the variables, or give a file with client options/);
@@ -263,7 +255,7 @@ describe('what does not answer', () => {
 
   test('a port that is open and silent ends in time', async () => {
     const port = await listen(createTcpServer((socket) => void open.unshift(() => socket.on('error', () => undefined).destroy())));
-    const { code, out } = await checkAlone(staging(`http://127.0.0.1:${port}`), '--timeout', '700ms');
+    const { code, out } = await check(staging(`http://127.0.0.1:${port}`), '--timeout', '700ms');
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringMatching(/the time for all checks is over/)]);
   });
@@ -302,7 +294,7 @@ describe('certificates', () => {
 
   test('one that nobody has signed is refused, and it is said how to trust it', async () => {
     const { url } = await secure(selfSigned);
-    const { code, out } = await checkAlone(staging(url));
+    const { code, out } = await check(staging(url));
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringContaining('TLS: the certificate is refused: DEPTH_ZERO_SELF_SIGNED_CERT')]);
     expect(out).toMatch(/-> .*NODE_EXTRA_CA_CERTS=/);
@@ -462,12 +454,17 @@ describe('a call that is wrong is one line and exit code 2', () => {
     ['now', /unexpected word 'now'/],
     ['--report /nowhere/at/all.md', /--report .*its folder cannot be written to \(ENOENT\)/],
     ['--options /nowhere/options.mjs', /--options .* cannot be loaded \(ERR_MODULE_NOT_FOUND\)/],
-    [`--options ${join(import.meta.dirname, '../support/run.ts')}`, /--options/],
   ])('%s', async (words, line) => {
-    const { code, out, err } = await checkAlone({}, ...words.split(' '));
+    const { code, out, err } = await check({}, ...words.split(' '));
     expect({ code, out, lines: err.split('\n').length }).toEqual({ code: 2, out: '', lines: 2 });
     expect(err).toMatch(line);
     expect(existsSync('/nowhere')).toBe(false);
+  });
+
+  test('options that Node.js cannot run', async () => {
+    const { code, out, err } = await checkAlone({}, '--options', join(import.meta.dirname, '../support/run.ts'));
+    expect({ code, out, lines: err.split('\n').length }).toEqual({ code: 2, out: '', lines: 2 });
+    expect(err).toMatch(/--options/);
   });
 
   test('options without a default export', async () => {
@@ -479,7 +476,7 @@ describe('a call that is wrong is one line and exit code 2', () => {
   test('options that throw, whose words may hold the key', async () => {
     const file = join(folder, 'throws.mjs');
     writeFileSync(file, `throw new Error('${KEY}')`);
-    expect(await checkAlone({}, '--options', file)).toMatchObject({ code: 2, err: expect.stringMatching(/cannot be loaded \(Error\)/) });
+    expect(await check({}, '--options', file)).toMatchObject({ code: 2, err: expect.stringMatching(/cannot be loaded \(Error\)/) });
   });
 
   test('an option that the client does not know is a failed check', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { originOf } from '../../src/node/cli/outbox/move.js';
 import { claim, newRow, QUARANTINED, settledRow, WAITS, write } from '../../src/outbox/contract/harness.js';
 import type { OutboxStore } from '../../src/outbox/index.js';
@@ -9,13 +9,7 @@ import { takeFile } from '../../src/outbox/stores/sqlite/leave.js';
 
 import { newSchema, openStore as openPostgres, pool } from '../outbox/postgres/world.js';
 import { copyOf, newFile, openLibsql, openStore as openSqlite } from '../outbox/sqlite/files.js';
-import { type BuiltCli, buildCli } from '../support/built-cli.js';
-
-let cli: BuiltCli;
-beforeAll(async () => {
-  cli = await buildCli();
-});
-afterAll(() => cli.remove());
+import { runCli } from '../support/cli-in-process.js';
 
 const url = inject('postgresUrl');
 
@@ -77,7 +71,7 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
       before = await told(store);
     });
 
-    const first = await cli.run('outbox', file, 'move', '--to', url, '--schema', schema);
+    const first = await runCli(['outbox', file, 'move', '--to', url, '--schema', schema]);
     expect(first).toMatchObject({ code: 0, out: expect.stringContaining(`Moved: ${file} to schema ${schema}`), err: '' });
     const moved = await openPostgres({ schema });
     expect(await told(moved)).toEqual(before);
@@ -85,7 +79,7 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
 
     const [added] = await moved.enqueue([newRow('B-9')]);
     expect(added?.row.sequence).toBeGreaterThan(before?.rows.at(-1)?.sequence ?? 0);
-    const second = await cli.run('outbox', file, 'move', '--to', url, '--schema', schema, '--json');
+    const second = await runCli(['outbox', file, 'move', '--to', url, '--schema', schema, '--json']);
     expect([second.code, JSON.parse(second.out)]).toEqual([0, { moved: false, schema }]);
     expect(await moved.list({ limit: 5_000 })).toHaveLength((before?.rows.length ?? 0) + 1);
   });
@@ -96,19 +90,19 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
     const file = await filled(async (store) => {
       await store.enqueue([newRow('B-1')]);
     });
-    const refused = await cli.run('outbox', file, 'move', '--to', url, '--schema', schema);
+    const refused = await runCli(['outbox', file, 'move', '--to', url, '--schema', schema]);
     expect([refused.code, refused.err]).toEqual([
       1,
       expect.stringContaining('the secret that an instance keeps at its first start; move to one that is empty'),
     ]);
-    expect((await cli.run('outbox', file, 'move', '--to', url, '--schema', newSchema())).code).toBe(0);
+    expect((await runCli(['outbox', file, 'move', '--to', url, '--schema', newSchema()])).code).toBe(0);
   });
 
   it('changes nothing while a process has the file, and where the schema holds other data', async () => {
     const [file, schema] = [newFile(), newSchema()];
     const store = await openSqlite(file);
     await store.enqueue([newRow('B-1')]);
-    const inUse = await cli.run('outbox', file, 'move', '--to', url, '--schema', schema);
+    const inUse = await runCli(['outbox', file, 'move', '--to', url, '--schema', schema]);
     expect([inUse.code, inUse.err]).toEqual([1, expect.stringContaining('end every instance of the outbox first')]);
     await store.enqueue([newRow('B-2')]);
     await store.close?.();
@@ -116,7 +110,7 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
     const other = await openPostgres({ schema });
     await other.enqueue([newRow('B-7')]);
     const left = copyOf(file);
-    const refused = await cli.run('outbox', left, 'move', '--to', url, '--schema', schema);
+    const refused = await runCli(['outbox', left, 'move', '--to', url, '--schema', schema]);
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('holds other data')]);
     expect((await other.list({ limit: 10 })).map(({ reference }) => reference)).toEqual(['B-7']);
     const again = await openSqlite(left);
@@ -128,24 +122,24 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
     const [file, schema] = [await filled(fill), newSchema()];
     await pool.query(postgresMigrations({ schema }));
     await pool.query(`ALTER TABLE ${schema}.receipts ADD CONSTRAINT none CHECK (position < 0)`);
-    const failed = await cli.run('outbox', file, 'move', '--to', url, '--schema', schema);
+    const failed = await runCli(['outbox', file, 'move', '--to', url, '--schema', schema]);
     expect([failed.code, failed.err]).toEqual([1, expect.stringContaining('(23514)')]);
     expect((await pool.query(`SELECT 1 FROM ${schema}.reports`)).rows).toEqual([]);
     await pool.query(`ALTER TABLE ${schema}.receipts DROP CONSTRAINT none`);
-    expect((await cli.run('outbox', file, 'move', '--to', url, '--schema', schema)).code).toBe(0);
+    expect((await runCli(['outbox', file, 'move', '--to', url, '--schema', schema])).code).toBe(0);
   });
 
   it('moves a file to one place only', async () => {
     const [file, schema, second] = [await filled((store) => store.enqueue([newRow('B-1')])), newSchema(), newSchema()];
-    expect((await cli.run('outbox', file, 'move', '--to', url, '--schema', schema)).code).toBe(0);
-    const refused = await cli.run('outbox', file, 'move', '--to', url, '--schema', second);
+    expect((await runCli(['outbox', file, 'move', '--to', url, '--schema', schema])).code).toBe(0);
+    const refused = await runCli(['outbox', file, 'move', '--to', url, '--schema', second]);
     expect([refused.code, refused.out, refused.err]).toEqual([1, '', expect.stringMatching(new RegExp(`was moved to \\S+:\\d+/\\w+, schema ${schema}:`))]);
     const { password } = new URL(url);
     if (password) expect(refused.err).not.toContain(`:${password}@`);
     expect((await pool.query('SELECT to_regnamespace($1) AS found', [second])).rows).toEqual([{ found: null }]);
 
     await pool.query(`TRUNCATE ${schema}.reports, ${schema}.queue, ${schema}.receipts, ${schema}.unlogged, ${schema}.settings`);
-    const lost = await cli.run('outbox', file, 'move', '--to', url, '--schema', schema);
+    const lost = await runCli(['outbox', file, 'move', '--to', url, '--schema', schema]);
     expect([lost.code, lost.err]).toEqual([1, expect.stringContaining('does not hold it any more')]);
     expect((await pool.query(`SELECT count(*)::int AS number FROM ${schema}.reports`)).rows).toEqual([{ number: 0 }]);
   });
@@ -156,7 +150,7 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
     const atCommit = (statement: string) =>
       pool.query(`CREATE FUNCTION ${schema}.at_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${statement}; RETURN NULL; END $$;
         CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON ${schema}.reports DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ${schema}.at_commit()`);
-    const move = (to: string) => cli.run('outbox', file, 'move', '--to', url, '--schema', to);
+    const move = (to: string) => runCli(['outbox', file, 'move', '--to', url, '--schema', to]);
 
     await atCommit("RAISE EXCEPTION 'no' USING ERRCODE = '23514'");
     expect(await move(schema)).toMatchObject({ code: 1, err: expect.stringContaining('(23514)') });
@@ -165,13 +159,13 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
 
     const left = copyOf(file);
     await atCommit('PERFORM pg_terminate_backend(pg_backend_pid())');
-    const broken = await cli.run('outbox', left, 'move', '--to', url, '--schema', schema);
+    const broken = await runCli(['outbox', left, 'move', '--to', url, '--schema', schema]);
     expect(broken).toMatchObject({ code: 1, err: expect.stringContaining('say the same move again') });
     await pool.query(`DROP FUNCTION ${schema}.at_commit CASCADE`);
     await expect(openSqlite(left)).rejects.toMatchObject({ code: 'moving', message: expect.stringContaining(schema) });
-    const elsewhere = await cli.run('outbox', left, 'move', '--to', url, '--schema', other);
+    const elsewhere = await runCli(['outbox', left, 'move', '--to', url, '--schema', other]);
     expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining('only that move may go on') });
-    const again = await cli.run('outbox', left, 'move', '--to', url, '--schema', schema);
+    const again = await runCli(['outbox', left, 'move', '--to', url, '--schema', schema]);
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining('Moved: ') });
     await expect(openSqlite(left)).rejects.toMatchObject({ code: 'moved', message: expect.stringContaining(schema) });
   });
@@ -179,25 +173,25 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
   it('finishes where the commit was done and the file was not marked', async () => {
     const [file, schema] = [await filled((store) => store.enqueue([newRow('B-1')])), newSchema()];
     const before = copyOf(file);
-    await cli.run('outbox', file, 'move', '--to', url, '--schema', schema);
+    await runCli(['outbox', file, 'move', '--to', url, '--schema', schema]);
     const { hostname, port, pathname } = new URL(url);
     const taken = takeFile(openLibsql(before), before);
     taken.bind(`${hostname}:${port}${pathname}, schema ${schema}`);
     taken.close();
-    const finished = await cli.run('outbox', copyOf(before), 'move', '--to', url, '--schema', schema, '--json');
+    const finished = await runCli(['outbox', copyOf(before), 'move', '--to', url, '--schema', schema, '--json']);
     expect([finished.code, JSON.parse(finished.out)]).toEqual([0, { moved: false, schema }]);
   });
 
   it('says what is wrong with the call or the server', async () => {
     const file = await filled((store) => store.enqueue([newRow('B-1')]));
-    const name = await cli.run('outbox', file, 'move', '--to', url, '--schema', 'x y');
+    const name = await runCli(['outbox', file, 'move', '--to', url, '--schema', 'x y']);
     expect(name).toMatchObject({ code: 2, err: expect.stringContaining('schema: expected a name of small letters') });
-    const address = await cli.run('outbox', file, 'move', '--to', 'postgres://app:hunt/er2@db/bets');
+    const address = await runCli(['outbox', file, 'move', '--to', 'postgres://app:hunt/er2@db/bets']);
     expect(address).toMatchObject({ code: 2, err: expect.stringContaining('cannot be read: special characters') });
-    const scheme = await cli.run('outbox', file, 'move', '--to', 'app:hunter2@db/bets');
+    const scheme = await runCli(['outbox', file, 'move', '--to', 'app:hunter2@db/bets']);
     expect(scheme).toMatchObject({ code: 2, err: expect.stringContaining('must begin with postgres://') });
     const missing = Object.assign(new URL(url), { pathname: '/none_such' }).href;
-    const database = await cli.run('outbox', file, 'move', '--to', missing);
+    const database = await runCli(['outbox', file, 'move', '--to', missing]);
     expect(database).toMatchObject({ code: 1, err: expect.stringContaining('look at the server, and at the address and password of the connection (3D000)') });
     for (const { err } of [address, scheme, database]) expect(err).not.toMatch(/hunt|er2/);
     await (await openSqlite(file)).close?.();
@@ -205,9 +199,9 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
 
   it('says what is missing, and never the password', async () => {
     const file = await filled((store) => store.enqueue([newRow('B-1')]));
-    const without = await cli.run('outbox', file, 'move');
+    const without = await runCli(['outbox', file, 'move']);
     expect([without.code, without.err]).toEqual([2, expect.stringContaining('--to postgres://')]);
-    const unreachable = await cli.run('outbox', file, 'move', '--to', 'postgres://app:hunter2@127.0.0.1:1/none');
+    const unreachable = await runCli(['outbox', file, 'move', '--to', 'postgres://app:hunter2@127.0.0.1:1/none']);
     expect([unreachable.code, unreachable.err]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
     expect(unreachable.err).not.toContain('hunter2');
     await (await openSqlite(file)).close?.();
@@ -226,7 +220,7 @@ describe('location-sdk outbox <file> move --abandon', { timeout: 60_000 }, () =>
     taken.close();
     return copyOf(file);
   }
-  const abandon = (file: string, ...words: string[]) => cli.run('outbox', file, 'move', '--abandon', ...words);
+  const abandon = (file: string, ...words: string[]) => runCli(['outbox', file, 'move', '--abandon', ...words]);
   const codeOf = async (file: string) => {
     const opened = await openSqlite(copyOf(file)).catch((error: { code: string }) => error.code);
     if (typeof opened === 'string') return opened;
@@ -241,7 +235,7 @@ describe('location-sdk outbox <file> move --abandon', { timeout: 60_000 }, () =>
     expect(await codeOf(file)).toBe('moving');
     expect(await abandon(file, '--to', url, '--schema', schema)).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Given up') });
     expect(await codeOf(file)).toEqual(['B-1']);
-    expect((await cli.run('outbox', copyOf(file), 'move', '--to', url, '--schema', elsewhere)).code).toBe(0);
+    expect((await runCli(['outbox', copyOf(file), 'move', '--to', url, '--schema', elsewhere])).code).toBe(0);
 
     await pool.query(postgresMigrations({ schema: empty }));
     const other = await begun(empty);
@@ -255,7 +249,7 @@ describe('location-sdk outbox <file> move --abandon', { timeout: 60_000 }, () =>
     const schema = newSchema();
     const file = await filled((store) => store.enqueue([newRow('B-1')]));
     const unmarked = copyOf(file);
-    expect((await cli.run('outbox', file, 'move', '--to', url, '--schema', schema)).code).toBe(0);
+    expect((await runCli(['outbox', file, 'move', '--to', url, '--schema', schema])).code).toBe(0);
     for (const words of [
       ['--to', url, '--schema', schema],
       ['--gone', placeIn(schema)],
@@ -305,7 +299,7 @@ describe('location-sdk outbox <file> move --abandon', { timeout: 60_000 }, () =>
     expect(await abandon(file, '--gone', placeIn(other))).toMatchObject({ code: 1, err: expect.stringContaining('not the place that was named') });
     expect(await abandon(file)).toMatchObject({ code: 2, err: expect.stringContaining('--gone names it') });
     expect(await abandon(file, '--gone', placeIn(schema), '--to', url)).toMatchObject({ code: 2, err: expect.stringContaining('goes without --to') });
-    expect(await cli.run('outbox', file, 'move', '--gone', 'x')).toMatchObject({ code: 2, err: expect.stringContaining('--gone goes with move --abandon') });
+    expect(await runCli(['outbox', file, 'move', '--gone', 'x'])).toMatchObject({ code: 2, err: expect.stringContaining('--gone goes with move --abandon') });
     expect(await codeOf(file)).toBe('moving');
     const free = await filled((store) => store.enqueue([newRow('B-1')]));
     expect(await abandon(free, '--gone', placeIn(schema))).toMatchObject({ code: 1, err: expect.stringContaining('there is nothing to do') });
@@ -324,7 +318,7 @@ describe('location-sdk outbox <file> move --abandon', { timeout: 60_000 }, () =>
     const asked = await abandon(bound, '--to', 'postgres://app:hunter2@127.0.0.1:1/none');
     expect(asked).toMatchObject({ code: 1, err: expect.stringContaining('ECONNREFUSED') });
     expect(asked.err).not.toContain('hunter2');
-    const { err } = await cli.run('outbox', bound);
+    const { err } = await runCli(['outbox', bound]);
     const [, place = ''] = /give it up with its --abandon \((.*)\)/.exec(err) ?? [];
     expect(await abandon(bound, '--gone', place)).toMatchObject({ code: 0 });
     expect(await codeOf(bound)).toEqual(['B-1']);

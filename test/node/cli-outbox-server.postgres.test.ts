@@ -1,17 +1,13 @@
 import { writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { claim, newRow, QUARANTINED, settledRow, write } from '../../src/outbox/contract/harness.js';
 import { newSchema, openStore, pool } from '../outbox/postgres/world.js';
 import { newFile } from '../outbox/sqlite/files.js';
-import { type BuiltCli, buildCli } from '../support/built-cli.js';
+import { runCli } from '../support/cli-in-process.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let cli: BuiltCli;
-beforeAll(async () => {
-  cli = await buildCli();
-}, 60_000);
-afterAll(() => cli.remove());
+afterEach(() => vi.unstubAllEnvs());
 
 const url = inject('postgresUrl');
 const BAD = 'default:staging:reportBetEvent:B-bad';
@@ -31,7 +27,8 @@ async function filled(): Promise<string> {
 describe('location-sdk outbox postgres://…', () => {
   it('looks at an outbox in PostgreSQL, and decides there', async () => {
     const schema = await filled();
-    const outbox = (...words: string[]) => cli.runWith({ DATABASE_URL: url }, 'outbox', url, ...words, '--schema', schema);
+    vi.stubEnv('DATABASE_URL', url);
+    const outbox = (...words: string[]) => runCli(['outbox', url, ...words, '--schema', schema]);
     const command = `location-sdk outbox "$DATABASE_URL" --schema ${schema}`;
     const stats = await outbox('stats');
     expect(stats).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/quarantined +1 {2}need a person/) });
@@ -51,7 +48,7 @@ describe('location-sdk outbox postgres://…', () => {
 
   it('makes nothing where there is no outbox', async () => {
     const schema = newSchema();
-    expect(await cli.run('outbox', url, 'list', '--schema', schema)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('has no tables') });
+    expect(await runCli(['outbox', url, 'list', '--schema', schema])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('has no tables') });
     expect((await pool.query('SELECT to_regnamespace($1) AS found', [schema])).rows).toEqual([{ found: null }]);
   });
 
@@ -64,7 +61,7 @@ describe('location-sdk outbox postgres://…', () => {
     [['outbox.db', 'move', 'postgres://app:hunter2@db/bets'], 2, "unexpected word 'postgres://…'"],
     [['outbox.db', 'postgres://db/bets?password=hunter2'], 2, 'unknown command postgres://…'],
   ])('never says a password: %j', async (words, code, said) => {
-    const ended = await cli.run('outbox', ...words);
+    const ended = await runCli(['outbox', ...words]);
     expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(said) });
     expect(ended.err).not.toMatch(/hun|ter2/);
   });

@@ -1,20 +1,18 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { newRow } from '../../src/outbox/contract/harness.js';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { claim, newRow, write } from '../../src/outbox/contract/harness.js';
 import { verifyReceipts } from '../../src/outbox/index.js';
 import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
 import { newFile, openLibsql, openStore } from '../outbox/sqlite/files.js';
 import { outboxWorld } from '../outbox/world.js';
-import { type BuiltCli, buildCli } from '../support/built-cli.js';
+import { runCli } from '../support/cli-in-process.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let cli: BuiltCli;
 /** Two recorded, one quarantined, one that is blocked by it. */
 let sample: string;
 
 beforeAll(async () => {
-  cli = await buildCli();
   sample = newFile();
   const store = await openStore(sample);
   const { outbox, gateway, run } = outboxWorld({ store });
@@ -25,8 +23,6 @@ beforeAll(async () => {
   await store.close?.();
 }, 60_000);
 
-afterAll(() => cli.remove());
-
 const BAD = 'default:staging:reportBetEvent:B-bad';
 
 /** A copy of the sample, to change. */
@@ -36,7 +32,7 @@ function copy(): string {
   return file;
 }
 
-const outbox = (...words: string[]) => cli.run('outbox', ...words);
+const outbox = (...words: string[]) => runCli(['outbox', ...words]);
 const jsonOf = (out: string) =>
   out
     .trim()
@@ -124,8 +120,37 @@ describe('looking', () => {
     await store.enqueue([newRow('B\u001b[2J\u202e')]);
     await store.close?.();
     const { out } = await outbox(file, 'list');
-    expect(out).toContain('B\\u{1b}[2J\\u{202e}');
+    expect(out).toContain('B\\u001b[2J\\u202e');
     expect(out).not.toContain('\u001b');
+  });
+
+  it.each([
+    ['list', '--json'],
+    ['show', 'ODD', '--json'],
+    ['show', 'ODD'],
+    ['resolve', 'ODD', '--as', 'dismissed', '--reason', 'x', '--json'],
+    ['reconcile', '--operation', 'reportBetEvent', '--environment', 'staging', '--json', 'LIST'],
+    ['export'],
+  ])('prints nothing raw that steers a terminal: %s %s', async (...words) => {
+    const reference = 'B\u009b2J\u202e\u2066\u007f\u{e0001}';
+    const file = newFile();
+    const store = await openStore(file);
+    await store.enqueue([newRow(reference)]);
+    const [row] = await claim(store);
+    if (!row) throw new Error('a row to claim: expected one');
+    await write(store, row, { state: 'quarantined', message: `no ${reference}` });
+    await store.close?.();
+    if (words[0] === 'export') await outbox(file, 'resolve', row.id, '--as', 'dismissed', '--reason', 'x');
+    const list = `${file}.txt`;
+    writeFileSync(list, reference);
+    const given = words.map((word) => (word === 'ODD' ? row.id : word === 'LIST' ? list : word));
+    const { out, err } = await runCli(['outbox', file, ...given], '', { isTTY: true });
+    rmSync(list);
+    expect(`${out}${err}`).not.toMatch(/[\p{Cf}\u007f-\u009f]/u);
+    expect(out).toContain('\\u009b2J\\u202e\\u2066\\u007f\\udb40\\udc01');
+    if (out.startsWith('{')) expect(JSON.stringify(jsonOf(out))).toContain(JSON.stringify(reference).slice(1, -1));
+    // A file has the log as it is, to be checked.
+    if (words[0] === 'export') expect((await outbox(file, 'export')).out).toContain(reference);
   });
 });
 
@@ -142,6 +167,36 @@ describe('deciding', () => {
     const file = copy();
     expect((await outbox(file, 'retry', '--all', '--environment', 'production')).err).toContain('No such report is quarantined');
     expect(jsonOf((await outbox(file, 'retry', '--all', '--json')).out)).toEqual([{ id: BAD, done: true, state: 'waiting' }]);
+  });
+
+  it('decides on all that have the same problem', async () => {
+    const file = copy();
+    for (const words of [['retry'], ['resolve', '--as', 'recorded', '--reason', 'their list']]) {
+      const { code, err } = await outbox(file, ...words, '--all', '--code', 'duplicate');
+      expect([code, err]).toEqual([0, expect.stringContaining('No such report is quarantined')]);
+    }
+    expect(await outbox(file, 'resolve', '--all', '--as', 'dismissed', '--reason', 'x')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('needs --code'),
+    });
+    expect(await outbox(file, 'retry', BAD, '--code', 'not-found')).toMatchObject({ code: 2, err: expect.stringContaining('go with --all only') });
+    expect(jsonOf((await outbox(file, 'retry', '--all', '--code', 'unprocessable', '--json')).out)).toEqual([{ id: BAD, done: true, state: 'waiting' }]);
+    const other = copy();
+    const decided = await outbox(
+      other,
+      'resolve',
+      '--all',
+      '--code',
+      'unprocessable',
+      '--environment',
+      'staging',
+      '--as',
+      'dismissed',
+      '--reason',
+      'test bets',
+    );
+    expect(decided).toMatchObject({ code: 0, out: `${BAD} is dismissed\n` });
+    expect(jsonOf((await outbox(other, 'export')).out).at(-1)).toMatchObject({ outcome: 'dismissed', decisions: [{ reason: 'test bets' }] });
   });
 
   it("takes a person's verdict, with its reason, into the log", async () => {

@@ -10,6 +10,7 @@ import { createMockGateway } from '../../src/mock/index.js';
 import { serve } from '../../src/node/index.js';
 import { betEvent } from '../factories.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
+import { runCli, startMock } from '../support/cli-in-process.js';
 
 let cli: BuiltCli;
 const folder = mkdtempSync(join(tmpdir(), 'location-sdk-cli-'));
@@ -44,20 +45,20 @@ test('one line says that it is ready, and where', async () => {
 });
 
 test('the line is JSON for whoever asks', async () => {
-  const { readyLine, url, end } = await cli.mock('--json');
+  const { readyLine, url, end } = await startMock('--json');
   expect(JSON.parse(readyLine)).toEqual({ event: 'ready', url });
-  expect(await end('SIGINT')).toBe(0);
+  expect(await end()).toBe(0);
 });
 
 test('LOCATION_SDK_MOCK alone leads a client there', async () => {
-  const { url, end } = await cli.mock();
+  const { url, end } = await startMock();
   await expect(clientLedTo(url).reportBetEvent(betEvent())).resolves.toMatchObject({ outcome: 'recorded' });
   expect(await references(url)).toEqual(['BET-1']);
   await end();
 });
 
 test('its options reach the gateway', async () => {
-  const { url, end } = await cli.mock(
+  const { url, end } = await startMock(
     '--key',
     'another',
     '--validation',
@@ -104,7 +105,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends it at once, hanging
 
 describe('the state file', () => {
   const reporting = async (path: string, id: string) => {
-    const mock = await cli.mock('--state', path);
+    const mock = await startMock('--state', path);
     await clientLedTo(mock.url).reportBetEvent(betEvent({ bet_id: id }));
     return mock;
   };
@@ -116,7 +117,7 @@ describe('the state file', () => {
     expect(await first.end()).toBe(0);
     const second = await reporting(path, 'B-2');
     expect(await references(second.url)).toEqual(['B-1', 'B-2']);
-    expect(await second.end('SIGINT')).toBe(0);
+    expect(await second.end()).toBe(0);
     expect(JSON.parse(readFileSync(path, 'utf8')).reports.staging).toHaveLength(2);
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
@@ -140,7 +141,7 @@ describe('the state file', () => {
   ])('that is %s ends it, and is left as it is', async (_, text) => {
     const path = join(folder, 'broken.json');
     writeFileSync(path, text);
-    const { code, out, err } = await cli.run('mock', '--port', '0', '--state', path);
+    const { code, out, err } = await runCli(['mock', '--port', '0', '--state', path]);
     expect({ code, out, err }).toEqual({
       code: 2,
       out: '',
@@ -150,7 +151,7 @@ describe('the state file', () => {
   });
 
   test('in a folder that does not exist ends it before anything is reported', async () => {
-    expect(await cli.run('mock', '--port', '0', '--state', join(folder, 'none', 'x.json'))).toMatchObject({
+    expect(await runCli(['mock', '--port', '0', '--state', join(folder, 'none', 'x.json')])).toMatchObject({
       code: 2,
       err: expect.stringMatching(/folder.*ENOENT/),
     });
@@ -158,7 +159,7 @@ describe('the state file', () => {
 
   test('that cannot be written at the end is exit code 1', async () => {
     const path = join(mkdtempSync(join(folder, 'gone-')), 'x.json');
-    const mock = await cli.mock('--state', path);
+    const mock = await startMock('--state', path);
     rmSync(join(path, '..'), { recursive: true });
     expect(await mock.end()).toBe(1);
   });
@@ -168,7 +169,7 @@ describe('what is wrong is one line and exit code 2', () => {
   test('a port that is taken', async () => {
     const server = await serve();
     const port = new URL(server.url).port;
-    const { code, out, err } = await cli.run('mock', '--port', port);
+    const { code, out, err } = await runCli(['mock', '--port', port]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toBe(`location-sdk: cannot listen on 127.0.0.1:${port}: the port is taken; choose another, or 0 for a free one\n`);
     await server.close();
@@ -196,7 +197,7 @@ describe('what is wrong is one line and exit code 2', () => {
     ['mock ready --timeout soon', /--timeout must be a time such as 500ms/],
     ['mock ready --url there', /--url must be an address/],
   ])('%s', async (words, line) => {
-    const { code, out, err } = await cli.run(...words.split(' '));
+    const { code, out, err } = await runCli(words.split(' '));
     expect({ code, out, lines: err.split('\n').length }).toEqual({ code: 2, out: '', lines: 2 });
     expect(err).toMatch(line);
   });
@@ -204,41 +205,50 @@ describe('what is wrong is one line and exit code 2', () => {
 
 describe('mock ready', () => {
   test('is exit code 0 where a mock gateway answers', async () => {
-    const { url, end } = await cli.mock();
-    expect(await cli.run('mock', 'ready', '--url', url)).toEqual({ code: 0, out: `location-sdk mock gateway ready at ${url}\n`, err: '' });
+    const { url, end } = await startMock();
+    expect(await runCli(['mock', 'ready', '--url', url])).toEqual({ code: 0, out: `location-sdk mock gateway ready at ${url}\n`, err: '' });
     await end();
   });
 
   test('waits for one that is still to come', async () => {
-    const { url, end } = await cli.mock();
+    const { url, end } = await startMock();
     await end();
-    const waiting = cli.run('mock', 'ready', '--url', url, '--wait', '--timeout', '30s');
-    const late = await cli.mock('--port', new URL(url).port);
+    const waiting = runCli(['mock', 'ready', '--url', url, '--wait', '--timeout', '30s']);
+    const late = await startMock('--port', new URL(url).port);
     expect(await waiting).toMatchObject({ code: 0 });
     await late.end();
   });
 
   test('is exit code 1 where none comes in time', async () => {
-    const { url, end } = await cli.mock();
+    const { url, end } = await startMock();
     await end();
-    expect(await cli.run('mock', 'ready', '--url', url)).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/ECONNREFUSED/) });
-    expect(await cli.run('mock', 'ready', '--url', url, '--wait', '--timeout', '100ms')).toMatchObject({ code: 1 });
+    expect(await runCli(['mock', 'ready', '--url', url])).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/ECONNREFUSED/) });
+    expect(await runCli(['mock', 'ready', '--url', url, '--wait', '--timeout', '100ms'])).toMatchObject({ code: 1 });
   });
 
   test('sends the admin token', async () => {
-    const { url, end } = await cli.mock('--admin-token', 's3cret');
-    expect(await cli.run('mock', 'ready', '--url', url)).toMatchObject({ code: 1, err: expect.stringMatching(/admin token is missing/) });
-    expect(await cli.run('mock', 'ready', '--url', url, '--admin-token', 's3cret')).toMatchObject({ code: 0 });
+    const { url, end } = await startMock('--admin-token', 's3cret');
+    expect(await runCli(['mock', 'ready', '--url', url])).toMatchObject({ code: 1, err: expect.stringMatching(/admin token is missing/) });
+    expect(await runCli(['mock', 'ready', '--url', url, '--admin-token', 's3cret'])).toMatchObject({ code: 0 });
     await end();
   });
 });
 
 test('the version and the help are printed', async () => {
-  expect(await cli.run('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
+  expect(await runCli(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' });
   for (const words of [[], ['--help'], ['mock', '--help'], ['mock', 'ready', '--help']]) {
-    const { code, out, err } = await cli.run(...words);
+    const { code, out, err } = await runCli(words);
     expect({ code, err }).toEqual({ code: words.length === 0 ? 2 : 0, err: '' });
     expect(out).toMatch(/^Usage: location-sdk/m);
     expect(out.split('\n').filter((line) => line.length > 120)).toEqual([]);
   }
+});
+
+test('a process of its own gives the exit code, and says what is wrong on standard error', async () => {
+  expect(await cli.run('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
+  expect(await cli.run('mock', '--bogus')).toEqual({ code: 2, out: '', err: 'location-sdk: unknown option --bogus; see --help\n' });
+});
+
+test('a reader that is gone ends nothing: the exit code is the same', async () => {
+  expect(await cli.runUnread('--help')).toBe(0);
 });

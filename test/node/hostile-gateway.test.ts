@@ -9,8 +9,10 @@ import type { ClientOptions } from '../../src/options.js';
 import { createOutbox } from '../../src/outbox/outbox.js';
 import { memoryStore } from '../../src/outbox/stores/memory.js';
 import { bet } from '../delivery/scripted-gateway.js';
-import { listening, TRANSPORTS } from '../delivery/transports.js';
+import { listening, transports } from '../delivery/transports.js';
 import { certificateKey, ofElsewhere } from '../support/certificates.js';
+
+const TRANSPORTS = transports();
 
 const of = (reference: string) => ({ ...bet, bet_id: reference });
 

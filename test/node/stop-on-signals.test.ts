@@ -1,33 +1,18 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, it, vi } from 'vitest';
 import type { FaultRule } from '../../src/mock/index.js';
 import { serve } from '../../src/node/index.js';
-import { sqliteStore } from '../../src/outbox/stores/sqlite/index.js';
+import { newFile, openStore } from '../outbox/sqlite/files.js';
 import { expectFreshBuild } from '../support/built.js';
 import { startNode } from '../support/run.js';
 
 beforeAll(expectFreshBuild);
 
-let folder: string;
-let server: Awaited<ReturnType<typeof serve>>;
-
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'location-sdk-signals-'));
-  server = await serve();
-});
-
-afterEach(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true });
-});
-
 /** Runs the process until its attempt is on its way and the gateway has it, sends the signals, and says how it ended. */
 async function signalled({ options = {}, signals = ['SIGTERM'], fault }: { options?: object; signals?: readonly NodeJS.Signals[]; fault: Partial<FaultRule> }) {
+  const server = await serve();
   server.gateway.faults.add({ kind: 'latency', when: 'after', ...fault });
-  const file = join(folder, 'outbox.db');
+  const file = newFile();
   const child = startNode(['test/node/stop-on-signals.js', file, JSON.stringify(options)], { LOCATION_SDK_MOCK: server.url });
   let output = '';
   const listen = (chunk: unknown) => {
@@ -36,41 +21,43 @@ async function signalled({ options = {}, signals = ['SIGTERM'], fault }: { optio
   child.stdout?.on('data', listen);
   child.stderr?.on('data', listen);
   const closed = once(child, 'close');
-  await expect.poll(() => server.gateway.reports().length, { timeout: 15_000 }).toBe(1);
+  await vi.waitUntil(() => server.gateway.reports().length === 1, { timeout: 15_000 });
   for (const [index, signal] of signals.entries()) {
     // The first one is noticed before the second one comes.
-    if (index > 0) await expect.poll(() => output, { timeout: 15_000 }).toContain('before');
+    if (index > 0) await vi.waitUntil(() => output.includes('before'), { timeout: 15_000 });
     child.kill(signal);
   }
   const [code, by] = await closed;
-  const store = await sqliteStore({ file });
+  await server.close();
+  const store = await openStore(file);
   const [row] = await store.list({ limit: 1 });
   await store.close?.();
   return { code, by, output, row };
 }
 
-describe('a process that is asked to end', () => {
+// Each waits for a process of its own, and most of that is waiting.
+describe.concurrent('a process that is asked to end', () => {
   const timeout = 30_000;
 
-  it('lets its attempt end, and then ends with 0', { timeout }, async () => {
+  it('lets its attempt end, and then ends with 0', { timeout }, async ({ expect }) => {
     const { code, output, row } = await signalled({ fault: { delay: 1_500 } });
     expect({ code, output }).toEqual({ code: 0, output: 'before\nrecorded BET-1\nafter\n' });
     expect(row).toMatchObject({ state: 'recorded' });
   });
 
-  it('leaves a report in doubt whose attempt takes too long', { timeout }, async () => {
+  it('leaves a report in doubt whose attempt takes too long', { timeout }, async ({ expect }) => {
     const { code, output, row } = await signalled({ options: { timeoutMs: 3_000 }, fault: { kind: 'hang' } });
     expect({ code, output }).toEqual({ code: 0, output: 'before\nafter\n' });
     expect(row).toMatchObject({ state: 'waiting', inDoubt: true, body: expect.any(String) });
   });
 
-  it('ends at once at a second signal, with the number of that', { timeout }, async () => {
+  it('ends at once at a second signal, with the number of that', { timeout }, async ({ expect }) => {
     const { code, output, row } = await signalled({ signals: ['SIGTERM', 'SIGINT'], fault: { kind: 'hang' }, options: { timeoutMs: 60_000 } });
     expect({ code, output }).toEqual({ code: 130, output: 'before\n' });
     expect(row).toMatchObject({ state: 'in-flight', inDoubt: true });
   });
 
-  it('stops the outbox although an intake does not end, and says so', { timeout }, async () => {
+  it('stops the outbox although an intake does not end, and says so', { timeout }, async ({ expect }) => {
     const { code, output, row } = await signalled({ options: { timeoutMs: 4_000, hangs: 'beforeStop' }, fault: { delay: 2_500 } });
     expect(code).toBe(1);
     expect(output).toContain('location-sdk: beforeStop: not done within 2000 ms\n');
@@ -78,31 +65,31 @@ describe('a process that is asked to end', () => {
     expect(row).toMatchObject({ state: 'recorded' });
   });
 
-  it('ends with 1 where what comes after fails, and says why', { timeout }, async () => {
+  it('ends with 1 where what comes after fails, and says why', { timeout }, async ({ expect }) => {
     const { code, output } = await signalled({ options: { hangs: 'afterStop' }, fault: { delay: 10 } });
     expect(code).toBe(1);
     expect(output).toContain('location-sdk: afterStop: failed with Error 23505\n');
     expect(output).not.toContain('99012345678');
   });
 
-  it('is killed by a signal that it was not to listen to', { timeout }, async () => {
+  it('is killed by a signal that it was not to listen to', { timeout }, async ({ expect }) => {
     const { code, by } = await signalled({ options: { signals: ['SIGHUP'] }, fault: { kind: 'hang' } });
     expect([code, by]).toEqual([null, 'SIGTERM']);
   });
 
-  it('goes on until the last of its outboxes has stopped', { timeout }, async () => {
+  it('goes on until the last of its outboxes has stopped', { timeout }, async ({ expect }) => {
     const { code, output, row } = await signalled({ options: { beside: {} }, fault: { delay: 1_500 } });
     expect({ code, output }).toEqual({ code: 0, output: 'before\nbeside\nrecorded BET-1\nafter\n' });
     expect(row).toMatchObject({ state: 'recorded' });
   });
 
-  it('stops all of them at the signal of any, since it ends them all', { timeout }, async () => {
+  it('stops all of them at the signal of any, since it ends them all', { timeout }, async ({ expect }) => {
     const { code, output, row } = await signalled({ options: { signals: ['SIGHUP'], beside: { signals: ['SIGTERM'] } }, fault: { delay: 1_500 } });
     expect({ code, output }).toEqual({ code: 0, output: 'before\nbeside\nrecorded BET-1\nafter\n' });
     expect(row).toMatchObject({ state: 'recorded' });
   });
 
-  it('ends with 1 where one of them takes too long, and waits for the others', { timeout }, async () => {
+  it('ends with 1 where one of them takes too long, and waits for the others', { timeout }, async ({ expect }) => {
     const { code, output, row } = await signalled({ options: { beside: { hangs: true, timeoutMs: 200 } }, fault: { delay: 1_500 } });
     expect(code).toBe(1);
     expect(output).toMatch(/the outbox: not done within \d+ ms\n/);
@@ -110,12 +97,12 @@ describe('a process that is asked to end', () => {
     expect(row).toMatchObject({ state: 'recorded' });
   });
 
-  it('gives back what several stand on after the last of them', { timeout }, async () => {
+  it('gives back what several stand on after the last of them', { timeout }, async ({ expect }) => {
     const { code, output } = await signalled({ options: { together: true }, fault: { delay: 1_500 } });
     expect({ code, output }).toEqual({ code: 0, output: 'before\nrecorded BET-1\nafter\n' });
   });
 
-  it('ends at once at a second signal, however many outboxes there are', { timeout }, async () => {
+  it('ends at once at a second signal, however many outboxes there are', { timeout }, async ({ expect }) => {
     const { code, row } = await signalled({ signals: ['SIGTERM', 'SIGINT'], fault: { kind: 'hang' }, options: { timeoutMs: 60_000, beside: {} } });
     expect(code).toBe(130);
     expect(row).toMatchObject({ state: 'in-flight', inDoubt: true });

@@ -111,7 +111,7 @@ describe('the metrics of an outbox', () => {
     await run(outbox.drain());
     await outbox.resolve(id, { as: 'dismissed', reason: 'ours' });
     const pauses = await told.points('location_sdk.outbox.pauses');
-    expect(pauses).toHaveLength(10);
+    expect(pauses).toHaveLength(14);
     expect(pauses.filter(({ value }) => value > 0)).toMatchObject([
       { attributes: { 'location_sdk.environment': 'staging', 'location_sdk.pause.reason': 'authentication' }, value: 1 },
     ]);

@@ -235,7 +235,7 @@ describe('the receipt of a prepared report', () => {
   it('of one that never comes into the store is told as such, and not as one that will be sent', async () => {
     const { outbox, run } = outboxWorld();
     const { done } = await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'a' }));
-    await expect(run(done)).rejects.toMatchObject({ outcome: 'not-sent', message: expect.stringContaining('not in the store') });
+    await expect(run(done)).rejects.toMatchObject({ outcome: 'not-sent', message: expect.stringContaining('never seen in the store') });
     outbox.start();
     const stopped = (await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'b' }))).done;
     await run(outbox.stop());

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,6 @@ import { root } from '../support/run.js';
 
 const run = promisify(execFile);
 const { project } = inject('installed');
-const tarball = join(project, readdirSync(project).find((name) => name.endsWith('.tgz')) ?? 'no tarball');
 const blocks = codeBlocks(readFileSync(join(root, 'README.md'), 'utf8'));
 const { PATH, HOME } = process.env;
 
@@ -30,9 +29,10 @@ let folder: string;
 const running: ChildProcess[] = [];
 const inFolder = (variables: Record<string, string> = {}) => ({ cwd: folder, env: { PATH, HOME, ...variables } });
 
-beforeEach(async () => {
+beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'location-sdk-first-'));
-  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], inFolder());
+  // As npm has installed it, once for all tests.
+  for (const name of ['package.json', 'node_modules']) cpSync(join(project, name), join(folder, name), { recursive: true, verbatimSymlinks: true });
 });
 
 afterEach(async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
-import { isStale } from '../support/built.js';
+import { buildIfStale } from '../../scripts/build-if-stale.js';
 import { root } from '../support/run.js';
 
 const run = promisify(execFile);
@@ -24,7 +24,7 @@ declare module 'vitest' {
 
 /** Builds, packs and installs the package once for all tests of this folder. */
 export default async function setup({ provide }: TestProject): Promise<() => void> {
-  if (isStale()) await npm(root, 'run', 'build');
+  buildIfStale();
   const project = mkdtempSync(join(tmpdir(), 'location-sdk-package-'));
   try {
     const [packed] = JSON.parse(await npm(root, 'pack', '--json', '--ignore-scripts', '--pack-destination', project));

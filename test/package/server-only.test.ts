@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, inject, it } from 'vitest';
+import { eachOnce } from '../support/cases.js';
 import { BUNDLERS } from './bundlers.js';
 
 const { project } = inject('installed');
@@ -50,16 +51,28 @@ it.each(serverOnly)('lets a server have $name', async ({ name }) => {
   expect(outputFiles).toHaveLength(1);
 });
 
-describe.each(BUNDLERS)('%s', (_bundler, bundle) => {
-  it.each(serverOnly)('keeps $name out of a page, and says where it belongs', async ({ name }) => {
+/** The rows for a bundler: in a sample every row has one of the bundlers, and every bundler some of the rows. */
+function dealt<Row>(what: string, rows: readonly Row[]): (bundler: string) => Row[] {
+  const names = BUNDLERS.map(([name]) => name);
+  const pairs = rows.flatMap((row, at) => names.map((_, shift) => [names[(at + shift) % names.length], row] as const));
+  const chosen = eachOnce(what, pairs);
+  return (bundler) => chosen.flatMap(([name, row]) => (name === bundler ? [row] : []));
+}
+
+const refused = dealt('entries that bundlers keep out of a page', serverOnly);
+const imports = dealt('ways to import what bundlers keep out of a page', IMPORTS);
+const allowed = dealt('entries that bundlers let a page have', forPages);
+
+describe.each(BUNDLERS)('%s', (bundler, bundle) => {
+  it.each(refused(bundler))('keeps $name out of a page, and says where it belongs', async ({ name }) => {
     await expect(bundle(pageWith(name))).rejects.toThrow(`Only a server can use ${name}, so import it in code that runs on your server`);
   });
 
-  it.each(IMPORTS)('keeps the relay out of a page with %s', async (text) => {
+  it.each(imports(bundler))('keeps the relay out of a page with %s', async (text) => {
     await expect(bundle({ project, text })).rejects.toThrow('Only a server can use location-sdk/relay,');
   });
 
-  it.each(forPages)('lets a page have $name', async ({ name }) => {
+  it.each(allowed(bundler))('lets a page have $name', async ({ name }) => {
     expect(await bundle({ ...pageWith(name), external: Object.keys(manifest.peerDependencies) })).not.toBe('');
   });
 

@@ -13,10 +13,13 @@ const pathsIn = (part: unknown): string[] => {
   return typeof part === 'object' && part !== null ? Object.values(part).flatMap(pathsIn) : [];
 };
 
+/** The declarations of a CommonJS module. */
+const typesForRequire = (conditions: unknown): unknown => Object(Object(conditions).require).types;
+
 describe('the tarball', () => {
   it('holds the build, the licence and what people read, and nothing else', () => {
     const expected =
-      /^(?:(?:dist|docs|examples|examples\/(?:grafana|postgres|relay|web))\/[\w.-]+|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|package\.json)$/;
+      /^(?:(?:dist|docs|examples|examples\/(?:grafana|postgres|relay|web))\/[\w.-]+|bin\/location-sdk\.js|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|package\.json)$/;
     expect(files.filter((file) => !expected.test(file))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']));
   });
@@ -36,14 +39,15 @@ describe('the tarball', () => {
     expect(status, stderr).toBe(0);
   });
 
-  it.each(['exports', 'main', 'module', 'types', 'unpkg', 'jsdelivr'])('holds every file that package.json names under %s', (field) => {
+  it.each(['exports', 'typesVersions', 'bin', 'main', 'module', 'types', 'unpkg', 'jsdelivr'])('holds every file that package.json names under %s', (field) => {
     const paths = pathsIn(manifest[field]);
     expect(paths).not.toEqual([]);
     expect(paths.filter((path) => !files.includes(path))).toEqual([]);
   });
 
   it('installs one command', () => {
-    expect(manifest.bin).toEqual({ 'location-sdk': expect.stringContaining('dist/cli.js') });
+    expect(manifest.bin).toEqual({ 'location-sdk': 'bin/location-sdk.js' });
+    expect(files).toContain('bin/location-sdk.js');
   });
 
   it('names a declaration first in every condition, so that TypeScript finds it', () => {
@@ -51,6 +55,14 @@ describe('the tarball', () => {
     const modules = conditions.filter((condition) => typeof condition === 'object' && condition !== null);
     expect(modules.length).toBeGreaterThan(0);
     expect(modules.filter((condition) => Object.keys(condition)[0] !== 'types')).toEqual([]);
+  });
+
+  it('names the same declarations for compilers that know no "exports"', () => {
+    const named = Object.entries(manifest.exports).filter(([entry]) => entry !== '.' && entry !== './package.json');
+    const expected = named.map(([entry, conditions]) => [entry.slice(2), [typeof conditions === 'string' ? conditions : typesForRequire(conditions)]]);
+    expect(expected.length).toBeGreaterThan(10);
+    expect(manifest.typesVersions).toEqual({ '*': Object.fromEntries(expected) });
+    expect(manifest.types).toBe(typesForRequire(manifest.exports['.']));
   });
 
   it('tells nothing of where it was built', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
+import { eachOnce } from '../support/cases.js';
 import { compile } from './compile.js';
 
 const { project } = inject('installed');
@@ -7,6 +8,7 @@ const { project } = inject('installed');
 const RESOLUTIONS = [
   { found: 'node16 resolution from an ES module', module: 'node16', moduleResolution: 'node16', extension: 'mts' },
   { found: 'node16 resolution from CommonJS', module: 'node16', moduleResolution: 'node16', extension: 'cts' },
+  { found: 'node10 resolution, which knows no "exports"', module: 'commonjs', moduleResolution: 'node10', extension: 'ts' },
   { found: 'bundler resolution', module: 'esnext', moduleResolution: 'bundler', extension: 'ts' },
 ] as const;
 
@@ -20,7 +22,11 @@ const PLATFORMS = [
 /** zod's own declarations name `URL`: seen only by who has no such type and checks its libraries too. */
 const isOfZod = (line: string) => /^node_modules\/zod\/[^ ]+ error TS2304: Cannot find name 'URL'\.$/.test(line);
 
-const consumers = PLATFORMS.flatMap((platform) => RESOLUTIONS.map((resolution) => ({ ...platform, ...resolution })));
+/** Every platform and every resolution in a sample; all of their pairs in the whole. */
+const consumers = eachOnce(
+  'platforms and resolutions that the declarations compile with',
+  PLATFORMS.flatMap((platform) => RESOLUTIONS.map((resolution) => [platform, resolution] as const)),
+).map(([platform, resolution]) => ({ ...platform, ...resolution }));
 
 describe('the declarations of the installed package', () => {
   it.concurrent.each(consumers)('compile with $platform, by $found', async ({ platform: _platform, found: _found, ...consumer }) => {

@@ -28,6 +28,7 @@ declare module 'fastify' {
 declare module 'hono' {
   export interface Context {
     readonly req: { readonly raw: Request };
+    readonly env: { readonly incoming?: { readonly url?: string } };
   }
   export class Hono {
     all(path: string, handler: (context: Context) => Promise<Response>): void;

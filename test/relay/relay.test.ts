@@ -289,7 +289,7 @@ describe('a function of the operator’s', () => {
 
 describe('a report that failed', () => {
   const withStatus = (status: number, headers = {}) =>
-    relayWorld({}, { fetch: async () => new Response(JSON.stringify({ message: 'secret words' }), { status, headers }) });
+    relayWorld({}, { fetch: async () => new Response(JSON.stringify({ message: 'other words' }), { status, headers }) });
 
   test.each([
     [400, 400, 'bad-request', 'rejected', 'The gateway refused the report.'],
@@ -303,7 +303,7 @@ describe('a report that failed', () => {
     const { send, lines } = withStatus(gateway);
     const answer = await send();
     expect([answer.status, answer.body.error]).toEqual([status, { code, message, outcome, reference: 'BET-1' }]);
-    expect(lines.join()).toContain('secret words');
+    expect(lines.join()).toContain('other words');
   });
 
   test('with Retry-After says so', async () => {

@@ -42,12 +42,8 @@ export const BROWSERS = [
   {
     name: 'Chromium',
     needed: true,
-    missing: 'Install Chromium, or set CHROMIUM_PATH to its file.',
-    find: async () => {
-      const { CHROMIUM_PATH } = process.env;
-      const found = [CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => path && existsSync(path));
-      return found ? { path: found, env: process.env } : bundledChromium();
-    },
+    missing: 'Run "npm ci", or set CHROMIUM_PATH to the file of a Chromium.',
+    find: testedChromium,
     prepare: (profile) => ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', `--user-data-dir=${profile}`],
     query: '?given',
   },
@@ -71,14 +67,14 @@ export const BROWSERS = [
   },
 ];
 
-/** The one from npm that the browser tests use where the system has none. */
-async function bundledChromium() {
+/** The one that the browser tests use: from npm, unless CHROMIUM_PATH names another. */
+async function testedChromium() {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const outfile = join(root, 'node_modules/.cache/bundled-chromium.mjs');
   await build({ entryPoints: [join(root, 'test/browser/bundled-chromium.ts')], outfile, bundle: true, packages: 'external', platform: 'node', format: 'esm' });
   process.chdir(root);
-  const { inflateChromium } = await import(pathToFileURL(outfile).href);
-  return inflateChromium();
+  const { findChromium } = await import(pathToFileURL(outfile).href);
+  return findChromium();
 }
 
 /**

@@ -1,5 +1,19 @@
 // What Node.js, Deno and Bun run. The last line shows that they came to the end.
+import { createClient } from 'location-sdk';
+import { createMockGateway } from 'location-sdk/mock';
+import { createOutbox, memoryStore } from 'location-sdk/outbox';
+import { tryBrokenAnswers } from './broken-answers.js';
 import { tryInstalled } from './installed.js';
+import { betUser } from './players.js';
 
 await tryInstalled();
+const wrong = await tryBrokenAnswers({ createClient });
+if (wrong.length > 0) throw new Error(wrong.join('\n'));
+
+// An outbox hashes what it keeps: where a runtime warns of that, it ends here.
+const outbox = createOutbox({ client: createClient({ ...createMockGateway().clientOptions(), logger: {} }), store: memoryStore() });
+outbox.start();
+const kept = await outbox.reportBetEvent({ bet_id: 'BET-1', amount: 1500, user: betUser });
+await kept.done;
+await outbox.stop();
 console.log('all held');

@@ -11,7 +11,7 @@ import { manifestOf, programOf, RUNTIMES } from './runtimes.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const RUN_LIMIT_MS = 60_000;
-const FILES = ['four-steps.js', 'installed.js', 'main.js', 'players.js', 'relay.js', 'worker.js', 'worker.capnp'];
+const FILES = ['broken-answers.js', 'four-steps.js', 'installed.js', 'main.js', 'players.js', 'relay.js', 'worker.js', 'worker.capnp'];
 
 const { optionalDependencies: wanted } = readJson(join(here, 'package.json'));
 

@@ -11,7 +11,13 @@ import { fileURLToPath } from 'node:url';
  */
 
 /** @param {number} major @returns {Runtime} */
-const nodeJs = (major) => ({ name: `Node.js ${major}`, folder: `node-${major}`, program: 'bin/node', args: ['main.js'], shows: 'all held' });
+const nodeJs = (major) => ({
+  name: `Node.js ${major}`,
+  folder: `node-${major}`,
+  program: 'bin/node',
+  args: ['--throw-deprecation', 'main.js'],
+  shows: 'all held',
+});
 
 /** @type {readonly Runtime[]} */
 export const RUNTIMES = [
@@ -23,8 +29,8 @@ export const RUNTIMES = [
     name: 'Deno',
     folder: '@deno/linux-x64-glibc',
     program: 'deno',
-    // What is not allowed here is refused: no network, no variables but the package's own, no file outside of the project.
-    args: ['run', '--no-prompt', '--no-remote', '--cached-only', '--allow-env=LOCATION_SDK_*', '--allow-read=.', 'main.js'],
+    // What is not allowed here is refused: no network but this machine, no variables but the package's own, no file outside of the project.
+    args: ['run', '--no-prompt', '--no-remote', '--cached-only', '--allow-env=LOCATION_SDK_*', '--allow-net=127.0.0.1', '--allow-read=.', 'main.js'],
     shows: 'all held',
   },
   { name: 'Bun', folder: '@oven/bun-linux-x64-baseline', program: 'bin/bun', args: ['run', '--no-install', 'main.js'], shows: 'all held' },

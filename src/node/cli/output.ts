@@ -1,3 +1,5 @@
+import { terminal } from './terminal.js';
+
 /** Exit codes: what is wrong with the call is told apart from what did not work. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
@@ -11,22 +13,34 @@ export class Failure extends Error {
   }
 }
 
-// Whoever reads may have gone; that ends nothing.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+/** Characters that would steer the terminal, or turn the direction of what is read: references and answers come from outside. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-export const say = (text: string): void => void process.stdout.write(`${text}\n`);
-export const remark = (text: string): void => void process.stderr.write(`${text}\n`);
+const escaped = (character: string): string =>
+  Array.from({ length: character.length }, (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`).join('');
 
-/** Resolves once all that was said has been handed on, or nobody reads any more. */
-export const allSaid = (): Promise<unknown> =>
-  Promise.all([process.stdout, process.stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))));
+/** A text on one line, with nothing in it that a terminal obeys. The escapes are those of JSON, so that JSON keeps its meaning. */
+export const printable = (text: string): string => text.replace(UNPRINTABLE, escaped);
 
-/** Writes texts as fast as whoever reads takes them, and stops where nobody reads any more. */
-export async function sayAll(texts: AsyncIterable<string>): Promise<void> {
+/** Every line that a command prints goes through here. */
+const linesOf = (text: string): string => text.split('\n').map(printable).join('\n');
+
+export const say = (text: string): void => void terminal().stdout.write(`${linesOf(text)}\n`);
+export const remark = (text: string): void => void terminal().stderr.write(`${linesOf(text)}\n`);
+
+const isTerminal = (stream: object): boolean => 'isTTY' in stream && stream.isTTY === true;
+
+/**
+ * Writes texts as fast as whoever reads takes them, and stops where nobody reads any more. With `exact`, into a file or a pipe they go as they
+ * are: the lines of the log of receipts are checked letter by letter.
+ */
+export async function sayAll(texts: AsyncIterable<string>, { exact = false } = {}): Promise<void> {
+  const { stdout } = terminal();
+  const isRaw = exact && !isTerminal(stdout);
   for await (const text of texts) {
-    if (process.stdout.destroyed) return;
-    if (!process.stdout.write(text))
-      await new Promise<void>((resolve) => ['drain', 'close', 'error'].forEach((name) => void process.stdout.once(name, resolve)));
+    if (stdout.destroyed) return;
+    if (!stdout.write(isRaw ? text : linesOf(text)))
+      await new Promise<void>((resolve) => ['drain', 'close', 'error'].forEach((name) => void stdout.once(name, resolve)));
   }
 }
 

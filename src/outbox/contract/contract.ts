@@ -1,5 +1,6 @@
 import { accountCases } from './accounts.js';
 import { claimCases } from './claims.js';
+import { damageCases } from './damage.js';
 import type { ContractCase } from './harness.js';
 import { orderCases } from './order.js';
 import { pauseCases } from './pauses.js';
@@ -26,4 +27,5 @@ export const storeContract: readonly ContractCase[] = [
   ...pauseCases,
   ...receiptCases,
   ...survivalCases,
+  ...damageCases,
 ];

@@ -11,8 +11,18 @@ export interface StoreHarness {
   another?(): Promise<OutboxStore>;
   /** The store as it is found after this process died without a word. Without it those cases are left out. */
   reopen?(): Promise<OutboxStore>;
+  /** Power over stored bytes, as a failing disk has it. Without it those cases are left out. */
+  readonly damage?: Damage;
   /** Gives back what the harness opened. */
   close?(): void | Promise<void>;
+}
+
+/** Makes parts of stored rows unreadable. */
+export interface Damage {
+  /** The parts of a row that this store can hold unreadable. */
+  readonly parts: readonly (keyof Row)[];
+  /** Makes one part of a row unreadable, and changes nothing else. */
+  spoil(id: string, part: keyof Row): void | Promise<void>;
 }
 
 /** Makes an empty store for each case. */

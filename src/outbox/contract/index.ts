@@ -1,3 +1,3 @@
 /** What every store of an outbox must do: `location-sdk/outbox/contract`. @module */
 export { storeContract } from './contract.js';
-export type { ContractCase, MakeHarness, StoreHarness } from './harness.js';
+export type { ContractCase, Damage, MakeHarness, StoreHarness } from './harness.js';

@@ -26,7 +26,7 @@ const user = {
 };
 const bet = { amount: 5, user };
 const client = createClient({ environment: 'staging', validation: 'partial', gateways: { staging: { baseUrl, apiKey } } });
-const outbox = createOutbox({ client, store, pollMs: 20, concurrency: 2, ...(account && { account }) });
+const outbox = createOutbox({ client, store, pollMs: 20, concurrency: 2, account });
 /** @type {string[]} */
 const accepted = [];
 /** @type {string[]} */

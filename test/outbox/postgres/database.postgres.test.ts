@@ -8,7 +8,7 @@ import { claimed } from '../../../src/outbox/record.js';
 import { type PostgresDatabase, PostgresStoreError, postgresMigrations, postgresStore } from '../../../src/outbox/stores/postgres/index.js';
 import { startPostgres } from '../../support/postgres-server.js';
 import { CANARIES, leaksIn } from '../personal.js';
-import { newSchema, openStore, pool } from './world.js';
+import { directUrl, newSchema, openStore, pool } from './world.js';
 
 const rejection = (promise: Promise<unknown>): Promise<PostgresStoreError> =>
   promise.then(
@@ -105,7 +105,7 @@ describe('the tables', () => {
 
 describe('what the database does not do', () => {
   it('is refused where its isolation level is not the one that the outbox needs', async () => {
-    await withPool({ options: '-c default_transaction_isolation=serializable' }, async (own) => {
+    await withPool({ connectionString: directUrl('a setting of the session'), options: '-c default_transaction_isolation=serializable' }, async (own) => {
       await expect(postgresStore({ database: own, schema: newSchema() })).rejects.toMatchObject({ code: 'isolation' });
     });
   });
@@ -120,7 +120,8 @@ describe('what the database does not do', () => {
       expect([error.code, error.message]).toEqual(['encoding', expect.stringMatching(/must have the encoding UTF8.*it has LATIN1/)]);
       expect((await own.query("SELECT 1 FROM pg_namespace WHERE nspname = 'location_sdk'")).rows).toEqual([]);
     });
-    await pool.query(`DROP DATABASE ${name}`);
+    // A pooler keeps connections to it.
+    await pool.query(`DROP DATABASE ${name} WITH (FORCE)`);
   });
 
   it('is said without anything of a report', async () => {

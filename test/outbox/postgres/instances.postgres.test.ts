@@ -1,10 +1,10 @@
 import pg from 'pg';
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/client.js';
 import { createMockGateway } from '../../../src/mock/index.js';
 import { createOutbox, type Outbox } from '../../../src/outbox/index.js';
 import { betEvent, settledBet } from '../../factories.js';
-import { newSchema, openStore, pool, within } from './world.js';
+import { connectListener, directUrl, newSchema, openStore, pool, within } from './world.js';
 
 const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
 const bet = (bet_id: string) => ({ ...betEvent({ bet_id }), location });
@@ -21,7 +21,7 @@ function instances(schema = newSchema()) {
   const gateway = createMockGateway();
   const open = async (pollMs = HOUR_MS) => {
     const client = createClient({ ...gateway.clientOptions(), fetch: gateway.fetch });
-    const outbox = createOutbox({ client, store: await openStore({ schema, listen: () => pool.connect() }), pollMs });
+    const outbox = createOutbox({ client, store: await openStore({ schema, listen: connectListener }), pollMs });
     started.push(outbox);
     return outbox;
   };
@@ -89,7 +89,7 @@ describe('instances of a backend', () => {
 describe('connections of pg that break', () => {
   it('end no process that listens as the guide does, and are replaced', async () => {
     const name = newSchema();
-    const own = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4, application_name: name });
+    const own = new pg.Pool({ connectionString: directUrl('connections that are found by their name, and ended'), max: 4, application_name: name });
     const lost = new Set<pg.PoolClient>();
     let idle = 0;
     own.on('error', () => {

@@ -1,9 +1,13 @@
 import pg from 'pg';
 import { afterEach, describe, expect, inject, it } from 'vitest';
+import { createClient } from '../../../src/client.js';
+import { createMockGateway } from '../../../src/mock/index.js';
 import { newRow } from '../../../src/outbox/contract/harness.js';
+import { createOutbox } from '../../../src/outbox/index.js';
 import { type ListeningClient, listen } from '../../../src/outbox/stores/postgres/listen.js';
 import { FakeClock } from '../../delivery/fake-clock.js';
-import { newSchema, openStore, pool, within } from './world.js';
+import { betEvent } from '../../factories.js';
+import { connectListener, directUrl, isPooled, newSchema, openStore, pool, within } from './world.js';
 
 const stops: (() => void)[] = [];
 afterEach(() => {
@@ -25,7 +29,7 @@ async function watched(options: Parameters<typeof openStore>[0]) {
 describe('who listens', () => {
   it('is told of a report at its commit, not before, and not where it is rolled back', async () => {
     const schema = newSchema();
-    const { seen } = await watched({ schema, listen: () => pool.connect() });
+    const { seen } = await watched({ schema, listen: connectListener });
     const other = await openStore({ schema });
     await within(async (client) => {
       await other.enqueue([newRow('B-1')], client);
@@ -41,7 +45,7 @@ describe('who listens', () => {
 
   it('is told nothing by a store that does not notify', async () => {
     const schema = newSchema();
-    const { seen } = await watched({ schema, listen: () => pool.connect() });
+    const { seen } = await watched({ schema, listen: connectListener });
     await (await openStore({ schema, notify: false })).enqueue([newRow('B-1')]);
     await (await openStore({ schema })).enqueue([newRow('B-2')]);
     await expect.poll(() => seen.times, { timeout: 10_000 }).toBe(2);
@@ -50,7 +54,7 @@ describe('who listens', () => {
   it('connects again when the connection is lost, and looks once more, since something may have been missed', async () => {
     const schema = newSchema();
     const connect = async () => {
-      const client = new pg.Client({ connectionString: inject('postgresUrl'), application_name: schema });
+      const client = new pg.Client({ connectionString: directUrl('a session that is found by its name, and ended'), application_name: schema });
       await client.connect();
       return client;
     };
@@ -63,6 +67,40 @@ describe('who listens', () => {
     const left = async () => (await pool.query('SELECT 1 FROM pg_stat_activity WHERE application_name = $1', [schema])).rows.length;
     await expect.poll(left, { timeout: 10_000 }).toBe(0);
   });
+
+  it('is told once that nothing arrives, and what to set; polling goes on', async () => {
+    // Through PgBouncer as it is; else the listening connection is that of another database, and as deaf.
+    const elsewhere = new URL(inject('directPostgresUrl'));
+    elsewhere.pathname = 'template1';
+    const connect = async () => {
+      if (isPooled) return pool.connect();
+      const client = new pg.Client({ connectionString: elsewhere.href });
+      await client.connect();
+      return client;
+    };
+    const problems: unknown[] = [];
+    const gateway = createMockGateway();
+    const store = await openStore({ listen: connect });
+    const outbox = createOutbox({ client: createClient({ ...gateway.clientOptions(), fetch: gateway.fetch }), store, pollMs: 200 });
+    outbox.on('error', (problem) => problems.push(problem));
+    outbox.start();
+    await expect.poll(() => problems, { timeout: 10_000 }).toHaveLength(1);
+    expect(problems[0]).toMatchObject({
+      message: expect.stringContaining('pollMs'),
+      cause: {
+        name: 'PostgresStoreError',
+        code: 'no-notifications',
+        message: expect.stringMatching(/pooler in transaction mode.*Give listen a client that connects to the server itself/),
+      },
+    });
+    await outbox.reportBetEvent(betEvent({ bet_id: 'B-1' }));
+    await expect.poll(() => gateway.reports().length, { timeout: 10_000 }).toBe(1);
+    // Long enough for another connection, and for its silence.
+    await new Promise((resolve) => setTimeout(resolve, 7_000));
+    expect(problems).toHaveLength(1);
+    await outbox.stop();
+    await store.close?.();
+  });
 });
 
 describe('the listening connection', () => {
@@ -70,6 +108,7 @@ describe('the listening connection', () => {
   function fakeClient() {
     const listeners: Record<string, (detail?: unknown) => void> = {};
     const state = { answers: true, released: 0, asked: [] as string[] };
+    const notify = async (payload?: string) => listeners.notification?.({ payload });
     const client: ListeningClient = {
       query: (text) => {
         state.asked.push(text);
@@ -82,17 +121,23 @@ describe('the listening connection', () => {
         state.released += 1;
       },
     };
-    return { client, state, listeners };
+    return { client, state, notify };
   }
 
+  const quiet = { channel: 'x', onDeaf: () => expect.unreachable('it hears') };
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
   it('is asked now and then whether it is there, and replaced when it does not answer', async () => {
     const clock = new FakeClock();
     const [first, second] = [fakeClient(), fakeClient()];
-    const clients = [first.client, second.client];
+    const clients = [first, second];
+    let current = first;
+    const connect = async () => {
+      current = clients.shift() ?? second;
+      return current.client;
+    };
     let told = 0;
-    const stop = listen({ connect: async () => clients.shift() ?? second.client, channel: 'x', clock, random: () => 0 }, () => {
+    const stop = listen({ ...quiet, connect, notify: (payload) => current.notify(payload), clock, random: () => 0 }, () => {
       told += 1;
     });
     await settle();
@@ -112,7 +157,7 @@ describe('the listening connection', () => {
       tries += 1;
       throw new Error('ECONNREFUSED');
     };
-    const stop = listen({ connect, channel: 'x', clock, random: () => 1 }, () => {});
+    const stop = listen({ ...quiet, connect, notify: async () => {}, clock, random: () => 1 }, () => {});
     await clock.run(new Promise<void>((resolve) => clock.setTimeout(resolve, 600_000)));
     expect(tries).toBeGreaterThan(15);
     expect(tries).toBeLessThan(35);
@@ -128,17 +173,91 @@ describe('the listening connection', () => {
     const right = fakeClient();
     const clients = [given as ListeningClient, right.client];
     let told = 0;
-    const stop = listen(
-      { connect: async () => (clients.length > 1 ? clients.shift() : right.client) as ListeningClient, channel: 'x', clock, random: () => 0 },
-      () => {
-        told += 1;
-      },
-    );
+    const connect = async () => (clients.length > 1 ? clients.shift() : right.client) as ListeningClient;
+    const stop = listen({ ...quiet, connect, notify: right.notify, clock, random: () => 0 }, () => {
+      told += 1;
+    });
     await settle();
     expect(told).toBe(0);
     await clock.run(new Promise<void>((resolve) => clock.setTimeout(resolve, 5_000)));
     await settle();
     expect([told, right.state.asked[0]]).toEqual([1, 'LISTEN x']);
     stop();
+  });
+
+  const pass = async (clock: FakeClock, milliseconds: number) => {
+    await clock.run(new Promise<void>((resolve) => clock.setTimeout(resolve, milliseconds)));
+    await settle();
+  };
+
+  it('that hears no notification is given up and made again, and that is told once until one is heard', async () => {
+    const clock = new FakeClock();
+    const { client, state, notify } = fakeClient();
+    const seen = { told: 0, deaf: 0, hears: false };
+    const stop = listen(
+      {
+        connect: async () => client,
+        channel: 'x',
+        notify: async (payload) => (seen.hears ? notify(payload) : undefined),
+        onDeaf: () => {
+          seen.deaf += 1;
+        },
+        clock,
+        random: () => 0,
+      },
+      () => {
+        seen.told += 1;
+      },
+    );
+    await pass(clock, 120_000);
+    expect(seen.deaf).toBe(1);
+    expect(state.released).toBeGreaterThan(2);
+    expect(seen.told).toBeGreaterThan(2);
+    seen.hears = true;
+    await pass(clock, 60_000);
+    const { released } = state;
+    await pass(clock, 120_000);
+    expect([seen.deaf, state.released]).toEqual([1, released]);
+    stop();
+  });
+
+  it('is asked again later whether it hears, where no notification could be sent', async () => {
+    const clock = new FakeClock();
+    const { client, state, notify } = fakeClient();
+    let tries = 0;
+    const stop = listen(
+      {
+        ...quiet,
+        connect: async () => client,
+        notify: async (payload) => {
+          tries += 1;
+          if (tries < 3) throw new Error('too many connections');
+          await notify(payload);
+        },
+        clock,
+        random: () => 0,
+      },
+      () => {},
+    );
+    await pass(clock, 150_000);
+    expect([tries, state.released]).toEqual([3, 0]);
+    stop();
+  });
+
+  it('of a library that passes no payload on counts as heard', async () => {
+    const clock = new FakeClock();
+    const { client, state, notify } = fakeClient();
+    const stop = listen({ ...quiet, connect: async () => client, notify: () => notify(), clock, random: () => 0 }, () => {});
+    await pass(clock, 60_000);
+    expect(state.released).toBe(0);
+    stop();
+  });
+
+  it("does not take another instance's question for a report", async () => {
+    const schema = newSchema();
+    const { seen } = await watched({ schema, listen: connectListener });
+    await watched({ schema, listen: connectListener });
+    await pool.query('SELECT pg_sleep(0.2)');
+    expect(seen.times).toBe(1);
   });
 });

@@ -3,8 +3,9 @@ import { createClient } from '../../../src/client.js';
 import { createMockGateway } from '../../../src/mock/index.js';
 import { claim, idsOf, newRow, settledRow } from '../../../src/outbox/contract/harness.js';
 import { createOutbox } from '../../../src/outbox/index.js';
+import { openPostgresStore } from '../../../src/outbox/stores/postgres/store.js';
 import { settledBet } from '../../factories.js';
-import { openStore, pool, within } from './world.js';
+import { newSchema, pool, within } from './world.js';
 
 const BUSY = {
   name: 'PostgresStoreError',
@@ -12,6 +13,9 @@ const BUSY = {
   sqlState: '55P03',
   message: expect.stringMatching(/transaction that is still open.*end it.*enqueue again/),
 };
+
+/** Waits a second for a lock, where a store waits five. */
+const openStore = () => openPostgresStore({ database: pool, schema: newSchema() }, { one: '1000', many: '200' });
 
 async function openOutbox() {
   const gateway = createMockGateway();

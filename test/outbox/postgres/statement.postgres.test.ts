@@ -11,7 +11,7 @@ import { createOutbox, type OutboxOptions } from '../../../src/outbox/index.js';
 import { type PostgresStoreOptions, postgresStore } from '../../../src/outbox/stores/postgres/index.js';
 import { betEvent, settledBet } from '../../factories.js';
 import { leaksIn, personalBet, personalSettlement } from '../personal.js';
-import { newSchema, openStore, pool, within } from './world.js';
+import { connectListener, newSchema, openStore, pool, within } from './world.js';
 
 const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
 
@@ -38,7 +38,7 @@ const rejection = (work: Promise<unknown>): Promise<{ code?: string; message: st
 
 describe("a report in the user's own statement", () => {
   it('is committed with it, and sent at once where somebody listens', async () => {
-    const { outbox, insert, place, bets, gateway } = await bettingWorld({ store: { listen: () => pool.connect() } });
+    const { outbox, insert, place, bets, gateway } = await bettingWorld({ store: { listen: connectListener } });
     outbox.start();
     const report = await place('B-1');
     const { rows } = await within((client) => client.query(insert, ['B-1', report.value]));
@@ -228,7 +228,7 @@ describe("a report in the user's own statement", () => {
   it('is found by polling where nobody is to be told', async () => {
     const schema = newSchema();
     const heard: string[] = [];
-    const listener = await pool.connect();
+    const listener = await connectListener();
     listener.on('notification', ({ channel }) => heard.push(channel));
     try {
       for (const notify of [true, false]) {
@@ -239,7 +239,7 @@ describe("a report in the user's own statement", () => {
       await listener.query('SELECT 1');
       expect(heard).toEqual([`${schema}_true`]);
     } finally {
-      listener.release(true);
+      await listener.end();
     }
   });
 

@@ -10,7 +10,7 @@ import { CLAIMANT, claim, idsOf, newRow, settledRow, write } from '../../../src/
 import { createOutbox } from '../../../src/outbox/index.js';
 import { type PostgresDatabase, postgresStore } from '../../../src/outbox/stores/postgres/index.js';
 import { betEvent, settledBet } from '../../factories.js';
-import { newSchema, openStore, pool, within } from './world.js';
+import { connectListener, newSchema, openStore, pool, within } from './world.js';
 
 const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
 
@@ -22,7 +22,7 @@ function outboxOver(store: Awaited<ReturnType<typeof openStore>>) {
 
 describe("a report in the user's transaction", () => {
   it('is there once it commits, and is sent at once where somebody listens', async () => {
-    const { outbox, gateway } = outboxOver(await openStore({ listen: () => pool.connect() }));
+    const { outbox, gateway } = outboxOver(await openStore({ listen: connectListener }));
     outbox.start();
     const { done, id } = await within(async (client) => {
       const reports = outbox.within(client);

@@ -1,6 +1,7 @@
 import { createClient } from '../../../src/client.js';
 import { doorOf } from '../../../src/client-door.js';
 import { endingOf } from '../../../src/outbox/ending.js';
+import { gatewayRefusal } from '../../../src/outbox/gateway-refusal.js';
 import type { Ending } from '../../../src/outbox/record.js';
 import { betEvent, settledBet } from '../../factories.js';
 
@@ -19,6 +20,7 @@ export interface Reply {
   readonly status?: number;
   readonly body?: unknown;
   readonly retryAfter?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Whether the destination is to be paused. */
   readonly pauses?: boolean;
   /** What `fetch` throws; `'never'`: it does not settle; `'aborted'`: it does not, and the caller gives up. */
@@ -38,6 +40,15 @@ const status = (truth: Truth, code: number, message: string | readonly string[],
 const pausing = (truth: Truth, code: number, message: string, retryAfter?: string): Reply =>
   status(truth, code, message, { pauses: true, ...(retryAfter !== undefined && { retryAfter }) });
 
+/** An answer whose end was not seen: its connection closed, and the runtime does not say that it broke off. */
+const unseen = (code: number, body: string): Reply => ({
+  name: `${code} that broke off after ${JSON.stringify(body)}`,
+  truth: 'silent',
+  status: code,
+  body,
+  headers: { 'transfer-encoding': 'chunked', connection: 'close' },
+});
+
 /** Every way in which an attempt of the simulation ends, by what brings it about. */
 export const REPLIES = {
   recorded: [
@@ -49,34 +60,54 @@ export const REPLIES = {
     status('same', 409, 'This bet has already been reported'),
     status('same', 409, ''),
     status('same', 400, 'Duplicate report'),
-    status('same', 422, ['bet_id already exists']),
+    status('same', 422, ['This bet was already recorded']),
   ],
   conflict: [
     status('conflict', 409, 'This bet has already been reported with different data'),
-    status('conflict', 400, 'already submitted; the gateway holds other data'),
+    status('conflict', 400, 'already submitted, with other data'),
     status('conflict', 422, 'Duplicate: the data is different'),
   ],
   /** Among them words that look like those of a duplicate, and are none. */
   refused: [
     status('refused', 400, 'Invalid request'),
     status('refused', 422, 'nin is wrong'),
-    status('refused', 403, 'Forbidden'),
     status('refused', 413, 'Too large'),
     status('refused', 400, 'user is already suspended'),
     status('refused', 422, 'the bet must not be already settled'),
+    status('refused', 400, 'user already exists in the self-exclusion list'),
+    status('refused', 422, 'Duplicate detection is unavailable'),
+    status('refused', 422, 'duplicate must be a number'),
     status('refused', 400, 'amount is different from the stake'),
     { name: '400 HTML', truth: 'refused', status: 400, body: '<h1>Bad Request</h1>' },
   ],
-  missing: [status('missing', 404, 'Record not found'), { name: '404 HTML', truth: 'missing', status: 404, body: '<h1>Not Found</h1>' }],
-  wrongKey: [pausing('turned-away', 401, 'API key is invalid')],
+  missing: [status('missing', 404, 'Record not found')],
+  wrongKey: [
+    pausing('turned-away', 401, 'API key is invalid'),
+    pausing('turned-away', 403, 'Forbidden'),
+    { name: '403 HTML', truth: 'turned-away', status: 403, body: '<h1>Forbidden</h1>', pauses: true },
+  ],
+  /** Something else than the gateway answers at its address. */
+  misdirected: [
+    { name: '404 HTML', truth: 'turned-away', status: 404, body: '<h1>Not Found</h1>', pauses: true },
+    { name: '404 empty', truth: 'turned-away', status: 404, body: '', pauses: true },
+    pausing('turned-away', 405, 'Method Not Allowed'),
+    pausing('turned-away', 407, 'Proxy Authentication Required'),
+    pausing('turned-away', 421, 'Misdirected Request'),
+    { name: '302', truth: 'silent', status: 302, body: '', pauses: true },
+  ],
   rateLimit: [
     pausing('turned-away', 429, 'Too many requests'),
+    pausing('turned-away', 429, 'Too many requests', '0'),
     pausing('turned-away', 429, 'Too many requests', '5'),
     pausing('turned-away', 429, 'Too many requests', '90'),
   ],
   /** Longer than an outbox is willing to believe. */
   absurdRateLimit: [pausing('turned-away', 429, 'Too many requests', '9999999')],
-  unavailable: [pausing('silent', 503, 'Service Unavailable'), pausing('silent', 503, 'Service Unavailable', '30')],
+  unavailable: [
+    pausing('silent', 503, 'Service Unavailable'),
+    pausing('silent', 503, 'Service Unavailable', '0'),
+    pausing('silent', 503, 'Service Unavailable', '30'),
+  ],
   failed: [
     status('silent', 500, 'Internal Server Error'),
     status('silent', 500, 'already recorded'),
@@ -88,12 +119,15 @@ export const REPLIES = {
   portal: [
     { name: '200 HTML', truth: 'silent', status: 200, body: '<h1>Sign in</h1>' },
     { name: '200 with an error', truth: 'silent', status: 200, body: { success: false, error: 'busy' } },
-    { name: '302', truth: 'silent', status: 302, body: '' },
   ],
   /** The attempt may have landed. */
   broken: [
     { name: 'connection reset', truth: 'silent', throws: { code: 'ECONNRESET', syscall: 'read' } },
     { name: 'answer cut off', truth: 'silent', status: 200, body: { message: 'Bet reported' }, cut: true },
+    ...[200, 401, 404, 409, 422, 429].map((code) => unseen(code, '')),
+    unseen(409, '{"message":"This bet has already been reported'),
+    unseen(422, '{"message":"This bet has already been reported'),
+    unseen(403, '<h1>Forb'),
   ],
   unreachable: [
     { name: 'connection refused', truth: 'turned-away', pauses: true, throws: { code: 'ECONNREFUSED', syscall: 'connect' } },
@@ -136,12 +170,12 @@ async function askOnce(reply: Reply): Promise<Ending> {
   const door = doorOf(client);
   if (!door) throw new Error('the client has no door');
   const report = reply.truth === 'missing' ? await door.freeze('reportSettledBet', settledBet(), {}) : await door.freeze('reportBetEvent', betEvent(), LOCATED);
-  return endingOf(() => door.attempt(report, { signal: controller.signal, milliseconds: 10_000 }));
+  return endingOf(() => door.attempt(report, { signal: controller.signal, milliseconds: 10_000 }), gatewayRefusal);
 }
 
 const LOCATED = { location: { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' } };
 
-function answer({ status: code = 200, body, retryAfter, cut }: Reply): Response {
+function answer({ status: code = 200, body, retryAfter, headers, cut }: Reply): Response {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -152,7 +186,7 @@ function answer({ status: code = 200, body, retryAfter, cut }: Reply): Response 
   });
   return new Response(stream, {
     status: code,
-    headers: { 'content-type': 'application/json', ...(retryAfter !== undefined && { 'retry-after': retryAfter }) },
+    headers: { 'content-type': 'application/json', ...headers, ...(retryAfter !== undefined && { 'retry-after': retryAfter }) },
   });
 }
 

@@ -1,8 +1,9 @@
 import { isServed } from '../../../src/outbox/claimants.js';
 import { rowBefore } from '../../../src/outbox/enqueue.js';
-import { changePause, pausedBy, probeTaken } from '../../../src/outbox/pause.js';
-import { asksFor, concernsPause, dependencyOf, failureWaitMs, isGathering, isInTime, lookAhead, outlookOf, planTurn } from '../../../src/outbox/plan.js';
+import { changePause, concernsPause, isRefusal, mayCondemn, pausedBy, postponed, probeTaken } from '../../../src/outbox/pause.js';
+import { asksFor, dependencyOf, failureWaitMs, isGathering, isInTime, lookAhead, outlookOf, planTurn } from '../../../src/outbox/plan.js';
 import { claimed, decided, ended, isAsExpected, isBlocked, isClaimable, isFinal } from '../../../src/outbox/record.js';
+import { keptInDoubt } from '../../../src/outbox/went-back.js';
 
 /** Everything that the outbox decides, as the source has it: the simulation decides nothing by itself. */
 export const decisions = {
@@ -16,9 +17,14 @@ export const decisions = {
   isBlocked,
   isClaimable,
   isAsExpected,
+  keptInDoubt,
   rowBefore,
   // What becomes of a pause.
   pausedBy,
+  concernsPause,
+  isRefusal,
+  mayCondemn,
+  postponed,
   probeTaken,
   changePause,
   // What a worker does next.
@@ -27,7 +33,6 @@ export const decisions = {
   outlookOf,
   isGathering,
   isInTime,
-  concernsPause,
   asksFor,
   dependencyOf,
   failureWaitMs,

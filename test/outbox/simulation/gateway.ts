@@ -32,7 +32,8 @@ export function createGateway(world: World) {
     if (which < 0.57) return answer(scenario.pollMs === RARE_POLL_MS ? 'absurdRateLimit' : 'rateLimit');
     if (which < 0.66) return answer('unavailable');
     if (which < 0.74) return failAfter(report, bytes, 'unavailable');
-    if (which < 0.8) return answer('wrongKey');
+    if (which < 0.78) return answer('wrongKey');
+    if (which < 0.82) return answer('misdirected');
     if (which < 0.87) return answer('portal');
     if (which < 0.94) return answer('missing', true);
     return answer('refused', true);
@@ -52,7 +53,8 @@ export function createGateway(world: World) {
       if (bytes !== report.body) throw new Violation('bytes are frozen', `${subject(attempt)} sent ${JSON.stringify(bytes)}`);
       const weather = weatherAt(scenario, report.environment, schedule.now());
       const bad = schedule.now() < scenario.wellAt && random.chance(scenario.gateway);
-      const answered = weather && weather !== 'unreachable' ? answer(weather) : bad ? misbehave(report, bytes) : process(report, bytes);
+      const answered =
+        weather && weather !== 'unreachable' ? answer(weather, weather === 'refused' && !report.bad) : bad ? misbehave(report, bytes) : process(report, bytes);
       trace?.(`gateway: ${subject(attempt)} → ${answered.reply.name}${report.held ? `; holds it, by ${report.held.by}` : ''}`);
       return answered;
     },

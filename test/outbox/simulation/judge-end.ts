@@ -24,11 +24,12 @@ export function judgeEnd(end: End, world: World): void {
   // The others that may have landed, this one left out.
   const doubtBefore = report.unproven > 1;
   if (reply.truth !== 'silent') report.unproven -= 1;
-  const counts = reply.pauses !== true && reply.truth !== 'not-begun';
+  const counts = reply.pauses !== true && reply.truth !== 'not-begun' && !attempt.postponed;
   if (!counts) report.counted -= 1;
 
   if (after.attempts !== report.counted) fail('pauses consume no attempt', `${after.attempts} attempts, ${report.counted} of which count`);
-  if (reply.pauses && pause.reason === undefined && pause.version === attempt.pauseVersion) fail('401, 429, 503 and no connection pause the destination');
+  if (reply.pauses && pause.reason === undefined && pause.version === attempt.pauseVersion) fail('what is wrong with the destination pauses it');
+  if (attempt.postponed && !attempt.settledPaused) fail('a refusal condemns where nothing is paused');
   count(end, doubtBefore, world);
 
   if (after.state === 'recorded') {
@@ -45,7 +46,7 @@ export function judgeEnd(end: End, world: World): void {
   const condemned = after.state === 'quarantined';
   if (!condemned && after.state !== 'waiting') fail('an attempt ends in waiting, recorded or quarantined');
   if (reply.truth === 'same' || reply.truth === 'conflict' || reply.truth === 'refused') {
-    if (!condemned) fail('what is refused is quarantined');
+    if (!condemned && !attempt.postponed) fail('what is refused is quarantined');
   } else if (reply.truth === 'missing') judgeMissing(end, condemned, fail);
   else if (condemned) fail('nothing but a refusal condemns');
 }
@@ -57,12 +58,18 @@ function judgeMissing({ attempt, first }: End, condemned: boolean, fail: (rule: 
   const known = first !== undefined && enqueuedAt !== undefined && enqueuedAt < attempt.endedAt;
   if (condemned && known && first.state !== 'recorded' && first.state !== 'dismissed') fail(rule, `that one is ${first.state}`);
   if (condemned && known && first.state === 'recorded' && !attempt.report.initiated?.vouched && !attempt.lie) fail(rule, 'that one was recorded meanwhile');
-  if (!condemned && first === undefined) fail(rule, 'and is quarantined where there is none');
+  if (!condemned && first === undefined && !attempt.postponed) fail(rule, 'and is quarantined where there is none');
 }
 
 function count({ attempt, reply, after, first, pause }: End, inDoubt: boolean, { coverage }: World): void {
   const { truth, status, retryAfterMs } = reply;
-  if (truth === 'same') coverage[inDoubt ? 'duplicate in doubt is success' : 'duplicate without doubt is quarantined'] += 1;
+  if (attempt.postponed) coverage[attempt.probe ? 'refused probe condemns nothing' : 'refusal during a pause condemns nothing'] += 1;
+  if (pause.reason === 'refusals' && after.state === 'quarantined') coverage['paused by refusals'] += 1;
+  if (status === 403) coverage['403'] += 1;
+  if (status === 404 && truth !== 'missing') coverage['404 that is not of the gateway'] += 1;
+  if (status === 302) coverage.redirect += 1;
+  if (reply.pauses && retryAfterMs === 0) coverage['Retry-After: 0'] += 1;
+  if (truth === 'same' && !attempt.postponed) coverage[inDoubt ? 'duplicate in doubt is success' : 'duplicate without doubt is quarantined'] += 1;
   if (truth === 'conflict') coverage[inDoubt ? 'conflict in doubt is quarantined' : 'conflict without doubt is quarantined'] += 1;
   if (reply.ending === NOT_SENT) coverage['attempt given up, too late for its lease'] += 1;
   if (truth === 'turned-away' && inDoubt) coverage[status === undefined ? 'not sent while in doubt' : 'turned away while in doubt'] += 1;
@@ -74,7 +81,7 @@ function count({ attempt, reply, after, first, pause }: End, inDoubt: boolean, {
   if (truth === 'missing') {
     if (first === undefined) coverage['404, no initiated in the outbox'] += 1;
     else if (first.state !== 'recorded') coverage['404, initiated open in the outbox'] += 1;
-    else coverage[after.state === 'waiting' ? '404, initiated recorded meanwhile' : '404 again, initiated recorded'] += 1;
+    else coverage[after.state === 'waiting' && !attempt.postponed ? '404, initiated recorded meanwhile' : '404 again, initiated recorded'] += 1;
   }
   if (status === 401) coverage['401'] += 1;
   if (status === 429) coverage['429'] += 1;

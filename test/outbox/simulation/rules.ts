@@ -10,6 +10,9 @@ import { breaks, nameOf, subject, Violation, type World } from './world.js';
 /** No wait is longer, whatever a gateway asks for. */
 const LONGEST_BELIEVED_MS = 24 * 60 * 60 * 1000;
 
+/** No pause is shorter, whatever a gateway asks for. */
+const LEAST_PAUSE_MS = 499;
+
 /** Who claims now, for the rules to know. */
 export interface Claimer {
   worker: number;
@@ -70,6 +73,11 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
       endedAt: -1,
       lie: false,
       pauseVersion: -1,
+      probe,
+      settled: undefined,
+      settledPaused: false,
+      postponed: false,
+      became: undefined,
     });
     report.unproven += 1;
     report.counted += 1;
@@ -79,12 +87,47 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
     const report = reportOf(after);
     if (write.expected.state !== 'in-flight') return;
     const attempt = report.attempts[write.expected.fence - 1];
+    if (world.wentBack) {
+      if (report.known && after.state === 'quarantined' && after.problem?.code === 'duplicate' && after.problem.conflict !== true)
+        breaks(world, 'what a worker knows outlives its database', `${nameOf(report)} is quarantined as a duplicate`);
+      if (report.known && after.state === 'recorded') coverage['recorded although the database went back'] += 1;
+      return;
+    }
     if (!attempt?.reply) throw new Violation('each claim has its own fence', `${nameOf(report)}: a write for no attempt`);
     if (before.state === 'recorded' || before.state === 'dismissed') breaks(world, 'recorded is final', `${subject(attempt)} moved it to ${after.state}`);
     if (before.state !== 'in-flight' || before.fence !== attempt.fence)
       breaks(world, 'late answers change nothing', `${subject(attempt)} was written; the row was ${before.state}, fence ${before.fence}`);
+    attempt.became = after;
     trace?.(`${subject(attempt)} is written: ${after.state}${after.inDoubt ? ', in doubt' : ''} (${attempt.reply.name})`);
     judgeEnd({ attempt, reply: attempt.reply, after, first: rowBefore(report), pause: storeOf().pauseOf(report) }, world);
+  }
+
+  /** Whether nothing can become of a report but what a person makes of it: the gateway would refuse it, and nothing else is there to try. */
+  function isStuck(report: Report, row: Row): boolean {
+    if (row.state !== 'waiting' || row.blocked || storeOf().pauseOf(report).reason !== 'refusals') return false;
+    const { held, bad, body, operation, initiated } = report;
+    if (bad) return true;
+    return held ? held.body !== body || !row.inDoubt : operation.startsWith('reportSettled') && !initiated?.held;
+  }
+
+  /** Whether nothing more will happen to a report. */
+  function rests(report: Report): boolean {
+    const row = storeOf().get(report.id);
+    if (!row || row.state === 'in-flight') return false;
+    if (row.state !== 'waiting' || isStuck(report, row)) return true;
+    const first = rowBefore(report);
+    return first !== undefined && report.initiated !== undefined && (first.state === 'quarantined' || isStuck(report.initiated, first));
+  }
+
+  /** However the gateway refuses, no more are condemned in a row than the option says. */
+  function countCondemned(destination: Destination): void {
+    const ends = scenario.reports.filter((report) => keyOf(report) === keyOf(destination)).flatMap(({ attempts }) => attempts);
+    let condemned = 0;
+    for (const { became, report } of ends.filter((one) => one.became).sort((a, b) => (a.settled ?? 0) - (b.settled ?? 0))) {
+      if (became?.state === 'recorded') condemned = 0;
+      if (became?.state === 'quarantined') condemned += 1;
+      if (condemned > scenario.breakerAfter) breaks(world, 'a few refusals in a row condemn, and no more', `${nameOf(report)} is number ${condemned}`);
+    }
   }
 
   const watcher: Watcher = {
@@ -117,15 +160,20 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
         if (other === attempt || other.over || other.sentAt === undefined || world.jumped || frozeSince(other.worker, other.claimedAt)) continue;
         breaks(world, 'one attempt in flight', `${subject(attempt)} is sent while attempt ${other.fence} is under way`);
       }
+      for (const other of attempt.probe && !world.jumped ? scenario.reports.flatMap(({ attempts }) => attempts) : []) {
+        if (!other.probe || other === attempt || other.over || other.sentAt === undefined || keyOf(other.report) !== keyOf(attempt.report)) continue;
+        if (!frozeSince(other.worker, other.claimedAt))
+          breaks(world, 'one probe at a time', `${subject(attempt)} is sent while ${subject(other)} is under way`);
+      }
     },
-    /** The gateway asked to be left alone, and the outbox has taken note of it. */
+    /** The gateway asked to be left alone, and the outbox has taken note of it. It waits for a moment even if it was asked for none. */
     askedToWait(destination: Destination, { retryAfterMs }: Known): void {
-      const until = schedule.now() + Math.min(retryAfterMs ?? 0, LONGEST_BELIEVED_MS);
+      const until = schedule.now() + Math.max(Math.min(retryAfterMs ?? 0, LONGEST_BELIEVED_MS), LEAST_PAUSE_MS);
       if (until > (closed.get(keyOf(destination))?.until ?? 0)) closed.set(keyOf(destination), { since: schedule.now(), until });
     },
     /** Whether nothing more will happen. */
     atRest(): boolean {
-      return scenario.reports.every((report) => !report.accepted || rests(storeOf().get(report.id), rowBefore(report)));
+      return scenario.reports.every((report) => !report.accepted || rests(report));
     },
     /** What must be so once all is over. */
     atTheEnd(): void {
@@ -133,17 +181,16 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
         const row = storeOf().get(report.id);
         if (!report.accepted) continue;
         if (!row) throw new Violation('none lost', `${nameOf(report)} was accepted, and is not there`);
-        if (!rests(row, rowBefore(report))) breaks(world, 'none lost', `${nameOf(report)} is ${row.state} although the gateway has long been well`);
+        if (!rests(report)) breaks(world, 'none lost', `${nameOf(report)} is ${row.state} although the gateway has long been well`);
         if (row.state === 'recorded' && !report.vouched && report.held?.body !== report.body)
           breaks(world, 'none lost', `${nameOf(report)} is called recorded and is not`);
-        if (row.state === 'waiting') coverage['settled waits for a quarantined initiated'] += 1;
+        if (row.state === 'waiting')
+          coverage[isStuck(report, row) ? 'refused report waits behind the breaker' : 'settled waits for a quarantined initiated'] += 1;
         if (decisions.isFinal(row.state) && row.body !== undefined) breaks(world, 'a body is dropped once it is recorded', nameOf(report));
       }
+      for (const account of ACCOUNTS) for (const environment of ['staging', 'production'] as const) countCondemned({ account, environment });
     },
   };
 }
-
-const rests = (row: Row | undefined, first: Row | undefined): boolean =>
-  row !== undefined && (row.state === 'waiting' ? first?.state === 'quarantined' : row.state !== 'in-flight');
 
 export type Rules = ReturnType<typeof createRules>;

@@ -1,5 +1,6 @@
 import type { Environment } from '../../../src/errors.js';
 import type { OperationName } from '../../../src/operations.js';
+import type { Row } from '../../../src/outbox/record.js';
 import type { Known } from './answers.js';
 import type { Random } from './random.js';
 
@@ -21,6 +22,16 @@ export interface Attempt {
   lie: boolean;
   /** The version of the pause when its end was known. */
   pauseVersion: number;
+  /** Whether it was sent to probe a pause. */
+  probe: boolean;
+  /** The place among all ends of its history in which its worker settled it with the pause; undefined before that. */
+  settled: number | undefined;
+  /** Whether its destination was paused right after that. */
+  settledPaused: boolean;
+  /** Whether its worker says that it refuses, and condemns nothing. */
+  postponed: boolean;
+  /** What its row became, once that is committed. */
+  became: Row | undefined;
 }
 
 /** One report of a history, and the truth about it, which no worker sees. */
@@ -47,10 +58,12 @@ export interface Report {
   counted: number;
   /** Whether a person said that the gateway holds it, which may be wrong. */
   vouched: boolean;
+  /** Whether a worker has learned, after the database went back, that the gateway recorded it. */
+  known: boolean;
   readonly attempts: Attempt[];
 }
 
-export type Weather = 'wrongKey' | 'rateLimit' | 'unavailable' | 'failed' | 'unreachable';
+export type Weather = 'wrongKey' | 'misdirected' | 'refused' | 'rateLimit' | 'unavailable' | 'failed' | 'unreachable';
 
 interface Period {
   readonly environment: Environment;
@@ -71,6 +84,8 @@ export interface Scenario {
   /** How many rows a worker claims beyond those that it sends at once; in the source that depends on how quick the gateway is. */
   readonly ahead: number;
   readonly pollMs: number;
+  /** After how many refusals in a row the outbox pauses. */
+  readonly breakerAfter: number;
   /** From here on nothing goes wrong any more. */
   readonly wellAt: number;
   readonly periods: readonly Period[];
@@ -85,6 +100,8 @@ export interface Scenario {
   readonly strangers: number;
   readonly persons: number;
   readonly stops: number;
+  /** Whether the database goes back once, to a state that was committed before. */
+  readonly goesBack: boolean;
 }
 
 /** For histories in which workers wait long: the shorter one would fill them with looking. */
@@ -115,7 +132,7 @@ function drawReports(random: Random): Report[] {
     const reference = account === ACCOUNTS[0] ? `R-${index}` : 'R-0';
     const draw = (operation: OperationName, initiated: Report | undefined): Report => {
       const id = `${account}:${environment}:${operation}:${reference}`;
-      const truth = { held: undefined, enqueuedAt: undefined, accepted: false, unproven: 0, counted: 0, vouched: false, attempts: [] };
+      const truth = { held: undefined, enqueuedAt: undefined, accepted: false, unproven: 0, counted: 0, vouched: false, known: false, attempts: [] };
       return { id, account, environment, operation, reference, body: `${operation} of ${account} ${reference}`, initiated, bad: random.chance(0.04), ...truth };
     };
     const which = random.next();
@@ -126,7 +143,7 @@ function drawReports(random: Random): Report[] {
   return reports;
 }
 
-const WEATHERS: readonly Weather[] = ['wrongKey', 'rateLimit', 'rateLimit', 'unavailable', 'failed', 'unreachable'];
+const WEATHERS: readonly Weather[] = ['wrongKey', 'misdirected', 'refused', 'refused', 'rateLimit', 'rateLimit', 'unavailable', 'failed', 'unreachable'];
 
 export function drawScenario(random: Random): Scenario {
   const reports = drawReports(random);
@@ -146,6 +163,7 @@ export function drawScenario(random: Random): Scenario {
     laptop: random.chance(0.1),
     concurrency: 1 + random.below(3),
     ahead: random.below(3),
+    breakerAfter: 1 + random.below(4),
     pollMs: random.chance(0.3) ? 30_000 : RARE_POLL_MS,
     network: some(0.7, 0.05, 0.6),
     gateway: some(0.5, 0.05, 0.5),
@@ -156,6 +174,7 @@ export function drawScenario(random: Random): Scenario {
     strangers: random.chance(0.12) ? 1 : 0,
     persons: random.chance(0.2) ? 1 + random.below(3) : 0,
     stops: random.chance(0.1) ? 1 : 0,
+    goesBack: random.chance(0.06),
   };
 }
 

@@ -30,10 +30,12 @@ const NOTHING: ReadonlySet<string> = new Set();
 const PERSONS = { retry: 'a person retries', dismissed: 'a person dismisses', recorded: 'a person vouches' } as const;
 
 /** More happens in no history, unless it goes round in circles. */
-const MOST_STEPS = 20_000;
+const MOST_STEPS = 100_000;
 const HOUR = 3_600_000;
 /** The longest wait. */
 const DAY = 24 * HOUR;
+/** Until then it looks for one: reports are enqueued at the beginning. */
+const LAST_GONE_BACK_MS = 20_000;
 const JUMPS = [400, 4_000, 25_000, 90_000, 600_000];
 /** Only where workers look rarely, or it takes too many steps. */
 const LONG_JUMPS = [2 * HOUR, 9 * HOUR, 30 * HOUR, 100 * HOUR];
@@ -47,7 +49,20 @@ export function simulate(
   const schedule = createSchedule();
   const scenario = drawScenario(random);
   const stamped = trace && ((line: string) => trace(`${schedule.now().toFixed(0).padStart(9)} ms  ${line}`));
-  const world: World = { random, schedule, scenario, catalogue, decisions, options, coverage, jumped: false, overlooked, trace: stamped };
+  const world: World = {
+    random,
+    schedule,
+    scenario,
+    catalogue,
+    decisions,
+    options,
+    coverage,
+    jumped: false,
+    wentBack: false,
+    settled: 0,
+    overlooked,
+    trace: stamped,
+  };
   try {
     live(world);
     return undefined;
@@ -119,6 +134,7 @@ function live(world: World): void {
       if (worker) worker.jump(jump);
       else clockOffset += jump;
     });
+  if (scenario.goesBack) schedule.at(random.between(0, 10_000), () => goBack(world, store));
   schedule.at(wellAt, () => {
     trace?.('all is well from here on');
     for (const one of served) if (!alive().some(({ serves, isLaptop }) => serves(one.account) && !isLaptop)) serve([one]);
@@ -130,6 +146,26 @@ function live(world: World): void {
   if (delayedMs > DAY * (1 + scenario.jumps) + HOUR)
     breaks(world, 'a clock that jumps delays by a day at most', `it took ${Math.round(delayedMs / HOUR)} hours`);
   rules.atTheEnd();
+}
+
+/** A standby takes over that has not heard of the last claims: it looks for a moment at which some are under way. */
+function goBack(world: World, store: Store, kept?: () => void): void {
+  const { random, schedule, scenario, coverage, trace } = world;
+  if (schedule.now() > LAST_GONE_BACK_MS) return;
+  const isQuiet = store.rows.every(({ state }) => state !== 'in-flight');
+  if (isQuiet || !kept) {
+    const back = isQuiet ? store.snapshot() : undefined;
+    schedule.after(5, () => goBack(world, store, back));
+    return;
+  }
+  schedule.after(random.between(0, 150), () => {
+    trace?.('the database goes back');
+    coverage['database goes back'] += 1;
+    world.wentBack = true;
+    kept();
+    // Reports that it has lost with all else are their operator's to report again.
+    for (const report of scenario.reports) if (!store.get(report.id)) report.accepted = false;
+  });
 }
 
 /** What happens from outside: reports are enqueued, somebody else reports, a person decides. */

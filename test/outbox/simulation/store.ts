@@ -124,6 +124,14 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
   return {
     rows: rows as readonly Row[],
     get: find,
+    /** Keeps what is committed; returns how to go back to it. */
+    snapshot(): () => void {
+      const kept = { rows: [...rows], destinations: destinations.map((one) => ({ ...one })) };
+      return () => {
+        rows.splice(0, rows.length, ...kept.rows);
+        destinations.splice(0, destinations.length, ...kept.destinations);
+      };
+    },
     pauseOf: (destination: Destination) => known(destination)?.pause ?? notPaused(destination),
     bind: (given: readonly BoundDestination[]): string[] => given.map(bind),
     enqueue: (given: readonly NewRow[]): Enqueued[] => given.map((row) => add(row, now())),

@@ -1,4 +1,4 @@
-import type { PauseChange } from '../../../src/outbox/pause.js';
+import { liftPause, type PauseChange } from '../../../src/outbox/pause.js';
 import type { Change, Ending, Row } from '../../../src/outbox/record.js';
 import { type Decisions, decisions, type Options } from './decisions.js';
 import { OPTIONS } from './simulate.js';
@@ -64,6 +64,20 @@ export const VARIANTS: readonly Variant[] = [
   endsAs('503 proves that nothing was recorded', (_, row, ending) =>
     ending.kind === 'failed' && ending.problem.status === 503 ? { inDoubt: row.doubtBefore } : undefined,
   ),
+  endsAs('an answer that broke off is read by its status', (_, row, { kind, ...ending }) => {
+    if (kind !== 'failed' || !('problem' in ending) || ending.problem.code !== 'network') return undefined;
+    const { status } = ending.problem;
+    return status === 200 || (status === 409 && row.doubtBefore) ? success : undefined;
+  }),
+  endsAs('a duplicate that broke off before "with different data" is success', (_, row, ending) =>
+    ending.kind === 'failed' && ending.problem.code === 'network' && ending.problem.status === 409 && row.doubtBefore ? success : undefined,
+  ),
+  endsAs('a refusal that broke off is a refusal', (_, __, ending) =>
+    ending.kind === 'failed' && ending.problem.code === 'network' && ending.problem.status === 422 ? condemned : undefined,
+  ),
+  endsAs('what sounds like a duplicate while in doubt is success', (_, row, ending) =>
+    ending.kind === 'refused' && row.doubtBefore && /duplicate|already/i.test(ending.problem.message) ? success : undefined,
+  ),
   endsAs('silence is success', (_, __, ending) => (ending.kind === 'failed' && ending.outcome === 'unknown' ? success : undefined)),
 
   // Of finality, leases and clocks.
@@ -96,23 +110,57 @@ export const VARIANTS: readonly Variant[] = [
 
   // Of pauses.
   variant('a wrong key pauses nothing', {
-    pausedBy: (seen, ending, probe, random) =>
-      isPaused(ending) && ending.kind === 'failed' && ending.problem.status === 401 ? undefined : decisions.pausedBy(seen, ending, probe, random),
+    pausedBy: (seen, end, rules) => (end.ending.kind === 'failed' && end.ending.problem.status === 401 ? undefined : decisions.pausedBy(seen, end, rules)),
   }),
   variant('Retry-After is not read', {
-    pausedBy: (seen, ending, probe, random): PauseChange | undefined => {
-      const change = decisions.pausedBy(seen, ending, probe, random);
+    pausedBy: (seen, end, rules): PauseChange | undefined => {
+      const change = decisions.pausedBy(seen, end, rules);
       return change?.reason === undefined ? change : { ...change, forMs: 500 };
     },
   }),
   variant('any success lifts a pause', {
     concernsPause: () => true,
-    pausedBy: (seen, ending, _, random) =>
-      decisions.pausedBy(seen, ending, ending.kind === 'recorded' && seen.reason !== undefined ? seen.version : undefined, random),
+    pausedBy: (seen, end, rules) =>
+      decisions.pausedBy(seen, end.ending.kind === 'recorded' && seen.reason !== undefined ? { ...end, probe: seen.version } : end, rules),
   }),
   // Of accounts and gateways.
   variant("another account's rows are claimed", { isServed: () => true }),
   variant('an account decides alone, whatever its gateway is', { isServed: ({ account }, accounts) => accounts.some((one) => one.account === account) }),
   variant('a pause is that of all accounts', { outlookOf: (outlooks, row) => outlooks.find(({ environment }) => environment === row.environment) }),
+
+  variant('Retry-After: 0 switches the backoff off', {
+    pausedBy: (seen, end, rules) => {
+      const change = decisions.pausedBy(seen, end, rules);
+      const asked = end.ending.kind === 'recorded' ? undefined : end.ending.retryAfterMs;
+      return change?.reason === undefined || asked === undefined ? change : { ...change, forMs: asked };
+    },
+  }),
+  variant('probes go out together', { probeTaken: (pause) => ({ ...decisions.probeTaken(pause, 0), forMs: 0 }) }),
+
+  // Of what is wrong with the destination, and of the breaker.
+  endsAs('a 403 condemns', (_, __, ending) => (isPaused(ending) && ending.kind === 'failed' && ending.problem.status === 403 ? condemned : undefined)),
+  endsAs("a proxy's 404 condemns", (_, __, ending) => (isPaused(ending) && ending.kind === 'failed' && ending.problem.status === 404 ? condemned : undefined)),
+  endsAs('a redirect proves that nothing was recorded', (_, row, ending) =>
+    ending.kind === 'failed' && ending.problem.status === 302 ? { inDoubt: row.doubtBefore } : undefined,
+  ),
+  endsAs('a refusal that condemns nothing clears the doubt', (_, __, ending) =>
+    ending.kind === 'failed' && ending.pause === 'refusals' ? { inDoubt: false } : undefined,
+  ),
+  variant('no breaker', {
+    mayCondemn: () => true,
+    pausedBy: (seen, end, rules) => (decisions.isRefusal(end) && end.probe === undefined ? undefined : decisions.pausedBy(seen, end, rules)),
+  }),
+  variant('a refused probe always condemns', { mayCondemn: (seen, probe, rules) => probe === seen.version || decisions.mayCondemn(seen, probe, rules) }),
+  variant('what was under way when the breaker opened condemns', {
+    mayCondemn: (seen, probe, rules) => probe === undefined || decisions.mayCondemn(seen, probe, rules),
+  }),
+  variant('a refusal never condemns', { mayCondemn: () => false }),
+  variant('a refused probe ends the pause', {
+    pausedBy: (seen, end, rules) => {
+      const change = decisions.pausedBy(seen, end, rules);
+      return change && decisions.isRefusal(end) && end.probe === seen.version ? liftPause(seen) : change;
+    },
+  }),
+  variant('a database that went back takes the doubt with it', { keptInDoubt: () => undefined }),
   variant('a pause is never probed', { lookAhead: (outlooks, standing) => ({ ...decisions.lookAhead(outlooks, standing), probes: [] }) }),
 ];

@@ -1,8 +1,9 @@
 import { createClaimants } from '../../../src/outbox/claimants.js';
-import { boundTo, type Gateways } from '../../../src/outbox/destination.js';
-import { GATHER_MS, HELD_BACK, NOT_SENT } from '../../../src/outbox/plan.js';
+import { boundTo, type Destination, type Gateways, keyOf } from '../../../src/outbox/destination.js';
+import type { AttemptEnd, Pause, PauseChange } from '../../../src/outbox/pause.js';
+import { type Finished, GATHER_MS, HELD_BACK, NOT_SENT } from '../../../src/outbox/plan.js';
 import type { Row } from '../../../src/outbox/record.js';
-import type { Outlook, TurnResult } from '../../../src/outbox/store.js';
+import type { Outlook, TurnResult, Write } from '../../../src/outbox/store.js';
 import type { Known } from './answers.js';
 import type { Network, Seen } from './network.js';
 import { createPlaces } from './places.js';
@@ -23,6 +24,9 @@ export interface AccountGateways {
   readonly account: string;
   readonly gateways: Gateways;
 }
+
+const describePause = ({ reason, strikes, forMs }: PauseChange): string =>
+  reason === undefined ? `is open, ${strikes} strikes` : `pauses for ${Math.round(forMs)} ms (${reason}, ${strikes} strikes)`;
 
 /** What workers share. */
 export interface Surroundings {
@@ -54,7 +58,9 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   /** As an outbox with one client would: by its own address, whosever the row is. */
   const addressFor = ({ account, environment }: Report) => (accounts.find((one) => one.account === account) ?? accounts[0])?.gateways[environment] ?? '';
   const places = createPlaces(concurrency, coverage);
-  let finished: { row: Row; change: ReturnType<typeof decisions.ended> }[] = [];
+  let finished: Finished[] = [];
+  /** Destinations that are open and have strikes. */
+  const struck = new Set<string>();
   let busy = 0;
   let stopping = false;
   let cutOff = false;
@@ -96,12 +102,30 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       for (const { row } of batch) claimants.gave(row);
       if (probe) for (const row of result.claimed) attemptOf(row).since = probe.since;
       for (const row of result.claimed) places.take(() => begin(row, askedAt, probe && probe.outlook.pause.version + 1, number));
-      then(batch.length + result.claimed.length > 0);
+      const refused = batch.filter((_, index) => !result.written[index]);
+      keepDoubt(refused, () => then(batch.length + result.claimed.length > 0));
     });
   }
 
+  /** As `keepDoubt` of `src/outbox/worker.ts`: what is known of a refused write is kept, where the database went back. */
+  function keepDoubt(refused: readonly Finished[], then: () => void): void {
+    const writes: Write[] = [];
+    for (const one of refused) {
+      const stored = store.get(one.row.id);
+      if (!stored) continue;
+      const change = decisions.keptInDoubt(stored, one, leaseMs);
+      if (change) writes.push({ id: stored.id, expected: stored, change });
+      // The truth, whatever the outbox makes of it.
+      if (world.wentBack && one.change.state === 'recorded' && stored.fence <= one.row.fence) reportOf(stored.id).known = true;
+    }
+    if (writes.length > 0) store.turn({ writes, claim: undefined });
+    then();
+  }
+
   const attemptOf = (row: Row): Attempt => {
-    const attempt = reportOf(row.id).attempts[row.fence - 1];
+    const { attempts } = reportOf(row.id);
+    // A database that went back gives the same fences again.
+    const attempt = world.wentBack ? attempts.filter(({ fence }) => fence === row.fence).at(-1) : attempts[row.fence - 1];
     if (!attempt) throw new Error(`no attempt ${row.fence} of ${row.id}`);
     return attempt;
   };
@@ -128,11 +152,17 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     attempt.lie = lie;
     attempt.pauseVersion = store.pauseOf(row).version;
     if (reply.ending.kind !== 'recorded' && reply.ending.pause) places.holdBack(attempt.report);
-    updatePause(attempt, reply, probe, PAUSE_TRIES, () => {
-      if (storeFails()) return dropped(attempt);
-      const dependency = decisions.dependencyOf(store.get(decisions.asksFor(row, reply.ending)));
-      point(() => {
-        finished.push({ row, change: decisions.ended(row, reply.ending, { schedule: SCHEDULE, random: random.next, keepBodies: false, dependency }) });
+    if (storeFails()) {
+      dropped(attempt);
+      return;
+    }
+    const dependency = decisions.dependencyOf(store.get(decisions.asksFor(row, reply.ending)));
+    const context = { schedule: SCHEDULE, random: random.next, keepBodies: false, dependency };
+    point(() => {
+      const change = decisions.ended(row, reply.ending, context);
+      settle(attempt, reply, { ending: reply.ending, change, probe }, PAUSE_TRIES, (postponed) => {
+        attempt.postponed = postponed;
+        finished.push({ row, change: postponed ? decisions.ended(row, decisions.postponed(reply.ending), context) : change });
         places.leave();
         stay.wake(loop);
       });
@@ -148,30 +178,57 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     stay.wake(loop);
   }
 
-  function updatePause(attempt: Attempt, reply: Known, probe: number | undefined, tries: number, then: () => void): void {
-    const { environment } = attempt.report;
-    const concerned = tries > 0 && decisions.concernsPause(reply.ending, probe);
-    if (concerned && storeFails()) {
+  /** As `settle` of `src/outbox/pauses.ts`: the pause is written first; says whether a refusal condemns nothing. */
+  function settle(attempt: Attempt, reply: Known, end: AttemptEnd, tries: number, then: (postponed: boolean) => void): void {
+    const destination: Destination = attempt.report;
+    const done = (postponed: boolean, ...seen: readonly Pick<Pause, 'reason'>[]) => {
+      world.settled += 1;
+      attempt.settled = world.settled;
+      // Where it was not counted, since others changed the pause all the time, it condemns nothing either.
+      attempt.settledPaused = tries === 0 || seen.some(({ reason }) => reason !== undefined);
+      if (postponed || attempt.settledPaused) places.holdBack(destination);
+      point(() => then(postponed));
+    };
+    if (!decisions.concernsPause(end, struck.has(keyOf(destination)))) {
+      done(false);
+      return;
+    }
+    if (storeFails()) {
       dropped(attempt);
       return;
     }
-    const seen = concerned ? decisions.outlookOf(store.outlook(), attempt.report)?.pause : undefined;
-    const change = seen && decisions.pausedBy(seen, reply.ending, probe, random.next);
+    const refused = decisions.isRefusal(end);
+    const seen = tries > 0 ? decisions.outlookOf(store.outlook(), destination)?.pause : undefined;
+    if (!seen) {
+      done(refused);
+      return;
+    }
+    const change = decisions.pausedBy(seen, end, { random: random.next, breakerAfter: scenario.breakerAfter });
+    const postponed = refused && !decisions.mayCondemn(seen, end.probe, { breakerAfter: scenario.breakerAfter });
     if (!change) {
-      then();
+      see(seen);
+      done(postponed, seen);
       return;
     }
     point(() => {
       if (!store.pause(change)) {
         coverage['two workers change a pause at once'] += 1;
-        return updatePause(attempt, reply, probe, tries - 1, then);
+        return settle(attempt, reply, end, tries - 1, then);
       }
-      world.trace?.(`worker ${id}: ${environment} ${change.reason === undefined ? 'goes on' : `pauses for ${Math.round(change.forMs)} ms (${change.reason})`}`);
-      if (change.reason !== undefined) rules.askedToWait(attempt.report, reply);
-      else if (probe === undefined) breaks(world, 'only a probe lifts a pause', subject(attempt));
-      if (probe !== undefined) coverage[change.reason === undefined ? 'pause lifted by a probe' : 'probe fails'] += 1;
-      point(then);
+      see(change);
+      world.trace?.(`worker ${id}: ${keyOf(destination)} ${describePause(change)}`);
+      if (change.reason !== undefined) rules.askedToWait(destination, reply);
+      else if (seen.reason !== undefined && end.probe === undefined) breaks(world, 'only a probe lifts a pause', subject(attempt));
+      if (end.probe !== undefined) coverage[change.reason === undefined ? 'pause lifted by a probe' : 'probe fails'] += 1;
+      else if (seen.reason === undefined && seen.strikes > 0 && change.strikes === 0) coverage['a success ends the strikes'] += 1;
+      done(postponed, seen, change);
     });
+  }
+
+  /** Takes note of strikes where nothing is paused. */
+  function see(pause: Pick<Pause, 'account' | 'environment' | 'reason' | 'strikes'>): void {
+    if (pause.reason === undefined && pause.strikes > 0) struck.add(keyOf(pause));
+    else struck.delete(keyOf(pause));
   }
 
   function probeAll(probes: readonly Outlook[], then: () => void): void {
@@ -218,6 +275,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       return;
     }
     const outlooks = store.outlook();
+    for (const { pause } of outlooks) see(pause);
     point(() => {
       const { probes, waitMs } = decisions.lookAhead(outlooks, standing());
       probeAll(probes, () => sleep(waitMs));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { storeContract } from '../../../src/outbox/contract/index.js';
 import { expectOddNamesAreUnknown } from '../odd-names.js';
-import { copyOf, LIBRARIES, movableClock, newFile, openStore } from './files.js';
+import { copyOf, damageIn, LIBRARIES, movableClock, newFile, openStore } from './files.js';
 
 describe.each(Object.entries(LIBRARIES))('the SQLite store over %s', (_, open) => {
   it.each(storeContract.map(({ name, run }) => [name, run] as const))('%s', (__, run) =>
@@ -13,6 +13,7 @@ describe.each(Object.entries(LIBRARIES))('the SQLite store over %s', (_, open) =
         advance,
         another: () => openStore(file, { open, clock }),
         reopen: () => openStore(copyOf(file), { open, clock }),
+        damage: damageIn(file, open),
       };
     }),
   );
@@ -28,6 +29,7 @@ describe.each(Object.entries(LIBRARIES))('the SQLite store over %s', (_, open) =
         advance,
         another: () => openStore(file, { open, clock }),
         reopen: () => openStore(copyOf(file), { open, clock }),
+        damage: damageIn(file, open),
         close: () => void database.close(),
       };
     }),

@@ -1,7 +1,8 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { inject } from 'vitest';
+import type { Damage } from '../../../src/outbox/contract/harness.js';
+import { connect } from '../../../src/outbox/stores/sqlite/database.js';
 import { type SqliteDatabase, type SqliteStoreOptions, sqliteStore } from '../../../src/outbox/stores/sqlite/index.js';
 import { systemClock } from '../../../src/time.js';
 
@@ -27,8 +28,7 @@ export const LIBRARIES: { readonly [Name: string]: (file: string) => SqliteDatab
 
 export const openLibsql = LIBRARIES.libsql as (file: string) => SqliteDatabase;
 
-const folder = mkdtempSync(join(tmpdir(), 'location-sdk-sqlite-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = mkdtempSync(join(inject('folder'), 'sqlite-'));
 let files = 0;
 
 /** The path of a file that is not there yet. */
@@ -43,6 +43,39 @@ export function copyOf(file: string): string {
   for (const suffix of ['', '-wal']) if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix);
   return copy;
 }
+
+const DAMAGED_COLUMNS = {
+  account: 'account',
+  environment: 'environment',
+  operation: 'operation',
+  reference: 'reference',
+  waitsFor: 'waits_for',
+  state: 'state',
+  blocked: 'blocked',
+  fence: 'fence',
+  attempts: 'attempts',
+  inDoubt: 'in_doubt',
+  doubtBefore: 'doubt_before',
+  enqueuedAt: 'enqueued_at',
+  changedAt: 'changed_at',
+  outcome: 'outcome',
+  message: 'message',
+  problem: 'problem',
+  decisions: 'decisions',
+  fingerprint: 'fingerprint',
+  body: 'body',
+} as const;
+
+/** Makes parts of the rows of a file unreadable: bytes that are no text, no number and no JSON. */
+export const damageIn = (file: string, open: (file: string) => SqliteDatabase): Damage => ({
+  parts: Object.keys(DAMAGED_COLUMNS) as (keyof typeof DAMAGED_COLUMNS)[],
+  spoil(id, part) {
+    const database = open(file);
+    const column = DAMAGED_COLUMNS[part as keyof typeof DAMAGED_COLUMNS];
+    connect(database).run(`UPDATE outbox_rows SET ${column} = X'7A7B' WHERE id = ?`, id);
+    database.close();
+  },
+});
 
 /** A clock that is moved by hand; its timers are real. */
 export function movableClock() {

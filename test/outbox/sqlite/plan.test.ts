@@ -20,8 +20,9 @@ const STATEMENTS: readonly (readonly [what: string, sql: string, index: string])
   ['those that wait for a row', BLOCK, 'outbox_dependents'],
   ['rows that have no line', UNLOGGED, 'outbox_unlogged'],
   ['the oldest row that is open', OLDEST, 'outbox_open'],
-  ['waiting rows', listStatement({ state: 'waiting', limit: 1 }).sql, 'outbox_open'],
-  ['quarantined rows', listStatement({ state: 'quarantined', limit: 1 }).sql, 'outbox_quarantined'],
+  ['waiting rows', listStatement({ account: 'default', state: 'waiting', limit: 1 }).sql, 'outbox_open'],
+  ['all rows', listStatement({ limit: 1 }).sql, 'INTEGER PRIMARY KEY'],
+  ['quarantined rows', listStatement({ account: 'default', state: 'quarantined', limit: 1 }).sql, 'outbox_quarantined'],
   ['how many wait for another one', COUNT_BLOCKED, 'outbox_dependents'],
   ['how many are in flight', COUNT_OPEN, 'outbox_open'],
   ['a row', 'SELECT body FROM outbox_rows WHERE id = ?', 'sqlite_autoindex_outbox_rows_1'],
@@ -37,7 +38,7 @@ describe('what a statement costs', () => {
       expect([what, plan.join('; ')]).toEqual([what, expect.stringContaining(index)]);
       expect([what, plan.filter((step) => /TEMP B-TREE|^SCAN (?!outbox_rows USING (?:COVERING )?INDEX)/.test(step))]).toEqual([what, []]);
     }
-    expect(planOf(database, listStatement({ reference: 'B-1', limit: 1 }).sql)[0]).toContain('sqlite_autoindex_outbox_rows_1');
+    expect(planOf(database, listStatement({ account: 'default', reference: 'B-1', limit: 1 }).sql)[0]).toContain('sqlite_autoindex_outbox_rows_1');
     database.close();
     await store.close?.();
   });

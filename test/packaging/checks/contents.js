@@ -4,7 +4,9 @@ import { pack } from '../../support/packed.js';
 const NEEDED = [
   { pattern: /^dist\/[\w.-]+\.(?:js|cjs|d\.ts|d\.cts)$/, what: 'what is imported' },
   { pattern: /^dist\/[\w.-]+\.(?:js|cjs)\.map$/, what: 'what a debugger shows of it' },
-  { pattern: /^dist\/(?:openapi|four-steps\.arazzo|integrity)\.json$/, what: 'documents of the gateway; the hash of the script-tag file' },
+  { pattern: /^dist\/(?:openapi|four-steps\.arazzo|integrity)\.json$/, what: 'documents of the gateway; the hashes of the script-tag files' },
+  { pattern: /^dist\/THIRD-PARTY-NOTICES$/, what: 'the licences of what is bundled' },
+  { pattern: /^bin\/location-sdk\.js$/, what: 'the command' },
   { pattern: /^(?:README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/[\w-]+\.(?:md|svg)$/, what: 'what people read' },
   { pattern: /^examples\/(?:[\w-]+\/)?[\w.-]+\.(?:js|html|css|md|json|yaml)$/, what: 'what people copy' },
   { pattern: /^(?:LICENSE|package\.json)$/, what: 'what npm always takes' },

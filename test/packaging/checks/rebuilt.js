@@ -2,21 +2,11 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { INPUTS } from '../../../scripts/build-if-stale.js';
 import { readJson, root, run } from '../../support/packed.js';
 
-/** All that a build reads. */
-const SOURCES = [
-  'src',
-  'scripts',
-  'package.json',
-  'package-lock.json',
-  'tsconfig.json',
-  'tsup.config.ts',
-  'tsup.script-tag.js',
-  'tsup.pure.js',
-  'tsup.zod.js',
-  'inspector.build.js',
-];
+/** The files and folders that a build reads. */
+const SOURCES = [...new Set(INPUTS.map((name) => name.replace(/\/.*/, '')))];
 const BUILD_LIMIT_MS = 900_000;
 
 /** @param {string} folder */

@@ -36,7 +36,6 @@ export interface Recorder {
 }
 
 const MOST_BYTES = 1024 * 1024;
-const WITHOUT_BODY = [204, 205, 304];
 
 /** A `fetch` that keeps what is answered, beside handing it on. */
 export function createRecorder(fetch: Fetch): Recorder {
@@ -75,15 +74,14 @@ export function createRecorder(fetch: Fetch): Recorder {
         exchanges.push({
           ...request,
           status: response.status,
-          contentType: shown(header(response, 'content-type') ?? 'none'),
+          contentType: mediaTypeOf(header(response, 'content-type')),
           ...describeBody(response.status, text, shown),
-          ...(header(response, 'retry-after') && { retryAfter: shown(header(response, 'retry-after') ?? '') }),
+          ...(header(response, 'retry-after') && { retryAfter: waitOf(header(response, 'retry-after') ?? '') }),
           durationMs: durationMs(),
           ...(!Number.isNaN(theirs) && { clock: { theirs, ours } }),
         });
-        // What is longer than any answer that makes sense is not JSON for whoever reads on.
-        const body = WITHOUT_BODY.includes(response.status) ? null : (text ?? 'too long');
-        return new Response(body, { status: response.status, headers: copyHeaders(response) });
+        // An answer that is longer than any that makes sense is not JSON for the client.
+        return { status: response.status, headers: response.headers, type: response.type ?? 'default', text: async () => text ?? 'too long' };
       } catch (error) {
         exchanges.push({ ...request, durationMs: durationMs() });
         throw error;
@@ -94,10 +92,12 @@ export function createRecorder(fetch: Fetch): Recorder {
 
 const header = (response: FetchResponse, name: string): string | undefined => response.headers.get(name) ?? undefined;
 
-const copyHeaders = (response: FetchResponse): Record<string, string> => {
-  const retryAfter = header(response, 'retry-after');
-  return retryAfter === undefined ? {} : { 'retry-after': retryAfter };
-};
+/** Other values of these headers could hold anything. */
+const mediaTypeOf = (value = 'none'): string =>
+  /^(?:none|(?:application|text)\/(?:json|problem\+json|html|plain|xml|octet-stream)(?:; ?charset="?(?:utf-8|us-ascii|iso-8859-1)"?)?)$/i.test(value)
+    ? value
+    : MASK;
+const waitOf = (value: string): string => (/^(?:[0-9]{1,7}|[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT)$/.test(value) ? value : MASK);
 
 /** What may be shown of these with their values: words, and what is neither a secret nor personal. */
 const WORDS = ['message', 'error'];

@@ -4,11 +4,10 @@ import { arrive } from '../../../outbox/stores/postgres/arrive.js';
 import { PostgresStoreError } from '../../../outbox/stores/postgres/failure.js';
 import { SqliteStoreError } from '../../../outbox/stores/sqlite/failure.js';
 import { type LeftFile, takeFile } from '../../../outbox/stores/sqlite/leave.js';
-import { EXIT, Failure, say } from '../output.js';
+import { EXIT, Failure, printable, say } from '../output.js';
 import type { OutboxValues } from './command.js';
 import { originOf, runOn, type Target, targetOf } from './move.js';
 import { ensureDatabase, library } from './open.js';
-import { printable } from './printable.js';
 import { connectClient, DEFAULT_SCHEMA, isAddress, readSchema } from './server.js';
 
 /**

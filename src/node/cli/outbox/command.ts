@@ -24,11 +24,14 @@ const accountName = (text: string): string => {
   return text;
 };
 
+/** What may quarantine a report. A duplicate with other data is a conflict, which is another thing to decide on. */
+const PROBLEMS = ['unprocessable', 'bad-request', 'not-found', 'duplicate', 'conflict', 'validation'] as const;
+
 export const OUTBOX_OPTIONS = {
   json: { help: 'Print JSON, one object a line' },
   state: { hint: '<state>', help: 'list: only these', read: oneOf('waiting', 'blocked', 'in-flight', 'quarantined', 'recorded', 'dismissed') },
   account: { hint: '<name>', help: 'of one account alone; reconcile, rebind: default', read: accountName },
-  environment: { hint: '<name>', help: 'list, retry --all, resume, reconcile: of it', read: oneOf('staging', 'production') },
+  environment: { hint: '<name>', help: 'list, --all, resume, reconcile: of it', read: oneOf('staging', 'production') },
   operation: {
     hint: '<name>',
     help: 'the same but resume, such as reportBetEvent',
@@ -36,7 +39,8 @@ export const OUTBOX_OPTIONS = {
   },
   limit: { hint: '<number>', help: 'list: at most (default: 50)', read: wholeNumber(1, 1_000_000) },
   after: { hint: '<number>', help: 'list: the next page', read: wholeNumber(0, 9_999_999_999) },
-  all: { help: 'retry: every quarantined report' },
+  all: { help: 'retry, resolve: every quarantined report' },
+  code: { hint: '<code>', help: 'the same: only with this problem, as list prints it', read: oneOf(...PROBLEMS) },
   as: { hint: '<verdict>', help: 'resolve: recorded or dismissed', read: oneOf('recorded', 'dismissed') },
   gateway: { hint: '<address>', help: 'rebind: where reports go from now on', read: notEmpty },
   reason: { hint: '<text>', help: 'retry, resolve, rebind: why; kept, so name no player', read: notEmpty },
@@ -93,8 +97,8 @@ const COMMANDS: Readonly<Record<string, { run: Run | undefined; takes: readonly 
   stats: { run: stats, takes: ['account'] },
   list: { run: list, takes: ['state', 'account', 'environment', 'operation', 'limit', 'after'] },
   show: { run: show, takes: ['account'], reports: 'one' },
-  retry: { run: retry, takes: ['all', 'account', 'environment', 'operation', 'reason'], reports: 'many' },
-  resolve: { run: resolve, takes: ['account', 'as', 'reason', 'keep-body'], reports: 'many' },
+  retry: { run: retry, takes: ['all', 'code', 'account', 'environment', 'operation', 'reason'], reports: 'many' },
+  resolve: { run: resolve, takes: ['all', 'code', 'account', 'environment', 'operation', 'as', 'reason', 'keep-body'], reports: 'many' },
   resume: { run: resume, takes: ['account', 'environment'] },
   rebind: { run: rebind, takes: ['account', 'environment', 'gateway', 'reason'] },
   reconcile: { run: reconcileList, takes: ['account', 'environment', 'operation'], reports: 'list' },
@@ -120,6 +124,8 @@ export function readOutboxCall(words: readonly string[]) {
   if (!command.reports && reports.length > 0) throw new Failure(`unexpected word '${reports[0]}'; see --help`);
   if (command.reports === 'one' && reports.length !== 1) throw new Failure(`${name} needs one report: its id, as list prints it`);
   if (command.reports === 'list' && reports.length !== 1) throw new Failure(`${name} needs a file with a reference a line, or -`);
+  if (command.reports === 'list' && isThere(`${reports[0]}-wal`))
+    throw new Failure(`${reports[0]} is a database in use; ${name} needs a file with a reference a line`);
   if (command.reports === 'many' && reports.length === 0 && !values.all) throw new Failure(`${name} needs a report: its id, as list prints it`);
   if (values.all && reports.length > 0) throw new Failure('--all goes without names of reports');
   if (values.gone !== undefined && !values.abandon) throw new Failure('--gone goes with move --abandon');
@@ -147,9 +153,9 @@ export async function outbox(words: readonly string[]): Promise<number> {
 
 const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
 
-/** Whether it is a log that was exported, rather than a database. */
+/** Whether it is a log that was exported, rather than a database. A database that is in use has a -wal file, and only SQLite opens it. */
 function beginsWithBrace(file: string): boolean {
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return false;
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile() || isThere(`${file}-wal`)) return false;
   const start = Buffer.alloc(1);
   const descriptor = openSync(file, 'r');
   try {

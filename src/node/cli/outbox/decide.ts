@@ -3,30 +3,34 @@ import { decideRow, refusal } from '../../../outbox/decide.js';
 import { appendReceipts } from '../../../outbox/proof/log.js';
 import type { Decision } from '../../../outbox/record.js';
 import type { OutboxStore, RowQuery } from '../../../outbox/store.js';
-import { EXIT, Failure, remark, say } from '../output.js';
+import { EXIT, Failure, printable, remark, say } from '../output.js';
 import type { OutboxValues } from './command.js';
 import { findReport } from './find.js';
-import { printable, type View } from './printable.js';
+import type { View } from './printable.js';
 import { startProgress } from './progress.js';
 
 const PAGE = 500;
 
 /** Lets reports be sent again. */
-export async function retry(view: View, { all, account, environment, operation, reason = '', json }: OutboxValues, names: readonly string[]): Promise<number> {
-  if (!all && (environment ?? operation) !== undefined) throw new Failure('--environment and --operation go with --all only');
-  const ids = all ? quarantined(view, { account, environment, operation }) : namedIds(view, names, account);
-  return decideAll(view, ids, { action: 'retry', reason, at: view.now }, { json, keepBody: true });
+export async function retry(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
+  const { reason = '', json } = values;
+  return decideAll(view, idsOf(view, values, names), { action: 'retry', reason, at: view.now }, { json, keepBody: true });
 }
 
 /** A person's verdict. */
-export async function resolve(
-  view: View,
-  { account, as: action, reason, json, 'keep-body': keepBody }: OutboxValues,
-  names: readonly string[],
-): Promise<number> {
+export async function resolve(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
+  const { as: action, reason, json, 'keep-body': keepBody, all, code } = values;
   if (action === undefined) throw new Failure('resolve needs --as recorded (the gateway holds it) or --as dismissed (never send it)');
   if (reason === undefined || !reason.trim()) throw new Failure('resolve needs --reason "…": it is kept with the report and in the log of receipts');
-  return decideAll(view, namedIds(view, names, account), { action, reason, at: view.now }, { json, keepBody: keepBody === true });
+  // A verdict is final: it is not passed on reports of all kinds at once.
+  if (all && code === undefined) throw new Failure('resolve --all needs --code: the problem that all of them have, as list prints it');
+  return decideAll(view, idsOf(view, values, names), { action, reason, at: view.now }, { json, keepBody: keepBody === true });
+}
+
+function idsOf(view: View, { all, code, account, environment, operation }: OutboxValues, names: readonly string[]): AsyncGenerator<string> {
+  if (all) return quarantined(view, { code, account, environment, operation });
+  if ((code ?? environment ?? operation) !== undefined) throw new Failure('--code, --environment and --operation go with --all only');
+  return namedIds(view, names, account);
 }
 
 async function* namedIds(view: View, names: readonly string[], account: string | undefined): AsyncGenerator<string> {
@@ -36,10 +40,13 @@ async function* namedIds(view: View, names: readonly string[], account: string |
   for (const { id } of rows) yield id;
 }
 
-async function* quarantined({ store }: View, query: Pick<RowQuery, 'account' | 'environment' | 'operation'>): AsyncGenerator<string> {
+async function* quarantined(
+  { store }: View,
+  { code, ...query }: Partial<Pick<RowQuery, 'account' | 'environment' | 'operation'> & { code: OutboxValues['code'] | undefined }>,
+): AsyncGenerator<string> {
   for (let after = 0; ; ) {
     const rows = await store.list({ ...query, state: 'quarantined', after, limit: PAGE });
-    for (const { id } of rows) yield id;
+    for (const { id, problem } of rows) if (code === undefined || code === (problem?.conflict ? 'conflict' : problem?.code)) yield id;
     const last = rows.at(-1);
     if (!last || rows.length < PAGE) return;
     after = last.sequence;

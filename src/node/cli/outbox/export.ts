@@ -8,7 +8,7 @@ import { counted, startProgress } from './progress.js';
 export async function exportLog({ store }: View, { from = 0 }: OutboxValues): Promise<number> {
   await appendReceipts(store);
   const progress = startProgress('Exported');
-  await sayAll(counted(readReceipts(store, from), progress));
+  await sayAll(counted(readReceipts(store, from), progress), { exact: true });
   progress.end();
   const head = await readHead(store);
   remark(

@@ -1,6 +1,6 @@
 import type { Row } from '../../../outbox/record.js';
-import { EXIT, Failure } from '../output.js';
-import { printable, type View } from './printable.js';
+import { EXIT, Failure, printable } from '../output.js';
+import type { View } from './printable.js';
 
 /** The reports of an id, or of a reference. */
 export async function findReports({ store }: View, name: string, account?: string): Promise<readonly Row[]> {

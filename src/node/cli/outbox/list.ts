@@ -1,8 +1,8 @@
 import type { Row } from '../../../outbox/record.js';
 import { shown } from '../../../outbox/shown.js';
-import { EXIT, remark, sayAll } from '../output.js';
+import { EXIT, printable, remark, sayAll } from '../output.js';
 import type { OutboxValues } from './command.js';
-import { duration, printable, table, type View } from './printable.js';
+import { duration, table, type View } from './printable.js';
 
 /** As people see it: a report that waits for another one is blocked. */
 export type ShownState = Row['state'] | 'blocked';
@@ -82,7 +82,14 @@ async function* tables(rows: AsyncIterable<Row>, now: number): AsyncGenerator<st
   const cells: string[][] = [];
   for await (const row of rows) {
     const { changedAt, attempts, inDoubt, problem, id } = row;
-    cells.push([stateOf(row), duration(now - changedAt), String(attempts), inDoubt ? 'yes' : '-', problem?.code ?? '-', printable(id)]);
+    cells.push([
+      stateOf(row),
+      duration(now - changedAt),
+      String(attempts),
+      inDoubt ? 'yes' : '-',
+      problem?.conflict ? 'conflict' : (problem?.code ?? '-'),
+      printable(id),
+    ]);
   }
   if (cells.length > 0) yield `${table(NAMES, cells)}\n`;
 }

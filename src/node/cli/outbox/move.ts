@@ -7,10 +7,9 @@ import { PostgresStoreError } from '../../../outbox/stores/postgres/failure.js';
 import { prepareSchema } from '../../../outbox/stores/postgres/schema.js';
 import { SqliteStoreError } from '../../../outbox/stores/sqlite/failure.js';
 import { type LeftFile, takeFile } from '../../../outbox/stores/sqlite/leave.js';
-import { EXIT, Failure, say } from '../output.js';
+import { EXIT, Failure, printable, say } from '../output.js';
 import type { OutboxValues } from './command.js';
 import { ensureDatabase, library } from './open.js';
-import { printable } from './printable.js';
 import { startProgress } from './progress.js';
 import { type Client, clientOf, connectClient, DEFAULT_SCHEMA, isAddress, readSchema } from './server.js';
 

@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import type { OutboxStore } from '../../../outbox/store.js';
-import { connect, type SqliteDatabase } from '../../../outbox/stores/sqlite/database.js';
-import { SqliteStoreError } from '../../../outbox/stores/sqlite/failure.js';
-import { findLibrary, kindOf, type OpenDatabase } from '../../../outbox/stores/sqlite/open.js';
+import { isNoDatabase, SqliteStoreError } from '../../../outbox/stores/sqlite/failure.js';
+import { findLibrary, type OpenDatabase } from '../../../outbox/stores/sqlite/open.js';
+import { holdsOutbox } from '../../../outbox/stores/sqlite/schema.js';
 import { sqliteStore } from '../../../outbox/stores/sqlite/store.js';
 import { EXIT, Failure } from '../output.js';
 
@@ -17,7 +17,12 @@ export async function openOutboxFile(file: string): Promise<OutboxStore> {
   const open = await library();
   const openKnown: OpenDatabase = (path) => {
     const database = open(path);
-    if (holdsOutbox(database)) return database;
+    try {
+      if (holdsOutbox(database)) return database;
+    } catch (error) {
+      if (isNoDatabase(error)) throw new Failure(noDatabase(file));
+      throw error;
+    }
     database.close();
     throw new Failure(`${file} is a SQLite database without an outbox in it; it is left as it is`);
   };
@@ -39,9 +44,7 @@ export async function library(): Promise<OpenDatabase> {
   }
 }
 
-function holdsOutbox(database: SqliteDatabase): boolean {
-  return connect(database).first("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'outbox_meta'") !== undefined;
-}
+const noDatabase = (file: string): string => `${file} is no SQLite database; it is left as it is`;
 
 /** Looks before SQLite does, which would make what is not there. */
 export function ensureDatabase(file: string): void {
@@ -49,11 +52,11 @@ export function ensureDatabase(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) throw new Failure(`there is no file ${file}; give the one that the outbox's sqliteStore has`);
   if (!found.isFile()) throw new Failure(`${file} is no plain file; give the one that the outbox's sqliteStore has`);
-  let kind: ReturnType<typeof kindOf>;
   try {
-    kind = kindOf(file);
+    accessSync(file, constants.R_OK);
   } catch (error) {
     throw new Failure(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }
-  if (kind !== 'database') throw new Failure(`${file} is no SQLite database; it is left as it is`);
+  // SQLite takes an empty file for a new database.
+  if (found.size === 0) throw new Failure(noDatabase(file));
 }

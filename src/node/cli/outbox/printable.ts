@@ -1,4 +1,5 @@
 import type { OutboxStore } from '../../../outbox/store.js';
+import { printable } from '../output.js';
 
 /** What a command looks at. */
 export interface View {
@@ -8,12 +9,6 @@ export interface View {
   /** Milliseconds since 1970. */
   readonly now: number;
 }
-
-/** Characters that would steer the terminal, or turn the direction of what is read: references come from outside. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
-
-/** A text of somebody else's on one line, with nothing in it that a terminal obeys. */
-export const printable = (text: string): string => text.replace(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
 /** The name of a file within a command to copy. */
 export const quoted = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${printable(text).replaceAll("'", "'\\''")}'`);

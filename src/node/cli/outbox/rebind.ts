@@ -1,8 +1,8 @@
 import { readBaseUrl } from '../../../base-url.js';
 import { DEFAULT_ACCOUNT } from '../../../outbox/destination.js';
-import { EXIT, Failure, say } from '../output.js';
+import { EXIT, Failure, printable, say } from '../output.js';
 import type { OutboxValues } from './command.js';
-import { printable, type View } from './printable.js';
+import type { View } from './printable.js';
 
 /** Gives the reports of an account's environment another gateway; the reason is kept. */
 export async function rebind({ store }: View, { account = DEFAULT_ACCOUNT, environment, gateway, reason, json }: OutboxValues): Promise<number> {

@@ -3,9 +3,10 @@ import { isValidationError } from '../../../errors.js';
 import { DEFAULT_ACCOUNT } from '../../../outbox/destination.js';
 import { LongLineError, linesOf } from '../../../outbox/proof/lines.js';
 import { type Reconciled, reconcile } from '../../../outbox/proof/reconcile.js';
-import { EXIT, Failure, remark, sayAll } from '../output.js';
+import { EXIT, Failure, printable, remark, sayAll } from '../output.js';
+import { terminal } from '../terminal.js';
 import type { OutboxValues } from './command.js';
-import { printable, type View } from './printable.js';
+import type { View } from './printable.js';
 import { counted, startProgress } from './progress.js';
 
 /** Holds a list of the operator's own against the outbox: one bet_id or request_id a line. Fails where one is not recorded. */
@@ -43,7 +44,7 @@ const lineOf = ({ reference, state, problem }: Reconciled) => `${state.padEnd(12
 
 async function* referencesOf(list: string): AsyncGenerator<string> {
   try {
-    for await (const line of linesOf(list === '-' ? process.stdin : createReadStream(list))) {
+    for await (const line of linesOf(list === '-' ? terminal().stdin : createReadStream(list))) {
       const reference = line.replace(/\r$/, '');
       if (reference !== '') yield reference;
     }

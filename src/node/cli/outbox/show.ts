@@ -1,9 +1,9 @@
 import type { Row } from '../../../outbox/record.js';
 import { shown } from '../../../outbox/shown.js';
-import { EXIT, say } from '../output.js';
+import { EXIT, printable, say } from '../output.js';
 import type { OutboxValues } from './command.js';
 import { findReports } from './find.js';
-import { duration, printable, quoted, time, type View, wrapped } from './printable.js';
+import { duration, quoted, time, type View, wrapped } from './printable.js';
 
 const INDENT = ' '.repeat(12);
 

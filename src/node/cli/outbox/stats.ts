@@ -2,10 +2,10 @@ import { DEFAULT_ACCOUNT } from '../../../outbox/destination.js';
 import { readHead } from '../../../outbox/proof/log.js';
 import { shownPauses } from '../../../outbox/shown.js';
 import type { Outlook } from '../../../outbox/store.js';
-import { EXIT, say } from '../output.js';
+import { EXIT, printable, say } from '../output.js';
 import type { OutboxValues } from './command.js';
 import { findMissingKeys } from './missing-keys.js';
-import { duration, printable, time, type View, wrapped } from './printable.js';
+import { duration, time, type View, wrapped } from './printable.js';
 
 /** Prints how the outbox is doing. */
 export async function stats({ store, command, now }: View, { account, json }: OutboxValues): Promise<number> {

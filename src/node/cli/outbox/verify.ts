@@ -4,9 +4,9 @@ import type { AnyIterable } from '../../../outbox/proof/lines.js';
 import { readReceipts } from '../../../outbox/proof/log.js';
 import { type ReceiptsVerdict, verifyReceipts } from '../../../outbox/proof/verify.js';
 import type { OutboxStore } from '../../../outbox/store.js';
-import { EXIT, Failure, say } from '../output.js';
+import { EXIT, Failure, printable, say } from '../output.js';
 import type { OutboxValues } from './command.js';
-import { printable, type View } from './printable.js';
+import type { View } from './printable.js';
 import { counted, startProgress } from './progress.js';
 
 const BATCH = 500;

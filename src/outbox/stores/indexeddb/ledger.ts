@@ -1,5 +1,6 @@
 import type { Row } from '../../record.js';
 import type { LogLine, OutboxStore, RowQuery } from '../../store.js';
+import { rowFrom } from '../../stored-row.js';
 import { ask, type Connection } from './connection.js';
 import type { StoredRow } from './rows.js';
 
@@ -13,7 +14,7 @@ export const ledger = (run: Connection['run']): Pick<OutboxStore, 'list' | 'reme
       const found: Row[] = [];
       for (let after = query.after ?? 0; ; ) {
         const page = await ask<StoredRow[]>(rows.index('row.sequence').getAll(IDBKeyRange.lowerBound(after, true), PAGE));
-        found.push(...page.map(({ row }) => row).filter((row) => matches(row, query)));
+        found.push(...page.map(({ row }) => rowFrom(row)).filter((row) => matches(row, query)));
         const last = page.at(-1);
         if (!last || found.length >= query.limit) return found.slice(0, query.limit);
         after = last.row.sequence;
@@ -26,7 +27,8 @@ export const ledger = (run: Connection['run']): Pick<OutboxStore, 'list' | 'reme
       return there ?? value;
     }),
   receipts: {
-    unlogged: (limit) => run('readonly', async ({ rows }) => (await ask<StoredRow[]>(rows.index('unlogged').getAll(undefined, limit))).map(({ row }) => row)),
+    unlogged: (limit) =>
+      run('readonly', async ({ rows }) => (await ask<StoredRow[]>(rows.index('unlogged').getAll(undefined, limit))).map(({ row }) => rowFrom(row))),
     append: (lines) =>
       run('readwrite', async ({ rows, log }) => {
         const length = ((await lastLine(log))?.index ?? -1) + 1;

@@ -51,8 +51,21 @@ export interface IndexedDbPlatform {
     | undefined;
   /** By which the leader learns of other tabs' reports at once instead of at its next look. */
   readonly BroadcastChannel?: (new (name: string) => ChannelLike) | undefined;
-  /** A leader that is frozen, or goes into the cache for "back", hands over. */
-  readonly addEventListener?: ((type: 'pagehide' | 'freeze', listener: () => void, capture: boolean) => void) | undefined;
+  /** A leader that is frozen, or goes into the cache for "back", hands over. Reports that had no answer are sent once the page is online or comes back. */
+  readonly addEventListener?: ((type: 'pagehide' | 'freeze' | 'online' | 'pageshow', listener: () => void, capture?: boolean) => void) | undefined;
+  /** Hears no more of it. */
+  readonly removeEventListener?: ((type: 'online' | 'pageshow', listener: () => void) => void) | undefined;
+  /** The same when the page becomes visible; a worker has none. */
+  readonly document?:
+    | {
+        /** Whether the page is seen. */
+        readonly visibilityState: string;
+        /** Hears when that changes. */
+        addEventListener(type: 'visibilitychange', listener: () => void): void;
+        /** Hears no more of it. */
+        removeEventListener(type: 'visibilitychange', listener: () => void): void;
+      }
+    | undefined;
 }
 
 /** What the IndexedDB store takes. */

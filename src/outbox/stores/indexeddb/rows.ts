@@ -3,6 +3,7 @@ import { isServed } from '../../claimants.js';
 import { type Destination, keyOf } from '../../destination.js';
 import { claimed, isFinal, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from '../../record.js';
 import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store.js';
+import { rowFrom } from '../../stored-row.js';
 import { claimFairly } from '../fair.js';
 import { ask, type Tables } from './connection.js';
 import { readDestinations } from './destinations.js';
@@ -29,7 +30,10 @@ const NOTHING: Totals['counted'][string] = { states: { waiting: 0, blocked: 0, '
 
 const readTotals = async ({ meta }: Tables): Promise<Totals> => (await ask<Totals | undefined>(meta.get('totals'))) ?? { sequence: 0, counted: {} };
 
-export const readRow = async ({ rows }: Tables, id: string): Promise<Row | undefined> => (await ask<StoredRow | undefined>(rows.get(id)))?.row;
+export async function readRow({ rows }: Tables, id: string): Promise<Row | undefined> {
+  const found = await ask<StoredRow | undefined>(rows.get(id));
+  return found && rowFrom(found.row);
+}
 
 /** The rows whose time has come, and those whose time is so far ahead that a clock must have jumped. */
 export const dueRanges = ({ account, environment }: Destination, now: number): readonly [IDBKeyRange, IDBKeyRange] => [
@@ -37,6 +41,11 @@ export const dueRanges = ({ account, environment }: Destination, now: number): r
   IDBKeyRange.bound([account, environment], [account, environment, now, []]),
   IDBKeyRange.bound([account, environment, now + LONGEST_WAIT_MS, []], [account, environment, []]),
 ];
+
+/** A bound on the work when a page is online again. */
+const MOST_HURRIED = 1_000;
+/** However often a page becomes visible, a report is not tried more often than this. */
+const SHORTEST_WAIT_MS = 1_000;
 
 const isOpen = (row: Row | undefined): boolean => row !== undefined && !isFinal(row.state);
 
@@ -118,13 +127,24 @@ export async function rowWriter(tables: Tables, at: number) {
         }
         due.set(
           account,
-          found.map(({ row }) => row).sort((a, b) => a.dueAt - b.dueAt || a.sequence - b.sequence),
+          found.map(({ row }) => rowFrom(row)).sort((a, b) => a.dueAt - b.dueAt || a.sequence - b.sequence),
         );
       }
       const taken: Row[] = [];
       for (const row of claimFairly(accounts, limit, ({ account }) => due.get(account)?.shift()))
         taken.push(await put(row, { ...row, ...claimed(row), dueAt: at + leaseMs, changedAt: at }));
       return taken;
+    },
+
+    /** Makes reports due that wait since their last attempt had no answer: the network may be back. Those that an answer delays stay as they are. */
+    async hurry(): Promise<void> {
+      for (const { account, environment } of await readDestinations(tables)) {
+        const later = IDBKeyRange.bound([account, environment, at, []], [account, environment, []]);
+        for (const { row } of await ask<StoredRow[]>(rows.index('due').getAll(later, MOST_HURRIED))) {
+          const isSilent = row.problem?.code === 'network' || row.problem?.code === 'timeout';
+          if (row.state === 'waiting' && isSilent && Math.abs(at - row.changedAt) >= SHORTEST_WAIT_MS) await put(row, { ...row, dueAt: at });
+        }
+      }
     },
 
     /** Without it nothing is counted. */

@@ -6,6 +6,7 @@ import { ask, createConnection } from './connection.js';
 import { bind, changeDestinationPause, ensure, readDestinations, rebind } from './destinations.js';
 import { ledger } from './ledger.js';
 import { type IndexedDbStoreOptions, readOptions } from './options.js';
+import { onReconnecting } from './reconnecting.js';
 import { dueRanges, readCounts, readRow, rowWriter, type StoredRow } from './rows.js';
 import { createTabs } from './tabs.js';
 
@@ -43,7 +44,27 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
   const storage = settings.platform.navigator?.storage;
   const { run, close } = createConnection(settings);
   await run('readonly', async () => {});
-  const { announce, watch, lead, close: closeTabs } = createTabs(settings);
+  const { announce, watch: watchTabs, lead, close: closeTabs } = createTabs(settings);
+
+  const watch: OutboxStore['watch'] = (listener) => {
+    const unwatch = watchTabs(listener);
+    const hurry = async () => {
+      await run('readwrite', async (tables) => {
+        const writer = await rowWriter(tables, clock.now());
+        await writer.hurry();
+        writer.finish();
+      });
+      // The tab that sends may be another one.
+      announce();
+      listener();
+    };
+    // Where the storage fails, reports are sent when their time comes.
+    const forget = onReconnecting(settings.platform, () => void hurry().catch(() => {}));
+    return () => {
+      unwatch();
+      forget();
+    };
+  };
 
   const known = await limited(() => storage?.persisted?.(), { clock, milliseconds: PERSISTED_MS });
   let durable = known.ended === 'done' && known.value === true;

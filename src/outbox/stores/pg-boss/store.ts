@@ -30,8 +30,8 @@ export async function pgBossStore(options: PgBossStoreOptions): Promise<OutboxSt
   const jobs = createJobs(settings);
   await makeQueue(boss, queue);
 
-  function watch(listener: () => void): () => void {
-    const unwatch = store.watch?.(listener);
+  function watch(listener: () => void, onProblem?: (cause: unknown) => void): () => void {
+    const unwatch = store.watch?.(listener, onProblem);
     // The job is done with the waking: whether its report was sent is in the rows.
     const begun = boss.work(queue, { batchSize, pollingIntervalSeconds }, async () => listener());
     begun.catch(onError);

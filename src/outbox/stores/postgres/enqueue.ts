@@ -23,7 +23,7 @@ const valuesOf = ({ id, account, environment, operation, reference, waitsFor, fi
 const LIST = COLUMNS.join(', ');
 
 /** How long a row may wait for a lock, which is that of another transaction with the same report; and how long it may keep others waiting. */
-const LONGEST_LOCK_MS = { one: '5000', many: '500' };
+export const LONGEST_LOCK_MS = { one: '5000', many: '500' };
 
 /** What the database tells of a row that it added. */
 interface Added {
@@ -60,7 +60,7 @@ const addOne = (schema: string): string =>
 const getMany = (schema: string): string => selectRows(schema, 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))');
 
 /** Adds rows. */
-export function createEnqueue(schema: string, store: string, channel: string | null) {
+export function createEnqueue(schema: string, store: string, channel: string | null, longestLockMs: typeof LONGEST_LOCK_MS) {
   const [one, many, get] = [addOne(schema), addMany(schema), getMany(schema)];
 
   /** What is stored must be what was given. */
@@ -75,8 +75,8 @@ export function createEnqueue(schema: string, store: string, channel: string | n
     if (!only) return [];
     const { text, values, lock } =
       given.length === 1
-        ? { text: one, values: [...valuesOf(only), only.gateway, channel], lock: LONGEST_LOCK_MS.one }
-        : { text: many, values: [JSON.stringify(given.map(columnsOf)), channel], lock: LONGEST_LOCK_MS.many };
+        ? { text: one, values: [...valuesOf(only), only.gateway, channel], lock: longestLockMs.one }
+        : { text: many, values: [JSON.stringify(given.map(columnsOf)), channel], lock: longestLockMs.many };
     const found = await run(text, [...values, isOwn ? lock : null]).catch((error) => Promise.reject(refusalOf(error, given, schema)));
     const added = new Map(found.flatMap(readAdded).map((row) => [row.id, row]));
     const missing = given.filter(({ id }) => !added.has(id)).map(({ id }) => id);

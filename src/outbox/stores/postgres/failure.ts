@@ -7,7 +7,8 @@ import { members } from '../../../members.js';
  * `'read-only'`, the server is a standby, or the session may not write; `'newer'`, a newer version of this package made
  * the tables; `'older'`, one made them that this package cannot read; `'missing'`, the tables are not there; `'privileges'`, the role may not do this; `'aborted'`, the
  * transaction had failed before; `'isolation'`, the isolation level is too high; `'no-transaction'`, what was to be part of your transaction came over a connection that has none open; `'encoding'`, the database's encoding is not
- * UTF8; `'text'`, there is text that PostgreSQL cannot hold; `'closed'`, the store is; `'other'`.
+ * UTF8; `'text'`, there is text that PostgreSQL cannot hold; `'no-notifications'`, `LISTEN` was
+ * accepted and no notification arrives; `'closed'`, the store is; `'other'`.
  */
 export type PostgresStoreErrorCode =
   | 'connection'
@@ -25,6 +26,7 @@ export type PostgresStoreErrorCode =
   | 'no-transaction'
   | 'encoding'
   | 'text'
+  | 'no-notifications'
   | 'closed'
   | 'other';
 
@@ -116,6 +118,8 @@ const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
     'was given a connection that has no transaction open. Nothing was enqueued: await BEGIN first, and await every report before COMMIT or ROLLBACK',
   encoding: "must have the encoding UTF8, for names and messages in any script; create another one with ENCODING 'UTF8' and TEMPLATE template0",
   text: 'cannot hold a NUL character, half a surrogate pair, or a character that its encoding does not have',
+  'no-notifications':
+    'accepted LISTEN, but notifications do not arrive: a pooler in transaction mode, such as PgBouncer, is between, or the listening connection is that of another database. Reports are found by polling (pollMs). Give listen a client that connects to the server itself, or leave listen out',
   closed: 'is closed',
   other: 'did not do what the outbox needs',
 };

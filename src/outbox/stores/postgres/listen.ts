@@ -1,3 +1,4 @@
+import { members } from '../../../members.js';
 import { type Clock, limited } from '../../../time.js';
 
 /**
@@ -21,6 +22,10 @@ export interface ListenSettings {
   readonly connect: () => PromiseLike<ListeningClient>;
   /** What is listened to: a name that is safe in a statement. */
   readonly channel: string;
+  /** Notifies the channel, over another connection. */
+  readonly notify: (payload: string) => PromiseLike<unknown>;
+  /** Hears once that notifications do not arrive. */
+  readonly onDeaf: () => void;
   readonly clock: Clock;
   readonly random: () => number;
 }
@@ -29,15 +34,24 @@ export interface ListenSettings {
 const ANSWER_MS = 10_000;
 /** How often a silent connection is asked whether it is still there: one that broke on the way does not say so. */
 const CHECK_MS = 30_000;
+/** How long the listening connection may take to hear a notification of its own. */
+const HEARING_MS = 5_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
+/** What the payload of such a notification begins with; that of a report has none. */
+const PROBE = 'heard? ';
 
-/** Calls the listener with every notification, and once more after each new connection, since something may have been missed. Returns how to stop. */
-export function listen({ connect, channel, clock, random }: ListenSettings, listener: () => void): () => void {
+/**
+ * Calls the listener with every notification, and once more after each new connection, since something may have been missed. Returns how to stop.
+ * A pooler in transaction mode accepts LISTEN and passes on no notification: a new connection must hear one that is sent over another connection.
+ */
+export function listen({ connect, channel, notify, onDeaf, clock, random }: ListenSettings, listener: () => void): () => void {
   let stopped = false;
   let timer: unknown;
   let current: ListeningClient | undefined;
   let failures = 0;
+  let isDeafnessTold = false;
+  let heard: ((payload: unknown) => void) | undefined;
 
   const later = (work: () => void, milliseconds: number) => {
     clock.clearTimeout(timer);
@@ -61,11 +75,37 @@ export function listen({ connect, channel, clock, random }: ListenSettings, list
 
   const answered = async (work: PromiseLike<unknown>): Promise<boolean> => (await limited(() => work, { clock, milliseconds: ANSWER_MS })).ended === 'done';
 
-  function check(client: ListeningClient): void {
+  /** Whether the connection hears a notification; undefined where none could be sent. */
+  async function hears(): Promise<boolean | undefined> {
+    const payload = `${PROBE}${random()}`;
+    const hearing = new Promise<void>((resolve) => {
+      // A library that does not pass the payload on shows at least that something arrived.
+      heard = (given) => (given === payload || given === undefined) && resolve();
+    });
+    if (!(await answered(attempt(() => notify(payload))))) return undefined;
+    return (await limited(() => hearing, { clock, milliseconds: HEARING_MS })).ended === 'done';
+  }
+
+  /** Asks whether notifications arrive, until that is known. */
+  async function prove(client: ListeningClient): Promise<void> {
+    const isHearing = await hears();
+    if (client !== current || stopped) return;
+    if (isHearing === false) {
+      if (!isDeafnessTold) onDeaf();
+      isDeafnessTold = true;
+      return drop(client);
+    }
+    failures = 0;
+    if (isHearing) isDeafnessTold = false;
+    check(client, isHearing === true);
+  }
+
+  function check(client: ListeningClient, isProven: boolean): void {
     later(async () => {
-      if (await answered(attempt(() => client.query('SELECT 1')))) {
-        if (client === current && !stopped) check(client);
-      } else drop(client);
+      if (!(await answered(attempt(() => client.query('SELECT 1'))))) return drop(client);
+      if (client !== current || stopped) return;
+      if (isProven) check(client, true);
+      else await prove(client);
     }, CHECK_MS);
   }
 
@@ -84,8 +124,11 @@ export function listen({ connect, channel, clock, random }: ListenSettings, list
     try {
       client.on('error', () => drop(client));
       client.on('end', () => drop(client));
-      client.on('notification', () => {
-        if (client === current && !stopped) listener();
+      client.on('notification', (detail) => {
+        if (client !== current || stopped) return;
+        const { payload } = members(detail);
+        heard?.(payload);
+        if (!String(payload).startsWith(PROBE)) listener();
       });
     } catch {
       return drop(client);
@@ -93,9 +136,8 @@ export function listen({ connect, channel, clock, random }: ListenSettings, list
     if (stopped) return stop();
     if (!(await answered(attempt(() => client.query(`LISTEN ${channel}`))))) return drop(client);
     if (client !== current || stopped) return;
-    failures = 0;
     listener();
-    check(client);
+    await prove(client);
   }
 
   function stop(): void {

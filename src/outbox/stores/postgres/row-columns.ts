@@ -1,4 +1,5 @@
 import type { Row } from '../../record.js';
+import { rowFrom, type StoredRow } from '../../stored-row.js';
 
 /** Whether the row that one waits for is there and not final. */
 export const isOpenBefore = (schema: string, waitsFor: string): string =>
@@ -18,21 +19,19 @@ export const rowJson = (schema: string): string => `json_build_object(
 export const selectRows = (schema: string, rest: string): string =>
   `SELECT ${rowJson(schema)}::text AS row FROM ${schema}.reports AS r LEFT JOIN ${schema}.queue AS q ON q.sequence = r.sequence ${rest}`;
 
-type Found = { readonly [Name in keyof Row]: Row[Name] | null };
-
 /** A row of the object that the database has made. */
 export function rowOf(object: unknown): Row {
-  const { waitsFor, blocked, outcome, message, problem, decisions, body, ...rest } = object as Found;
-  return {
-    ...(rest as Row),
-    waitsFor: waitsFor ?? undefined,
-    blocked: blocked === true,
-    outcome: outcome ?? undefined,
-    message: message ?? undefined,
-    problem: problem ?? undefined,
-    decisions: decisions ?? [],
-    body: body ?? undefined,
-  };
+  const found = object as StoredRow;
+  return rowFrom({
+    ...found,
+    waitsFor: found.waitsFor ?? undefined,
+    blocked: found.blocked ?? false,
+    outcome: found.outcome ?? undefined,
+    message: found.message ?? undefined,
+    problem: found.problem ?? undefined,
+    decisions: found.decisions ?? [],
+    body: found.body ?? undefined,
+  });
 }
 
 /** The row in the column that `selectRows` gives. */

@@ -4,7 +4,7 @@ import { isStorable } from '../storable.js';
 import { readCounts } from './counts.js';
 import { createRun, type Patience, type Run, runWithin } from './database.js';
 import { bind, rebind, writePause } from './destinations.js';
-import { createEnqueue } from './enqueue.js';
+import { createEnqueue, LONGEST_LOCK_MS } from './enqueue.js';
 import { failure } from './failure.js';
 import { isOutsideTransaction, isPool } from './lend.js';
 import { listRows } from './list.js';
@@ -32,7 +32,10 @@ import { takeTurn } from './turn.js';
  * const outbox = createOutbox({ client, store: await postgresStore({ database: pool }) });
  * ```
  */
-export async function postgresStore(options: PostgresStoreOptions): Promise<OutboxStore> {
+export const postgresStore = (options: PostgresStoreOptions): Promise<OutboxStore> => openPostgresStore(options);
+
+/** The same, with limits on locks that a test may shorten. */
+export async function openPostgresStore(options: PostgresStoreOptions, longestLockMs = LONGEST_LOCK_MS): Promise<OutboxStore> {
   const { database, schema, migrate, notify, listen: connect, timeoutMs, clock, random } = readOptions(options);
   const send = createRun(database, schema, { clock, random, timeoutMs });
   const watchers = new Set<() => void>();
@@ -40,7 +43,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Outb
   const run: Run = (text, values) => (closed ? Promise.reject(failure('closed', schema)) : send(text, values));
   const storeId = await prepareSchema(run, schema, migrate);
   const remember = await openSettings(run, schema);
-  const { enqueue, asValue } = createEnqueue(schema, storeId, notify ? schema : null);
+  const { enqueue, asValue } = createEnqueue(schema, storeId, notify ? schema : null, longestLockMs);
 
   return {
     durable: true,
@@ -65,8 +68,10 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Outb
     remember,
     receipts: createReceipts(run, schema),
     ...(connect && {
-      watch: (listener) => {
-        const stop = listen({ connect, channel: schema, clock, random }, listener);
+      watch: (listener, onProblem) => {
+        const notify = (payload: string) => run('SELECT pg_notify($1::text, $2::text)::text AS sent', [schema, payload]);
+        const onDeaf = () => onProblem?.(failure('no-notifications', schema));
+        const stop = listen({ connect, channel: schema, notify, onDeaf, clock, random }, listener);
         watchers.add(stop);
         return () => {
           watchers.delete(stop);

@@ -24,6 +24,8 @@ export interface CommitSettings {
   readonly busyMs: number;
   /** Before each transaction; throws where the connection is no longer fit. */
   readonly verify: () => void;
+  /** After each commit; throws where the file is no longer the one that was opened. */
+  readonly ensureLive: () => void;
   /** Around the work of each transaction. */
   readonly tally: { reset(): void; write(): void };
 }
@@ -37,7 +39,7 @@ const LONGEST_WAIT_MS = 100;
  * Transactions, one after the other. What is asked for in the same turn of the event loop shares one commit, since
  * what a commit costs is the wait for the disk. Others who hold the file are waited for with timers, within a limit.
  */
-export function createCommits({ connection, place, clock, random, busyMs, verify, tally }: CommitSettings) {
+export function createCommits({ connection, place, clock, random, busyMs, verify, ensureLive, tally }: CommitSettings) {
   const jobs: Job[] = [];
   let running: Promise<void> | undefined;
   let closed = false;
@@ -58,8 +60,24 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
     }
   }
 
+  /** Once the file was gone, nothing is done before it is there again. */
+  let isGone = false;
+  function look(): void {
+    isGone = true;
+    ensureLive();
+    isGone = false;
+  }
+
   function transact(group: readonly Job[]): unknown[] {
+    if (isGone) look();
     verify();
+    const results = commitTogether(group);
+    // What was committed to a file that is gone is lost: it is not acknowledged.
+    look();
+    return results;
+  }
+
+  function commitTogether(group: readonly Job[]): unknown[] {
     const [first] = group;
     // BEGIN and COMMIT are statements, too. Within a transaction of somebody else's it would not be committed.
     if (group.length === 1 && first?.isOneStatement && isOutsideTransaction(connection.database)) return [first.work()];
@@ -114,7 +132,11 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
         running ??= commitAll();
       }),
     /** Reads, outside of any transaction of the store's. */
-    read: <T>(work: () => T): Promise<T> => patiently(work),
+    read: <T>(work: () => T): Promise<T> =>
+      patiently(() => {
+        if (isGone) look();
+        return work();
+      }),
     /** Ends with what was asked for before. */
     async close(): Promise<void> {
       closed = true;

@@ -54,9 +54,15 @@ export function connect(database: SqliteDatabase): Connection {
   };
 }
 
-/** The number that a pragma answers with. */
+/** The name of a file within a connection that has it attached, under a symbol: only `openAttached` makes one. */
+export const SCHEMA: unique symbol = Symbol('location-sdk.schema');
+
+/** The name of the outbox's file within a connection. */
+export const schemaOf = (database: SqliteDatabase): string => (database as { readonly [SCHEMA]?: string })[SCHEMA] ?? 'main';
+
+/** The answer of a pragma about the outbox's file. */
 export function pragma(database: SqliteDatabase, text: string): unknown {
-  const answer = (database.prepare(`PRAGMA ${text}`) as SqliteStatement).get() as Columns | undefined;
+  const answer = (database.prepare(`PRAGMA ${schemaOf(database)}.${text}`) as SqliteStatement).get() as Columns | undefined;
   return answer && Object.values(answer)[0];
 }
 

@@ -28,12 +28,12 @@ export function createDestinations({ first, all, run }: Connection) {
   const known = new Set<string>();
   const find = ({ account, environment }: Destination): Columns | undefined => first(`${ALL} WHERE account = ? AND environment = ?`, account, environment);
 
-  /** A time too far ahead, of a clock that jumped, counts as past. */
+  /** A time too far ahead, of a clock that jumped, counts as past; so does one that cannot be read. */
   function nextInMs({ account, environment }: Destination, now: number): number | undefined {
     const [next, last] = [first(FIRST_DUE, account, environment), first(LAST_DUE, account, environment)];
     if (!next || !last) return undefined;
     const wait = Number(next.due_at) - now;
-    return Number(last.due_at) > now + LONGEST_WAIT_MS ? Math.min(0, wait) : wait;
+    return Number(last.due_at) <= now + LONGEST_WAIT_MS ? wait : 0;
   }
 
   function bind(destination: BoundDestination): string {

@@ -2,7 +2,8 @@
  * What is wrong: `'busy'`, others held the file for too long; `'full'`, the disk is; `'io'`, the disk failed;
  * `'corrupt'`, the file is damaged or no database; `'newer'`, a newer version of this package made it; `'older'`, one made it that this package cannot read; `'moved'`, its
  * reports were moved to PostgreSQL; `'moving'`, such a move has begun and must be finished; `'read-only'`, it cannot be
- * written; `'unsafe'`, commits would not outlive a power loss; `'unavailable'`, it cannot be opened, or no library is
+ * written; `'replaced'`, it was deleted or replaced while it was open; `'library'`, this process has it open with another
+ * library; `'unsafe'`, commits would not outlive a power loss; `'unavailable'`, it cannot be opened, or no library is
  * there that could; `'text'`, a report holds text that SQLite does not keep; `'closed'`, the store is; `'other'`.
  */
 export type SqliteStoreErrorCode =
@@ -15,6 +16,8 @@ export type SqliteStoreErrorCode =
   | 'moved'
   | 'moving'
   | 'read-only'
+  | 'replaced'
+  | 'library'
   | 'unsafe'
   | 'unavailable'
   | 'text'
@@ -44,6 +47,8 @@ export class SqliteStoreError extends Error {
   }
 }
 
+const NO_DATABASE = 26;
+
 /** SQLite's primary result codes, and what the libraries call them. */
 const CODES: Readonly<Record<number, readonly [name: string, code: SqliteStoreErrorCode]>> = {
   5: ['SQLITE_BUSY', 'busy'],
@@ -53,7 +58,7 @@ const CODES: Readonly<Record<number, readonly [name: string, code: SqliteStoreEr
   11: ['SQLITE_CORRUPT', 'corrupt'],
   13: ['SQLITE_FULL', 'full'],
   14: ['SQLITE_CANTOPEN', 'unavailable'],
-  26: ['SQLITE_NOTADB', 'corrupt'],
+  [NO_DATABASE]: ['SQLITE_NOTADB', 'corrupt'],
 };
 
 const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
@@ -68,6 +73,10 @@ const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
   moving:
     'is being moved to PostgreSQL, and nobody knows whether all of it arrived; run the same `location-sdk outbox … move` again, or give it up with its --abandon',
   'read-only': 'cannot be written; look at the permissions of the file and of its folder',
+  replaced:
+    'was deleted or replaced while it was open. Nothing was accepted or sent since. End every process of this outbox, put the file back together with its -wal file, and start again',
+  library:
+    'is open in this process with another SQLite library, and each of the two would drop the locks of the other. It was not opened: use the same library everywhere in a process',
   unsafe: 'would lose commits at a power loss',
   unavailable: 'cannot be opened; look whether the folder exists, and at its permissions',
   text: 'does not keep such text',
@@ -75,15 +84,24 @@ const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
   other: 'did not do what the outbox needs',
 };
 
+/** SQLite's primary result code of a library's error, where it has one that is known here. */
+function resultOf(error: unknown): number | undefined {
+  const { code, errcode, rawCode } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const number = typeof rawCode === 'number' ? rawCode : errcode;
+  if (typeof number === 'number') return number & 0xff;
+  const known = Object.entries(CODES).find(([, [name]]) => typeof code === 'string' && code.startsWith(name));
+  return known && Number(known[0]);
+}
+
+/** Whether a library says that a file is no database at all. */
+export const isNoDatabase = (error: unknown): boolean => resultOf(error) === NO_DATABASE;
+
 /** What a library's error means. */
 export function codeOf(error: unknown): SqliteStoreErrorCode {
   if (error instanceof SqliteStoreError) return error.code;
-  const { code, errcode, rawCode, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
   // The connection is in a transaction of the user's, which ends soon.
-  if (isNested(message)) return 'busy';
-  const number = typeof rawCode === 'number' ? rawCode : errcode;
-  if (typeof number === 'number') return CODES[number & 0xff]?.[1] ?? 'other';
-  return Object.values(CODES).find(([name]) => typeof code === 'string' && code.startsWith(name))?.[1] ?? 'other';
+  if (error instanceof Error && isNested(error.message)) return 'busy';
+  return CODES[resultOf(error) ?? 0]?.[1] ?? 'other';
 }
 
 export const isNested = (message: unknown): boolean => typeof message === 'string' && message.includes('within a transaction');

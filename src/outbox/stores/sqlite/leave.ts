@@ -1,5 +1,6 @@
+import { isFinal, type Row } from '../../record.js';
 import type { MovedRows } from '../moved-rows.js';
-import { type Connection, connect, pragma, rollBack, type SqliteDatabase } from './database.js';
+import { type Connection, connect, pragma, rollBack, type SqliteDatabase, schemaOf } from './database.js';
 import { createDestinations } from './destinations.js';
 import { codeOf, failure, storeError } from './failure.js';
 import { listRows } from './list.js';
@@ -31,11 +32,11 @@ export function takeFile(database: SqliteDatabase, place: string): LeftFile {
   try {
     readVersion(connection, place, { moved: true });
     // Only who is alone with a file can take it out of WAL mode.
-    const mode = pragma(database, 'main.journal_mode = DELETE');
+    const mode = pragma(database, 'journal_mode = DELETE');
     if (mode !== 'delete' && mode !== 'memory') throw failure('busy', place);
-    database.exec('PRAGMA main.synchronous = FULL');
+    database.exec(`PRAGMA ${schemaOf(database)}.synchronous = FULL`);
     // Kept between transactions.
-    pragma(database, 'main.locking_mode = EXCLUSIVE');
+    pragma(database, 'locking_mode = EXCLUSIVE');
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
@@ -78,13 +79,16 @@ export function takeFile(database: SqliteDatabase, place: string): LeftFile {
   };
 }
 
+/** What is damaged here would look sound elsewhere. */
+const keptFromSending = (row: Row): Row => (row.damage === undefined || isFinal(row.state) ? row : { ...row, state: 'quarantined', blocked: false });
+
 function readAll(connection: Connection): MovedRows {
   const receipts = createReceipts(connection);
   return {
     *rows() {
       for (let after = 0; ; ) {
         const rows = listRows(connection, { after, limit: PAGE });
-        if (rows.length > 0) yield rows;
+        if (rows.length > 0) yield rows.map(keptFromSending);
         after = rows.at(-1)?.sequence ?? after;
         if (rows.length < PAGE) return;
       }

@@ -17,12 +17,12 @@ const BY_STATE: Readonly<Record<Row['state'], { index: string; where: string }>>
   dismissed: { index: '', where: "state = 'dismissed'" },
 };
 
-/** The statement for a query of one account, and what is bound to it. */
-export function listStatement({ account = '', state, environment, operation, reference, after = 0, limit }: RowQuery): { sql: string; values: SqliteValue[] } {
+/** The statement for a query, and what is bound to it. One by state or reference is of one account. */
+export function listStatement({ account, state, environment, operation, reference, after = 0, limit }: RowQuery): { sql: string; values: SqliteValue[] } {
   const conditions = Object.entries({ account, environment, operation }).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
   const byState = state === undefined ? undefined : BY_STATE[state];
   // The few ids that a reference can have are found by their index.
-  const ids = reference === undefined ? [] : ENVIRONMENTS.flatMap((one) => operationNames.map((name) => rowId({ account, environment: one }, name, reference)));
+  const ids = reference === undefined ? [] : ENVIRONMENTS.flatMap((one) => operationNames.map((name) => rowId({ account: account ?? '', environment: one }, name, reference)));
   const index = ids.length === 0 ? (byState?.index ?? '') : '';
   const where = [
     ids.length > 0 ? `id IN (${ids.map(() => '?').join()}) AND +sequence > ?` : 'sequence > ?',
@@ -35,12 +35,13 @@ export function listStatement({ account = '', state, environment, operation, ref
   };
 }
 
-/** Rows of one account, or of each by its own indexes. */
+/** Rows of one account, or of each by its own indexes. Without a state and a reference no account is asked for: those of a damaged one are listed too. */
 export function listRows(connection: Connection, query: RowQuery): Row[] {
   const { account, state, environment, operation, reference, limit } = query;
   // To SQLite these might be the words of other rows.
   if (![account, state, environment, operation, reference].every((text) => text === undefined || isStorable(text))) return [];
-  const accounts = account === undefined ? createDestinations(connection).accounts() : [account];
+  const needsAccount = account === undefined && (state ?? reference) !== undefined;
+  const accounts = needsAccount ? createDestinations(connection).accounts() : [account];
   const rows = accounts.flatMap((one) => {
     const { sql, values } = listStatement({ ...query, account: one });
     return connection.all(sql, ...values).map(rowOf);

@@ -1,13 +1,14 @@
-import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { connect, pragma, type SqliteDatabase } from './database.js';
-import { failure, SqliteStoreError } from './failure.js';
+import { openAttached } from './attached.js';
+import { connect, pragma, type SqliteDatabase, schemaOf } from './database.js';
+import { codeOf, failure, SqliteStoreError } from './failure.js';
+import { ensureSameLibrary } from './one-library.js';
 import { migrate, readVersion } from './schema.js';
 
 /** Opens a file with a library of the user's choice. */
 export type OpenDatabase = (file: string) => SqliteDatabase;
 
-const MAGIC = 'SQLite format 3\0';
 /** Above this the check of the whole file would hold up a start for seconds; what is damaged is then found when it is read. */
 const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
 /** How long SQLite itself waits for a lock. It blocks the process, so the rest of the waiting is done by timers. */
@@ -15,18 +16,33 @@ const BLOCKING_WAIT_MS = 50;
 const MOST_WAL_BYTES = 64 * 1024 * 1024;
 const FULL = 2;
 
-/** Each gives its constructor, or undefined where it is not installed, or this Node.js is older. A bundler leaves them alone. */
-const LIBRARIES: readonly (() => Promise<unknown>)[] = [
-  () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:sqlite').then(({ DatabaseSync }) => DatabaseSync).catch(() => undefined),
-  () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'libsql').then((library) => library.default).catch(() => undefined),
-  () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'better-sqlite3').then((library) => library.default).catch(() => undefined),
+interface Library {
+  /** Gives its constructor, or undefined where it is not installed, or this Node.js is older. A bundler leaves the import alone. */
+  readonly load: () => Promise<unknown>;
+  /** How a file is opened with it. */
+  readonly open: (openDatabase: OpenDatabase, file: string) => SqliteDatabase;
+}
+
+const LIBRARIES: readonly Library[] = [
+  {
+    load: () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:sqlite').then(({ DatabaseSync }) => DatabaseSync).catch(() => undefined),
+    open: (openDatabase, file) => openDatabase(file),
+  },
+  {
+    load: () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'libsql').then((library) => library.default).catch(() => undefined),
+    open: openAttached,
+  },
+  {
+    load: () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'better-sqlite3').then((library) => library.default).catch(() => undefined),
+    open: (openDatabase, file) => openDatabase(file),
+  },
 ];
 
 /** The first library that is there; none is needed where a connection is given. */
 export async function findLibrary(): Promise<OpenDatabase> {
-  for (const load of LIBRARIES) {
+  for (const { load, open } of LIBRARIES) {
     const Database = await load();
-    if (typeof Database === 'function') return (file) => new (Database as new (file: string) => SqliteDatabase)(file);
+    if (typeof Database === 'function') return (file) => open((name) => new (Database as new (name: string) => SqliteDatabase)(name), file);
   }
   throw new SqliteStoreError(
     'unavailable',
@@ -34,25 +50,21 @@ export async function findLibrary(): Promise<OpenDatabase> {
   );
 }
 
-/** What is in a file, by its first bytes; an empty one is yet to become a database. */
-export function kindOf(file: string): 'empty' | 'database' | 'other' {
-  const start = Buffer.alloc(MAGIC.length);
-  const descriptor = openSync(file, 'r');
+/**
+ * Makes a file that only this user may read, since reports hold personal data. It gets its name once its descriptor is
+ * closed: closing one later would drop the locks of another thread that has opened the file by then.
+ */
+function makeFile(file: string): void {
+  const unnamed = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}.new`;
+  closeSync(openSync(unnamed, 'wx', 0o600));
   try {
-    if (readSync(descriptor, start) === 0) return 'empty';
+    linkSync(unnamed, file);
+  } catch (error) {
+    // With EEXIST another process or thread was faster; other codes come from file systems without links.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') closeSync(openSync(file, 'a', 0o600));
   } finally {
-    closeSync(descriptor);
+    rmSync(unnamed);
   }
-  return start.toString('latin1') === MAGIC ? 'database' : 'other';
-}
-
-/** Makes a file that only this user may read, since reports hold personal data, or looks whether one that is there is a database. */
-function prepareFile(file: string): void {
-  if (existsSync(file)) {
-    if (kindOf(file) === 'other') throw failure('corrupt', file);
-    return;
-  }
-  closeSync(openSync(file, 'a', 0o600));
   if (process.platform === 'win32') return;
   // Else the entry of the folder may be lost with the power, and the file with it.
   const folder = openSync(dirname(file), 'r');
@@ -66,7 +78,8 @@ export async function openFile(name: string, open?: OpenDatabase): Promise<{ dat
   if (name === ':memory:') return { database: openDatabase(name), place: name };
   // An absolute path is never taken for an address, as some libraries do with `file:` or `http:`.
   const file = resolve(name);
-  prepareFile(file);
+  if (!existsSync(file)) makeFile(file);
+  ensureSameLibrary(openDatabase, file);
   return { database: openDatabase(file), place: file };
 }
 
@@ -79,11 +92,11 @@ export function prepareDatabase(database: SqliteDatabase, place: string, own: bo
     const found = pragma(database, 'quick_check(1)');
     if (found !== 'ok') throw failure('corrupt', place);
   }
-  if (own) database.exec(`PRAGMA journal_size_limit = ${MOST_WAL_BYTES}`);
+  if (own) pragma(database, `journal_size_limit = ${MOST_WAL_BYTES}`);
   // A body that is removed is overwritten, not only forgotten; its cost was not measured apart.
-  if (own) database.exec('PRAGMA secure_delete = ON');
+  if (own) pragma(database, 'secure_delete = ON');
   if (file !== '') {
-    const mode = pragma(database, 'main.journal_mode = WAL');
+    const mode = pragma(database, 'journal_mode = WAL');
     if (mode !== 'wal') throw failure('unsafe', place, undefined, `: its journal_mode stays ${String(mode)}, expected wal`);
   }
   // Without it, macOS returns before the disk has it.
@@ -95,14 +108,23 @@ export function prepareDatabase(database: SqliteDatabase, place: string, own: bo
 
 /** Makes each commit wait until the disk has it, and verifies that: within a transaction, say, the pragma does nothing. */
 export function ensureFull(database: SqliteDatabase, place: string): void {
-  if (Number(pragma(database, 'main.synchronous')) >= FULL) return;
-  database.exec('PRAGMA main.synchronous = FULL');
-  const level = Number(pragma(database, 'main.synchronous'));
+  if (Number(pragma(database, 'synchronous')) >= FULL) return;
+  database.exec(`PRAGMA ${schemaOf(database)}.synchronous = FULL`);
+  const level = Number(pragma(database, 'synchronous'));
   if (level < FULL) throw failure('unsafe', place, undefined, `: PRAGMA synchronous stays ${level}, expected ${FULL} (FULL)`);
 }
 
-/** Closes a connection. All is moved into the file first, as some libraries do it only once their statements are collected. */
-export function closeFile(database: SqliteDatabase): void {
+/**
+ * Closes a connection. All is moved into the file first, as libsql does it only once its statements are collected. One whose
+ * file was deleted or replaced stays open until the process ends: closing it may write over what is there now.
+ */
+export function closeFile(database: SqliteDatabase, ensureLive: () => void): void {
+  try {
+    ensureLive();
+  } catch (error) {
+    if (codeOf(error) === 'replaced') return;
+    throw error;
+  }
   try {
     pragma(database, 'wal_checkpoint(TRUNCATE)');
   } catch {
@@ -114,5 +136,5 @@ export function closeFile(database: SqliteDatabase): void {
 /** The file of a connection; empty for one in memory, or a temporary one. */
 export function fileOf(database: SqliteDatabase): string {
   const databases = connect(database).all('PRAGMA database_list');
-  return String(databases.find(({ name }) => name === 'main')?.file ?? '');
+  return String(databases.find(({ name }) => name === schemaOf(database))?.file ?? '');
 }

@@ -1,4 +1,5 @@
 import type { Decision, Problem, Row } from '../../record.js';
+import { rowFrom, UNREADABLE } from '../../stored-row.js';
 import type { Columns } from './database.js';
 
 /** The columns that a row is made of. */
@@ -8,30 +9,42 @@ export const ROW = `sequence, id, account, environment, operation, reference, wa
 /** What a column holds of something that is no text or number. */
 export const textOf = (value: readonly Decision[] | Problem): string => JSON.stringify(value);
 
-const optional = (value: unknown): string | undefined => (value === null || value === undefined ? undefined : String(value));
+/** A number may come as a bigint, where the user's connection reads them so. */
+const numberOf = (value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
+const bitOf = (value: unknown): unknown => (Number(value) === 0 || Number(value) === 1 ? Number(value) === 1 : value);
+const optional = (value: unknown): unknown => value ?? undefined;
 
-/** Columns were written by this store; a number may come as a bigint, where the user's connection reads them so. */
-export const rowOf = (columns: Columns): Row => ({
-  sequence: Number(columns.sequence),
-  id: String(columns.id),
-  account: String(columns.account),
-  environment: columns.environment as Row['environment'],
-  operation: columns.operation as Row['operation'],
-  reference: String(columns.reference),
-  waitsFor: optional(columns.waits_for),
-  state: columns.state as Row['state'],
-  blocked: Number(columns.blocked) === 1,
-  fence: Number(columns.fence),
-  attempts: Number(columns.attempts),
-  inDoubt: Number(columns.in_doubt) === 1,
-  doubtBefore: Number(columns.doubt_before) === 1,
-  enqueuedAt: Number(columns.enqueued_at),
-  dueAt: Number(columns.due_at),
-  changedAt: Number(columns.changed_at),
-  outcome: optional(columns.outcome) as Row['outcome'],
-  message: optional(columns.message),
-  problem: columns.problem === null ? undefined : (JSON.parse(String(columns.problem)) as Problem),
-  decisions: columns.decisions === null ? [] : (JSON.parse(String(columns.decisions)) as Decision[]),
-  fingerprint: String(columns.fingerprint),
-  body: optional(columns.body),
-});
+function parsed(value: unknown): unknown {
+  try {
+    return value === null ? undefined : (JSON.parse(String(value)) as unknown);
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+/** The row of its columns. */
+export const rowOf = (columns: Columns): Row =>
+  rowFrom({
+    sequence: numberOf(columns.sequence),
+    id: columns.id,
+    account: columns.account,
+    environment: columns.environment,
+    operation: columns.operation,
+    reference: columns.reference,
+    waitsFor: optional(columns.waits_for),
+    state: columns.state,
+    blocked: bitOf(columns.blocked),
+    fence: numberOf(columns.fence),
+    attempts: numberOf(columns.attempts),
+    inDoubt: bitOf(columns.in_doubt),
+    doubtBefore: bitOf(columns.doubt_before),
+    enqueuedAt: numberOf(columns.enqueued_at),
+    dueAt: numberOf(columns.due_at),
+    changedAt: numberOf(columns.changed_at),
+    outcome: optional(columns.outcome),
+    message: optional(columns.message),
+    problem: parsed(columns.problem),
+    decisions: columns.decisions === null ? [] : parsed(columns.decisions),
+    fingerprint: columns.fingerprint,
+    body: optional(columns.body),
+  });

@@ -1,6 +1,7 @@
 import type { Destination } from '../../destination.js';
 import { claimed, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../../record.js';
 import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store.js';
+import { readFence, readState } from '../../stored-row.js';
 import { claimFairly } from '../fair.js';
 import { newRow } from '../new-row.js';
 import { isStorable } from '../storable.js';
@@ -70,7 +71,7 @@ export function createRows(connection: Connection, tally: Tally) {
 
   function write({ id, expected, change }: Write, now: number): boolean {
     const found = isStorable(id) ? progressOf(id) : undefined;
-    if (!found || !isAsExpected({ state: found.state as Row['state'], fence: Number(found.fence) }, expected)) return false;
+    if (!found || !isAsExpected({ state: readState(found.state), fence: readFence(Number(found.fence)) }, expected)) return false;
     const { state, fence, attempts, inDoubt, doubtBefore, delayMs, outcome, message, problem, decisions, keepBody } = change;
     const blocked = state === 'waiting' && isOpen(found.waits_for);
     const queued = state === 'in-flight' || (state === 'waiting' && !blocked);
@@ -79,7 +80,7 @@ export function createRows(connection: Connection, tally: Tally) {
     const texts = [outcome ?? null, message ?? null, problem ? textOf(problem) : null, decisions.length > 0 ? textOf(decisions) : null] as const;
     run(UPDATE, ...progress, now + delayMs, now, ...texts, bit(keepBody), bit(ends), Number(found.sequence));
     const account = String(found.account);
-    tally.move(account, expected.state, state);
+    tally.move(account, found.state as Row['state'], state);
     tally.attempts(account, attempts - Number(found.attempts));
     if (isFinal(state) !== isFinal(expected.state)) block(id, !isFinal(state));
     return true;
@@ -88,7 +89,8 @@ export function createRows(connection: Connection, tally: Tally) {
   /** Rows whose time a jump of the clock has put too far ahead are due. */
   function rescue({ account, environment }: Destination, now: number): void {
     const last = first(LAST_DUE, account, environment);
-    if (last && Number(last.due_at) > now + LONGEST_WAIT_MS) run(RESCUE, now, account, environment, now + LONGEST_WAIT_MS);
+    // Also where it is no number: text comes after every number.
+    if (last && !(Number(last.due_at) <= now + LONGEST_WAIT_MS)) run(RESCUE, now, account, environment, now + LONGEST_WAIT_MS);
   }
 
   function claim({ accounts, limit, leaseMs }: ClaimRequest, destinations: readonly Destination[], now: number): Row[] {

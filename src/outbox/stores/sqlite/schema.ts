@@ -1,4 +1,4 @@
-import { type Connection, connect, rollBack, type SqliteDatabase } from './database.js';
+import { type Connection, connect, rollBack, type SqliteDatabase, schemaOf } from './database.js';
 import { failure } from './failure.js';
 
 /** Rows that a worker may take, or will be able to; the only ones in the index that is searched for them. */
@@ -73,12 +73,16 @@ const OLDEST = 2;
 const MIGRATIONS: readonly string[] = [FIRST];
 const NEWEST = OLDEST + MIGRATIONS.length - 1;
 
+/** Whether a connection has the tables of an outbox. */
+export const holdsOutbox = (database: SqliteDatabase): boolean =>
+  connect(database).first(`SELECT 1 FROM ${schemaOf(database)}.sqlite_master WHERE type = 'table' AND name = 'outbox_meta'`) !== undefined;
+
 /**
  * The version of the tables; 0 where there are none. Throws, and has changed nothing, where this package does not know it,
  * and unless told otherwise where the reports have been moved to another store.
  */
-export function readVersion({ first }: Connection, place: string, { moved = false } = {}): number {
-  if (!first("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'outbox_meta'")) return 0;
+export function readVersion({ database, first }: Connection, place: string, { moved = false } = {}): number {
+  if (!holdsOutbox(database)) return 0;
   const version = Number(first("SELECT value FROM outbox_meta WHERE name = 'version'")?.value);
   if (!Number.isInteger(version) || version < 1) throw failure('corrupt', place, undefined, ' (it does not say its version)');
   if (version < OLDEST) throw failure('older', place, undefined, ` (its version is ${version}, this one knows ${OLDEST})`);
@@ -98,11 +102,13 @@ export function readMark({ first }: Pick<Connection, 'first'>): { to: string; ar
 export function migrate(database: SqliteDatabase, place: string): void {
   const connection = connect(database);
   if (readVersion(connection, place) === NEWEST) return;
+  // What is made without the name of a file lands in the first one of the connection, which is not the outbox's where that is attached.
+  const create = (sql: string) => database.exec(sql.replace(/\bCREATE (TABLE|INDEX|TRIGGER) /g, `$&${schemaOf(database)}.`));
   database.exec('BEGIN IMMEDIATE');
   try {
     const version = readVersion(connection, place);
-    if (version === 0) database.exec('CREATE TABLE outbox_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID');
-    for (const migration of MIGRATIONS.slice(Math.max(0, version - OLDEST + 1))) database.exec(migration);
+    if (version === 0) create('CREATE TABLE outbox_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID');
+    for (const migration of MIGRATIONS.slice(Math.max(0, version - OLDEST + 1))) create(migration);
     connection.run("INSERT OR REPLACE INTO outbox_meta (name, value) VALUES ('version', ?)", NEWEST);
     database.exec('COMMIT');
   } catch (error) {

@@ -7,7 +7,10 @@ import { connect, pragma, type SqliteDatabase } from './database.js';
 import { createDestinations } from './destinations.js';
 import { codeOf, failure, SqliteStoreError } from './failure.js';
 import { listRows } from './list.js';
-import { closeFile, ensureFull, type OpenDatabase, openFile, prepareDatabase } from './open.js';
+import { watchFiles } from './live-file.js';
+import { hasLostRows, quarantineLostRows } from './lost-rows.js';
+import { noteOpen } from './one-library.js';
+import { closeFile, ensureFull, fileOf, type OpenDatabase, openFile, prepareDatabase } from './open.js';
 import { createReceipts } from './receipts.js';
 import { ROW, rowOf } from './row-columns.js';
 import { createRows, isOneStatement } from './rows.js';
@@ -57,12 +60,19 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   const connection = connect(database);
   const tally = createTally(connection);
   const verify = given ? () => ensureFull(database, place) : () => {};
-  const commits = createCommits({ connection, place, clock, random, busyMs, verify, tally });
+  let ensureLive = () => {};
+  let noteClosed = () => {};
+  const commits = createCommits({ connection, place, clock, random, busyMs, verify, ensureLive: () => ensureLive(), tally });
 
   let durable: boolean;
   try {
     durable = await commits.read(() => prepareDatabase(database, place, !given));
+    const real = fileOf(database);
+    noteClosed = noteOpen(database, real);
+    ensureLive = watchFiles(given ? real : place, real);
+    if (await commits.read(() => hasLostRows(connection))) await commits.write(() => quarantineLostRows(connection, tally));
   } catch (error) {
+    noteClosed();
     if (!given) database.close();
     throw error;
   }
@@ -101,7 +111,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
             },
             { rows: added.length, isOneStatement: isOneStatement(added) && added.every(destinations.isKnown) },
           )
-        : enqueueWithin(transaction, { own: database, place, rows: added, now: clock.now() }),
+        : enqueueWithin(transaction, { own: database, place, ensureLive, rows: added, now: clock.now() }),
     turn,
     bind: async (given) => {
       // Usually there is nothing to write.
@@ -135,7 +145,8 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     watch: (listener) => watchCommits(() => pragma(database, 'data_version'), listener, clock),
     close: async () => {
       await commits.close();
-      if (!given) closeFile(database);
+      noteClosed();
+      if (!given) closeFile(database, ensureLive);
     },
   };
 }

@@ -11,6 +11,8 @@ interface Within {
   /** The store's own connection. */
   readonly own: SqliteDatabase;
   readonly place: string;
+  /** Throws where the file is no longer the one that was opened. */
+  readonly ensureLive: () => void;
   readonly rows: readonly NewRow[];
   readonly now: number;
 }
@@ -19,11 +21,12 @@ interface Within {
  * Adds rows within the user's transaction: of the store's connection, or of another one to the same file. All of them
  * or none; they are there once the user commits.
  */
-export async function enqueueWithin(transaction: unknown, { own, place, rows: given, now }: Within): Promise<readonly Enqueued[]> {
+export async function enqueueWithin(transaction: unknown, { own, place, ensureLive, rows: given, now }: Within): Promise<readonly Enqueued[]> {
   const database = transaction as SqliteDatabase;
   if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function') throw unfit(place, 'expected the connection that began it');
   if (database !== own && fileOf(database) !== fileOf(own)) throw unfit(place, 'it is of a connection to another file');
   if (!isWithin(database)) throw unfit(place, 'the connection has begun none');
+  ensureLive();
   ensureFull(database, place);
   const connection = connect(database);
   const tally = createTally(connection);

@@ -1,0 +1,53 @@
+// Builds `dist/` where it is missing, or older than what it is made from: `node scripts/build-if-stale.js`.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Everything that decides how the build comes out. */
+export const INPUTS = [
+  'src',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsup.config.ts',
+  'tsup.notices.js',
+  'tsup.script-tag.js',
+  'tsup.pure.js',
+  'tsup.zod.js',
+  'inspector.build.js',
+  'scripts/documents.js',
+  'scripts/integrity.js',
+  'scripts/server-only.js',
+];
+
+/** The build writes this file last: a build that was broken off has none. */
+const LAST = 'dist/integrity.json';
+
+/** When each file under a path was last changed. @param {string} path @returns {number[]} */
+function timesOf(path) {
+  if (!statSync(path).isDirectory()) return [statSync(path).mtimeMs];
+  const files = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs);
+}
+
+/** Whether the build is missing, or older than anything that it is made from. @param {string} [folder] */
+export function isStale(folder = root) {
+  if (!existsSync(join(folder, LAST))) return true;
+  return Math.min(...timesOf(join(folder, 'dist'))) < Math.max(...INPUTS.flatMap((name) => timesOf(join(folder, name))));
+}
+
+/**
+ * Builds if that is needed. A global set-up of the tests calls it, since vitest runs those one after another: the second finds a fresh build.
+ * Test files run side by side and call `expectFreshBuild` instead.
+ */
+export function buildIfStale() {
+  if (!isStale()) return;
+  console.error('Building dist/, which is missing or older than its sources. This takes a minute or two.');
+  const { status, error, stdout, stderr } = spawnSync('npm run --silent build', { cwd: root, shell: true, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  if (status !== 0) throw new Error(`The build failed, so nothing was run. Mend this first:\n${stdout}${stderr}${error ?? ''}`);
+}
+
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) buildIfStale();

@@ -1,0 +1,54 @@
+// The tests of PostgreSQL and a short soak on the server of the distribution, with JIT as it sets it, and again through PgBouncer in
+// transaction mode. Installs both with apt-get where they are missing; where that cannot be, one line says why not.
+// `node scripts/debian-postgres.js`; `npm run build` first.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const SERVERS = '/usr/lib/postgresql';
+const PGBOUNCER = '/usr/sbin/pgbouncer';
+const SOAK = ['scripts/soak-postgres/index.js', '--reports', '200', '--kills', '2', '--restarts', '1'];
+/** The suites that send statements through a pooler as a backend does; the rest is about the command line and the examples. */
+const POOLED = ['test/outbox'];
+
+/** The folder of the newest server's programs. */
+function findServer() {
+  const versions = existsSync(SERVERS) ? readdirSync(SERVERS).sort((a, b) => Number(b) - Number(a)) : [];
+  return versions.map((version) => join(SERVERS, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb')));
+}
+
+/** Why they could not be installed, or nothing. */
+function install() {
+  if (findServer() && existsSync(PGBOUNCER)) return undefined;
+  if (process.getuid?.() !== 0) return 'they are not installed, and only root may install them';
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const apt = (/** @type {string[]} */ ...given) => spawnSync('apt-get', given, { env, stdio: 'ignore' });
+  if (apt('--version').error) return 'there is no apt-get';
+  if (apt('update', '-qq').status !== 0) return 'apt-get update failed';
+  if (apt('install', '-y', '-qq', '--no-install-recommends', 'postgresql', 'pgbouncer').status !== 0) return 'apt-get install postgresql pgbouncer failed';
+  return findServer() && existsSync(PGBOUNCER) ? undefined : `apt-get installed nothing in ${SERVERS} and ${PGBOUNCER}`;
+}
+
+const why = install();
+if (why) {
+  console.log(`Not tested with the PostgreSQL and the PgBouncer of a distribution: ${why}.`);
+  process.exit(0);
+}
+
+const server = { POSTGRES_BIN: findServer() };
+const pooled = { ...server, PGBOUNCER };
+const TESTS = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'postgres'];
+/** @type {[string, string[], Record<string, string | undefined>][]} */
+const parts = [
+  [`the tests of PostgreSQL with ${server.POSTGRES_BIN}`, TESTS, server],
+  [`${POOLED.join(', ')} through ${PGBOUNCER}`, [...TESTS, ...POOLED], pooled],
+  [`a short soak with ${server.POSTGRES_BIN}`, SOAK, server],
+  [`a short soak through ${PGBOUNCER}`, SOAK, pooled],
+];
+for (const [title, command, env] of parts) {
+  console.log(`\n== ${title}`);
+  const began = performance.now();
+  const { status } = spawnSync(process.execPath, command, { env: { ...process.env, ...env }, stdio: 'inherit' });
+  console.log(`== ${title}: ${status === 0 ? 'passed' : 'FAILED'} in ${Math.round((performance.now() - began) / 1_000)} s`);
+  if (status !== 0) process.exit(1);
+}

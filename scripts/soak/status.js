@@ -1,0 +1,12 @@
+// A process that looks at the outbox of the soak, again and again, as a status page in a process of its own does. Of the built package.
+import { sqliteStore } from 'location-sdk/outbox/sqlite';
+import { startLoop } from './loop.js';
+
+const [file = ''] = process.argv.slice(2);
+
+await startLoop(async () => {
+  const store = await sqliteStore({ file });
+  await store.counts();
+  await store.list({ limit: 20 });
+  await store.close?.();
+});

@@ -1,0 +1,18 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Readable, Writable } from 'node:stream';
+
+/** Where a command reads, writes and hears that it shall end. */
+export interface Terminal {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  /** Ends a command that runs until it is ended; without it the signals of the process do. */
+  readonly signal?: AbortSignal;
+}
+
+/** Commands may run side by side in one process, as in tests; each keeps its own terminal. */
+const current = new AsyncLocalStorage<Terminal>();
+
+export const terminal = (): Terminal => current.getStore() ?? process;
+
+export const withTerminal = <T>(given: Terminal, work: () => T): T => current.run(given, work);

@@ -1,0 +1,22 @@
+import { isForeign } from '../delivery/foreign.js';
+import type { ReportingError } from '../errors.js';
+import type { Otherwise } from './ending.js';
+
+/** Statuses that speak of the address or of a proxy, and never of the report. */
+const OF_THE_ADDRESS: readonly (number | undefined)[] = [405, 407, 421];
+
+/**
+ * What is wrong with the destination condemns no report: a refused key, and an answer that is not the gateway's. Undefined
+ * where an answer is about the report.
+ */
+export function gatewayRefusal(error: ReportingError): Otherwise {
+  const { code, status = -1 } = error;
+  if (code === 'duplicate') return undefined;
+  if (status === 401 || status === 403) return { kind: 'failed', pause: 'authentication' };
+  // A browser shows a redirect that it does not follow as status 0.
+  const isRedirect = status === 0 || (status >= 300 && status < 400);
+  if (isRedirect || OF_THE_ADDRESS.includes(status)) return { kind: 'failed', pause: 'address' };
+  if (code === 'network') return isForeign(error) ? { pause: 'address' } : undefined;
+  // Its code must not be taken for that of the gateway's own 404, of which the second one condemns.
+  return status === 404 && isForeign(error) ? { kind: 'failed', pause: 'address', code: 'gateway' } : undefined;
+}

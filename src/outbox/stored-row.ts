@@ -1,0 +1,106 @@
+import { operationNames } from '../operations.js';
+import { isAccount } from './destination.js';
+import type { Row, RowState } from './record.js';
+
+/** A row as a store reads it: no part of it has been checked yet. */
+export type StoredRow = { readonly [Name in keyof Omit<Row, 'damage'>]: unknown };
+
+/** What stands in a stored row for a part that could not even be parsed. */
+export const UNREADABLE: unique symbol = Symbol('unreadable');
+
+/** Above the fence of every claim that was ever made: a late write of one that holds the row is not made. */
+const FENCE_BEYOND_ALL = 1_000_000_000;
+
+type Part<Name extends keyof StoredRow> = readonly [isSound: (value: unknown) => boolean, instead: (value: unknown) => Row[Name]];
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isTextOrNothing = (value: unknown): boolean => value === undefined || isText(value);
+const isBit = (value: unknown): boolean => typeof value === 'boolean';
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+/** With a part of a millisecond, too: delays have one. */
+const isTime = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
+const oneOf =
+  (...known: readonly unknown[]) =>
+  (value: unknown): boolean =>
+    known.includes(value);
+const nothing = (): undefined => undefined;
+const zero = (): number => 0;
+/** What names a row is shown as it is: a person may still see what it was. */
+const shownAs =
+  <T extends string>() =>
+  (value: unknown): T =>
+    (isText(value) ? value : '') as T;
+
+const isProblem = (value: unknown): boolean => {
+  if (value === undefined) return true;
+  const { code, message, status, conflict } = membersOf(value);
+  return isText(code) && isText(message) && (status === undefined || typeof status === 'number') && (conflict === undefined || isBit(conflict));
+};
+
+const isDecision = (value: unknown): boolean => {
+  const { action, reason, at } = membersOf(value);
+  return oneOf('retry', 'recorded', 'dismissed')(action) && isText(reason) && typeof at === 'number';
+};
+
+const membersOf = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {});
+
+const isState = oneOf('waiting', 'in-flight', 'recorded', 'quarantined', 'dismissed');
+
+/** What each part of a row must be, and what it is taken for where it is not: never for proof that the report was not sent. */
+const PARTS: { readonly [Name in keyof StoredRow]: Part<Name> } = {
+  id: [isText, shownAs()],
+  account: [isAccount, shownAs()],
+  sequence: [isCount, zero],
+  environment: [oneOf('staging', 'production', 'relay'), shownAs()],
+  operation: [oneOf(...operationNames), shownAs()],
+  reference: [isText, shownAs()],
+  waitsFor: [isTextOrNothing, nothing],
+  state: [isState, () => 'quarantined'],
+  blocked: [isBit, () => false],
+  fence: [isCount, () => FENCE_BEYOND_ALL],
+  attempts: [isCount, zero],
+  inDoubt: [isBit, () => true],
+  doubtBefore: [isBit, () => true],
+  enqueuedAt: [isTime, zero],
+  dueAt: [isTime, zero],
+  changedAt: [isTime, zero],
+  outcome: [oneOf(undefined, 'recorded', 'already-recorded', 'accepted'), nothing],
+  message: [isTextOrNothing, nothing],
+  problem: [isProblem, nothing],
+  decisions: [(value) => Array.isArray(value) && value.every(isDecision), () => []],
+  fingerprint: [isText, shownAs()],
+  body: [isTextOrNothing, nothing],
+};
+
+const NAMES = Object.keys(PARTS) as (keyof StoredRow)[];
+
+/** The state of a stored row; one that cannot be read is a matter for a person. */
+export const readState = (value: unknown): RowState => (isState(value) ? (value as RowState) : 'quarantined');
+
+/** The fence of a stored row. */
+export const readFence = (value: unknown): number => (isCount(value) ? Number(value) : FENCE_BEYOND_ALL);
+
+/**
+ * The row that a store has read. Never throws: one bad row must not keep the others from being read. One with a part that
+ * is not what a store writes says so in `damage`, and as its problem; a worker quarantines it instead of sending it.
+ */
+export function rowFrom(stored: StoredRow): Row {
+  const bad = NAMES.filter((name) => !PARTS[name][0](stored[name]));
+  // The parts of its name must fit each other: each of them is sent, waited for or told.
+  const { id, account, reference, waitsFor } = stored;
+  if (isText(id) && isText(reference) && !String(id).endsWith(`:${reference}`)) bad.push('reference');
+  // Under the name of another account it would be sent to the gateway of another licence.
+  if (isText(id) && isText(account) && !String(id).startsWith(`${account}:`)) bad.push('account');
+  if (isText(waitsFor) && !String(waitsFor).endsWith(`:${reference}`)) bad.push('waitsFor');
+  if (bad.length === 0) return stored as Row;
+  const row = { ...stored, ...Object.fromEntries(bad.map((name) => [name, PARTS[name][1](stored[name])])) } as Row;
+  const damage = bad.join(', ');
+  const [owner] = row.id.split(':');
+  return { ...row, account: isAccount(owner) ? owner : row.account, damage, problem: damageProblem(damage) };
+}
+
+/** Why a damaged row is not sent. */
+export const damageProblem = (damage: string, subject = 'This report'): NonNullable<Row['problem']> => ({
+  code: 'damaged',
+  message: `${subject}: the stored row is damaged (${damage}). The outbox does not send it. Compare it with your books and the gateway, then resolve it.`,
+});

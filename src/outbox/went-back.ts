@@ -1,0 +1,49 @@
+import type { Waiters } from './done.js';
+import type { Events } from './events.js';
+import type { Finished } from './plan.js';
+import { type Change, isFinal, type Row } from './record.js';
+import type { OutboxSettings } from './settings-shape.js';
+import type { Write } from './store.js';
+
+const mayHaveLanded = ({ change }: Finished): boolean => change.state === 'recorded' || change.inDoubt;
+
+/**
+ * What becomes of a row whose attempt may have landed, where the store holds an older state of the row than that attempt:
+ * the database went back, to a backup or to a standby that had not heard of it. The doubt is kept, so that the gateway's
+ * duplicate answer is read rightly. Undefined where nothing is to be done: fences only rise, so a newer one is another
+ * worker's.
+ */
+export function keptInDoubt(stored: Row, finished: Finished, leaseMs: number): Change | undefined {
+  const { row } = finished;
+  const { state, fence, attempts, problem, decisions, outcome, message } = stored;
+  const isKnown = state === 'in-flight' ? stored.doubtBefore : stored.inDoubt;
+  if (!mayHaveLanded(finished) || isKnown || fence > row.fence || isFinal(state) || stored.fingerprint !== row.fingerprint) return undefined;
+  const kept = { attempts, inDoubt: true, doubtBefore: true, problem, decisions, outcome, message, keepBody: true };
+  // Another worker sends it without this knowledge: its end is fenced off, and the report waits until that attempt is over.
+  return state === 'in-flight' ? { ...kept, state: 'waiting', fence: fence + 1, delayMs: leaseMs } : { ...kept, state, fence, delayMs: 0 };
+}
+
+interface Parts extends Pick<OutboxSettings, 'store' | 'leaseMs'> {
+  readonly events: Events;
+  readonly waiters: Pick<Waiters, 'settle'>;
+}
+
+/** Looks at the rows of refused writes. Where the database went back, the knowledge of this worker is all that there is of their reports. */
+export async function keepDoubt(refused: readonly Finished[], rows: readonly (Row | undefined)[], { store, leaseMs, events, waiters }: Parts): Promise<void> {
+  const writes: Write[] = [];
+  const forgotten: Finished[] = [];
+  for (const [index, one] of refused.entries()) {
+    const stored = rows[index];
+    const change = stored && keptInDoubt(stored, one, leaseMs);
+    if (change) writes.push({ id: stored.id, expected: stored, change });
+    if (change || (!stored && mayHaveLanded(one))) forgotten.push(one);
+  }
+  if (forgotten.length === 0) return;
+  if (writes.length > 0) await store.turn({ writes, claim: undefined });
+  events.emit('error', { message: wentBack(forgotten.map(({ row }) => row.id)), cause: undefined });
+  // The gateway has said that it holds them, whatever the database has forgotten.
+  for (const { row, change } of forgotten) if (change.state === 'recorded') waiters.settle({ ...row, ...change });
+}
+
+const wentBack = (ids: readonly string[]): string =>
+  `The database of the outbox holds an older state than was committed before: it was restored, or a standby took over. The gateway may hold these reports: ${ids.join(', ')}. Those that are still in the store stay in doubt. Compare the others with your records.`;

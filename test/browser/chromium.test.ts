@@ -1,0 +1,28 @@
+import { resolve, sep } from 'node:path';
+import { expect, vi } from 'vitest';
+import { test } from './browser-test.js';
+import { findChromium } from './bundled-chromium.js';
+
+test('text is drawn with the font that the browser from npm brings, so no font of the system is needed', async ({ context, page }) => {
+  await page.setContent('<p style="font-family: Open Sans">Place bet</p>');
+  const session = await context.newCDPSession(page);
+  await session.send('DOM.enable');
+  await session.send('CSS.enable');
+  const { root } = await session.send('DOM.getDocument');
+  const { nodeId } = await session.send('DOM.querySelector', { nodeId: root.nodeId, selector: 'p' });
+  const { fonts } = await session.send('CSS.getPlatformFontsForNode', { nodeId });
+
+  // Another browser, named by CHROMIUM_PATH, draws with the fonts of its own machine.
+  expect(fonts.map(({ familyName }) => familyName)).toEqual([process.env.CHROMIUM_PATH ? expect.any(String) : 'Open Sans']);
+});
+
+test('the browser is the one from npm, whatever the system has, unless CHROMIUM_PATH names another', async () => {
+  vi.stubEnv('CHROMIUM_PATH', undefined);
+  try {
+    expect((await findChromium()).path.startsWith(resolve('node_modules') + sep)).toBe(true);
+    vi.stubEnv('CHROMIUM_PATH', '/somewhere/chromium');
+    expect((await findChromium()).path).toBe('/somewhere/chromium');
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});

@@ -1,0 +1,15 @@
+import type { TestProject } from 'vitest/node';
+import { serveChromium } from './chromium.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    chromium: string;
+  }
+}
+
+/** One Chromium for all files: each connects to it and makes contexts of its own. */
+export default async function shareChromium(project: TestProject): Promise<() => Promise<void>> {
+  const server = await serveChromium();
+  project.provide('chromium', server.wsEndpoint());
+  return () => server.close();
+}

@@ -1,0 +1,70 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isStale } from '../scripts/build-if-stale.js';
+import { root } from './support/run.js';
+
+const BUILT = ['dist/index.js', 'dist/integrity.json'];
+const at = (second: number) => new Date(1_700_000_000_000 + second * 1_000);
+
+let clone: string;
+const setTime = (name: string, second: number) => utimesSync(join(clone, name), at(second), at(second));
+
+/** A clone of one source file, built a second after its last change. */
+beforeEach(() => {
+  clone = mkdtempSync(join(tmpdir(), 'stale-'));
+  for (const folder of ['src/location', 'scripts', 'dist']) mkdirSync(join(clone, folder), { recursive: true });
+  const inputs = readdirSync(root).filter((name) => /\.(?:json|js|ts)$/.test(name));
+  for (const name of [...inputs, ...readdirSync(join(root, 'scripts')).map((script) => `scripts/${script}`)]) {
+    if (!statSync(join(root, name)).isFile()) continue;
+    cpSync(join(root, name), join(clone, name));
+    setTime(name, 1);
+  }
+  writeFileSync(join(clone, 'src/location/source.ts'), '');
+  setTime('src/location/source.ts', 1);
+  for (const name of BUILT) {
+    writeFileSync(join(clone, name), '');
+    setTime(name, 2);
+  }
+});
+afterEach(() => rmSync(clone, { recursive: true }));
+
+describe('the build', () => {
+  it('is taken as it is where it is newer than its sources', () => {
+    expect(isStale(clone)).toBe(false);
+  });
+
+  it.each(['src/location/source.ts', 'package.json', 'package-lock.json', 'tsup.config.ts', 'tsup.notices.js', 'scripts/integrity.js'])(
+    'is made again after a change of %s',
+    (name) => {
+      setTime(name, 3);
+      expect(isStale(clone)).toBe(true);
+    },
+  );
+
+  it('is made again where one file is older than its sources', () => {
+    setTime('dist/index.js', 0);
+    expect(isStale(clone)).toBe(true);
+  });
+
+  it('is made where there is none', () => {
+    rmSync(join(clone, 'dist'), { recursive: true });
+    expect(isStale(clone)).toBe(true);
+  });
+
+  it('is made again after one that was broken off', () => {
+    rmSync(join(clone, 'dist/integrity.json'));
+    expect(isStale(clone)).toBe(true);
+  });
+
+  it('depends on every file that configures it', () => {
+    const configures = readdirSync(root).filter((name) => /^(?:tsup\.|tsconfig|inspector\.build)/.test(name));
+    expect(configures.length).toBeGreaterThan(5);
+    for (const name of configures) {
+      setTime(name, 3);
+      expect([name, isStale(clone)]).toEqual([name, true]);
+      setTime(name, 1);
+    }
+  });
+});

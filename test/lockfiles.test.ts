@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { root } from './support/run.js';
+
+interface Entry {
+  readonly link?: boolean;
+  readonly inBundle?: boolean;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+const LOCKFILES = ['package-lock.json', 'bench/package-lock.json', 'test/packaging/package-lock.json', 'test/runtimes/package-lock.json'];
+
+/** Where Node.js looks for a package: beside the one that needs it, then in every folder above. */
+function placesOf(name: string, from: string): string[] {
+  const above = from.includes('node_modules/') ? from.slice(0, from.lastIndexOf('node_modules/')).replace(/\/$/, '') : undefined;
+  return [`${from === '' ? '' : `${from}/`}node_modules/${name}`, ...(above === undefined ? [] : placesOf(name, above))];
+}
+
+describe.each(LOCKFILES)('%s', (file) => {
+  const { packages }: { packages: Record<string, Entry> } = JSON.parse(readFileSync(join(root, file), 'utf8'));
+  const locked = Object.entries(packages).filter(([path]) => path !== '');
+
+  it('holds the hash of every package', () => {
+    expect(locked.length).toBeGreaterThan(5);
+    const fetched = locked.filter(([, { link, inBundle }]) => !link && !inBundle);
+    expect(fetched.filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? '')).map(([path]) => path)).toEqual([]);
+  });
+
+  it('names no address, so that npm takes the registry that is configured', () => {
+    expect(locked.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
+  });
+
+  it('holds the packages of every platform, without which npm ci refuses it', () => {
+    const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter((name) => !placesOf(name, path).some((place) => place in packages)),
+    );
+    expect(missing).toEqual([]);
+  });
+});

@@ -1,0 +1,172 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/index.js';
+import { nodeTransport } from '../../src/node/transport.js';
+import { createOutbox, memoryStore, type Outbox } from '../../src/outbox/index.js';
+import { betEvent } from '../factories.js';
+import { http, type RawAnswer, rawGateway } from './raw-gateway.js';
+import { outboxWorld } from './world.js';
+
+const LOCATION = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+const HTML = ['content-type: text/html'];
+const recorded = () => http('200 OK', '{"message":"Bet reported"}');
+/** What may be under way when the first answer comes, and the probes of a few seconds. */
+const FEW = 14;
+
+let close: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of close.reverse()) await end();
+  close = [];
+});
+
+async function backlogOf(count: number, answer: RawAnswer, options: { breakerAfter?: number; concurrency?: number } = {}, transport?: typeof nodeTransport) {
+  const gateway = await rawGateway(answer);
+  close.push(gateway.close);
+  const fetch = transport?.();
+  if (fetch) close.push(() => fetch.close());
+  const client = createClient({
+    gateways: { staging: { baseUrl: gateway.baseUrl, apiKey: 'key' } },
+    environment: 'staging',
+    logger: { warn: () => {} },
+    ...(fetch && { fetch }),
+  });
+  const outbox = createOutbox({ client, store: memoryStore(), ...options });
+  close.push(() => outbox.stop({ timeoutMs: 500 }));
+  const reports = Array.from({ length: count }, (_, index) => ({
+    operation: 'reportBetEvent' as const,
+    payload: betEvent({ bet_id: `BET-${index}` }),
+    options: { location: LOCATION },
+  }));
+  for (const one of await outbox.reportAll(reports)) if (one.status === 'rejected') throw one.reason;
+  return { gateway, outbox };
+}
+
+const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1_000));
+
+async function until(outbox: Outbox, isSo: (states: Awaited<ReturnType<Outbox['stats']>>['states']) => boolean): Promise<void> {
+  for (let tries = 0; tries < 150; tries += 1) {
+    const { states } = await outbox.stats();
+    if (isSo(states)) return;
+    await seconds(0.1);
+  }
+  throw new Error(`it did not come to pass: ${JSON.stringify(await outbox.stats())}`);
+}
+
+describe('a destination that turns everybody away', () => {
+  it.each([
+    ['403 to a bad key, in JSON', () => http('403 Forbidden', '{"message":"Forbidden"}'), 'authentication'],
+    ['403 of a firewall, in HTML', () => http('403 Forbidden', '<h1>Forbidden</h1>', HTML), 'authentication'],
+    ['401', () => http('401 Unauthorized', '{"message":"API key is invalid","error":"Unauthorized","statusCode":401}'), 'authentication'],
+    ["nginx's own 404", () => http('404 Not Found', '<html><body><center><h1>404 Not Found</h1></center></body></html>', HTML), 'address'],
+    ['an empty 404', () => http('404 Not Found', '', []), 'address'],
+    ['405', () => http('405 Method Not Allowed', '{"message":"Method Not Allowed"}'), 'address'],
+    // The built-in fetch shows no 407 (its rule: a network error without a word), and repeats by itself what gets a 421.
+    ['407 over nodeTransport', () => http('407 Proxy Authentication Required', '', ['proxy-authenticate: Basic']), 'address', nodeTransport],
+    ['421 over nodeTransport', () => http('421 Misdirected Request'), 'address', nodeTransport],
+    ['a redirect', () => http('302 Found', '', ['location: https://login.example.com/']), 'address'],
+    ['a permanent redirect', () => http('308 Permanent Redirect', '', ['location: /elsewhere']), 'address'],
+  ])('%s pauses, condemns nothing, and counts as no attempt', async (_, answer, reason, transport?: typeof nodeTransport) => {
+    const { gateway, outbox } = await backlogOf(200, answer, {}, transport);
+    const paused: object[] = [];
+    outbox.on('paused', (event) => paused.push(event));
+    outbox.start();
+    await seconds(2.5);
+    const { states, attempts, paused: seen } = await outbox.stats();
+    expect(states).toMatchObject({ quarantined: 0, recorded: 0 });
+    expect(gateway.requests.length).toBeLessThanOrEqual(FEW);
+    expect(gateway.requests.length).toBeGreaterThanOrEqual(2);
+    expect(attempts - states['in-flight']).toBe(0);
+    expect(seen).toMatchObject([{ environment: 'staging', reason }]);
+    expect(seen[0]?.message).toMatch(/HTTP \d|PROXY_AUTHENTICATION_REQUIRED/);
+    expect(paused[0]).toMatchObject({ reason });
+
+    gateway.answerWith(recorded);
+    await until(outbox, ({ recorded }) => recorded === 200);
+    expect((await outbox.stats()).paused).toEqual([]);
+  });
+
+  it.each([
+    ['422', () => http('422 Unprocessable Entity', '{"message":"nin is not known","error":"Unprocessable Entity","statusCode":422}')],
+    ['400 in HTML', () => http('400 Bad Request', '<h1>The plain HTTP request was sent to HTTPS port</h1>', HTML)],
+    ['409 to everybody', () => http('409 Conflict', '{"message":"This bet has already been reported"}')],
+    ['a 404 in JSON', () => http('404 Not Found', '{"message":"no Route matched with those values"}')],
+  ])('%s, which nobody foresaw, condemns a few and then stops', async (_, answer) => {
+    const { gateway, outbox } = await backlogOf(200, answer);
+    outbox.start();
+    await seconds(2.5);
+    const { states, paused } = await outbox.stats();
+    expect(states.quarantined).toBe(5);
+    expect(gateway.requests.length).toBeLessThanOrEqual(5 + FEW);
+    expect(paused).toMatchObject([{ environment: 'staging', reason: 'refusals' }]);
+
+    gateway.answerWith(recorded);
+    await until(outbox, ({ recorded }) => recorded === 195);
+    expect((await outbox.stats()).states.quarantined).toBe(5);
+  });
+
+  it('stops after as few refusals as breakerAfter says', async () => {
+    const { outbox } = await backlogOf(50, () => http('422 Unprocessable Entity', '{"message":"no"}'), { breakerAfter: 2 });
+    outbox.start();
+    await seconds(1);
+    expect((await outbox.stats()).states.quarantined).toBe(2);
+  });
+
+  it('is not assumed where refusals stand between reports that are recorded', async () => {
+    const { outbox } = await backlogOf(200, ({ body }) => (/BET-\d*[02468]"/.test(body) ? recorded() : http('422 Unprocessable Entity', '{"message":"no"}')), {
+      concurrency: 1,
+    });
+    outbox.start();
+    await until(outbox, ({ recorded, quarantined }) => recorded === 100 && quarantined === 100);
+  });
+});
+
+describe('a gateway that asks to be left alone for no time at all', () => {
+  it.each([
+    ['429 with Retry-After: 0', () => http('429 Too Many Requests', '{"message":"slow down"}', ['retry-after: 0'])],
+    ['429 with a date in the past', () => http('429 Too Many Requests', '', ['retry-after: Wed, 21 Oct 2015 07:28:00 GMT'])],
+    ['503 with Retry-After: 0', () => http('503 Service Unavailable', '', ['retry-after: 0'])],
+    ['503 with a date in the past', () => http('503 Service Unavailable', '', ['retry-after: Wed, 21 Oct 2015 07:28:00 GMT'])],
+  ])('%s is not hammered by an outbox', async (_, answer) => {
+    const { gateway, outbox } = await backlogOf(100, answer);
+    outbox.start();
+    await seconds(5);
+    expect(gateway.requests.length).toBeLessThanOrEqual(FEW);
+    expect((await outbox.stats()).states.quarantined).toBe(0);
+  });
+});
+
+describe('a minute of refusals before a backlog of a thousand', () => {
+  it.each([
+    ['403', 403, '{"message":"Forbidden"}', 0],
+    ["nginx's 404", 404, '<h1>Not Found</h1>', 0],
+    ['422', 422, '{"message":"no"}', 5],
+    ['422 and 403 by turns', 0, '', 5],
+  ])('%s costs fewer than 30 requests', async (_, status, body, condemned) => {
+    let requests = 0;
+    let isOver = false;
+    const { outbox, run, clock, events } = outboxWorld({
+      client: {
+        gateways: { staging: { baseUrl: 'http://localhost', apiKey: 'key' } },
+        location: { fixed: LOCATION },
+        logger: { warn: () => {} },
+        fetch: async () => {
+          requests += 1;
+          if (isOver) return new Response('{"message":"Bet reported"}');
+          return new Response(body || '{"message":"no"}', { status: status || (requests % 2 ? 422 : 403) });
+        },
+      },
+    });
+    await outbox.reportAll(
+      Array.from({ length: 1_000 }, (_, index) => ({ operation: 'reportBetEvent' as const, payload: betEvent({ bet_id: `BET-${index}` }) })),
+    );
+    const began = clock.now();
+    const drained = outbox.drain();
+    await run(new Promise<void>((resolve) => void clock.setTimeout(resolve, 60_000)));
+    expect(clock.now() - began).toBeGreaterThanOrEqual(60_000);
+    expect(requests).toBeLessThan(30);
+    isOver = true;
+    const { states } = await run(drained);
+    expect(states.quarantined).toBeLessThanOrEqual(condemned);
+    expect(states.recorded + states.quarantined).toBe(1_000);
+    expect(events.filter(([name]) => name === 'quarantined')).toHaveLength(states.quarantined);
+  });
+});

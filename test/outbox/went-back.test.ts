@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../src/index.js';
+import { createOutbox, memoryStore, type NewRow, type OutboxStore } from '../../src/outbox/index.js';
+import { claimed, type Row } from '../../src/outbox/record.js';
+import { keptInDoubt } from '../../src/outbox/went-back.js';
+import { betEvent } from '../factories.js';
+import { http, rawGateway } from './raw-gateway.js';
+import { outboxWorld } from './world.js';
+
+const LOCATION = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+
+/** A database with an asynchronous standby, which had heard of the reports, or not even of them, when it took over. */
+function withStandby(now?: () => number) {
+  const make = () => memoryStore(now ? { now } : {});
+  const first = make();
+  let current = first;
+  const enqueued: NewRow[] = [];
+  const store: OutboxStore = {
+    ...first,
+    enqueue: async (rows) => {
+      enqueued.push(...rows);
+      return current.enqueue(rows);
+    },
+    turn: (turn) => current.turn(turn),
+    outlook: () => current.outlook(),
+    pause: (change) => current.pause(change),
+    get: (ids) => current.get(ids),
+    list: (query) => current.list(query),
+    counts: () => current.counts(),
+    receipts: {
+      unlogged: (limit) => current.receipts.unlogged(limit),
+      append: (lines) => current.receipts.append(lines),
+      read: (from, limit) => current.receipts.read(from, limit),
+      last: () => current.receipts.last(),
+    },
+  };
+  return {
+    store,
+    async takeOver(knows: 'the reports' | 'nothing'): Promise<void> {
+      const standby = make();
+      if (knows === 'the reports') await standby.enqueue(enqueued);
+      current = standby;
+    },
+  };
+}
+
+/** A gateway that records a report when it comes, answers when it is told to, and calls every repetition a duplicate. */
+async function slowGateway() {
+  const held = new Set<string>();
+  let answer = () => {};
+  const gateway = await rawGateway(({ body }, _, reply) => {
+    const { bet_id: id } = JSON.parse(body) as { bet_id: string };
+    const wasHeld = held.has(id);
+    held.add(id);
+    if (wasHeld) return http('409 Conflict', '{"message":"This bet has already been reported","statusCode":409}');
+    const before = answer;
+    answer = () => {
+      before();
+      reply(http('200 OK', '{"message":"Bet reported"}'));
+    };
+    return undefined;
+  });
+  return { ...gateway, held, answerAll: () => answer() };
+}
+
+async function failover(knows: 'the reports' | 'nothing') {
+  const gateway = await slowGateway();
+  const { store, takeOver } = withStandby();
+  const client = createClient({ gateways: { staging: { baseUrl: gateway.baseUrl, apiKey: 'key' } }, environment: 'staging', logger: { warn: () => {} } });
+  const outbox = createOutbox({ client, store, pollMs: 20, breakerAfter: 100 });
+  const errors: string[] = [];
+  outbox.on('error', ({ message }) => errors.push(message));
+  const reports = await Promise.all(
+    Array.from({ length: 6 }, (_, index) => outbox.reportBetEvent(betEvent({ bet_id: `BET-${index}` }), { location: LOCATION })),
+  );
+  const done = Promise.allSettled(reports.map((report) => report.done));
+  outbox.start();
+  while (gateway.held.size < 6) await new Promise((resolve) => setTimeout(resolve, 5));
+  await takeOver(knows);
+  gateway.answerAll();
+  const results = await done;
+  const list = await outbox.list();
+  await outbox.stop();
+  await gateway.close();
+  return { results, list, errors };
+}
+
+describe('a standby that takes over while reports are on their way', () => {
+  it('and has no word of their attempts: what was recorded is recorded, and not called a duplicate', async () => {
+    const { results, list, errors } = await failover('the reports');
+    for (const result of results) expect(result).toMatchObject({ status: 'fulfilled', value: { outcome: expect.stringMatching(/recorded$/) } });
+    expect(errors.join()).toMatch(/holds an older state.*default:staging:reportBetEvent:BET-0/);
+    expect(list.map(({ state }) => state).filter((state) => state === 'quarantined')).toEqual([]);
+  });
+
+  it("and has not even the reports: the receipt is the gateway's word, and an error names them", async () => {
+    const { results, errors } = await failover('nothing');
+    for (const result of results) expect(result).toMatchObject({ status: 'fulfilled', value: { outcome: 'recorded' } });
+    expect(errors.join()).toMatch(/holds an older state.*BET-5/);
+  });
+});
+
+describe('a report that was acknowledged and is gone', () => {
+  it('ends as unknown, with what may have happened', async () => {
+    const { outbox, run, store } = outboxWorld();
+    const { done } = await outbox.reportBetEvent(betEvent());
+    store.get = async (ids) => ids.map(() => undefined);
+    await expect(run(done)).rejects.toMatchObject({
+      code: 'aborted',
+      outcome: 'unknown',
+      message: expect.stringMatching(/restored from a backup.*gateway may hold it/),
+    });
+  });
+
+  it('ends as unknown where it was prepared, and enqueued', async () => {
+    const { outbox, run, store } = outboxWorld();
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    await report.enqueue();
+    store.get = async (ids) => ids.map(() => undefined);
+    await expect(run(report.done)).rejects.toMatchObject({ outcome: 'unknown' });
+  });
+
+  it('ends as unknown where it was prepared, and seen once', async () => {
+    const { outbox, run, store, client } = outboxWorld();
+    const report = await outbox.prepare('reportBetEvent', betEvent({ timestamp: '1795161600' }));
+    await createOutbox({ client, store }).reportBetEvent(betEvent({ timestamp: '1795161600' }));
+    const { done } = report;
+    await new Promise((resolve) => setImmediate(resolve));
+    store.get = async (ids) => ids.map(() => undefined);
+    await expect(run(done)).rejects.toMatchObject({ outcome: 'unknown' });
+  });
+});
+
+describe('a row that is older than what is known of it', () => {
+  const row: Row = {
+    id: 'default:staging:reportBetEvent:B-1',
+    sequence: 1,
+    account: 'default',
+    environment: 'staging',
+    operation: 'reportBetEvent',
+    reference: 'B-1',
+    waitsFor: undefined,
+    blocked: false,
+    body: '{}',
+    fingerprint: 'print',
+    enqueuedAt: 0,
+    dueAt: 0,
+    changedAt: 0,
+    outcome: undefined,
+    message: undefined,
+    problem: undefined,
+    decisions: [],
+    state: 'waiting',
+    fence: 0,
+    attempts: 0,
+    inDoubt: false,
+    doubtBefore: false,
+  };
+  const sent: Row = { ...row, ...claimed(row) };
+  const recorded = { ...sent, state: 'recorded', inDoubt: false, delayMs: 0, keepBody: false } as const;
+  const finished = { row: sent, change: recorded };
+
+  it.each([
+    ['waiting', row, { state: 'waiting', fence: 0, inDoubt: true }],
+    ['quarantined as a duplicate by another worker', { ...row, state: 'quarantined', fence: 1 }, { state: 'quarantined', fence: 1, inDoubt: true }],
+    // The other worker's end is fenced off, and it has ended before the report is sent again.
+    ['sent by another worker', { ...row, ...claimed(row) }, { state: 'waiting', fence: 2, inDoubt: true, doubtBefore: true, delayMs: 30_000 }],
+  ] as const)('keeps the doubt: %s', (_, stored, change) => {
+    expect(keptInDoubt(stored, finished, 30_000)).toMatchObject(change);
+  });
+
+  it('keeps it of an attempt without an answer, too', () => {
+    expect(keptInDoubt(row, { row: sent, change: { ...recorded, state: 'waiting', inDoubt: true } }, 30_000)).toMatchObject({ inDoubt: true });
+  });
+
+  it.each([
+    ['a newer one: another worker took it after the lease', { ...row, ...claimed(sent) }, recorded],
+    ['a final one', { ...row, state: 'recorded' }, recorded],
+    ['one that is in doubt already', { ...row, inDoubt: true }, recorded],
+    ['other data under the same reference', { ...row, fingerprint: 'other' }, recorded],
+    ['an attempt that was turned away', row, { ...recorded, state: 'waiting' }],
+  ] as const)('is left as it is: %s', (_, stored, change) => {
+    expect(keptInDoubt(stored, { row: sent, change }, 30_000)).toBeUndefined();
+  });
+});

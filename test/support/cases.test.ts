@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { cover } from './cases.js';
+import { tellLeft } from './whole-run.js';
+
+it('a sample has every value of both lists, in few rows', () => {
+  const rows = ['a', 'b', 'c'].flatMap((letter) => [1, 2].map((number) => [letter, number] as const));
+  const chosen = cover(rows);
+  expect(new Set(chosen.map(([letter]) => letter))).toEqual(new Set(['a', 'b', 'c']));
+  expect(new Set(chosen.map(([, number]) => number))).toEqual(new Set([1, 2]));
+  expect(chosen).toHaveLength(3);
+});
+
+it('the end of a run names every series once with the cases it left, and says nothing where none was left', () => {
+  const note = (what: string, done: number, whole: number) => `${JSON.stringify({ what, done, whole })}\n`;
+  const [head, ...lines] = tellLeft(note('bets', 100, 1_000) + note('files', 1, 4) + note('bets', 100, 1_000));
+  expect(head).toMatch(/^Left for \.ci\/run .*TEST_CASES=all/);
+  expect(lines).toEqual(['  bets: 900 of 1,000 cases', '  files: 3 of 4 cases']);
+  expect(tellLeft('')).toEqual([]);
+});
