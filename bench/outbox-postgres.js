@@ -9,7 +9,7 @@ import { postgresStore } from '../dist/outbox-postgres.js';
 import { startPostgres } from '../test/support/postgres-server.js';
 import { compare, median, ratioOf, table } from './measure.js';
 import { startProcess, thisRuntime } from './process.js';
-import { bet, CLAIMED, clientOf, promise, rowsOf, turns } from './reports.js';
+import { bet, CLAIMED, clientOf, NOWHERE, promise, rowsOf, turns } from './reports.js';
 import { sizeOf } from './smoke.js';
 import { fixed, whole } from './words.js';
 
@@ -56,7 +56,7 @@ async function adding(title, { url }) {
   // The last of their connections may still be ending when the server does.
   for (const one of [lent, pipelined]) one.on('error', () => {});
   const [told, silent] = [await postgresStore({ database: lent }), await postgresStore({ database: lent, notify: false })];
-  const outbox = createOutbox({ client: clientOf('http://127.0.0.1:9'), store: told });
+  const outbox = createOutbox({ client: clientOf(NOWHERE), store: told });
   await lent.query('CREATE TABLE bets (id text PRIMARY KEY, user_id text NOT NULL, amount bigint NOT NULL, details jsonb NOT NULL, at timestamptz NOT NULL)');
   await lent.query('CREATE INDEX bets_of_user ON bets (user_id, at)');
   const [waiting, sending] = [await lent.connect(), await pipelined.connect()];
@@ -229,15 +229,16 @@ async function delivering() {
 /** A schema with so many rows, made by the server itself. @param {string} schema @param {number} waiting @param {number} recorded */
 async function fill(schema, waiting, recorded) {
   const store = await postgresStore({ database: pool, schema });
+  await store.bind([{ account: 'default', environment: 'staging', gateway: NOWHERE }]);
   const [row] = rowsOf('x', 1);
-  const columns = 'id, environment, operation, reference, fingerprint';
+  const columns = 'id, account, environment, operation, reference, fingerprint';
   /** @param {string} prefix */
-  const values = (prefix) => `'staging:reportBetEvent:${prefix}' || n, 'staging', 'reportBetEvent', '${prefix}' || n, '${row?.fingerprint}'`;
+  const values = (prefix) => `'default:staging:reportBetEvent:${prefix}' || n, 'default', 'staging', 'reportBetEvent', '${prefix}' || n, '${row?.fingerprint}'`;
   await pool.query(`INSERT INTO ${schema}.reports (${columns}, state, fence, attempts, in_doubt, doubt_before, due_at, changed_at, outcome)
     SELECT ${values('R-')}, 'recorded', 1, 1, false, false, 0, 0, 'recorded' FROM generate_series(1, ${recorded}) AS n`);
   await pool.query(
     `WITH added AS (INSERT INTO ${schema}.reports (${columns}, body) SELECT ${values('W-')}, $1 FROM generate_series(1, ${waiting}) AS n RETURNING sequence, enqueued_at)
-    INSERT INTO ${schema}.queue (sequence, environment, due_at, changed_at) SELECT sequence, 'staging', enqueued_at, enqueued_at FROM added`,
+    INSERT INTO ${schema}.queue (sequence, account, environment, due_at, changed_at) SELECT sequence, 'default', 'staging', enqueued_at, enqueued_at FROM added`,
     [row?.body],
   );
   await pool.query(`VACUUM ANALYZE ${schema}.reports`);
@@ -263,8 +264,9 @@ async function waking() {
   const gateway = await startProcess(new URL('outbox-gateway.js', import.meta.url));
   const store = await postgresStore({ database: pool, schema: 'waking', listen: () => pool.connect() });
   // So seldom that only the word of the database can wake it.
-  const outbox = createOutbox({ client: clientOf(`http://127.0.0.1:${gateway.first}`), store, pollMs: 3_600_000 });
-  const writer = createOutbox({ client: clientOf('http://127.0.0.1:9'), store: await postgresStore({ database: pool, schema: 'waking' }) });
+  const sending = clientOf(`http://127.0.0.1:${gateway.first}`);
+  const outbox = createOutbox({ client: sending, store, pollMs: 3_600_000 });
+  const writer = createOutbox({ client: sending, store: await postgresStore({ database: pool, schema: 'waking' }) });
   outbox.start();
   const client = await pool.connect();
   /** @type {number[]} */

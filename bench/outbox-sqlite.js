@@ -10,7 +10,7 @@ import { createOutbox } from '../dist/outbox.js';
 import { sqliteStore } from '../dist/outbox-sqlite.js';
 import { compare, median, table } from './measure.js';
 import { startProcess, thisRuntime } from './process.js';
-import { bet, CLAIMED, clientOf, promise, rowsOf, turns } from './reports.js';
+import { bet, CLAIMED, clientOf, NOWHERE, promise, rowsOf, turns } from './reports.js';
 import { sizeOf } from './smoke.js';
 import { fixed, mega, whole } from './words.js';
 
@@ -53,7 +53,7 @@ async function enqueueing() {
   bare.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${BARE_TABLE}`);
   const insert = bare.prepare(BARE_INSERT);
   const store = await openStore();
-  const outbox = createOutbox({ client: clientOf('http://127.0.0.1:9'), store });
+  const outbox = createOutbox({ client: clientOf(NOWHERE), store });
   const results = await compare([
     {
       name: 'bare prepared insert',
@@ -174,14 +174,15 @@ async function draining() {
 async function drainMany(count, minutes) {
   const gateway = await startGateway();
   const store = await openStore();
-  for (let added = 0; added < count; added += 10_000) await store.enqueue(rowsOf(`M-${added}`, Math.min(10_000, count - added)));
+  const url = `http://127.0.0.1:${gateway.first}`;
+  for (let added = 0; added < count; added += 10_000) await store.enqueue(rowsOf(`M-${added}`, Math.min(10_000, count - added), url));
   // Without encryption a body is held against its fingerprint before it is sent; those of this backlog are made up.
   const seal = {
     seal: async (/** @type {string} */ body) => ({ body, fingerprint: '' }),
     open: async (/** @type {string} */ body) => body,
     matches: async () => true,
   };
-  const outbox = createOutbox({ client: clientOf(`http://127.0.0.1:${gateway.first}`), store, concurrency: 32, seal });
+  const outbox = createOutbox({ client: clientOf(url), store, concurrency: 32, seal });
   const began = performance.now();
   const share = () => Math.max(recorded / count, (performance.now() - began) / (minutes * 60_000));
   let recorded = 0;

@@ -30,14 +30,19 @@ export const clientOf = (baseUrl) =>
     location: { fixed: { latitude: 6.4474, longitude: 7.5139, city: 'Enugu', country: 'NG' } },
   });
 
+/** Where reports go that nobody sends. */
+export const NOWHERE = 'http://127.0.0.1:9';
+
 /** Rows for a store, as the outbox makes them. @param {string} prefix @param {number} count */
-export const rowsOf = (prefix, count) =>
+export const rowsOf = (prefix, count, gateway = NOWHERE) =>
   Array.from({ length: count }, (_, index) => {
     const reference = `${prefix}-${index}`;
-    const id = `staging:reportBetEvent:${reference}`;
+    const id = `default:staging:reportBetEvent:${reference}`;
     const body = JSON.stringify(bet(reference));
     return /** @type {const} */ ({
       id,
+      account: 'default',
+      gateway,
       environment: 'staging',
       operation: 'reportBetEvent',
       reference,
@@ -67,7 +72,7 @@ export function turns(name, store) {
     name,
     run: async (/** @type {number} */ times) => {
       for (let done = 0; done < times; done += 1) {
-        const { claimed } = await store.turn({ writes, claim: { limit: CLAIMED, leaseMs: 60_000 } });
+        const { claimed } = await store.turn({ writes, claim: { accounts: [{ account: 'default', gateways: { staging: NOWHERE }, busy: 0 }], limit: CLAIMED, leaseMs: 60_000 } });
         writes = claimed.map((row) => ({
           id: row.id,
           expected: { state: row.state, fence: row.fence },

@@ -8,7 +8,7 @@ import { build } from 'tsup';
 
 const LIMIT = 24_000;
 const DREAM = 15_000;
-const OUTBOX_LIMIT = 27_500;
+const OUTBOX_LIMIT = 30_500;
 
 const gzipped = (/** @type {string | Uint8Array} */ content) => gzipSync(content, { level: 9 }).byteLength;
 

@@ -19,6 +19,10 @@ export interface ClientDoor {
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Required<Logger>;
+  /** The addresses to which reports go, of the environments that are set up; of a relay its own. */
+  readonly gateways: { readonly [Name in Environment | 'relay']?: string | undefined };
+  /** Whether `LOCATION_SDK_MOCK` sends what is for staging to a mock gateway. */
+  readonly mockMode: boolean;
   /** The gateway's base address, where the environment is set up. */
   baseUrlOf(environment: Environment | undefined): string | undefined;
   /** Milliseconds for one attempt. */

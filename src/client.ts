@@ -1,5 +1,5 @@
 import { withDoor } from './client-door.js';
-import { type PartDefaults, resolveOptions } from './config.js';
+import { type PartDefaults, resolveOptions, type Settings } from './config.js';
 import { isDuplicate, isRecorded } from './delivery/answer.js';
 import { type Delivered, deliver } from './delivery/deliver.js';
 import { type AnyReport, keepFrozen, keptFrozen } from './delivery/frozen.js';
@@ -213,6 +213,8 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
     logger: settings.logger,
     attemptTimeoutMs: settings.attemptTimeoutMs,
     relayed: RELAY_ONLY || relay !== undefined,
+    gateways: RELAY_ONLY || relay ? { relay: relay?.relayUrl } : addressesOf(settings.destinations),
+    mockMode: !RELAY_ONLY && settings.mockMode,
     // A relay has none, and what is not set up is a text.
     baseUrlOf: (environment) => (RELAY_ONLY ? undefined : (destinationFor(environment) as { baseUrl?: string }).baseUrl),
     async freeze(...given) {
@@ -230,6 +232,12 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
     },
   });
 }
+
+/** Of the environments that are set up. */
+const addressesOf = ({ staging, production }: Settings['destinations']) => ({
+  staging: typeof staging === 'string' ? undefined : staging.baseUrl,
+  production: typeof production === 'string' ? undefined : production.baseUrl,
+});
 
 /** Wrong options of a repetition leave the report as it was: in doubt if it was, and kept for the next try. */
 function prepareResend(report: AnyReport, inDoubt: boolean, options: unknown, settings: PrepareContext): Parameters {

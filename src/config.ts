@@ -24,6 +24,8 @@ export interface Settings extends Surroundings, DeliverySettings {
   readonly destinations: Readonly<Record<Environment, Gateway | string>>;
   /** Where all reports go instead. */
   readonly relay: Relay | undefined;
+  /** Whether what is for staging goes to a mock gateway, since a variable says so. */
+  readonly mockMode: boolean;
   readonly validation: ValidationMode;
   readonly timeoutMs: number;
   readonly location: LocationSettings;
@@ -76,6 +78,7 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Pa
     environment: relayed ? undefined : given.environment,
     relay,
     destinations: { staging, production },
+    mockMode: mock !== undefined,
     location,
     fixedLocations: { staging: !RELAY_ONLY && mock ? mock.location : fixed, production: fixed },
     onEvent: unfailing(given.onEvent),

@@ -25,7 +25,8 @@ const statement = (schema: string, part: string): string => {
 describe('the SQL of the guide to many backends', () => {
   it('is taken by the server, each statement', async () => {
     const schema = newSchema();
-    await openStore({ schema });
+    const store = await openStore({ schema });
+    await store.enqueue([newRow('B-0')]);
     const roles = { backend: `${schema}_backend`, dashboard: `${schema}_dashboard` };
     for (const role of Object.values(roles)) await pool.query(`CREATE ROLE ${role}`);
     const all = statements(schema);

@@ -15,8 +15,8 @@ export async function judge({ url, gateway, ...found }) {
   const store = await postgresStore({ database: pool, migrate: false });
   const { problems, held, alreadyRecorded } = await problemsOf({ store, ...found });
 
-  const { rows } = await pool.query(`SELECT 'staging:reportBetEvent:' || reference AS id FROM bets
-    UNION ALL SELECT 'staging:reportSettledBet:' || reference FROM settlements`);
+  const { rows } = await pool.query(`SELECT 'default:staging:reportBetEvent:' || reference AS id FROM bets
+    UNION ALL SELECT 'default:staging:reportSettledBet:' || reference FROM settlements`);
   const booked = new Set(rows.map(({ id }) => String(id)));
   for (const id of booked) if (!held.has(id)) problems.push(`${id} is in the books and not in the outbox`);
   for (const id of held) {

@@ -19,19 +19,23 @@ const INITIATED = new Map([
 ]);
 const LOST = ['connection-reset', 'half-body', 'hang'];
 
-/** @param {number} seed */
-export async function startGateway(seed) {
+/** What gateways found out together. */
+export const createFindings = () => ({
+  /** How often a report was applied, by the id that it has in the outbox. @type {Map<string, number>} */
+  applied: new Map(),
+  /** Settled reports that came before their initiated ones had been accepted. @type {Set<string>} */
+  early: new Set(),
+});
+
+/** The gateway of an account. @param {number} seed */
+export async function startGateway(seed, account = 'default', { applied, early } = createFindings()) {
   const server = await serve(createMockGateway({ seed }));
   const breaking = await startBreaking(server.url, seed);
-  /** How often a report was applied, by the id that it has in the outbox. @type {Map<string, number>} */
-  const applied = new Map();
-  /** Settled reports that came before their initiated ones had been accepted. @type {Set<string>} */
-  const early = new Set();
   server.gateway.subscribe(({ environment, operation, reference, applied: isApplied }) => {
-    const id = `${environment}:${operation}:${reference}`;
+    const id = `${account}:${environment}:${operation}:${reference}`;
     if (isApplied) applied.set(id, (applied.get(id) ?? 0) + 1);
     const initiated = INITIATED.get(operation);
-    if (initiated && !applied.has(`${environment}:${initiated}:${reference}`)) early.add(id);
+    if (initiated && !applied.has(`${account}:${environment}:${initiated}:${reference}`)) early.add(id);
   });
   for (const fault of FAULTS) {
     const body = JSON.stringify({ times: null, ...fault });
@@ -46,7 +50,7 @@ export async function startGateway(seed) {
     ledger: () =>
       new Map(
         /** @type {const} */ (['staging', 'production']).flatMap((environment) =>
-          server.gateway.reports(environment).map(({ operation, reference, body }) => [`${environment}:${operation}:${reference}`, body]),
+          server.gateway.reports(environment).map(({ operation, reference, body }) => [`${account}:${environment}:${operation}:${reference}`, body]),
         ),
       ),
     /** Answers so to every request, until the returned function is called. @param {import('location-sdk/mock').FaultRule} rule */

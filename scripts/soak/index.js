@@ -1,5 +1,5 @@
-// Kills and stops processes that work on one outbox, while the gateway loses answers after it has recorded and at times turns
-// everything away, the workers open the file a second time, and other processes open and close it. Compares at the end: no report
+// Kills and stops processes that work on one outbox for two licences, while the gateways lose answers after they have recorded and at
+// times turn everything away, the workers open the file a second time, and other processes open and close it. Compares at the end: no report
 // lost, none recorded twice, none falsely quarantined. Of the built package: `npm run build` first.
 // `npm run soak -- --kills 30 --seed 7 --workers 3`; the exit code is 0 where all agree. The folder is removed then, and else kept and named.
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
 import { startBystanders } from './bystanders.js';
 import { createCrew } from './crew.js';
-import { startGateway } from './gateway.js';
+import { startGateways } from './licences.js';
 import { readOptions } from './options.js';
 import { createPhases } from './phases.js';
 import { createRandom } from './random.js';
@@ -17,13 +17,13 @@ import { endWith, problemsOf } from './verdict.js';
 const { kills, seed, workers } = readOptions({ kills: 300, workers: 3 });
 const folder = await mkdtemp(join(tmpdir(), 'location-sdk-soak-'));
 const file = join(folder, 'outbox.db');
-const gateway = await startGateway(seed);
+const gateway = await startGateways(seed);
 
 const chance = createRandom(seed);
 const phases = createPhases({ gateway, chance, goodMs: [1_000, 5_000] });
 const crew = createCrew({
   worker: new URL('worker.js', import.meta.url),
-  taskOf: (name, drain) => ({ file, url: gateway.url, name, drain }),
+  taskOf: (name, drain) => ({ file, urls: gateway.urls, name, drain }),
   kills,
   workers,
   chance,
@@ -67,7 +67,7 @@ const seconds = Math.round((performance.now() - began) / 1_000);
 console.log(
   `soak: ${held.size} reports, ${accepted.size} known to be accepted; ${counts.killed} processes killed and ${counts.stopped} stopped in ${seconds} s`,
 );
-console.log(`soak: the gateway turned everything away ${phases.counts.periods} times`);
+console.log(`soak: a gateway turned everything away ${phases.counts.periods} times`);
 console.log(
   `soak: ${lost} answers lost after recording; ${alreadyRecorded} reports found recorded already; ${told.late} late ends not written; ${told.error} errors`,
 );

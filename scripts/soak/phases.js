@@ -25,7 +25,7 @@ const TURNED_AWAY = [
  * Goes through all of them, again and again, in an order of chance.
  *
  * @param {object} options
- * @param {Awaited<ReturnType<typeof import('./gateway.js').startGateway>>} options.gateway
+ * @param {Pick<Awaited<ReturnType<typeof import('./gateway.js').startGateway>>, 'misbehave'>} options.gateway
  * @param {ReturnType<typeof import('./random.js').createRandom>} options.chance
  * @param {readonly number[]} [options.goodMs] For how long the gateway works in between.
  */

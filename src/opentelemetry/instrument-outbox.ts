@@ -94,10 +94,10 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Out
 }
 
 function attributesOf(operation: string, id: string) {
-  const [environment, , ...rest] = id.split(':');
+  const [, environment, , ...rest] = id.split(':');
   return { ...callAttributes(operation, environment), ...reportAttributes(rest.join(':')) };
 }
 
-const environmentOf = ({ id }: { readonly id: string }): string | undefined => id.split(':')[0];
+const environmentOf = ({ id }: { readonly id: string }): string | undefined => id.split(':')[1];
 
 const hasTransaction = (options: EnqueueOptions | undefined): boolean => quietly(() => options?.transaction !== undefined) ?? false;

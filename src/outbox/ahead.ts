@@ -1,5 +1,5 @@
 import type { Clock } from '../time.js';
-import type { Destination } from './pause.js';
+import { type Destination, keyOf } from './destination.js';
 import { claimsAhead } from './plan.js';
 import type { Ending } from './record.js';
 
@@ -22,7 +22,7 @@ const WEIGHT = 1 / 8;
  */
 export function createAhead({ concurrency, clock, isStopping }: { concurrency: number; clock: Clock; isStopping: () => boolean }) {
   const waiting: Waiting[] = [];
-  const heldBack: { [Place in Destination]?: number } = {};
+  const heldBack = new Map<string, number>();
   let running = 0;
   let turns = 0;
   /** How long an attempt takes; undefined while that is not known. */
@@ -74,9 +74,9 @@ export function createAhead({ concurrency, clock, isStopping }: { concurrency: n
     },
     /** Where a destination pauses: what was claimed for it, and is not yet being sent, is not to be. */
     holdBack(destination: Destination): void {
-      heldBack[destination] = turns;
+      heldBack.set(keyOf(destination), turns);
     },
     /** Whether that concerns what was claimed for it in a turn. */
-    isHeldBack: (destination: Destination, turn: number | undefined): boolean => turn !== undefined && turn <= (heldBack[destination] ?? 0),
+    isHeldBack: (destination: Destination, turn: number | undefined): boolean => turn !== undefined && turn <= (heldBack.get(keyOf(destination)) ?? 0),
   };
 }

@@ -5,12 +5,13 @@ import type { OutboxStore } from './store.js';
 /** How often a change by a person is tried, when others change the row too. */
 const TRIES = 5;
 
-/** Writes a person's decision. Rejects with a `ValidationError` where it does not fit the row as it is now. */
-export async function decideRow(store: OutboxStore, id: string, decision: Decision, keepBodies: boolean): Promise<Row> {
+/** Writes a person's decision about a report, of the account if one is given. Rejects with a `ValidationError` where it does not fit the row as it is now. */
+export async function decideRow(store: OutboxStore, id: string, account: string | undefined, decision: Decision, keepBodies: boolean): Promise<Row> {
   const name = decision.action === 'retry' ? 'retry' : 'resolve';
   for (let tries = 0; tries < TRIES; tries += 1) {
     const [row] = await store.get([id]);
-    if (!row) throw refusal(name, `the outbox has no report ${JSON.stringify(id)}`);
+    // What belongs to another account is not for this one to decide.
+    if (!row || (account ?? row.account) !== row.account) throw refusal(name, `the outbox has no report ${JSON.stringify(id)}`);
     const change = decided(row, decision, keepBodies);
     if (typeof change === 'string') throw refusal(name, `${id}: ${change}`);
     const { written } = await store.turn({ writes: [{ id, expected: row, change }], claim: undefined });

@@ -36,7 +36,7 @@ const POLLED_AT_ONCE = 200;
 const LONGEST_ABSENCE_MS = 300_000;
 
 /** The promises of receipts that somebody waits for. What other processes record is found by looking now and then. */
-export function createWaiters({ store, door: { clock }, pollMs }: OutboxSettings) {
+export function createWaiters({ store, clock, pollMs }: OutboxSettings) {
   const waiters = new Map<string, Waiter[]>();
   let timer: unknown;
   let stopped = false;

@@ -5,10 +5,11 @@ import { type OperationName, operations } from '../operations.js';
 import { RELAY_ONLY } from '../relay-only.js';
 import type { Location } from '../schema/location.js';
 import { createCommits } from './commits.js';
+import { boundGatewayOf, type Destination, otherGateway } from './destination.js';
 import { aboutReport, type Events } from './events.js';
 import type { OutboxEnvironment, Row } from './record.js';
-import type { OutboxSettings } from './settings-shape.js';
-import type { NewRow, OutboxStore } from './store.js';
+import type { AccountSettings, OutboxSettings } from './settings-shape.js';
+import type { Enqueued, NewRow, OutboxStore } from './store.js';
 
 /** The calls that are reports; each is a method of the outbox. */
 export type ReportName = Exclude<OperationName, 'verifyNin'>;
@@ -43,19 +44,20 @@ const UNFIT = /[\p{Cc}\p{Cs}]/u;
 /** Whether every store tells this reference from every other one. */
 export const isStorable = (reference: string): boolean => !UNFIT.test(reference);
 
-/** The id of a report's row: one row for each environment, operation and reference. */
-export const rowId = (environment: OutboxEnvironment, operation: OperationName, reference: string): string => `${environment}:${operation}:${reference}`;
+/** The id of a report's row: one row for each account, environment, operation and reference. */
+export const rowId = ({ account, environment }: Destination, operation: OperationName, reference: string): string =>
+  `${account}:${environment}:${operation}:${reference}`;
 
 /** The id of the row that must be final before this one is sent, wherever there is such a row (specification, section 1). */
-export function rowBefore(environment: OutboxEnvironment, operation: OperationName, reference: string): string | undefined {
+export function rowBefore(destination: Destination, operation: OperationName, reference: string): string | undefined {
   const row = operations[operation];
   // A relay takes the initiated events only.
-  return !RELAY_ONLY && 'after' in row ? rowId(environment, row.after, reference) : undefined;
+  return !RELAY_ONLY && 'after' in row ? rowId(destination, row.after, reference) : undefined;
 }
 
-/** The way in: validates, locates, freezes, seals and commits. What is enqueued while a commit is under way shares the next one. */
-export function createEntrance({ store, seal, door }: OutboxSettings, events: Events) {
-  const enqueue = createCommits(store, door.clock);
+/** The way in of one account: validates, locates, freezes, seals and commits. What is enqueued while a commit is under way shares the next one. */
+export function createEntrance({ store, seal, clock }: OutboxSettings, { account, door, gateways, mockMode }: AccountSettings, events: Events) {
+  const enqueue = createCommits(store, clock);
 
   /** Everything before the commit: nothing of it reaches the store unless all of it went well. */
   async function prepare({ operation, payload, options, transaction: given }: Given): Promise<Prepared> {
@@ -67,13 +69,25 @@ export function createEntrance({ store, seal, door }: OutboxSettings, events: Ev
     if (reference === undefined) throw new ValidationError(`${operation}: only a report can be enqueued. Nothing was sent.`, { operation });
     // What a page has goes to a relay, which refuses it.
     if (!RELAY_ONLY && !isStorable(reference)) throw unfit(operation);
-    const key = { id: rowId(environment, operation, reference), environment, operation, reference };
-    const waitsFor = rowBefore(environment, operation, reference);
-    return { report, row: { ...key, waitsFor, ...(await seal.seal(report.body, key)) }, transaction };
+    const destination = { account, environment };
+    const key = { id: rowId(destination, operation, reference), ...destination, operation, reference };
+    const waitsFor = rowBefore(destination, operation, reference);
+    const gateway = gateways[environment] ?? '';
+    return { report, row: { ...key, gateway, waitsFor, ...(await seal.seal(report.body, key)) }, transaction };
   }
 
-  async function accept({ report, row, transaction }: Prepared): Promise<Committed> {
-    const enqueued = RELAY_ONLY || transaction === undefined ? await enqueue(row) : (await store.enqueue([row], transaction))[0];
+  async function write({ row, transaction }: Prepared): Promise<Enqueued | undefined> {
+    try {
+      return RELAY_ONLY || transaction === undefined ? await enqueue(row) : (await store.enqueue([row], transaction))[0];
+    } catch (error) {
+      const bound = RELAY_ONLY || !mockMode ? undefined : boundGatewayOf(error);
+      throw bound === undefined ? error : otherGateway(row, bound, mockMode);
+    }
+  }
+
+  async function accept(prepared: Prepared): Promise<Committed> {
+    const { report, transaction } = prepared;
+    const enqueued = await write(prepared);
     if (!enqueued) throw new Error('The store did not say what became of the row.');
     if (enqueued.added) {
       if (transaction === undefined) events.emit('enqueued', aboutReport(enqueued.row));

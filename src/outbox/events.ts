@@ -7,6 +7,8 @@ import type { Decision, OutboxEnvironment, ProblemCode, Row } from './record.js'
 export interface AboutReport {
   /** Its identifier. */
   readonly id: string;
+  /** Whose report it is. */
+  readonly account: string;
   /** Where the report goes. */
   readonly environment: OutboxEnvironment;
   /** The called function, for example `'reportBetEvent'`. */
@@ -64,6 +66,8 @@ export interface OutboxEvents {
   late: AboutReport;
   /** Nothing is sent to an environment until a probe gets through. */
   paused: {
+    /** Whose reports are not sent. */
+    readonly account: string;
     /** To where nothing is sent. */
     readonly environment: OutboxEnvironment;
     /** What is wrong with it. */
@@ -75,6 +79,8 @@ export interface OutboxEvents {
   };
   /** Reports are sent to the environment again. */
   resumed: {
+    /** Whose reports are sent again. */
+    readonly account: string;
     /** To where reports are sent again. */
     readonly environment: OutboxEnvironment;
   };
@@ -116,4 +122,11 @@ export function createEvents() {
 
 export type Events = ReturnType<typeof createEvents>;
 
-export const aboutReport = ({ id, environment, operation, reference, attempts }: Row): AboutReport => ({ id, environment, operation, reference, attempts });
+export const aboutReport = ({ id, account, environment, operation, reference, attempts }: Row): AboutReport => ({
+  id,
+  account,
+  environment,
+  operation,
+  reference,
+  attempts,
+});

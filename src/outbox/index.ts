@@ -1,4 +1,5 @@
 /** The outbox: `location-sdk/outbox`. @module */
+export { type BoundDestination, type Destination, type Gateways, otherGateway, type Rebinding, type Rebound } from './destination.js';
 export type { EncryptionKey, OutboxEncryption } from './encryption.js';
 export type { ReportName } from './enqueue.js';
 export type { AboutReport, OutboxEvents, OutboxListener } from './events.js';
@@ -8,12 +9,13 @@ export type {
   EnqueuedReport,
   EnqueueOptions,
   Outbox,
+  Outboxes,
   OutboxQuery,
   OutboxReport,
   OutboxReports,
   OutboxStats,
 } from './interface.js';
-export type { OutboxOptions, OutboxRetryOptions } from './options.js';
+export type { AccountsOptions, OutboxOptions, OutboxRetryOptions } from './options.js';
 export { createOutbox } from './outbox.js';
 export { changePause, notPaused, type Pause, type PauseChange, type PauseReason } from './pause.js';
 export type { PreparedReport } from './prepared-report.js';
@@ -36,6 +38,7 @@ export {
 } from './record.js';
 export { missingKey, type Seal, type SealContext, type Sealed } from './seal.js';
 export type {
+  Claimant,
   ClaimRequest,
   Counts,
   Enqueued,

@@ -23,7 +23,7 @@ export interface EnqueueOptions extends CallOptions {
 
 /** A report that is committed to the store. */
 export interface EnqueuedReport<Mode extends ClientMode = 'strict'> {
-  /** For `get`, `retry` and `resolve`: environment (or `relay`), operation and reference. */
+  /** For `get`, `retry` and `resolve`: account, environment (or `relay`), operation and reference. */
   readonly id: string;
   /** `'waiting'`, or where the same bytes had been enqueued before, how far they are. */
   readonly state: Row['state'];
@@ -40,6 +40,7 @@ export type OutboxReport = Pick<
   Row,
   | 'id'
   | 'sequence'
+  | 'account'
   | 'environment'
   | 'operation'
   | 'reference'
@@ -57,7 +58,7 @@ export type OutboxReport = Pick<
 >;
 
 /** Which reports are listed: by state, environment, operation, reference; `after` a `sequence`. `limit` is 100 by default. */
-export type OutboxQuery = Partial<RowQuery>;
+export type OutboxQuery = Partial<Omit<RowQuery, 'account'>>;
 
 /** A report for `reportAll`. */
 export interface BatchedReport {
@@ -73,8 +74,8 @@ export interface BatchedReport {
 export interface OutboxStats extends Counts {
   /** Ids of keys that this outbox has missed since it was made; what was sealed with them waits. */
   readonly missingKeys: readonly string[];
-  /** The environments to which nothing is sent, why, since when, and when it is tried again. */
-  readonly paused: readonly (Pick<Pause, 'environment' | 'message' | 'since' | 'until'> & {
+  /** The destinations to which nothing is sent, why, since when, and when it is tried again. */
+  readonly paused: readonly (Pick<Pause, 'account' | 'environment' | 'message' | 'since' | 'until'> & {
     /** What is wrong with it. */
     readonly reason: PauseReason;
   })[];
@@ -93,6 +94,21 @@ export type OutboxReports<Mode extends ClientMode = 'strict'> = Pick<
   Outbox<Mode>,
   'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal'
 >;
+
+/**
+ * An outbox of several accounts: one worker sends the reports of all, in turns, so that none waits behind another one's
+ * backlog. `start`, `stop`, `drain`, `stats` and `on` are those of all accounts.
+ */
+export interface Outboxes<Account extends string = string, Mode extends ClientMode = 'strict'>
+  extends Pick<Outbox<Mode>, 'durable' | 'start' | 'stop' | 'drain' | 'stats' | 'on'> {
+  /** The names of the accounts. */
+  readonly accounts: readonly Account[];
+  /**
+   * The outbox of one account: it enqueues, lists, counts and decides reports of that account alone, and hears its events.
+   * `start`, `stop` and `drain` are those of all accounts. Throws a `ConfigurationError` for another name.
+   */
+  for(account: Account): Outbox<Mode>;
+}
 
 /**
  * An outbox over a client and a store. The report methods validate and locate as the client's do and reject with the

@@ -68,6 +68,8 @@ export function createKeyRing(store: Pick<OutboxStore, 'remember'>, encryption: 
     /** The key that something was made with. Rejects with what `missingKey` makes where there is none, or another one under its id. */
     async find(id: string, check: string): Promise<DerivedKeys> {
       const keys = await (id === OWN_KEY ? ownKey() : givenKey(id));
+      // The outbox's own key never changes: this was sealed by another store, and that key can never come.
+      if (keys.check !== check && id === OWN_KEY) throw new Error('It was sealed by the outbox of another store.');
       if (keys.check !== check) throw missingKey(id, 'is another one than it was when this was sealed');
       return keys;
     },

@@ -1,6 +1,7 @@
-import { ConfigurationError } from '../errors.js';
+import { ConfigurationError, isConfigurationError } from '../errors.js';
 import type { ClientMode } from '../payloads.js';
 import { LONGEST_TIMER_MS, limited } from '../time.js';
+import { ensureOwnGateways } from './bindings.js';
 import { LARGEST_COMMIT } from './commits.js';
 import { decideRow, refusal } from './decide.js';
 import type { Waiters } from './done.js';
@@ -8,10 +9,11 @@ import { type Committed, type Entrance, type Given, requireTransactions } from '
 import { aboutReport, type Events } from './events.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport } from './interface.js';
 import { liftPause } from './pause.js';
+import { outlookOf } from './plan.js';
 import { preparedReport } from './prepared.js';
 import type { Decision } from './record.js';
 import { readList, readNamed } from './report-names.js';
-import type { OutboxSettings } from './settings-shape.js';
+import type { AccountSettings, OutboxSettings } from './settings-shape.js';
 import { shown } from './shown.js';
 import type { Worker } from './worker.js';
 
@@ -24,6 +26,8 @@ export type OperatorMethods<Mode extends ClientMode = 'strict'> = Pick<
 /** What they are made of. */
 export interface OperatorParts<Mode extends ClientMode = 'strict'> {
   readonly settings: OutboxSettings;
+  /** Whose methods they are. */
+  readonly account: AccountSettings;
   readonly events: Events;
   readonly waiters: Waiters;
   readonly entrance: Entrance;
@@ -43,6 +47,7 @@ const PAGE = 100;
 
 export function operatorMethods<Mode extends ClientMode = 'strict'>({
   settings,
+  account: { account, door },
   events,
   waiters,
   entrance,
@@ -54,11 +59,12 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
   isStarted,
   worker,
 }: OperatorParts<Mode>): OperatorMethods<Mode> {
-  const { store, door, keepBodies, pollMs } = settings;
+  const { store, keepBodies, pollMs, clock } = settings;
+  const served = settings.accounts.map((one) => one.account);
   const wake = () => worker()?.wake();
 
   async function decide(id: string, decision: Decision): Promise<OutboxReport> {
-    const now = await decideRow(store, id, decision, keepBodies);
+    const now = await decideRow(store, id, account, decision, keepBodies);
     events.emit('decided', { ...aboutReport(now), action: decision.action });
     waiters.settle(now);
     wake();
@@ -84,14 +90,14 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
   async function drain({ timeoutMs = LONGEST_TIMER_MS, signal }: Parameters<Outbox['drain']>[0] = {}): Promise<Drained> {
     const startedHere = !isStarted();
     start();
-    const { clock } = door;
     const result = await limited(
       async (over) => {
+        await ensureOwnGateways(settings);
         wake();
         while (!over.aborted) {
           // Where another one leads (another tab), all that can be seen is what is left.
           await (worker() ? nextIdle() : limited(() => new Promise(() => {}), { clock, milliseconds: pollMs, signal: over }));
-          const { states } = await store.counts();
+          const { states } = await store.counts(served);
           if (states.waiting + states['in-flight'] === 0) return true;
           // Stopped meanwhile: nobody sends what is left.
           if (!isStarted()) return false;
@@ -101,7 +107,8 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
       { clock, milliseconds: timeoutMs, signal },
     );
     if (startedHere) await stop();
-    const { states } = await store.counts();
+    if (result.ended === 'failed' && isConfigurationError(result.error)) throw result.error;
+    const { states } = await store.counts(served);
     return { drained: result.ended === 'done' && result.value, states };
   }
 
@@ -127,10 +134,10 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
     },
     prepare: async (operation, payload, options) =>
       preparedReport(await entrance.prepare(readNamed({ operation, payload, options })), { settings, waiters, entrance, committed, wake }),
-    list: async ({ limit = PAGE, ...query } = {}) => (await store.list({ ...query, limit })).map(shown),
+    list: async ({ limit = PAGE, ...query } = {}) => (await store.list({ ...query, account, limit })).map(shown),
     async *iterate(query = {}) {
       for (let after = query.after ?? 0; ; ) {
-        const rows = await store.list({ ...query, after, limit: PAGE });
+        const rows = await store.list({ ...query, account, after, limit: PAGE });
         yield* rows.map(shown);
         const last = rows.at(-1);
         if (!last || rows.length < PAGE) return;
@@ -144,10 +151,10 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
       return decide(id, { action, reason, at: door.clock.now() });
     },
     resume: async (environment) => {
-      const pause = (await store.outlook()).find((one) => one.environment === environment)?.pause;
+      const pause = outlookOf(await store.outlook([account]), { account, environment })?.pause;
       if (!pause?.reason) return false;
       const lifted = await store.pause(liftPause(pause));
-      if (lifted) events.emit('resumed', { environment });
+      if (lifted) events.emit('resumed', { account, environment });
       wake();
       return lifted;
     },

@@ -12,12 +12,23 @@ export interface OutboxRetryOptions {
   capMs?: number | undefined;
 }
 
+/** What `createOutbox` takes for several accounts: as for one, with a client for each account. */
+export interface AccountsOptions<Account extends string = string, Mode extends ClientMode = 'strict'> extends Omit<OutboxOptions<Mode>, 'client' | 'account'> {
+  /** The client of each account, by its name. Each has the gateway and the key of its licence. */
+  accounts: Readonly<Record<Account, Client<Mode>>>;
+}
+
 /** What `createOutbox` takes. */
 export interface OutboxOptions<Mode extends ClientMode = 'strict'> {
   /** Validates, locates and sends. Its `retry` is not used: the outbox has a schedule of its own. */
   client: Client<Mode>;
   /** Where reports are kept until they are recorded. With a client of `relayUrl`, one player's: `await indexedDbStore({ player })`. */
   store: OutboxStore;
+  /**
+   * Whose reports these are: one name for each licence, of letters, digits, `.`, `_` and `-`. Outboxes of several accounts may
+   * share a store; each sends its own reports alone. Part of every id. Default: `'default'`.
+   */
+  account?: string | undefined;
   /** How many reports are sent at the same time. Default: 8. */
   concurrency?: number | undefined;
   /** Attempts after a failure. */

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../errors.js';
 import type { ClientMode } from '../payloads.js';
 import type { ReceiptOf } from '../receipt.js';
 import { RELAY_ONLY } from '../relay-only.js';
@@ -5,15 +6,27 @@ import { LONGEST_TIMER_MS, limited } from '../time.js';
 import { createWaiters } from './done.js';
 import { type Committed, createEntrance, type Given } from './enqueue.js';
 import { createEvents } from './events.js';
-import type { EnqueuedReport, Outbox } from './interface.js';
+import type { EnqueuedReport, Outbox, Outboxes, OutboxStats } from './interface.js';
 import { operatorMethods } from './operator-methods.js';
-import type { OutboxOptions } from './options.js';
+import type { AccountsOptions, OutboxOptions } from './options.js';
 import { STOP_MARGIN_MS } from './plan.js';
 import { createProof } from './proof/proof.js';
 import { readSettings } from './settings.js';
+import type { AccountSettings, OutboxSettings } from './settings-shape.js';
 import { shown, shownPauses } from './shown.js';
 import { createWorker, type Worker } from './worker.js';
 
+/**
+ * Makes an outbox of several accounts, such as the licences of an operator with two brands.
+ *
+ * @example
+ * ```ts
+ * const outbox = createOutbox({ accounts: { brandA: clientA, brandB: clientB }, store });
+ * outbox.start();
+ * await outbox.for('brandB').reportBetEvent(bet, { clientIP });
+ * ```
+ */
+export function createOutbox<Account extends string, Mode extends ClientMode = 'strict'>(options: AccountsOptions<Account, Mode>): Outboxes<Account, Mode>;
 /**
  * Makes an outbox: reports are committed to a store first and sent later, as often as it takes, so that none is lost
  * when the process dies, the network fails or the gateway is down. Throws a `ConfigurationError` that lists every
@@ -27,14 +40,21 @@ import { createWorker, type Worker } from './worker.js';
  * const receipt = await done;
  * ```
  */
-export function createOutbox<Mode extends ClientMode = 'strict'>(options: OutboxOptions<Mode>): Outbox<Mode> {
-  const settings = readSettings(options as OutboxOptions<ClientMode>);
+export function createOutbox<Mode extends ClientMode = 'strict'>(options: OutboxOptions<Mode>): Outbox<Mode>;
+export function createOutbox<Mode extends ClientMode>(
+  options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>,
+): Outbox<Mode> | Outboxes<string, Mode> {
+  const all = composeOutboxes<Mode>(readSettings(options));
+  const [only = ''] = all.accounts;
+  return !RELAY_ONLY && 'accounts' in options ? all : all.for(only);
+}
+
+function composeOutboxes<Mode extends ClientMode>(settings: OutboxSettings): Outboxes<string, Mode> {
   const { store } = settings;
   const events = createEvents();
   const waiters = createWaiters(settings);
-  const entrance = createEntrance(settings, events);
   const proof = createProof(settings, events);
-  const missingKeys = new Set<string>();
+  const missingKeys = new Map<string, Set<string>>();
   const idle = new Set<() => void>();
   let worker: Worker | undefined;
   let leading: AbortController | undefined;
@@ -43,7 +63,7 @@ export function createOutbox<Mode extends ClientMode = 'strict'>(options: Outbox
 
   const wake = () => worker?.wake();
 
-  events.on('locked', ({ keyId }) => missingKeys.add(keyId));
+  events.on('locked', ({ account, keyId }) => missingKeys.set(account, (missingKeys.get(account) ?? new Set()).add(keyId)));
   settings.seal.prepare?.().catch(() => {});
 
   function committed({ row, location }: Committed): EnqueuedReport<Mode> {
@@ -53,12 +73,6 @@ export function createOutbox<Mode extends ClientMode = 'strict'>(options: Outbox
     return Object.defineProperty(report, 'done', {
       get: () => (done ??= waiters.receiptFor(row.id, location) as Promise<ReceiptOf<Mode>>),
     }) as EnqueuedReport<Mode>;
-  }
-
-  async function enqueue(given: Given): Promise<EnqueuedReport<Mode>> {
-    const report = committed(await entrance.commit(given));
-    wake();
-    return report;
   }
 
   const isStarted = () => worker !== undefined || leading !== undefined;
@@ -104,7 +118,7 @@ export function createOutbox<Mode extends ClientMode = 'strict'>(options: Outbox
       if (!RELAY_ONLY) await proof.stopped(timeoutMs);
     };
     // All of it together has the time that the worker alone may take.
-    await (RELAY_ONLY ? rest() : limited(rest, { clock: settings.door.clock, milliseconds: Math.min(LONGEST_TIMER_MS, timeoutMs + STOP_MARGIN_MS) }));
+    await (RELAY_ONLY ? rest() : limited(rest, { clock: settings.clock, milliseconds: Math.min(LONGEST_TIMER_MS, timeoutMs + STOP_MARGIN_MS) }));
     leading?.abort();
     leading = undefined;
     waiters.stop();
@@ -122,26 +136,65 @@ export function createOutbox<Mode extends ClientMode = 'strict'>(options: Outbox
         return stopping;
       };
 
+  async function stats(accounts: readonly string[]): Promise<OutboxStats> {
+    const { states, oldestOpenAt, attempts } = await store.counts(accounts);
+    const missing = new Set(accounts.flatMap((account) => [...(missingKeys.get(account) ?? [])]));
+    return { states, oldestOpenAt, attempts, missingKeys: [...missing], paused: shownPauses(await store.outlook(accounts)) };
+  }
+
+  function outboxOf(account: AccountSettings): Outbox<Mode> {
+    const { account: name } = account;
+    const entrance = createEntrance(settings, account, events);
+
+    async function enqueue(given: Given): Promise<EnqueuedReport<Mode>> {
+      const report = committed(await entrance.commit(given));
+      wake();
+      return report;
+    }
+
+    return {
+      get durable() {
+        return store.durable;
+      },
+      reportBetEvent: (payload, given) => enqueue({ operation: 'reportBetEvent', payload, options: given }),
+      reportSettledBet: (payload, given) => enqueue({ operation: 'reportSettledBet', payload, options: given }),
+      reportWithdrawalEvent: (payload, given) => enqueue({ operation: 'reportWithdrawalEvent', payload, options: given }),
+      reportSettledWithdrawal: (payload, given) => enqueue({ operation: 'reportSettledWithdrawal', payload, options: given }),
+      start,
+      stop,
+      stats: () => stats([name]),
+      get: async (id) => {
+        const [row] = await store.get([id]);
+        return row?.account === name ? shown(row) : undefined;
+      },
+      ...operatorMethods<Mode>({ settings, account, events, waiters, entrance, idle, committed, enqueue, start, stop, isStarted, worker: () => worker }),
+      ...proof.methods(name),
+      on: (type, listener) => events.on(type, (event) => ((accountOf(event) ?? name) === name ? listener(event) : undefined)),
+    };
+  }
+
+  const outboxes = new Map(settings.accounts.map((one) => [one.account, outboxOf(one)]));
+  const accounts = [...outboxes.keys()];
+
+  function outboxFor(account: string): Outbox<Mode> {
+    const found = outboxes.get(account);
+    if (!found) throw new ConfigurationError(`for: this outbox has no account of that name; it has ${accounts.join(', ')}.`);
+    return found;
+  }
+
   return {
     get durable() {
       return store.durable;
     },
-    reportBetEvent: (payload, given) => enqueue({ operation: 'reportBetEvent', payload, options: given }),
-    reportSettledBet: (payload, given) => enqueue({ operation: 'reportSettledBet', payload, options: given }),
-    reportWithdrawalEvent: (payload, given) => enqueue({ operation: 'reportWithdrawalEvent', payload, options: given }),
-    reportSettledWithdrawal: (payload, given) => enqueue({ operation: 'reportSettledWithdrawal', payload, options: given }),
+    accounts,
+    for: outboxFor,
     start,
     stop,
-    stats: async () => {
-      const { states, oldestOpenAt, attempts } = await store.counts();
-      return { states, oldestOpenAt, attempts, missingKeys: [...missingKeys], paused: shownPauses(await store.outlook()) };
-    },
-    get: async (id) => {
-      const [row] = await store.get([id]);
-      return row && shown(row);
-    },
-    ...operatorMethods<Mode>({ settings, events, waiters, entrance, idle, committed, enqueue, start, stop, isStarted, worker: () => worker }),
-    ...proof.methods,
+    drain: (given) => outboxFor(accounts[0] ?? '').drain(given),
+    stats: () => stats(accounts),
     on: events.on,
   };
 }
+
+/** The account that an event is about; those of the store are about none. */
+const accountOf = (event: object): string | undefined => ('account' in event && typeof event.account === 'string' ? event.account : undefined);

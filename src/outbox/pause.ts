@@ -1,4 +1,5 @@
-import { type Change, type Ending, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from './record.js';
+import type { Destination } from './destination.js';
+import { type Change, type Ending, LONGEST_WAIT_MS, type OutboxEnvironment } from './record.js';
 
 /**
  * Why nothing is sent to an environment. `'authentication'`: the key was refused (401, 403). `'address'`: the answer is not
@@ -8,14 +9,10 @@ import { type Change, type Ending, LONGEST_WAIT_MS, type OutboxEnvironment, type
  */
 export type PauseReason = 'authentication' | 'address' | 'rate-limited' | 'unavailable' | 'unreachable' | 'configuration' | 'refusals';
 
-/** Reports of one destination stop and go together. */
-export type Destination = OutboxEnvironment;
-
-/** The destination of a row. */
-export const destinationOf = ({ environment }: Pick<Row, 'environment'>): Destination => environment;
-
 /** Whether an environment is paused, as all workers of a store see it. */
 export interface Pause {
+  /** The account that it is about. */
+  readonly account: string;
   /** The environment that it is about. */
   readonly environment: OutboxEnvironment;
   /** Counts the changes; 0 before the first. Whoever saw an older one changes nothing. */
@@ -36,6 +33,8 @@ export interface Pause {
 
 /** What an environment's pause becomes, if its version is still the one that was seen. */
 export interface PauseChange {
+  /** The account that it is about. */
+  readonly account: string;
   /** The environment that it is about. */
   readonly environment: OutboxEnvironment;
   /** The version that was seen. */
@@ -53,7 +52,8 @@ export interface PauseChange {
 }
 
 /** What a person makes of a pause whose cause is mended: nothing is left of it. */
-export const liftPause = ({ environment, version }: Pick<Pause, 'environment' | 'version'>): PauseChange => ({
+export const liftPause = ({ account, environment, version }: Pick<Pause, 'account' | 'environment' | 'version'>): PauseChange => ({
+  account,
   environment,
   version,
   reason: undefined,
@@ -119,10 +119,11 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
   const strikes = paused && !isProbe ? seen.strikes : seen.strikes + 1;
   const found = pause ?? (refused && strikes >= breakerAfter ? 'refusals' : undefined);
   const reason = found ?? seen.reason;
-  const { environment, version } = seen;
+  const { account, environment, version } = seen;
   if (reason === undefined) return { ...liftPause(seen), strikes };
   const failures = reason === 'refusals' ? Math.max(1, strikes - breakerAfter + 1) : strikes;
   return {
+    account,
     environment,
     version,
     reason,
@@ -138,7 +139,8 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
 export const isProbeDue = ({ reason, remainingMs }: Pause): boolean => reason !== undefined && (remainingMs <= 0 || remainingMs > LONGEST_WAIT_MS);
 
 /** Takes the probe: for the time of a lease nobody else does, and after that the next one may, should this worker be gone. */
-export const probeTaken = ({ environment, version, reason, message, strikes }: Pause, leaseMs: number): PauseChange => ({
+export const probeTaken = ({ account, environment, version, reason, message, strikes }: Pause, leaseMs: number): PauseChange => ({
+  account,
   environment,
   version,
   reason,
@@ -149,7 +151,8 @@ export const probeTaken = ({ environment, version, reason, message, strikes }: P
 });
 
 /** The pause that there is before the first one. */
-export const notPaused = (environment: OutboxEnvironment): Pause => ({
+export const notPaused = ({ account, environment }: Destination): Pause => ({
+  account,
   environment,
   version: 0,
   reason: undefined,
@@ -161,7 +164,8 @@ export const notPaused = (environment: OutboxEnvironment): Pause => ({
 });
 
 /** A pause after a change, at a time of the store's. */
-export const changePause = (before: Pause, { environment, reason, message, strikes, forMs, continues }: PauseChange, now: number): Pause => ({
+export const changePause = (before: Pause, { account, environment, reason, message, strikes, forMs, continues }: PauseChange, now: number): Pause => ({
+  account,
   environment,
   version: before.version + 1,
   reason,

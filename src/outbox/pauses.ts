@@ -1,7 +1,8 @@
 import { RELAY_ONLY } from '../relay-only.js';
 import type { Events } from './events.js';
-import { concernsPause, type Destination, destinationOf, isRefusal, mayCondemn, type Pause, type PauseChange, pausedBy, postponed } from './pause.js';
-import { PAUSE_TRIES } from './plan.js';
+import { DEFAULT_ACCOUNT, type Destination, keyOf } from './destination.js';
+import { concernsPause, isRefusal, mayCondemn, type Pause, type PauseChange, pausedBy, postponed } from './pause.js';
+import { outlookOf, PAUSE_TRIES } from './plan.js';
 import { type Change, type Ending, type EndingContext, ended, type Row } from './record.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Outlook } from './store.js';
@@ -23,28 +24,29 @@ interface Settled {
 
 /** The pauses of a store, as one worker reads and changes them. */
 export function createPauses(settings: OutboxSettings, events: Events) {
-  const { store, door } = settings;
+  const { store, logger } = settings;
   /** Destinations that are open and have strikes, as far as this worker has seen: the next success ends the strikes. */
-  const struck = new Set<Destination>();
+  const struck = new Set<string>();
 
-  const see = ({ environment, reason, strikes }: Pick<Pause, 'environment' | 'reason' | 'strikes'>): void => {
-    if (reason === undefined && strikes > 0) struck.add(environment);
-    else struck.delete(environment);
+  const see = (pause: Pick<Pause, 'account' | 'environment' | 'reason' | 'strikes'>): void => {
+    if (pause.reason === undefined && pause.strikes > 0) struck.add(keyOf(pause));
+    else struck.delete(keyOf(pause));
   };
 
   const pauseOf = async (destination: Destination): Promise<Pause | undefined> =>
-    (await store.outlook()).find(({ environment }) => environment === destination)?.pause;
+    outlookOf(await store.outlook([destination.account]), destination)?.pause;
 
-  function announce(before: Pause, { environment, reason, message, forMs }: PauseChange): void {
+  function announce(before: Pause, { account, environment, reason, message, forMs }: PauseChange): void {
+    const where = account === DEFAULT_ACCOUNT ? environment : `${environment} of the account ${account}`;
     if (reason !== undefined) {
-      events.emit('paused', { environment, reason, message, forMs });
+      events.emit('paused', { account, environment, reason, message, forMs });
       if (!RELAY_ONLY && reason !== before.reason)
-        door.logger.warn(
-          `The outbox sends nothing to ${environment} for now (${reason}); the reports wait, and none is lost. It tries one report in ${Math.ceil(forMs / 1_000)} s. ${message ?? ''}`.trim(),
+        logger.warn(
+          `The outbox sends nothing to ${where} for now (${reason}); the reports wait, and none is lost. It tries one report in ${Math.ceil(forMs / 1_000)} s. ${message ?? ''}`.trim(),
         );
     } else if (before.reason !== undefined) {
-      events.emit('resumed', { environment });
-      if (!RELAY_ONLY) door.logger.info(`The outbox sends reports to ${environment} again.`);
+      events.emit('resumed', { account, environment });
+      if (!RELAY_ONLY) logger.info(`The outbox sends reports to ${where} again.`);
     }
   }
 
@@ -58,10 +60,9 @@ export function createPauses(settings: OutboxSettings, events: Events) {
       const context = { ...settings, dependency };
       const change = ended(row, ending, context);
       const end = { ending, change, probe };
-      const destination = destinationOf(row);
       const later = (): Settled => ({ change: ended(row, postponed(ending), context), paused: true });
-      for (let tries = 0; concernsPause(end, struck.has(destination)); tries += 1) {
-        const seen = tries < PAUSE_TRIES ? await pauseOf(destination) : undefined;
+      for (let tries = 0; concernsPause(end, struck.has(keyOf(row))); tries += 1) {
+        const seen = tries < PAUSE_TRIES ? await pauseOf(row) : undefined;
         // A refusal that could not be counted condemns nothing.
         if (!seen) return isRefusal(end) ? later() : { change, paused: false };
         const next = pausedBy(seen, end, settings);

@@ -1,6 +1,8 @@
+import { isServed } from './claimants.js';
+import { type Destination, keyOf } from './destination.js';
 import { isProbeDue } from './pause.js';
-import { type Change, type Ending, type EndingContext, isFinal, type OutboxEnvironment, type Row } from './record.js';
-import type { Outlook, Turn } from './store.js';
+import { type Change, type Ending, type EndingContext, isFinal, type Row } from './record.js';
+import type { Claimant, Outlook, Turn } from './store.js';
 import { damageProblem } from './stored-row.js';
 
 /** An attempt that ended, and what its row is to become. */
@@ -11,6 +13,8 @@ export interface Finished {
 
 /** Where a worker stands when it plans. */
 export interface Standing {
+  /** The accounts whose reports it sends. */
+  readonly accounts: readonly Claimant[];
   /** How many rows it has claimed and not yet written back. */
   readonly busy: number;
   /** How many of them it sends at once. */
@@ -25,7 +29,7 @@ export interface Standing {
 
 /** What a worker does when there was nothing to write or to claim. */
 export interface Ahead {
-  /** Environments whose pause may be over: one report is sent to each, if nobody else takes the probe first. */
+  /** Destinations whose pause may be over: one report is sent to each, if nobody else takes the probe first. */
   readonly probes: readonly Outlook[];
   /** Milliseconds to sleep after that, unless something ends or is enqueued before. */
   readonly waitMs: number;
@@ -63,16 +67,20 @@ export const isGathering = (finished: number, { busy, places }: Pick<Standing, '
   finished > 0 && finished < busy && finished < Math.min(MOST_GATHERED, places * 0.75);
 
 /** A turn: what ended is written, and as many rows are claimed as there is room for, or one as a probe. */
-export function planTurn(finished: readonly Finished[], { busy, places, leaseMs, stopping }: Standing, probe?: OutboxEnvironment): Turn {
+export function planTurn(finished: readonly Finished[], { accounts, busy, places, leaseMs, stopping }: Standing, probe?: Destination): Turn {
   const free = stopping ? 0 : places - (busy - finished.length);
+  const still = accounts.map((one) => ({ ...one, busy: one.busy - finished.filter(({ row }) => row.account === one.account).length }));
   return {
     writes: finished.map(({ row, change }) => ({ id: row.id, expected: { state: 'in-flight', fence: row.fence }, change })),
-    claim: free > 0 ? { limit: probe === undefined ? free : 1, leaseMs, ...(probe !== undefined && { probe }) } : undefined,
+    claim: free > 0 ? { accounts: still, limit: probe === undefined ? free : 1, leaseMs, ...(probe !== undefined && { probe }) } : undefined,
   };
 }
 
+/** The pause of a row's destination. */
+export const outlookOf = (outlooks: readonly Outlook[], row: Destination): Outlook | undefined => outlooks.find((one) => keyOf(one) === keyOf(row));
+
 /** What comes next, when a turn found nothing to do. */
-export function lookAhead(outlooks: readonly Outlook[], { busy, concurrency, pollMs, stopping }: Standing): Ahead {
+export function lookAhead(outlooks: readonly Outlook[], { accounts, busy, concurrency, pollMs, stopping }: Standing): Ahead {
   // Without room nothing can be done before an attempt ends, and that wakes the worker.
   const room = stopping ? 0 : concurrency - busy;
   if (room <= 0) return { probes: [], waitMs: pollMs };
@@ -80,7 +88,7 @@ export function lookAhead(outlooks: readonly Outlook[], { busy, concurrency, pol
   let waitMs = pollMs;
   for (const outlook of outlooks) {
     const { pause, nextInMs } = outlook;
-    if (nextInMs === undefined) continue;
+    if (nextInMs === undefined || !isServed(outlook, accounts)) continue;
     const due = pause.reason === undefined || isProbeDue(pause);
     if (pause.reason !== undefined && due && nextInMs <= 0 && probes.length < room) probes.push(outlook);
     else waitMs = Math.min(waitMs, Math.max(1, nextInMs, due ? 0 : pause.remainingMs));
@@ -137,7 +145,7 @@ export const withoutKey = (message: string): Ending => ({
 });
 
 /** The end of an attempt that was not begun, since the bytes are gone or a part of the row is not as it was written. */
-export const damaged = (subject: string, damage = 'its bytes cannot be opened'): Ending => ({
+export const damaged = (subject: string, damage = 'its bytes cannot be opened; the outbox of another store may have sealed them'): Ending => ({
   kind: 'refused',
   outcome: 'not-sent',
   problem: damageProblem(damage, subject),

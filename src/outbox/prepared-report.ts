@@ -16,7 +16,7 @@ import type { EnqueuedReport } from './interface.js';
  * ```
  */
 export interface PreparedReport<Mode extends ClientMode = 'strict'> {
-  /** For `get`, `retry` and `resolve`: environment, operation and reference. */
+  /** For `get`, `retry` and `resolve`: account, environment, operation and reference. */
   readonly id: string;
   /**
    * Enqueues it within your transaction; without an argument within the one that it was prepared for, if any, else in a commit of its own. Rejects as the report methods do, and with a

@@ -57,10 +57,12 @@ export interface Progress {
 
 /** One report in a store. Times are milliseconds since 1970 by the store's clock. */
 export interface Row extends Progress {
-  /** Environment, operation and reference: one row for each report. */
+  /** Account, environment, operation and reference: one row for each report. */
   readonly id: string;
   /** Given by the store, rising: the order of enqueueing. */
   readonly sequence: number;
+  /** Whose report it is: the licence, as the option `account` names it. */
+  readonly account: string;
   /** Where the report goes. */
   readonly environment: OutboxEnvironment;
   /** The called function, for example `'reportBetEvent'`. */
@@ -244,7 +246,9 @@ export function decided(row: Row, decision: Decision, keepBodies: boolean): Chan
     // The doubt stays: the next answer is read as if the person had not looked. The problem goes: a 404 from before is not the first of two.
     return { ...before, state: 'waiting', problem: undefined, keepBody: true };
   }
-  if (state !== 'quarantined') return `it is ${state}; only a quarantined report can be resolved`;
+  // A key that is lost for ever keeps its reports waiting: only a person can end that.
+  const isLocked = state === 'waiting' && problem?.code === 'configuration';
+  if (state !== 'quarantined' && !isLocked) return `it is ${state}; only a quarantined report, or one whose key is missing, can be resolved`;
   if (decision.action === 'recorded') return { ...recorded(row, 'already-recorded', keepBodies), decisions };
   return { ...before, state: 'dismissed', problem, keepBody: keepBodies };
 }

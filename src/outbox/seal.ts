@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors.js';
 import type { Row } from './record.js';
 
 /** Which report a body belongs to: bound to the sealed bytes, so that they cannot be moved to another row. */
-export type SealContext = Pick<Row, 'id' | 'environment' | 'operation' | 'reference'>;
+export type SealContext = Pick<Row, 'id' | 'account' | 'environment' | 'operation' | 'reference'>;
 
 /** What a store keeps of a body. */
 export interface Sealed {

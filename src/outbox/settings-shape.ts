@@ -1,12 +1,31 @@
 import type { ClientDoor } from '../client-door.js';
+import { ConfigurationError } from '../errors.js';
 import { RELAY_ONLY } from '../relay-only.js';
+import type { Clock } from '../time.js';
+import type { Gateways } from './destination.js';
 import type { EndingContext } from './record.js';
 import type { Seal } from './seal.js';
 import type { OutboxStore } from './store.js';
 
+/** An account that an outbox serves. */
+export interface AccountSettings {
+  readonly account: string;
+  readonly door: ClientDoor;
+  /** Where its client sends. */
+  readonly gateways: Gateways;
+  readonly mockMode: boolean;
+}
+
 /** Everything an outbox knows; nothing is optional any more. */
 export interface OutboxSettings extends Omit<EndingContext, 'dependency'> {
-  readonly door: ClientDoor;
+  readonly accounts: readonly AccountSettings[];
+  /** The client of an account, which is one of these. */
+  doorOf(account: string): ClientDoor;
+  /** Those of the first client. */
+  readonly clock: Clock;
+  readonly logger: ClientDoor['logger'];
+  /** The longest of all clients'. */
+  readonly attemptTimeoutMs: number;
   readonly store: OutboxStore;
   readonly seal: Seal;
   readonly concurrency: number;
@@ -27,4 +46,25 @@ export function ownerProblems({ relayed }: Pick<ClientDoor, 'relayed'>, player: 
   if (!RELAY_ONLY && !relayed) return player === undefined ? [] : ['store: that of one player is for a client with relayUrl'];
   const isNamed = typeof player === 'string' && player !== '';
   return isNamed ? [] : ["store: with relayUrl it must be one player's, so that no report is sent in the session of another: await indexedDbStore({ player })"];
+}
+
+/** What follows from the accounts alone. */
+export function surroundingsOf(given: readonly (readonly [account: string, door: ClientDoor])[]) {
+  const accounts = given.map(([account, door]): AccountSettings => ({ account, door, gateways: door.gateways, mockMode: door.mockMode }));
+  const [first] = accounts;
+  if (!first) throw new ConfigurationError('accounts: expected at least one client.');
+  const { clock, logger, random } = first.door;
+  return {
+    accounts,
+    clock,
+    logger,
+    random,
+    attemptTimeoutMs: Math.max(...accounts.map(({ door }) => door.attemptTimeoutMs)),
+    doorOf(account: string): ClientDoor {
+      const found = accounts.find((one) => one.account === account);
+      // Never the client of another account.
+      if (!found) throw new Error('A report of an account that this outbox does not serve.');
+      return found.door;
+    },
+  };
 }

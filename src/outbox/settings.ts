@@ -1,27 +1,42 @@
-import { doorOf } from '../client-door.js';
+import { type ClientDoor, doorOf } from '../client-door.js';
 import { ConfigurationError } from '../errors.js';
 import { members } from '../members.js';
 import type { ClientMode } from '../payloads.js';
 import { LONGEST_TIMER_MS } from '../time.js';
+import { ACCOUNT_RULE, DEFAULT_ACCOUNT, isAccount } from './destination.js';
 import { readEncryption } from './encryption.js';
-import type { OutboxOptions } from './options.js';
+import type { AccountsOptions, OutboxOptions } from './options.js';
 import { LONGEST_WAIT_MS } from './record.js';
 import type { Seal } from './seal.js';
-import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings, ownerProblems } from './settings-shape.js';
+import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings, ownerProblems, surroundingsOf } from './settings-shape.js';
 import { standardSeal } from './standard-seal.js';
 import type { OutboxStore } from './store.js';
 
-const NAMES = ['client', 'store', 'concurrency', 'retry', 'leaseMs', 'pollMs', 'stopTimeoutMs', 'breakerAfter', 'keepBodies', 'encryption', 'seal'];
+const NAMES = [
+  'client',
+  'accounts',
+  'store',
+  'account',
+  'concurrency',
+  'retry',
+  'leaseMs',
+  'pollMs',
+  'stopTimeoutMs',
+  'breakerAfter',
+  'keepBodies',
+  'encryption',
+  'seal',
+];
 
 /** Far below the wait that stores take for the mark of a clock that jumped, and so for one that is over. */
 const LONGEST_LEASE_MS = LONGEST_WAIT_MS / 2;
 /** As many as any store can count; an outbox that should never pause for refusals may say so much. */
 const MOST_REFUSALS = 1_000_000;
-const STORE_METHODS = ['enqueue', 'turn', 'outlook', 'pause', 'get', 'list', 'counts', 'remember'] as const;
+const STORE_METHODS = ['enqueue', 'turn', 'bind', 'outlook', 'pause', 'get', 'list', 'counts', 'remember'] as const;
 const SEAL_METHODS = ['seal', 'open', 'matches'] as const;
 
 /** Checks the options, and throws one `ConfigurationError` that lists every problem. */
-export function readSettings(options: OutboxOptions<ClientMode>): OutboxSettings {
+export function readSettings(options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>): OutboxSettings {
   const problems: string[] = [];
   const given = members(options);
   for (const name of Object.keys(given)) if (!NAMES.includes(name)) problems.push(`${name} is not an option; known are ${NAMES.join(', ')}`);
@@ -36,10 +51,10 @@ export function readSettings(options: OutboxOptions<ClientMode>): OutboxSettings
     if (!fits) problems.push(`${name}: expected a ${isCount ? 'whole number' : 'number of milliseconds'} from ${least} to ${most}`);
     return fits ? value : standard;
   };
-  const door = doorOf(given.client);
-  if (!door) problems.push('client: expected what createClient returns');
+  const accounts = readAccounts(given, problems);
+  const doors = accounts.map(([, door]) => door);
   requireMethods('store', given.store, STORE_METHODS, problems);
-  if (door) problems.push(...ownerProblems(door, members(given.store).player));
+  for (const door of doors) problems.push(...ownerProblems(door, members(given.store).player));
   if (given.seal !== undefined) requireMethods('seal', given.seal, SEAL_METHODS, problems);
   if (given.keepBodies !== undefined && typeof given.keepBodies !== 'boolean') problems.push('keepBodies: expected true or false');
 
@@ -47,7 +62,7 @@ export function readSettings(options: OutboxOptions<ClientMode>): OutboxSettings
   if (given.seal === undefined && !globalThis.crypto?.subtle) problems.push('seal: this runtime has no WebCrypto; in a page it needs https');
   const encryption = readEncryption(given.encryption, problems);
 
-  const leastLeaseMs = (door?.attemptTimeoutMs ?? 0) + LEAST_MARGIN_MS;
+  const leastLeaseMs = Math.max(0, ...doors.map((door) => door.attemptTimeoutMs)) + LEAST_MARGIN_MS;
   if (leastLeaseMs > LONGEST_LEASE_MS)
     problems.push(`client: its attemptTimeoutMs leaves no room for a lease, which is ${LONGEST_LEASE_MS} milliseconds at most`);
   const settings = {
@@ -61,8 +76,23 @@ export function readSettings(options: OutboxOptions<ClientMode>): OutboxSettings
     breakerAfter: number('breakerAfter', given.breakerAfter, DEFAULTS.breakerAfter, 1, MOST_REFUSALS),
     keepBodies: given.keepBodies === true,
   };
-  if (problems.length > 0 || !door) throw new ConfigurationError(`The options of the outbox cannot be used: ${problems.join('; ')}.`);
-  return { ...settings, door, random: door.random };
+  if (problems.length > 0) throw new ConfigurationError(`The options of the outbox cannot be used: ${problems.join('; ')}.`);
+  return { ...settings, ...surroundingsOf(accounts) };
+}
+
+/** The accounts with their clients; what is wrong is added to the problems. */
+function readAccounts(given: Readonly<Record<string, unknown>>, problems: string[]): (readonly [account: string, door: ClientDoor])[] {
+  const several = given.accounts !== undefined;
+  if (several && (given.client !== undefined || given.account !== undefined)) problems.push('accounts: expected without client and account');
+  const clients = several ? Object.entries(members(given.accounts)) : [[given.account ?? DEFAULT_ACCOUNT, given.client] as const];
+  if (clients.length === 0) problems.push('accounts: expected an object with at least one client, such as { brandA: client }');
+  return clients.flatMap(([account, client]) => {
+    if (!isAccount(account)) problems.push(several ? `accounts: names: ${ACCOUNT_RULE}` : `account: ${ACCOUNT_RULE}`);
+    const door = doorOf(client);
+    if (!door) problems.push(`${several ? 'accounts' : 'client'}: expected what createClient returns`);
+    if (several && door?.relayed) problems.push('accounts: expected clients of gateways; a page has one account');
+    return door && isAccount(account) ? [[account, door] as const] : [];
+  });
 }
 
 function requireMethods(name: string, value: unknown, methods: readonly string[], problems: string[]): void {

@@ -7,4 +7,6 @@ export const shown = ({ body: _, fingerprint: __, fence: ___, doubtBefore: ____,
 
 /** The pauses in a store's outlook. */
 export const shownPauses = (outlooks: readonly Outlook[]): OutboxStats['paused'] =>
-  outlooks.flatMap(({ pause: { environment, reason, message, since, until } }) => (reason ? [{ environment, reason, message, since, until }] : []));
+  outlooks.flatMap(({ pause: { account, environment, reason, message, since, until } }) =>
+    reason ? [{ account, environment, reason, message, since, until }] : [],
+  );

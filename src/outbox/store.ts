@@ -1,9 +1,12 @@
 import type { OperationName } from '../operations.js';
+import type { BoundDestination, Destination, Gateways, Rebinding, Rebound } from './destination.js';
 import type { Pause, PauseChange } from './pause.js';
 import type { Change, OutboxEnvironment, Row, RowState } from './record.js';
 
-/** What a store makes a row of. */
-export type NewRow = Pick<Row, 'id' | 'environment' | 'operation' | 'reference' | 'waitsFor' | 'body' | 'fingerprint'> & {
+/** What a store makes a row of. Its id begins with its account and a colon. */
+export type NewRow = Pick<Row, 'id' | 'account' | 'environment' | 'operation' | 'reference' | 'waitsFor' | 'body' | 'fingerprint'> & {
+  /** The address to which it is to be sent. Not of the row: the store keeps it for the destination. */
+  readonly gateway: string;
   /** The bytes to send, sealed. */
   readonly body: string;
 };
@@ -26,14 +29,26 @@ export interface Write {
   readonly change: Change;
 }
 
+/** An account whose rows a worker takes. */
+export interface Claimant {
+  /** Whose rows. */
+  readonly account: string;
+  /** Where this worker sends them. Those of an environment that the store knows with another address are not claimed. */
+  readonly gateways: Gateways;
+  /** How many of its rows this worker has: the account with the fewest is given the next one. */
+  readonly busy: number;
+}
+
 /** Which rows a worker takes next. */
 export interface ClaimRequest {
+  /** Of whom. Where two have as many rows, the one that is named first is given the next. */
+  readonly accounts: readonly Claimant[];
   /** How many at most. */
   readonly limit: number;
   /** Milliseconds until another worker may take them. */
   readonly leaseMs: number;
-  /** Only of this environment, and although it is paused. */
-  readonly probe?: OutboxEnvironment;
+  /** Only of this destination, and although it is paused. */
+  readonly probe?: Destination;
 }
 
 /** One turn of a worker: what ended is written, then what comes next is claimed, in one commit. */
@@ -52,10 +67,10 @@ export interface TurnResult {
   readonly claimed: readonly Row[];
 }
 
-/** What there is to do for an environment. */
-export interface Outlook {
-  /** Which environment. */
-  readonly environment: OutboxEnvironment;
+/** What there is to do for a destination. */
+export interface Outlook extends BoundDestination {
+  /** How its gateway was changed, the oldest first. */
+  readonly rebound: readonly Rebound[];
   /** Its pause, or that there is none. */
   readonly pause: Pause;
   /** Milliseconds until the next row may be claimed, whether paused or not; not above 0 when there is one now; undefined for none. */
@@ -64,13 +79,15 @@ export interface Outlook {
 
 /** Which rows are listed; what is left out matches everything. */
 export interface RowQuery {
+  /** Only rows of this account. */
+  readonly account?: string | undefined;
   /** Only rows in this state. */
   readonly state?: RowState | undefined;
   /** Only rows of this environment. */
   readonly environment?: OutboxEnvironment | undefined;
   /** Only rows of this call. */
   readonly operation?: OperationName | undefined;
-  /** Only rows of this reference: one for each environment and operation. */
+  /** Only rows of this reference: one for each account, environment and operation. */
   readonly reference?: string | undefined;
   /** Only rows after this `sequence`. */
   readonly after?: number | undefined;
@@ -141,7 +158,8 @@ export interface OutboxStore {
 
   /**
    * Adds rows that are not there, in order, in one commit: `'waiting'`, due now, `fence` and `attempts` 0, not in
-   * doubt. A row whose id is there (in the store or earlier among these) is left as it is and returned.
+   * doubt. Binds the destination of each row, as `bind` does. A row whose id is there (in the store or earlier among these) is left as it is and returned. Rejects with what `otherGateway` makes, and has
+   * added nothing, where a destination is bound to another gateway.
    * `transaction` is the user's own, in which the rows are written; with it, the commit is the user's.
    */
   enqueue(rows: readonly NewRow[], transaction?: unknown): Promise<readonly Enqueued[]>;
@@ -156,17 +174,27 @@ export interface OutboxStore {
    * Makes the writes, then the claim. A write whose row has another state or fence than expected is not made, and
    * `changedAt` and `dueAt` (now and `delayMs` from now) are set by one that is.
    *
-   * Claimed are rows for which `isClaimable` holds, due first, then by `sequence`; what `claimed` makes of them is
-   * committed before the method resolves. Rows of a paused environment are left out, but for the probe. Never claimed
+   * Claimed are rows for which `isClaimable` holds, of the given accounts and gateways alone. Of one account they come due
+   * first, then by `sequence`; accounts take turns (see `Claimant.busy`). What `claimed` makes of them is
+   * committed before the method resolves. Rows of a paused destination are left out, but for the probe. Never claimed
    * is a waiting row while the row it `waitsFor` is in the store and not final, whichever of the two came first.
    * What a claim costs must not depend on how many rows wait, are blocked, or are final.
    */
   turn(turn: Turn): Promise<TurnResult>;
 
-  /** What there is to do, for each environment; in the store of one player, for the relay. */
-  outlook(): Promise<readonly Outlook[]>;
+  /**
+   * Keeps for each destination the gateway that its reports go to, unless it has one. Returns, in that order, what each
+   * has: another address than the given one is for the caller to refuse.
+   */
+  bind(destinations: readonly BoundDestination[]): Promise<readonly string[]>;
 
-  /** Changes the pause of an environment; false, and nothing done, where its version is not the one that was seen. */
+  /** Gives a destination another gateway and keeps the reason; false, and nothing done, where its gateway is not `from`. */
+  rebind(change: Rebinding): Promise<boolean>;
+
+  /** What there is to do, for each destination that is bound; without `accounts`, of all. */
+  outlook(accounts?: readonly string[]): Promise<readonly Outlook[]>;
+
+  /** Changes the pause of a destination; false, and nothing done, where its version is not the one that was seen, or it is not bound. */
   pause(change: PauseChange): Promise<boolean>;
 
   /** Rows by their ids, in that order. */
@@ -175,8 +203,8 @@ export interface OutboxStore {
   /** Rows in the order of `sequence`. */
   list(query: RowQuery): Promise<readonly Row[]>;
 
-  /** How many rows are in which state. */
-  counts(): Promise<Counts>;
+  /** How many rows are in which state; without `accounts`, of all. */
+  counts(accounts?: readonly string[]): Promise<Counts>;
 
   /** Keeps a setting of the outbox under a name, unless there is one, and returns what is kept. */
   remember(name: string, value: string): Promise<string>;

@@ -1,4 +1,5 @@
 import { operationNames } from '../operations.js';
+import { isAccount } from './destination.js';
 import type { Row, RowState } from './record.js';
 
 /** A row as a store reads it: no part of it has been checked yet. */
@@ -48,6 +49,7 @@ const isState = oneOf('waiting', 'in-flight', 'recorded', 'quarantined', 'dismis
 /** What each part of a row must be, and what it is taken for where it is not: never for proof that the report was not sent. */
 const PARTS: { readonly [Name in keyof StoredRow]: Part<Name> } = {
   id: [isText, shownAs()],
+  account: [isAccount, shownAs()],
   sequence: [isCount, zero],
   environment: [oneOf('staging', 'production', 'relay'), shownAs()],
   operation: [oneOf(...operationNames), shownAs()],
@@ -85,13 +87,16 @@ export const readFence = (value: unknown): number => (isCount(value) ? Number(va
 export function rowFrom(stored: StoredRow): Row {
   const bad = NAMES.filter((name) => !PARTS[name][0](stored[name]));
   // The parts of its name must fit each other: each of them is sent, waited for or told.
-  const { id, reference, waitsFor } = stored;
+  const { id, account, reference, waitsFor } = stored;
   if (isText(id) && isText(reference) && !String(id).endsWith(`:${reference}`)) bad.push('reference');
+  // Under the name of another account it would be sent to the gateway of another licence.
+  if (isText(id) && isText(account) && !String(id).startsWith(`${account}:`)) bad.push('account');
   if (isText(waitsFor) && !String(waitsFor).endsWith(`:${reference}`)) bad.push('waitsFor');
   if (bad.length === 0) return stored as Row;
   const row = { ...stored, ...Object.fromEntries(bad.map((name) => [name, PARTS[name][1](stored[name])])) } as Row;
   const damage = bad.join(', ');
-  return { ...row, damage, problem: damageProblem(damage) };
+  const [owner] = row.id.split(':');
+  return { ...row, account: isAccount(owner) ? owner : row.account, damage, problem: damageProblem(damage) };
 }
 
 /** Why a damaged row is not sent. */

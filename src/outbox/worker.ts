@@ -5,14 +5,16 @@ import { RELAY_ONLY } from '../relay-only.js';
 import type { Location } from '../schema/location.js';
 import { limited } from '../time.js';
 import { createAhead } from './ahead.js';
+import { createBindings } from './bindings.js';
+import { createClaimants } from './claimants.js';
 import { createCutOff } from './cut-off.js';
 import type { Waiters } from './done.js';
 import { endingOf, failed } from './ending.js';
-import { aboutReport, type Events } from './events.js';
+import type { Events } from './events.js';
 import { gatewayRefusal } from './gateway-refusal.js';
 import { createGathering } from './gather.js';
 import { lockedEnding } from './locked.js';
-import { destinationOf, probeTaken } from './pause.js';
+import { probeTaken } from './pause.js';
 import { createPauses } from './pauses.js';
 import {
   asksFor,
@@ -33,6 +35,7 @@ import type { Ending, Row } from './record.js';
 import { relayRefusal } from './relay-ending.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Outlook, TurnResult } from './store.js';
+import { tellEnd } from './tell-end.js';
 import { keepDoubt } from './went-back.js';
 
 /** A row that this worker has claimed. */
@@ -55,8 +58,9 @@ interface Probe {
  * nothing by itself: that is in `plan.ts`, `record.ts` and `pause.ts`.
  */
 export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void) {
-  const { store, seal, door, leaseMs, pollMs, concurrency } = settings;
-  const { clock, attemptTimeoutMs } = door;
+  const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, concurrency } = settings;
+  const claimants = createClaimants(settings.accounts);
+  const bindings = createBindings(settings, events);
   /** Claimed, and not yet written and told: a bound on all three. */
   let busy = 0;
   let finished: Finished[] = [];
@@ -71,11 +75,16 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   const abort = createCutOff();
   const pauses = createPauses(settings, events);
 
-  const standing = (): Standing => ({ ...settings, places: ahead ? ahead.places() : concurrency, busy, stopping });
+  const standing = (): Standing => ({ ...settings, accounts: claimants.all(), places: ahead ? ahead.places() : concurrency, busy, stopping });
 
   const gathering =
     ahead &&
     createGathering({ clock, ends: () => finished.length, isOn: () => isGathering(finished.length, { busy, places: ahead.places() }), hasMore: ahead.hasMore });
+
+  const letGo = (row: Row) => {
+    busy -= 1;
+    claimants.gave(row);
+  };
 
   const wake = () => {
     woken = true;
@@ -97,30 +106,25 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     try {
       const ending = !RELAY_ONLY && isHeldBack && row.damage === undefined ? HELD_BACK : await send(row, askedAt); // Given back, a damaged row would look sound.
       if (!RELAY_ONLY) known = ending;
-      if (ahead && ending.kind !== 'recorded' && ending.pause) ahead.holdBack(destinationOf(row));
+      if (ahead && ending.kind !== 'recorded' && ending.pause) ahead.holdBack(row);
       // What goes to a relay waits for nothing.
-      const dependency = RELAY_ONLY ? 'none' : await dependencyFor(row, ending);
+      const before = RELAY_ONLY ? undefined : asksFor(row, ending);
+      const dependency = dependencyOf(before === undefined ? undefined : (await store.get([before]))[0]);
       const { change, paused } = await pauses.settle({ row, ending, probe, dependency });
-      if (ahead && paused) ahead.holdBack(destinationOf(row)); // Again, for rows that were claimed while the pause was written.
+      if (ahead && paused) ahead.holdBack(row); // Again, for rows that were claimed while the pause was written.
       finished.push({ row, change });
     } catch (cause) {
       events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
       // Its row stays in flight, and in doubt, until its lease is over.
-      busy -= 1;
+      letGo(row);
     }
     if (!RELAY_ONLY) gathering?.check();
     wake();
     return known;
   }
 
-  async function dependencyFor(row: Row, ending: Ending) {
-    const before = asksFor(row, ending);
-    const [dependency] = before === undefined ? [] : await store.get([before]);
-    return dependencyOf(dependency);
-  }
-
   async function send(row: Row, askedAt: number): Promise<Ending> {
-    const { operation, environment, reference } = row;
+    const { account, operation, environment, reference } = row;
     let body: string;
     try {
       if (row.body === undefined || row.damage !== undefined) throw new Error('no sound bytes');
@@ -130,6 +134,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       return damaged(subjectOf({ operation, reference }), row.damage);
     }
     if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
+    const door = settings.doorOf(account);
     const limit = { signal: abort.signal, milliseconds: attemptTimeoutMs };
     if (!RELAY_ONLY && environment !== 'relay')
       return endingOf(() => door.attempt({ operation, environment, reference, body, location: undefined }, limit), gatewayRefusal);
@@ -139,18 +144,6 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     return endingOf(() => door.attempt({ operation, environment: undefined, reference, body, location }, { ...limit, player }), relayRefusal);
   }
 
-  function written({ row, change }: Finished, done: boolean): void {
-    const { delayMs, keepBody, ...progress } = change;
-    const now: Row = { ...row, ...progress };
-    const about = aboutReport(now);
-    const { outcome, problem, inDoubt } = now;
-    if (!done) events.emit('late', about);
-    else if (now.state === 'recorded' && outcome !== undefined) events.emit('recorded', { ...about, outcome, waitedMs: row.changedAt - row.enqueuedAt });
-    else if (problem && now.state === 'waiting') events.emit('delayed', { ...about, code: problem.code, inDoubt, delayMs });
-    else if (problem) events.emit('quarantined', { ...about, code: problem.code, message: problem.message, conflict: problem.conflict === true, inDoubt });
-    if (done) waiters.settle(now);
-  }
-
   /** Tells what became of the refused writes; where the store cannot be read, the next turn does. */
   async function tellRefused(): Promise<void> {
     if (!untold[0]) return;
@@ -158,8 +151,8 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     const told = untold;
     if (!RELAY_ONLY) await keepDoubt(told, rows, { store, leaseMs, events, waiters });
     untold = [];
-    busy -= told.length;
-    for (const [index, one] of told.entries()) written(one, rows[index]?.fence === one.change.fence && rows[index].state === one.change.state);
+    for (const { row } of told) letGo(row);
+    for (const [index, one] of told.entries()) tellEnd(one, rows[index]?.fence === one.change.fence && rows[index].state === one.change.state, events, waiters);
   }
 
   /** One turn; says whether anything was written or claimed. A probe's time began when it was taken: late, it is not sent. */
@@ -170,22 +163,23 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     const askedAt = probe?.takenAt ?? clock.now();
     let result: TurnResult;
     try {
-      result = await store.turn(planTurn(batch, standing(), probe?.outlook.environment));
+      result = await store.turn(planTurn(batch, standing(), probe?.outlook));
     } catch (error) {
       finished = [...batch, ...finished];
       throw error;
     }
     busy += result.claimed.length;
     for (const row of result.claimed) {
+      claimants.took(row);
       const claim = { row, askedAt, probe: probe && probe.outlook.pause.version + 1 };
-      if (ahead) ahead.attempt((isTooLate) => attempt(claim, isTooLate || ahead.isHeldBack(destinationOf(row), number)));
+      if (ahead) ahead.attempt((isTooLate) => attempt(claim, isTooLate || ahead.isHeldBack(row, number)));
       else void attempt(claim);
     }
     for (const [index, one] of batch.entries()) {
       if (!result.written[index]) untold.push(one);
       else {
-        busy -= 1;
-        written(one, true);
+        letGo(one.row);
+        tellEnd(one, true, events, waiters);
       }
     }
     await tellRefused();
@@ -194,7 +188,8 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
 
   /** Sends the probes that are due, and says how long there is nothing to do. */
   async function probeAndWait(): Promise<number> {
-    const outlooks = busy < concurrency ? await store.outlook() : [];
+    const outlooks = busy < concurrency ? await store.outlook(settings.accounts.map(({ account }) => account)) : [];
+    bindings.compare(outlooks);
     pauses.seeAll(outlooks);
     const { probes, waitMs } = lookAhead(outlooks, standing());
     for (const outlook of probes) {
@@ -207,6 +202,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   async function run(): Promise<void> {
     while (!stopping || busy > 0) {
       try {
+        await bindings.bind();
         if (!RELAY_ONLY) await gathering?.wait();
         // With all under way there is nothing to write and no hurry to claim.
         const worked = (RELAY_ONLY || finished.length + untold.length > 0 || busy < concurrency) && (await turn());

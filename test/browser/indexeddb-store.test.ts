@@ -25,8 +25,9 @@ describe('the IndexedDB store in a page', () => {
   });
 });
 
-const BET = { environment: 'staging', operation: 'reportBetEvent', waitsFor: undefined, fingerprint: 'print' } as const;
-const bet = (reference: string, body = '{}') => ({ ...BET, id: `staging:reportBetEvent:${reference}`, reference, body });
+const GATEWAY = 'https://gateway.example.com';
+const BET = { account: 'default', gateway: GATEWAY, environment: 'staging', operation: 'reportBetEvent', waitsFor: undefined, fingerprint: 'print' } as const;
+const bet = (reference: string, body = '{}') => ({ ...BET, id: `default:staging:reportBetEvent:${reference}`, reference, body });
 
 /** Chromium packs what it stores. */
 const incompressible = (length: number) => randomBytes(length / 2).toString('hex');
@@ -80,7 +81,7 @@ describe('a connection to IndexedDB', () => {
     const newer = await openPage(await context.newPage(), site.url);
     const upgrade = () =>
       new Promise<number>((resolve, reject) => {
-        const request = indexedDB.open('location-sdk-outbox', 2);
+        const request = indexedDB.open('location-sdk-outbox', 3);
         request.onblocked = () => reject(new Error('blocked'));
         request.onerror = () => reject(request.error);
         request.onsuccess = () => {
@@ -98,6 +99,28 @@ describe('a connection to IndexedDB', () => {
     }, bet('B-2'));
     for (const code of codes) expect(code).toMatch(/^newer: .*newer version/);
     expect(await newer.evaluate(upgrade)).toBe(1);
+  });
+
+  test('refuses a database of an older version, and leaves it as it is', async ({ page, site }) => {
+    await openPage(page, site.url);
+    const seen = await page.evaluate(async () => {
+      const open = () =>
+        new Promise<{ version: number; tables: string[] }>((resolve, reject) => {
+          const request = indexedDB.open('location-sdk-outbox', 1);
+          request.onupgradeneeded = () => request.result.createObjectStore('old');
+          request.onerror = () => reject(request.error);
+          request.onsuccess = () => {
+            const { version, objectStoreNames } = request.result;
+            request.result.close();
+            resolve({ version, tables: [...objectStoreNames] });
+          };
+        });
+      await open();
+      const store = await OutboxPage.indexedDbStore();
+      const refused = await store.counts().catch(({ code, message }: { code: string; message: string }) => `${code}: ${message}`);
+      return [refused, await open()];
+    });
+    expect(seen).toEqual([expect.stringMatching(/^older: .*left as it is/), { version: 1, tables: ['old'] }]);
   });
 
   test('that never opens, or never answers, ends in time; the next one may answer', async ({ page, site }) => {
@@ -193,7 +216,7 @@ describe('the IndexedDB store', () => {
       };
       const store = await OutboxPage.indexedDbStore();
       await store.enqueue([row]);
-      await store.turn({ writes: [], claim: { limit: 1, leaseMs: 1_000 } });
+      await store.turn({ writes: [], claim: { accounts: [{ account: row.account, gateways: { staging: row.gateway }, busy: 0 }], limit: 1, leaseMs: 1_000 } });
       return [...seen];
     }, bet('B-1'));
     expect(durabilities).toEqual(['strict']);

@@ -53,7 +53,7 @@ export const statsOf = (page: Page): Promise<OutboxStats> => page.evaluate(() =>
 export const reportsOf = async (page: Page, references: readonly string[]): Promise<OutboxReport[]> => {
   const found = await page.evaluate(
     (ids) => Promise.all(ids.map((id) => outbox.get(id))),
-    references.map((reference) => `relay:reportBetEvent:${reference}`),
+    references.map((reference) => `default:relay:reportBetEvent:${reference}`),
   );
   return found.flatMap((report) => report ?? []);
 };

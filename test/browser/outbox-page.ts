@@ -10,7 +10,7 @@ const deleteDatabase = (name: string) =>
   });
 
 const PARTS = [
-  ...(['environment', 'operation', 'reference', 'waitsFor', 'state', 'fence', 'attempts', 'inDoubt', 'doubtBefore'] as const),
+  ...(['account', 'environment', 'operation', 'reference', 'waitsFor', 'state', 'fence', 'attempts', 'inDoubt', 'doubtBefore'] as const),
   ...(['enqueuedAt', 'changedAt', 'outcome', 'message', 'problem', 'decisions', 'fingerprint', 'body'] as const),
 ];
 

@@ -27,7 +27,16 @@ async function fill(store: OutboxStore): Promise<void> {
   await write(store, quarantined, { ...QUARANTINED, problem, inDoubt: true });
   await write(store, retried, { ...WAITS, problem, decisions, inDoubt: true, attempts: 3, delayMs: 60_000 });
   await store.receipts.append([{ index: 0, id: recorded.id, line: '{"a":"line \\u0000"}' }]);
-  await store.pause({ environment: 'production', version: 0, reason: 'authentication', message: 'HTTP 401', strikes: 2, forMs: 60_000, continues: false });
+  await store.pause({
+    account: 'default',
+    environment: 'production',
+    version: 0,
+    reason: 'authentication',
+    message: 'HTTP 401',
+    strikes: 2,
+    forMs: 60_000,
+    continues: false,
+  });
   await store.remember('salt', 'secret of the fingerprints');
 }
 

@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 });
 afterEach(() => vi.unstubAllEnvs());
 
 const url = inject('postgresUrl');
-const BAD = 'staging:reportBetEvent:B-bad';
+const BAD = 'default:staging:reportBetEvent:B-bad';
 
 /** One recorded, one quarantined. */
 async function filled(): Promise<string> {

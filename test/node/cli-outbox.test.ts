@@ -23,7 +23,7 @@ beforeAll(async () => {
   await store.close?.();
 }, 60_000);
 
-const BAD = 'staging:reportBetEvent:B-bad';
+const BAD = 'default:staging:reportBetEvent:B-bad';
 
 /** A copy of the sample, to change. */
 function copy(): string {
@@ -57,9 +57,9 @@ describe('looking', () => {
     expect(head).toMatch(/^STATE +FOR +TRIES +DOUBT +PROBLEM +REPORT$/);
     expect(rows.map((row) => row.split(/ {2,}/)).map(([state, , , , , report]) => [state, report])).toEqual([
       ['quarantined', BAD],
-      ['blocked', 'staging:reportSettledBet:B-bad'],
+      ['blocked', 'default:staging:reportSettledBet:B-bad'],
     ]);
-    expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(80);
+    expect(Math.max(...rows.map((row) => row.replace(/\S+$/, '').length))).toBeLessThanOrEqual(50);
   });
 
   it('lists a page at a time, and by state', async () => {
@@ -75,7 +75,7 @@ describe('looking', () => {
 
   it('tells those that are blocked from those that wait', async () => {
     const { out } = await outbox(sample, 'list', '--state', 'blocked', '--json');
-    expect(jsonOf(out).map(({ id }) => id)).toEqual(['staging:reportSettledBet:B-bad']);
+    expect(jsonOf(out).map(({ id }) => id)).toEqual(['default:staging:reportSettledBet:B-bad']);
     expect(await outbox(sample, 'list', '--state', 'waiting')).toMatchObject({ code: 0, out: '' });
   });
 
@@ -89,12 +89,12 @@ describe('looking', () => {
     const printed: string[] = [];
     for (let commands = [['list', '--environment', 'staging', '--limit', '2']]; commands.length > 0; ) {
       const { out, err } = await outbox(file, ...(commands.shift() ?? []));
-      printed.push(...out.split('\n').flatMap((line) => /staging:\S+/.exec(line) ?? []));
+      printed.push(...out.split('\n').flatMap((line) => /default:staging:\S+/.exec(line) ?? []));
       const given = err.split('\n').filter((line) => line.startsWith(`  location-sdk outbox ${file} list`));
       commands.push(...given.map((line) => line.trim().split(' ').slice(3)));
     }
     expect(printed).toEqual(
-      ['B-1', 'B-2', 'B-3'].map((id) => `staging:reportBetEvent:${id}`).concat(['B-1', 'B-2'].map((id) => `staging:reportSettledBet:${id}`)),
+      ['B-1', 'B-2', 'B-3'].map((id) => `default:staging:reportBetEvent:${id}`).concat(['B-1', 'B-2'].map((id) => `default:staging:reportSettledBet:${id}`)),
     );
     const { err } = await outbox(sample, 'list', '--limit', '1');
     expect(err).toContain(`There are more:\n  location-sdk outbox ${sample} list --state blocked --limit 1\n`);
@@ -214,7 +214,7 @@ describe('deciding', () => {
 
   it('says what a blocked report waits for, and writes no decision', async () => {
     const file = copy();
-    const id = 'staging:reportSettledBet:B-bad';
+    const id = 'default:staging:reportSettledBet:B-bad';
     const { code, out, err } = await outbox(file, 'retry', id);
     expect([code, out]).toEqual([1, '']);
     expect(err).toContain(`${id} is blocked: it is sent once ${BAD} is recorded or dismissed`);
@@ -225,7 +225,7 @@ describe('deciding', () => {
     const file = copy();
     const { code, err } = await outbox(file, 'retry', BAD, 'B-bad');
     expect(code).toBe(2);
-    expect(err).toContain(`say which: ${BAD}, staging:reportSettledBet:B-bad`);
+    expect(err).toContain(`say which: ${BAD}, default:staging:reportSettledBet:B-bad`);
     expect(jsonOf((await outbox(file, 'show', BAD, '--json')).out)[0].state).toBe('quarantined');
     expect(await outbox(file, 'retry', 'B-none')).toMatchObject({ code: 1, err: expect.stringContaining('no report B-none') });
   });
@@ -259,6 +259,23 @@ describe('pauses and keys', () => {
     expect((await outbox(file)).out).toContain('The encryption key 2026-08 was missing');
     expect(JSON.parse((await outbox(file, 'stats', '--json')).out)).toMatchObject({ missingKeys: ['2026-08'] });
     expect(JSON.parse((await outbox(sample, 'stats', '--json')).out)).toMatchObject({ missingKeys: [] });
+  });
+});
+
+describe('the gateway of an account', () => {
+  it('is changed by a person with a reason, which is kept and shown', async () => {
+    const file = copy();
+    const before = JSON.parse((await outbox(file, 'stats', '--json')).out).destinations[0].gateway;
+    const to = ['--environment', 'staging', '--gateway', 'https://next.example.com/'];
+    expect(await outbox(file, 'rebind', ...to)).toMatchObject({ code: 2, err: expect.stringContaining('--reason') });
+    expect(await outbox(file, 'rebind', ...to, '--reason', 'x', '--account', 'brandB')).toMatchObject({ code: 1, err: expect.stringContaining('brandB') });
+    const { code, out } = await outbox(file, 'rebind', ...to, '--reason', 'it moved');
+    expect([code, out]).toEqual([0, expect.stringContaining('go to https://next.example.com from now on; until now to')]);
+    expect((await outbox(file, 'rebind', ...to, '--reason', 'again')).err).toContain('already');
+    const { destinations } = JSON.parse((await outbox(file, 'stats', '--json')).out);
+    expect(destinations).toMatchObject([{ account: 'default', gateway: 'https://next.example.com', rebound: [{ from: before, reason: 'it moved' }] }]);
+    expect((await outbox(file)).out).toContain('it moved');
+    expect((await outbox(file, 'list', '--account', 'brandB')).err).toContain('No report waits');
   });
 });
 
@@ -310,7 +327,10 @@ describe('the log', () => {
     const database = openLibsql(file);
     database.exec("UPDATE outbox_rows SET fingerprint = 'x' WHERE reference = 'B-1'");
     database.close();
-    expect(await outbox(file, 'verify')).toMatchObject({ code: 1, out: expect.stringContaining('CHANGED: the report staging:reportBetEvent:B-1 is not as') });
+    expect(await outbox(file, 'verify')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('CHANGED: the report default:staging:reportBetEvent:B-1 is not as'),
+    });
   });
 });
 

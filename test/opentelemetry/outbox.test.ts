@@ -125,7 +125,17 @@ describe('the metrics of an outbox', () => {
     expect(await oldest()).toBe(0);
     await outbox.reportBetEvent(betEvent());
     await outbox.reportSettledBet(settledBet());
-    await store.pause({ environment: 'production', version: 0, reason: 'authentication', message: undefined, strikes: 1, forMs: 1, continues: false });
+    await store.bind([{ account: 'default', environment: 'production', gateway: 'https://gateway.example.com' }]);
+    await store.pause({
+      account: 'default',
+      environment: 'production',
+      version: 0,
+      reason: 'authentication',
+      message: undefined,
+      strikes: 1,
+      forMs: 1,
+      continues: false,
+    });
     const states = (await told.points('location_sdk.outbox.report.count')).map(({ attributes, value }) => [Object.values(attributes)[0], value]);
     expect(Object.fromEntries(states)).toEqual({ waiting: 1, blocked: 1, 'in-flight': 0, recorded: 0, quarantined: 0, dismissed: 0 });
     expect(await oldest()).toBeGreaterThanOrEqual(60);

@@ -155,14 +155,15 @@ describe('places', () => {
     expect(begun).toHaveLength(6);
   });
 
-  it('hold back what was claimed before a pause, and not what a later turn claims, nor another environment', () => {
+  it('hold back what was claimed before a pause, and not what a later turn claims, nor another environment or account', () => {
     const { ahead } = places();
     const before = ahead.turn();
-    expect(ahead.isHeldBack('staging', before)).toBe(false);
-    ahead.holdBack('staging');
+    expect(ahead.isHeldBack({ account: 'default', environment: 'staging' }, before)).toBe(false);
+    ahead.holdBack({ account: 'default', environment: 'staging' });
     const after = ahead.turn();
-    expect(ahead.isHeldBack('staging', before)).toBe(true);
-    expect(ahead.isHeldBack('staging', after)).toBe(false);
-    expect(ahead.isHeldBack('production', before)).toBe(false);
+    expect(ahead.isHeldBack({ account: 'default', environment: 'staging' }, before)).toBe(true);
+    expect(ahead.isHeldBack({ account: 'default', environment: 'staging' }, after)).toBe(false);
+    expect(ahead.isHeldBack({ account: 'default', environment: 'production' }, before)).toBe(false);
+    expect(ahead.isHeldBack({ account: 'brandB', environment: 'staging' }, before)).toBe(false);
   });
 });

@@ -36,6 +36,22 @@ const repeatsPersonalData = {
   body: { message: `velvet-otter: 90817263544 of Zurikel at 77 Vornhill Road is wrong` },
 } as const;
 
+describe('a report that can never be opened', () => {
+  it('is quarantined where the own key of another store sealed it, and a person can end it', async () => {
+    const there = outboxWorld();
+    await there.outbox.reportBetEvent(betEvent({ bet_id: 'B-1' }));
+    const [row] = await there.store.list({ limit: 1 });
+    if (!row) throw new Error('a row: expected one');
+    const here = outboxWorld();
+    await here.store.enqueue([{ ...row, body: row.body ?? '', gateway: here.gateway.clientOptions().gateways?.staging?.baseUrl ?? '' }]);
+    await here.run(here.outbox.drain());
+    expect((await here.outbox.get(row.id))?.problem?.message).toContain('the outbox of another store sealed them');
+    expect((await here.outbox.get(row.id))?.state).toBe('quarantined');
+    expect(here.sent).toEqual([]);
+    expect((await here.outbox.resolve(row.id, { as: 'dismissed', reason: 'it was restored from elsewhere' })).state).toBe('dismissed');
+  });
+});
+
 describe('personal data in the store', () => {
   it('is not there while reports wait, with encryption', async () => {
     const world = outboxWorld({ outbox: { encryption: encryption('a') } });

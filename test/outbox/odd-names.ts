@@ -14,7 +14,7 @@ export async function expectOddNamesAreUnknown(store: OutboxStore): Promise<void
     resolve: (id: string) => outbox.resolve(id, { as: 'dismissed', reason: 'why' }),
   };
   for (const name of ['unknown', ...ODD]) {
-    const id = `staging:reportBetEvent:${name}`;
+    const id = `default:staging:reportBetEvent:${name}`;
     expect(await outbox.get(id)).toBeUndefined();
     expect(await outbox.list({ reference: name })).toEqual([]);
     expect(await listedOneByOne(outbox, name)).toEqual([]);

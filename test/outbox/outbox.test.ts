@@ -9,8 +9,8 @@ import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../fac
 import { failureOf, issuesOf } from '../failure-of.js';
 import { outboxWorld } from './world.js';
 
-const BET = 'staging:reportBetEvent:BET-1';
-const SETTLED = 'staging:reportSettledBet:BET-1';
+const BET = 'default:staging:reportBetEvent:BET-1';
+const SETTLED = 'default:staging:reportSettledBet:BET-1';
 
 describe('many places', () => {
   it('make no warning of the platform, and all attempts are cut off by a stop', async () => {
@@ -114,7 +114,7 @@ describe('enqueueing', () => {
 
   it('takes references of any script, and characters of two halves', async () => {
     const { outbox } = outboxWorld();
-    expect(await outbox.reportBetEvent(betEvent({ bet_id: 'ẹ̀kọ́ 😀' }))).toMatchObject({ id: 'staging:reportBetEvent:ẹ̀kọ́ 😀', state: 'waiting' });
+    expect(await outbox.reportBetEvent(betEvent({ bet_id: 'ẹ̀kọ́ 😀' }))).toMatchObject({ id: 'default:staging:reportBetEvent:ẹ̀kọ́ 😀', state: 'waiting' });
   });
 
   it('freezes the bytes: later changes of the payload are not sent', async () => {

@@ -3,20 +3,24 @@ import { notPaused, type Pause } from '../../src/outbox/pause.js';
 import { claimsAhead, dependencyOf, isGathering, isInTime, lookAhead, planTurn, type Standing } from '../../src/outbox/plan.js';
 import type { Outlook } from '../../src/outbox/store.js';
 
-const standing: Standing = { busy: 0, concurrency: 4, places: 4, leaseMs: 30_000, pollMs: 1_000, stopping: false };
+const claimant = { account: 'default', gateways: { staging: 'https://staging.example.com' }, busy: 0 };
+const destination = { account: 'default', environment: 'staging' } as const;
+const standing: Standing = { accounts: [claimant], busy: 0, concurrency: 4, places: 4, leaseMs: 30_000, pollMs: 1_000, stopping: false };
 const outlook = (nextInMs: number | undefined, pause: Partial<Pause> = {}): Outlook => ({
-  environment: 'staging',
-  pause: { ...notPaused('staging'), ...pause },
+  ...destination,
+  gateway: 'https://staging.example.com',
+  rebound: [],
+  pause: { ...notPaused(destination), ...pause },
   nextInMs,
 });
 const paused = (remainingMs: number): Partial<Pause> => ({ reason: 'rate-limited', version: 1, remainingMs });
 
 describe('a turn', () => {
   it('claims as many as there is room for, nothing when stopping, and one as a probe', () => {
-    expect(planTurn([], { ...standing, busy: 1 })).toEqual({ writes: [], claim: { limit: 3, leaseMs: 30_000 } });
+    expect(planTurn([], { ...standing, busy: 1 })).toEqual({ writes: [], claim: { accounts: [claimant], limit: 3, leaseMs: 30_000 } });
     expect(planTurn([], { ...standing, busy: 4 }).claim).toBeUndefined();
     expect(planTurn([], { ...standing, stopping: true }).claim).toBeUndefined();
-    expect(planTurn([], standing, 'production').claim).toEqual({ limit: 1, leaseMs: 30_000, probe: 'production' });
+    expect(planTurn([], standing, destination).claim).toEqual({ accounts: [claimant], limit: 1, leaseMs: 30_000, probe: destination });
   });
 });
 

@@ -7,7 +7,7 @@ import { betEvent, settledBet } from '../factories.js';
 import { leaksIn, personalBet } from './personal.js';
 import { outboxWorld } from './world.js';
 
-const BET = 'staging:reportBetEvent:BET-1';
+const BET = 'default:staging:reportBetEvent:BET-1';
 
 describe('a prepared report', () => {
   it('is checked and located, and not stored before it is enqueued', async () => {

@@ -84,10 +84,10 @@ describe('the log of receipts', () => {
     gateway.faults.add({ kind: 'status', status: 422, times: null });
     for (const bet_id of ['B-1', 'B-2', 'B-3']) await outbox.reportBetEvent(betEvent({ bet_id }));
     await run(outbox.drain());
-    await outbox.resolve('staging:reportBetEvent:B-1', { as: 'recorded', reason: 'seen in their portal' });
-    await outbox.resolve('staging:reportBetEvent:B-2', { as: 'dismissed', reason: 'a test bet' });
+    await outbox.resolve('default:staging:reportBetEvent:B-1', { as: 'recorded', reason: 'seen in their portal' });
+    await outbox.resolve('default:staging:reportBetEvent:B-2', { as: 'dismissed', reason: 'a test bet' });
     gateway.faults.clear();
-    await outbox.retry('staging:reportBetEvent:B-3', { reason: 'they mended it' });
+    await outbox.retry('default:staging:reportBetEvent:B-3', { reason: 'they mended it' });
     await run(outbox.drain());
     const text = await textOf(outbox.exportReceipts());
     expect(entriesOf(text).map(({ outcome, decisions }) => [outcome, decisions?.map(({ action, reason }) => [action, reason])])).toEqual([

@@ -36,7 +36,14 @@ describe('reconcile', () => {
       'B-ok recorded',
       'B-ok never-seen',
     ]);
-    expect(found[3]).toEqual({ id: 'staging:reportBetEvent:B-ok', ...BETS, reference: 'B-ok', state: 'recorded', outcome: 'recorded', problem: undefined });
+    expect(found[3]).toEqual({
+      id: 'default:staging:reportBetEvent:B-ok',
+      ...BETS,
+      reference: 'B-ok',
+      state: 'recorded',
+      outcome: 'recorded',
+      problem: undefined,
+    });
     expect(found[0]?.problem).toMatchObject({ code: 'unprocessable' });
   });
 
@@ -55,7 +62,7 @@ describe('reconcile', () => {
     const found = await collect(outbox.reconcile(['a', 'b\0', 'b', 'b\ud800'], BETS));
     expect(found.map(({ state }) => state)).toEqual(['never-seen', 'never-seen', 'waiting', 'never-seen']);
     expect(found.map(({ reference }) => reference)).toEqual(['a', 'b\0', 'b', 'b\ud800']);
-    expect(asked).toEqual(['staging:reportBetEvent:a', 'staging:reportBetEvent:b']);
+    expect(asked).toEqual(['default:staging:reportBetEvent:a', 'default:staging:reportBetEvent:b']);
   });
 
   it('looks at a hundred thousand in batches, and reads no further ahead', async () => {

@@ -3,12 +3,13 @@ import { HELD_BACK, withoutKey } from '../../src/outbox/plan.js';
 import { claimed, decided, type Ending, ended, type Row } from '../../src/outbox/record.js';
 
 const quarantined: Row = {
-  id: 'staging:reportSettledBet:BET-1',
+  id: 'default:staging:reportSettledBet:BET-1',
   sequence: 1,
+  account: 'default',
   environment: 'staging',
   operation: 'reportSettledBet',
   reference: 'BET-1',
-  waitsFor: 'staging:reportBetEvent:BET-1',
+  waitsFor: 'default:staging:reportBetEvent:BET-1',
   blocked: false,
   body: '{}',
   fingerprint: 'print',

@@ -11,7 +11,7 @@ import { betUser, withdrawalEvent } from '../factories.js';
 import { failureOf } from '../failure-of.js';
 import { gps, pageRequest, relayWorld } from '../relay/world.js';
 
-const BET = 'relay:reportBetEvent:BET-1';
+const BET = 'default:relay:reportBetEvent:BET-1';
 const bet = (more: object = {}) => ({ bet_id: 'BET-1', amount: 1500, location: gps(), ...more });
 /** A try that never ends by itself is left alone after this. */
 const A_WHILE = { timeoutMs: 3_000 };
@@ -162,7 +162,7 @@ describe('what is about the session or the address', () => {
     await run(outbox.drain(A_WHILE));
     expect((await outbox.stats()).paused).toEqual([]);
     expect(await outbox.get(BET)).toMatchObject({ state: 'waiting', inDoubt: false, problem: { status: 403 } });
-    expect(await outbox.get('relay:reportBetEvent:BET-2')).toMatchObject({ state: 'recorded' });
+    expect(await outbox.get('default:relay:reportBetEvent:BET-2')).toMatchObject({ state: 'recorded' });
   });
 });
 

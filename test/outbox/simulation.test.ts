@@ -75,6 +75,7 @@ describe("the simulation's store", () => {
         enqueue: async (rows) => store.enqueue(rows),
         turn: async (turn) => store.turn(turn),
         outlook: async () => store.outlook(),
+        bind: async (given) => store.bind(given),
         pause: async (change) => store.pause(change),
         get: async (ids) => ids.map(store.get),
         list: async ({ reference }) => store.rows.filter((row) => row.reference === reference),

@@ -89,7 +89,7 @@ describe('a standby that takes over while reports are on their way', () => {
   it('and has no word of their attempts: what was recorded is recorded, and not called a duplicate', async () => {
     const { results, list, errors } = await failover('the reports');
     for (const result of results) expect(result).toMatchObject({ status: 'fulfilled', value: { outcome: expect.stringMatching(/recorded$/) } });
-    expect(errors.join()).toMatch(/holds an older state.*staging:reportBetEvent:BET-0/);
+    expect(errors.join()).toMatch(/holds an older state.*default:staging:reportBetEvent:BET-0/);
     expect(list.map(({ state }) => state).filter((state) => state === 'quarantined')).toEqual([]);
   });
 
@@ -133,8 +133,9 @@ describe('a report that was acknowledged and is gone', () => {
 
 describe('a row that is older than what is known of it', () => {
   const row: Row = {
-    id: 'staging:reportBetEvent:B-1',
+    id: 'default:staging:reportBetEvent:B-1',
     sequence: 1,
+    account: 'default',
     environment: 'staging',
     operation: 'reportBetEvent',
     reference: 'B-1',

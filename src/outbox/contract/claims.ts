@@ -1,4 +1,5 @@
 import {
+  CLAIMANT,
   type ContractCase,
   claim,
   claimOne,
@@ -115,7 +116,7 @@ export const claimCases: readonly ContractCase[] = [
     const expected = { state: row.state, fence: row.fence };
     const { written, claimed } = await store.turn({
       writes: [{ id: row.id, expected, change: { ...row, state: 'recorded', inDoubt: false, delayMs: 0, outcome: 'recorded', keepBody: false } }],
-      claim: { limit: 10, leaseMs: LEASE_MS },
+      claim: { accounts: [CLAIMANT], limit: 10, leaseMs: LEASE_MS },
     });
     equal([written, idsOf(claimed)], [[true], [settledRow('B-1').id]], 'the turn');
   }),

@@ -1,3 +1,4 @@
+import { accountCases } from './accounts.js';
 import { claimCases } from './claims.js';
 import { damageCases } from './damage.js';
 import type { ContractCase } from './harness.js';
@@ -20,6 +21,7 @@ import { survivalCases } from './survival.js';
  */
 export const storeContract: readonly ContractCase[] = [
   ...rowCases,
+  ...accountCases,
   ...claimCases,
   ...orderCases,
   ...pauseCases,

@@ -1,5 +1,5 @@
 import { type Change, LONGEST_WAIT_MS, type Row } from '../record.js';
-import type { NewRow, OutboxStore, TurnResult } from '../store.js';
+import type { Claimant, NewRow, OutboxStore, TurnResult } from '../store.js';
 
 /** A store under test, empty at first, and power over its clock. */
 export interface StoreHarness {
@@ -68,30 +68,45 @@ const canonical = (value: unknown): string =>
 export const LEASE_MS = 30_000;
 export const DAY_MS = LONGEST_WAIT_MS;
 
+export const ACCOUNT = 'default';
+export const GATEWAYS = { staging: 'https://staging.example.com', production: 'https://production.example.com', relay: 'https://relay.example.com' } as const;
+
+/** Who claims, unless a case says otherwise. */
+export const CLAIMANT: Claimant = { account: ACCOUNT, gateways: GATEWAYS, busy: 0 };
+
+/** The destination of most cases. */
+export const STAGING = { account: ACCOUNT, environment: 'staging' } as const;
+
 /** A new row: a bet, or what is given instead. */
 export const newRow = (reference: string, overrides: Partial<NewRow> = {}): NewRow => {
-  const { environment = 'staging', operation = 'reportBetEvent' } = overrides;
+  const { account = ACCOUNT, environment = 'staging', operation = 'reportBetEvent' } = overrides;
   const body = `{"bet_id":${JSON.stringify(reference)}}`;
   return {
-    id: `${environment}:${operation}:${reference}`,
+    id: `${account}:${environment}:${operation}:${reference}`,
+    account,
     environment,
     operation,
     reference,
     waitsFor: undefined,
     body,
     fingerprint: `print-${reference}`,
+    gateway: GATEWAYS[environment],
     ...overrides,
   };
 };
 
 /** The settled report to a bet. */
 export const settledRow = (reference: string, overrides: Partial<NewRow> = {}): NewRow =>
-  newRow(reference, { operation: 'reportSettledBet', waitsFor: `${overrides.environment ?? 'staging'}:reportBetEvent:${reference}`, ...overrides });
+  newRow(reference, {
+    operation: 'reportSettledBet',
+    waitsFor: `${overrides.account ?? ACCOUNT}:${overrides.environment ?? 'staging'}:reportBetEvent:${reference}`,
+    ...overrides,
+  });
 
 export const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
 
-export const claim = async (store: OutboxStore, limit = 10): Promise<readonly Row[]> =>
-  (await store.turn({ writes: [], claim: { limit, leaseMs: LEASE_MS } })).claimed;
+export const claim = async (store: OutboxStore, limit = 10, accounts: readonly Claimant[] = [CLAIMANT]): Promise<readonly Row[]> =>
+  (await store.turn({ writes: [], claim: { accounts, limit, leaseMs: LEASE_MS } })).claimed;
 
 /** Claims the one row that there must be. */
 export async function claimOne(store: OutboxStore): Promise<Row> {

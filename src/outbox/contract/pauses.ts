@@ -1,8 +1,8 @@
 import type { PauseChange } from '../pause.js';
 import type { OutboxStore } from '../store.js';
-import { type ContractCase, claim, contractCase, equal, idsOf, LEASE_MS, newRow } from './harness.js';
+import { CLAIMANT, type ContractCase, claim, contractCase, equal, GATEWAYS, idsOf, LEASE_MS, newRow, STAGING } from './harness.js';
 
-const paused: PauseChange = { environment: 'staging', version: 0, reason: 'rate-limited', message: 'HTTP 429', strikes: 1, forMs: 5_000, continues: false };
+const paused: PauseChange = { ...STAGING, version: 0, reason: 'rate-limited', message: 'HTTP 429', strikes: 1, forMs: 5_000, continues: false };
 
 async function staging(store: OutboxStore) {
   const found = (await store.outlook()).find(({ environment }) => environment === 'staging');
@@ -10,14 +10,22 @@ async function staging(store: OutboxStore) {
   return found;
 }
 
+const bindStaging = (store: OutboxStore) => store.bind([{ ...STAGING, gateway: GATEWAYS.staging }]);
+
 export const pauseCases: readonly ContractCase[] = [
-  contractCase('the outlook names both environments, and when the next row is due', async ({ store, advance }) => {
+  contractCase('the outlook names what is bound, and when the next row is due', async ({ store, advance }) => {
+    equal(await store.outlook(), [], 'before anything is bound');
+    await bindStaging(store);
     equal(
-      (await store.outlook()).map(({ environment, pause, nextInMs }) => [environment, pause.version, pause.reason, nextInMs]).sort(),
-      [
-        ['production', 0, undefined, undefined],
-        ['staging', 0, undefined, undefined],
-      ],
+      (await store.outlook()).map(({ account, environment, gateway, pause, nextInMs }) => [
+        account,
+        environment,
+        gateway,
+        pause.version,
+        pause.reason,
+        nextInMs,
+      ]),
+      [['default', 'staging', GATEWAYS.staging, 0, undefined, undefined]],
       'when there is nothing',
     );
     await store.enqueue([newRow('B-1')]);
@@ -40,11 +48,13 @@ export const pauseCases: readonly ContractCase[] = [
   contractCase('a probe is given rows of the paused environment only', async ({ store }) => {
     await store.enqueue([newRow('B-1', { environment: 'production' }), newRow('B-2'), newRow('B-3')]);
     await store.pause(paused);
-    const { claimed } = await store.turn({ writes: [], claim: { limit: 1, leaseMs: LEASE_MS, probe: 'staging' } });
+    const { claimed } = await store.turn({ writes: [], claim: { accounts: [CLAIMANT], limit: 1, leaseMs: LEASE_MS, probe: STAGING } });
     equal(idsOf(claimed), [newRow('B-2').id], 'the probe');
   }),
   contractCase('a pause is changed only by who saw it as it is, and is seen by others', async ({ store, advance, another }) => {
     const other = (await another?.()) ?? store;
+    equal(await store.pause(paused), false, 'of a destination that is not bound');
+    await bindStaging(store);
     equal(await store.pause(paused), true, 'the first');
     equal(await other.pause({ ...paused, reason: 'authentication' }), false, 'one that saw the version before');
     await advance(1_000);
@@ -59,6 +69,7 @@ export const pauseCases: readonly ContractCase[] = [
   }),
   contractCase('one of many that change a pause at once succeeds', async ({ store, another }) => {
     const other = (await another?.()) ?? store;
+    await bindStaging(store);
     const made = await Promise.all(Array.from({ length: 6 }, (_, index) => (index % 2 ? store : other).pause(paused)));
     equal(made.filter(Boolean).length, 1, 'how many succeeded');
   }),

@@ -1,5 +1,5 @@
 import type { Change } from '../record.js';
-import { type ContractCase, claimOne, contractCase, equal, idsOf, newRow, QUARANTINED, read, settledRow, write } from './harness.js';
+import { CLAIMANT, type ContractCase, claimOne, contractCase, equal, idsOf, newRow, QUARANTINED, read, settledRow, write } from './harness.js';
 
 const NEW = { state: 'waiting', blocked: false, fence: 0, attempts: 0, inDoubt: false, doubtBefore: false, decisions: [] };
 
@@ -28,8 +28,8 @@ export const rowCases: readonly ContractCase[] = [
     const given = newRow('B-1');
     const [first] = await store.enqueue([given]);
     const row = await read(store, given.id);
-    const { id, environment, operation, reference, waitsFor, body, fingerprint } = row;
-    equal({ id, environment, operation, reference, waitsFor, body, fingerprint }, given, 'what was given');
+    const { id, account, environment, operation, reference, waitsFor, body, fingerprint } = row;
+    equal({ id, account, environment, operation, reference, waitsFor, body, fingerprint, gateway: given.gateway }, given, 'what was given');
     const { state, blocked, fence, attempts, inDoubt, doubtBefore, decisions } = row;
     equal({ state, blocked, fence, attempts, inDoubt, doubtBefore, decisions }, NEW, 'a new row');
     equal([first?.added, first?.row], [true, row], 'what enqueue returns');
@@ -142,7 +142,7 @@ export const rowCases: readonly ContractCase[] = [
   }),
   contractCase('rows are counted by state', async ({ store }) => {
     await store.enqueue(['B-1', 'B-2', 'B-3'].flatMap((reference) => [newRow(reference), settledRow(reference)]));
-    const { claimed } = await store.turn({ writes: [], claim: { limit: 2, leaseMs: 1_000 } });
+    const { claimed } = await store.turn({ writes: [], claim: { accounts: [CLAIMANT], limit: 2, leaseMs: 1_000 } });
     if (claimed[0]) await write(store, claimed[0]);
     if (claimed[1]) await write(store, claimed[1], QUARANTINED);
     const { states, attempts, oldestOpenAt } = await store.counts();

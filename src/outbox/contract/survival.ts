@@ -1,4 +1,4 @@
-import { type ContractCase, claim, claimOne, contractCase, equal, newRow, read, settledRow, write } from './harness.js';
+import { ACCOUNT, type ContractCase, claim, claimOne, contractCase, equal, GATEWAYS, newRow, read, settledRow, write } from './harness.js';
 
 export const survivalCases: readonly ContractCase[] = [
   contractCase('whatever was committed is there after the process died', async ({ store, reopen }) => {
@@ -11,7 +11,17 @@ export const survivalCases: readonly ContractCase[] = [
     if (!first) throw new Error('a row to claim: expected one');
     await write(store, first);
     const { id } = await claimOneOf(await claim(store, 1));
-    await store.pause({ environment: 'production', version: 0, reason: 'authentication', message: 'HTTP 401', strikes: 1, forMs: 60_000, continues: false });
+    await store.bind([{ account: ACCOUNT, environment: 'production', gateway: GATEWAYS.production }]);
+    await store.pause({
+      account: ACCOUNT,
+      environment: 'production',
+      version: 0,
+      reason: 'authentication',
+      message: 'HTTP 401',
+      strikes: 1,
+      forMs: 60_000,
+      continues: false,
+    });
     await store.remember('salt', 'one');
     await store.receipts.append([{ index: 0, id: first.id, line: 'a' }]);
     const before = await store.list({ limit: 10 });

@@ -22,6 +22,8 @@ export interface ReceiptEntry {
   readonly index: number;
   /** The id of the report. */
   readonly id: string;
+  /** Whose report it is. */
+  readonly account: string;
   /** Where the report goes. */
   readonly environment: OutboxEnvironment;
   /** The called function, for example `'reportBetEvent'`. */
@@ -82,10 +84,11 @@ export async function linkRows(rows: readonly Row[], last: LogLine | undefined):
   let index = (last?.index ?? -1) + 1;
   const lines: LogLine[] = [];
   for (const row of rows) {
-    const { id, environment, operation, reference, fingerprint, attempts, enqueuedAt, changedAt, decisions } = row;
+    const { id, account, environment, operation, reference, fingerprint, attempts, enqueuedAt, changedAt, decisions } = row;
     const decided = decisions.map(({ action, at, reason }) => ({ action, at: isoTime(at), reason }));
     // Names are in their order here, so that this is canonical JSON at the price of plain JSON; `hash` stands between the two parts.
     const before = JSON.stringify({
+      account,
       attempts,
       ...(decisions.length > 0 && { decisions: decided }),
       endedAt: isoTime(changedAt),

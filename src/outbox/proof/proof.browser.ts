@@ -5,5 +5,5 @@ import type { Proof } from './proof.js';
 export const createProof = (): Proof => ({
   started() {},
   async stopped() {},
-  methods: { exportReceipts: absent, receiptHead: rejected, reconcile: absent },
+  methods: () => ({ exportReceipts: absent, receiptHead: rejected, reconcile: absent }),
 });

@@ -6,27 +6,28 @@ import { reconcile } from './reconcile.js';
 
 /** How an outbox shows what became of its reports. */
 export interface Proof {
-  readonly methods: Pick<Outbox, 'exportReceipts' | 'receiptHead' | 'reconcile'>;
+  /** Those of an account. */
+  methods(account: string): Pick<Outbox, 'exportReceipts' | 'receiptHead' | 'reconcile'>;
   /** When the worker starts: takes up what the last process could not log. */
   started(): void;
   /** When it has stopped: adds what is missing, within the time. */
   stopped(timeoutMs: number): Promise<void>;
 }
 
-export function createProof({ store, door }: OutboxSettings, events: Events): Proof {
-  const log = createReceiptLog(store, events, door.clock);
+export function createProof({ store, clock }: OutboxSettings, events: Events): Proof {
+  const log = createReceiptLog(store, events, clock);
   events.on('recorded', log.soon);
   events.on('decided', log.soon);
   return {
     started: log.soon,
     stopped: log.stop,
-    methods: {
+    methods: (account) => ({
       async *exportReceipts({ from = 0 } = {}) {
         await log.catchUp();
         yield* readReceipts(store, from);
       },
       receiptHead: () => readHead(store),
-      reconcile: (references, defaults) => reconcile(store, references, defaults),
-    },
+      reconcile: (references, defaults) => reconcile(store, account, references, defaults),
+    }),
   };
 }

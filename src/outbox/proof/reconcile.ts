@@ -48,13 +48,14 @@ const BATCH = 500;
 /** Compares a list with the store, in the order of the list, a batch at a time. */
 export async function* reconcile(
   store: Pick<OutboxStore, 'get'>,
+  account: string,
   references: AnyIterable<string | ReportReference>,
   defaults: ReconcileDefaults = {},
 ): AsyncGenerator<Reconciled> {
   let batch: Asked[] = [];
   let index = 0;
   for await (const item of references) {
-    batch.push(readItem(item, defaults, index));
+    batch.push(readItem(item, defaults, { account, index }));
     index += 1;
     if (batch.length < BATCH) continue;
     yield* look(store, batch);
@@ -75,7 +76,7 @@ async function* look(store: Pick<OutboxStore, 'get'>, asked: readonly Asked[]): 
 }
 
 /** An item of the list with everything that names a report. An error never shows a reference that is none. */
-function readItem(item: unknown, defaults: ReconcileDefaults, index: number): Asked {
+function readItem(item: unknown, defaults: ReconcileDefaults, { account, index }: { account: string; index: number }): Asked {
   const given: Record<string, unknown> = { ...defaults, ...definedMembers(typeof item === 'string' ? { reference: item } : item) };
   const { reference, operation, environment } = given;
   const problems: [string, string][] = [];
@@ -88,7 +89,7 @@ function readItem(item: unknown, defaults: ReconcileDefaults, index: number): As
     throw new ValidationError(`reconcile: ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}.`, { operation: 'reconcile', issues });
   }
   const [where, what, name] = [environment as OutboxEnvironment, operation as ReportName, reference as string];
-  return { id: rowId(where, what, name), environment: where, operation: what, reference: name };
+  return { id: rowId({ account, environment: where }, what, name), environment: where, operation: what, reference: name };
 }
 
 const REPORTS = (Object.keys(operations) as OperationName[]).filter((name) => 'reference' in operations[name]);

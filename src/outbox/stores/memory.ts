@@ -1,8 +1,19 @@
+import { isServed } from '../claimants.js';
+import { type BoundDestination, type Destination, keyOf, otherGateway, type Rebound } from '../destination.js';
 import { changePause, notPaused, type Pause } from '../pause.js';
-import { claimed, isAsExpected, isBlocked, isClaimable, isFinal, LONGEST_WAIT_MS, type OutboxEnvironment, type Row, type RowState } from '../record.js';
-import type { ClaimRequest, Counts, Enqueued, LogLine, NewRow, OutboxStore, RowQuery, Write } from '../store.js';
+import { claimed, isAsExpected, isBlocked, isClaimable, isFinal, LONGEST_WAIT_MS, type Row, type RowState } from '../record.js';
+import type { Claimant, ClaimRequest, Counts, Enqueued, LogLine, NewRow, OutboxStore, RowQuery, Write } from '../store.js';
 import { createQueue } from './due-queue.js';
-import { environmentsOf, newRow } from './new-row.js';
+import { claimFairly } from './fair.js';
+import { newRow } from './new-row.js';
+
+/** What is known of a destination. */
+interface KnownDestination extends Destination {
+  readonly gateway: string;
+  readonly rebound: readonly Rebound[];
+  readonly pause: Pause;
+  readonly queue: ReturnType<typeof createQueue>;
+}
 
 /** What the memory store takes. */
 export interface MemoryStoreOptions {
@@ -22,12 +33,10 @@ export interface MemoryStoreOptions {
  * ```
  */
 export function memoryStore({ now = Date.now, player }: MemoryStoreOptions = {}): OutboxStore {
-  const environments = environmentsOf(player);
   const rows = new Map<string, Row>();
   const order: string[] = [];
   const dependents = new Map<string, Set<string>>();
-  const queues = { staging: createQueue(), production: createQueue(), relay: createQueue() };
-  const pauses: Record<OutboxEnvironment, Pause> = { staging: notPaused('staging'), production: notPaused('production'), relay: notPaused('relay') };
+  const destinations = new Map<string, KnownDestination>();
   const settings = new Map<string, string>();
   const unlogged = new Map<string, Row>();
   const log: LogLine[] = [];
@@ -50,7 +59,7 @@ export function memoryStore({ now = Date.now, player }: MemoryStoreOptions = {})
     const wasOpen = isOpen(rows.get(row.id));
     rows.set(row.id, row);
     const queued = row.state === 'in-flight' || (row.state === 'waiting' && !row.blocked);
-    queues[row.environment].set(row.id, queued ? { dueAt: row.dueAt, sequence: row.sequence } : undefined);
+    destinations.get(keyOf(row))?.queue.set(row.id, queued ? { dueAt: row.dueAt, sequence: row.sequence } : undefined);
     if (isFinal(row.state)) unlogged.set(row.id, row);
     if (wasOpen === !isFinal(row.state)) return row;
     for (const id of dependents.get(row.id) ?? []) {
@@ -58,6 +67,15 @@ export function memoryStore({ now = Date.now, player }: MemoryStoreOptions = {})
       if (waiting?.state === 'waiting') put(waiting);
     }
     return row;
+  }
+
+  /** The gateway of a destination: the given one where it has none. */
+  function bind({ account, environment, gateway }: BoundDestination): string {
+    const there = destinations.get(keyOf({ account, environment }));
+    if (there) return there.gateway;
+    const pause = notPaused({ account, environment });
+    destinations.set(keyOf(pause), { account, environment, gateway, rebound: [], pause, queue: createQueue() });
+    return gateway;
   }
 
   function add(given: NewRow, at: number): Enqueued {
@@ -76,19 +94,20 @@ export function memoryStore({ now = Date.now, player }: MemoryStoreOptions = {})
     return true;
   }
 
-  function claim({ limit, leaseMs, probe }: ClaimRequest, at: number): Row[] {
-    const open = environments.filter((environment) => (probe === undefined ? pauses[environment].reason === undefined : environment === probe));
-    const taken: Row[] = [];
-    while (taken.length < limit) {
-      const next = open.flatMap((environment) => queues[environment].first() ?? []).sort((a, b) => a.dueAt - b.dueAt || a.sequence - b.sequence)[0];
+  function claim({ accounts, limit, leaseMs, probe }: ClaimRequest, at: number): Row[] {
+    const isOpen = (one: KnownDestination) => (probe === undefined ? one.pause.reason === undefined : keyOf(one) === keyOf(probe));
+    const openOf = (claimant: Claimant) => [...destinations.values()].filter((one) => isServed(one, [claimant]) && isOpen(one));
+    return claimFairly(accounts, limit, (account) => {
+      const [next] = openOf(account)
+        .flatMap(({ queue }) => queue.first() ?? [])
+        .sort((a, b) => a.dueAt - b.dueAt || a.sequence - b.sequence);
       const row = next && rows.get(next.id);
-      if (!row || !isClaimable(row, at)) break;
-      taken.push(put({ ...row, ...claimed(row), dueAt: at + leaseMs, changedAt: at }));
-    }
-    return taken;
+      return row && isClaimable(row, at) ? put({ ...row, ...claimed(row), dueAt: at + leaseMs, changedAt: at }) : undefined;
+    });
   }
 
-  const matches = (row: Row, { state, environment, operation, reference }: RowQuery): boolean =>
+  const matches = (row: Row, { account, state, environment, operation, reference }: RowQuery): boolean =>
+    (account ?? row.account) === row.account &&
     (state ?? row.state) === row.state &&
     (environment ?? row.environment) === row.environment &&
     (operation ?? row.operation) === row.operation &&
@@ -99,25 +118,37 @@ export function memoryStore({ now = Date.now, player }: MemoryStoreOptions = {})
     player,
     enqueue: async (given) => {
       const at = time();
+      // All are looked at before the first is added.
+      for (const row of given) {
+        const bound = bind(row);
+        if (bound !== row.gateway) throw otherGateway(row, bound);
+      }
       return given.map((row) => add(row, at));
     },
     turn: async ({ writes, claim: request }) => {
       const at = time();
       return { written: writes.map((one) => write(one, at)), claimed: request ? claim(request, at) : [] };
     },
-    outlook: async () => {
+    bind: async (given) => given.map(bind),
+    rebind: async ({ from, gateway, reason, ...destination }) => {
+      const before = destinations.get(keyOf(destination));
+      if (before?.gateway !== from) return false;
+      destinations.set(keyOf(destination), { ...before, gateway, rebound: [...before.rebound, { from, reason, at: time() }] });
+      return true;
+    },
+    outlook: async (accounts) => {
       const at = time();
-      return environments.map((environment) => {
-        const next = queues[environment].first();
-        const pause = pauses[environment];
-        const nextInMs = next && next.dueAt - at;
-        return { environment, pause: { ...pause, remainingMs: pause.until - at }, nextInMs };
-      });
+      return [...destinations.values()]
+        .filter(({ account }) => accounts?.includes(account) ?? true)
+        .map(({ queue, pause, ...destination }) => {
+          const next = queue.first();
+          return { ...destination, pause: { ...pause, remainingMs: pause.until - at }, nextInMs: next && next.dueAt - at };
+        });
     },
     pause: async (change) => {
-      const before = pauses[change.environment];
-      if (before.version !== change.version) return false;
-      pauses[change.environment] = changePause(before, change, now());
+      const before = destinations.get(keyOf(change));
+      if (before?.pause.version !== change.version) return false;
+      destinations.set(keyOf(change), { ...before, pause: changePause(before.pause, change, now()) });
       return true;
     },
     get: async (ids) => ids.map((id) => rows.get(id)),
@@ -129,7 +160,7 @@ export function memoryStore({ now = Date.now, player }: MemoryStoreOptions = {})
       }
       return found;
     },
-    counts: async () => countRows(rows.values()),
+    counts: async (accounts) => countRows([...rows.values()].filter(({ account }) => accounts?.includes(account) ?? true)),
     remember: async (name, value) => {
       if (!settings.has(name)) settings.set(name, value);
       return settings.get(name) ?? value;

@@ -1,6 +1,5 @@
-import type { Pause } from '../pause.js';
 import type { Row } from '../record.js';
-import type { LogLine } from '../store.js';
+import type { LogLine, Outlook } from '../store.js';
 
 /** Everything that a store holds, read while nobody else has it; for a store that takes its place. */
 export interface MovedRows {
@@ -11,5 +10,6 @@ export interface MovedRows {
   /** `sequence` of final rows without a line in the log, in the order in which they became final. */
   readonly unlogged: readonly number[];
   readonly settings: readonly (readonly [name: string, value: string])[];
-  readonly pauses: readonly Pause[];
+  /** Gateways and pauses. */
+  readonly destinations: readonly Omit<Outlook, 'nextInMs'>[];
 }

@@ -1,21 +1,19 @@
-import type { OutboxEnvironment, Row } from '../record.js';
+import type { Row } from '../record.js';
 import type { NewRow } from '../store.js';
-
-/** Where the reports of a store go: a player's are for the relay. */
-export const environmentsOf = (player?: string): readonly OutboxEnvironment[] => (player === undefined ? ['staging', 'production'] : ['relay']);
 
 /**
  * What a store makes of a row that it is given: waiting, due now, not in doubt. Each member is named: with a spread of
  * what was given, making the object took longer than its insert into SQLite.
  */
 export const newRow = (
-  { id, environment, operation, reference, waitsFor, body, fingerprint }: NewRow,
+  { id, account, environment, operation, reference, waitsFor, body, fingerprint }: NewRow,
   sequence: number,
   now: number,
   blocked: boolean,
 ): Row => ({
   id,
   sequence,
+  account,
   environment,
   operation,
   reference,

@@ -222,12 +222,12 @@ describe('trouble with pg-boss', () => {
   });
 });
 
-it('a job holds environment, operation and reference, for a day, and nothing of a person', async () => {
+it('a job holds account, environment, operation and reference, for a day, and nothing of a person', async () => {
   const { outbox } = await bossWorld();
   await outbox.reportBetEvent(personalBet('BET-7'));
   await expect.poll(async () => (await jobs()).length).toBe(1);
   const [job] = await jobs();
-  expect(job?.data).toEqual({ environment: 'staging', operation: 'reportBetEvent', reference: 'BET-7' });
+  expect(job?.data).toEqual({ account: 'default', environment: 'staging', operation: 'reportBetEvent', reference: 'BET-7' });
   const keptMs = (job?.keepUntil.getTime() ?? 0) - Date.now();
   expect(keptMs).toBeGreaterThan(23 * 3_600_000);
   expect(keptMs).toBeLessThan(25 * 3_600_000);

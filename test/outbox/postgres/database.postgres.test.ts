@@ -64,6 +64,16 @@ describe('the tables', () => {
     expect((await pool.query(`SELECT version FROM ${schema}.meta`)).rows).toEqual([{ version: 99 }]);
   });
 
+  it('are refused in a schema of an older version, which is left as it is', async () => {
+    const schema = newSchema();
+    await pool.query(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.meta (version integer NOT NULL); INSERT INTO ${schema}.meta VALUES (1)`);
+    const error = await rejection(openStore({ schema }));
+    expect([error.code, error.message]).toEqual(['older', expect.stringContaining('version is 1')]);
+    await expect(pool.query(postgresMigrations({ schema }))).rejects.toMatchObject({ code: 'LS006' });
+    const { rows } = await pool.query('SELECT tablename FROM pg_tables WHERE schemaname = $1', [schema]);
+    expect(rows).toEqual([{ tablename: 'meta' }]);
+  });
+
   it.each([['Public'], ['pg_x'], ['information_schema'], ['user'], ['order'], ['a-b'], ['x"; DROP TABLE y; --'], ['']])(
     'are in no schema %j',
     async (schema) => {
@@ -75,10 +85,21 @@ describe('the tables', () => {
     const schema = newSchema();
     const store = await openStore({ schema });
     await store.enqueue([newRow('B-1'), newRow('B-2')]);
-    await store.pause({ environment: 'staging', version: 0, reason: 'rate-limited', message: 'HTTP 429', strikes: 1, forMs: 5_000, continues: false });
+    await store.pause({
+      account: 'default',
+      environment: 'staging',
+      version: 0,
+      reason: 'rate-limited',
+      message: 'HTTP 429',
+      strikes: 1,
+      forMs: 5_000,
+      continues: false,
+    });
     const { rows } = await pool.query(`SELECT * FROM ${schema}.stats`);
     expect(rows).toMatchObject([{ waiting: '2', blocked: '0', in_flight: '0', recorded: '0', oldest_open_at: expect.any(Date), without_receipt: '0' }]);
-    expect((await pool.query(`SELECT environment, reason FROM ${schema}.paused`)).rows).toEqual([{ environment: 'staging', reason: 'rate-limited' }]);
+    expect((await pool.query(`SELECT account, environment, reason FROM ${schema}.paused`)).rows).toEqual([
+      { account: 'default', environment: 'staging', reason: 'rate-limited' },
+    ]);
   });
 });
 

@@ -1,13 +1,14 @@
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import fc from 'fast-check';
+import pg from 'pg';
 import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
 import { createClient } from '../../../src/client.js';
 import { createMockGateway } from '../../../src/mock/index.js';
 import { claim, idsOf, newRow } from '../../../src/outbox/contract/harness.js';
 import { createOutbox, type OutboxOptions } from '../../../src/outbox/index.js';
-import type { PostgresStoreOptions } from '../../../src/outbox/stores/postgres/index.js';
+import { type PostgresStoreOptions, postgresStore } from '../../../src/outbox/stores/postgres/index.js';
 import { betEvent, settledBet } from '../../factories.js';
 import { leaksIn, personalBet, personalSettlement } from '../personal.js';
 import { connectListener, newSchema, openStore, pool, within } from './world.js';
@@ -102,7 +103,7 @@ describe("a report in the user's own statement", () => {
     ['nothing', null, 'was given NULL'],
     ['an empty text', '', 'something else'],
     ['half of a value', 'outbox', 'something else'],
-    ['a value without its beginning', ['staging:reportBetEvent:B-1', ...'123456789'].join('\x1f'), 'something else'],
+    ['a value without its beginning', ['default:staging:reportBetEvent:B-1', ...'123456789'].join('\x1f'), 'something else'],
     ['the beginning of a value', 'outbox1 80\x1fstaging:reportBetEvent:B-1\x1fstaging', 'something else'],
   ])('is refused where it is %s, and that is not shown', async (_, value, message) => {
     const { insert, bets, reports } = await bettingWorld();
@@ -136,7 +137,7 @@ describe("a report in the user's own statement", () => {
   it('is refused where the outbox of another schema prepared it, whose keys nobody here may have', async () => {
     const [here, there] = [await bettingWorld(), await bettingWorld()];
     const error = await rejection(pool.query(here.insert, ['B-1', (await there.place('B-1')).value]));
-    expect(error).toMatchObject({ code: 'LS004', message: expect.stringContaining(`another schema than ${here.schema}`) });
+    expect(error).toMatchObject({ code: 'LS004', message: expect.stringContaining('prepared by the outbox of another store') });
     expect([await here.bets(), await here.reports(), await there.reports()]).toEqual([[], [], []]);
   });
 
@@ -162,15 +163,42 @@ describe("a report in the user's own statement", () => {
     expect(leaksIn(String((error as Error).cause))).toEqual([]);
   });
 
+  it('is refused by a store of the same schema name in another database', async () => {
+    const { schema, place } = await bettingWorld();
+    const { value } = await place('B-1');
+    const name = `${schema}_other`;
+    await pool.query(`CREATE DATABASE ${name}`);
+    const url = new URL(inject('postgresUrl'));
+    url.pathname = `/${name}`;
+    const elsewhere = new pg.Pool({ connectionString: String(url), max: 2 });
+    try {
+      const there = await postgresStore({ database: elsewhere, schema });
+      const error = await rejection(elsewhere.query(`SELECT ${schema}.enqueue($1)`, [value]));
+      expect(error).toMatchObject({ code: 'LS004', message: expect.stringContaining('prepared by the outbox of another store') });
+      expect((await there.counts()).states.waiting).toBe(0);
+    } finally {
+      await elsewhere.end();
+    }
+  });
+
+  it('is refused where reports of its account go to another gateway', async () => {
+    const { schema, store, place } = await bettingWorld();
+    await store.bind([{ account: 'default', environment: 'staging', gateway: 'https://another.example.com' }]);
+    const error = await rejection(pool.query(`SELECT ${schema}.enqueue($1)`, [(await place('B-1')).value]));
+    expect(error).toMatchObject({ code: 'LS005', message: expect.stringContaining('https://another.example.com') });
+    expect((await store.counts()).states.waiting).toBe(0);
+  });
+
   it('waits for the initiated one, as any other does', async () => {
-    const { insert, place, outbox, store } = await bettingWorld();
+    const { insert, place, outbox, store, gateway } = await bettingWorld();
     const settled = await outbox.prepare('reportSettledBet', settledBet({ bet_id: 'B-1' }));
     await within(async (client) => {
       await client.query(insert, ['B-1', (await place('B-1')).value]);
       await client.query(insert, ['B-1 settled', settled.value]);
     });
     expect((await store.counts()).states).toMatchObject({ waiting: 1, blocked: 1 });
-    expect(idsOf(await claim(store, 9))).toEqual(['staging:reportBetEvent:B-1']);
+    const gateways = { staging: gateway.clientOptions().gateways?.staging?.baseUrl };
+    expect(idsOf(await claim(store, 9, [{ account: 'default', gateways, busy: 0 }]))).toEqual(['default:staging:reportBetEvent:B-1']);
   });
 
   it('is added once, of two transactions with it at the same time', async () => {
@@ -236,7 +264,8 @@ describe("a report in the user's own statement", () => {
         const given = newRow(`${rows} ${reference}`, { fingerprint, body });
         const { rows: told } = await pool.query(`SELECT ${schema}.enqueue($1) AS added`, [store.asValue?.(given)]);
         expect(told).toEqual([{ added: true }]);
-        expect((await store.get([given.id]))[0]).toMatchObject(given);
+        const { gateway: _, ...kept } = given;
+        expect((await store.get([given.id]))[0]).toMatchObject(kept);
       }),
       { numRuns: 200 },
     );

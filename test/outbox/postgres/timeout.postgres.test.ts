@@ -49,7 +49,17 @@ describe('a connection that falls silent', () => {
       () => impatient.counts(),
       () => impatient.list({ limit: 1 }),
       () => impatient.get(['x']),
-      () => impatient.pause({ environment: 'staging', version: 0, reason: 'unavailable', message: 'x', strikes: 1, forMs: 9, continues: false }),
+      () =>
+        impatient.pause({
+          account: 'default',
+          environment: 'staging',
+          version: 0,
+          reason: 'unavailable',
+          message: 'x',
+          strikes: 1,
+          forMs: 9,
+          continues: false,
+        }),
       () => impatient.remember('name', 'value'),
       () => impatient.receipts.append([]),
       () => impatient.receipts.last(),

@@ -6,7 +6,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { createClient } from '../../../src/client.js';
 import { ConfigurationError } from '../../../src/index.js';
 import { createMockGateway } from '../../../src/mock/index.js';
-import { claim, idsOf, newRow, settledRow, write } from '../../../src/outbox/contract/harness.js';
+import { CLAIMANT, claim, idsOf, newRow, settledRow, write } from '../../../src/outbox/contract/harness.js';
 import { createOutbox } from '../../../src/outbox/index.js';
 import { type PostgresDatabase, postgresStore } from '../../../src/outbox/stores/postgres/index.js';
 import { betEvent, settledBet } from '../../factories.js';
@@ -32,7 +32,7 @@ describe("a report in the user's transaction", () => {
       return initiated;
     });
     expect(await done).toMatchObject({ outcome: 'recorded', reference: 'B-1' });
-    expect(id).toBe('staging:reportBetEvent:B-1');
+    expect(id).toBe('default:staging:reportBetEvent:B-1');
     await expect.poll(() => gateway.reports().length, { timeout: 10_000 }).toBe(2);
     await outbox.stop();
   });
@@ -202,7 +202,7 @@ describe('the order of reports from concurrent transactions', () => {
     const work = async () => {
       let writes: Parameters<typeof store.turn>[0]['writes'] = [];
       while (recorded.length < 2 * count) {
-        const { claimed, written } = await store.turn({ writes, claim: { limit: 7, leaseMs: 60_000 } });
+        const { claimed, written } = await store.turn({ writes, claim: { accounts: [CLAIMANT], limit: 7, leaseMs: 60_000 } });
         expect(written).not.toContain(false);
         for (const { id, operation, reference } of claimed) {
           recorded.push(id);
@@ -290,7 +290,18 @@ describe('the libraries that send the statements', () => {
       expect(other?.reference).toBe('$1 "odd" \'quoted\'');
       expect((await store.get([newRow('B-1').id]))[0]).toMatchObject({ state: 'recorded', message: 'ok', attempts: 1, fence: 1, body: undefined });
       expect(idsOf(await claim(store))).toEqual([settledRow('B-1').id]);
-      expect(await store.pause({ environment: 'staging', version: 0, reason: 'unavailable', message: 'x', strikes: 1, forMs: 9, continues: false })).toBe(true);
+      expect(
+        await store.pause({
+          account: 'default',
+          environment: 'staging',
+          version: 0,
+          reason: 'unavailable',
+          message: 'x',
+          strikes: 1,
+          forMs: 9,
+          continues: false,
+        }),
+      ).toBe(true);
       expect((await store.outlook()).map(({ pause }) => pause.reason)).toContain('unavailable');
       expect(await store.receipts.append([{ index: 0, id: newRow('B-1').id, line: 'a' }])).toBe(true);
       expect(await store.receipts.last()).toEqual({ index: 0, id: newRow('B-1').id, line: 'a' });

@@ -42,11 +42,12 @@ export async function advance(schema: string, milliseconds: number): Promise<voi
   const by = Math.round(milliseconds);
   await pool.query(`UPDATE ${schema}.queue SET due_at = due_at - ${by}, changed_at = changed_at - ${by}`);
   await pool.query(`UPDATE ${schema}.reports SET enqueued_at = enqueued_at - ${by}, due_at = due_at - ${by}, changed_at = changed_at - ${by}`);
-  await pool.query(`UPDATE ${schema}.pauses SET since = since - ${by}, until = until - ${by}`);
+  await pool.query(`UPDATE ${schema}.destinations SET since = since - ${by}, until = until - ${by}`);
 }
 
 /** What no store writes, in the columns whose type lets it in. */
 const SPOILED = {
+  account: "UPDATE :reports SET account = 'dhfault' WHERE id = $1",
   environment: "UPDATE :reports SET environment = 'stbging' WHERE id = $1",
   operation: "UPDATE :reports SET operation = 'reporuBetEvent' WHERE id = $1",
   reference: "UPDATE :reports SET reference = 'other' WHERE id = $1",

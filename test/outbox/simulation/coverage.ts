@@ -8,6 +8,7 @@ export const SITUATIONS = [
   'same bytes again',
   'other bytes under a key',
   'enqueue that fails after its commit',
+  'the same reference in two accounts',
   // What the network does.
   'request lost on its way',
   'answer lost after recording',
@@ -52,6 +53,8 @@ export const SITUATIONS = [
   'database goes back',
   'recorded although the database went back',
   'several workers at once',
+  'a worker for each account',
+  'a laptop in mock mode on the same store',
   // What the rules are about.
   'claimed again after a lease',
   'late answer is fenced off',
@@ -79,6 +82,7 @@ export const SITUATIONS = [
   'probe fails',
   'pause lifted by a probe',
   'other environment goes on during a pause',
+  'other account goes on during a pause',
   'two workers change a pause at once',
   'more than eight attempts',
   'a person retries',

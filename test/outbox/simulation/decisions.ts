@@ -1,11 +1,14 @@
+import { isServed } from '../../../src/outbox/claimants.js';
 import { rowBefore } from '../../../src/outbox/enqueue.js';
 import { changePause, concernsPause, isRefusal, mayCondemn, pausedBy, postponed, probeTaken } from '../../../src/outbox/pause.js';
-import { asksFor, dependencyOf, failureWaitMs, isGathering, isInTime, lookAhead, planTurn } from '../../../src/outbox/plan.js';
+import { asksFor, dependencyOf, failureWaitMs, isGathering, isInTime, lookAhead, outlookOf, planTurn } from '../../../src/outbox/plan.js';
 import { claimed, decided, ended, isAsExpected, isBlocked, isClaimable, isFinal } from '../../../src/outbox/record.js';
 import { keptInDoubt } from '../../../src/outbox/went-back.js';
 
 /** Everything that the outbox decides, as the source has it: the simulation decides nothing by itself. */
 export const decisions = {
+  // Whose rows a worker takes.
+  isServed,
   // What becomes of a row.
   claimed,
   ended,
@@ -27,6 +30,7 @@ export const decisions = {
   // What a worker does next.
   planTurn,
   lookAhead,
+  outlookOf,
   isGathering,
   isInTime,
   asksFor,

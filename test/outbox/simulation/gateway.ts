@@ -1,6 +1,6 @@
 import type { Known, ReplyKind } from './answers.js';
-import { type Attempt, RARE_POLL_MS, type Report, weatherAt } from './scenario.js';
-import { nameOf, subject, Violation, type World } from './world.js';
+import { type Attempt, gatewaysOf, RARE_POLL_MS, type Report, weatherAt } from './scenario.js';
+import { breaks, nameOf, subject, Violation, type World } from './world.js';
 
 /** An answer, and whether it says what is so. */
 export interface Answered {
@@ -46,8 +46,10 @@ export function createGateway(world: World) {
 
   return {
     /** A request has arrived. */
-    receive(attempt: Attempt, bytes: string): Answered {
+    receive(attempt: Attempt, address: string, bytes: string): Answered {
       const { report } = attempt;
+      const own = gatewaysOf(report.account)[report.environment];
+      if (address !== own) breaks(world, 'a report goes to its own gateway', `${subject(attempt)} of ${report.account} arrived at ${address}`);
       if (bytes !== report.body) throw new Violation('bytes are frozen', `${subject(attempt)} sent ${JSON.stringify(bytes)}`);
       const weather = weatherAt(scenario, report.environment, schedule.now());
       const bad = schedule.now() < scenario.wellAt && random.chance(scenario.gateway);

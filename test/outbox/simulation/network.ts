@@ -15,7 +15,7 @@ export function createNetwork(world: World, gateway: Gateway) {
   const silence = (kind: ReplyKind): Seen => ({ reply: random.pick<Known>(catalogue[kind]), lie: false });
 
   /** Sends an attempt; `ends` is called when its worker would see the end of it. */
-  return (attempt: Attempt, leaseEndsAt: number, ends: (seen: Seen) => void): void => {
+  return (attempt: Attempt, address: string, leaseEndsAt: number, ends: (seen: Seen) => void): void => {
     const began = schedule.now();
     const limit = began + options.attemptTimeoutMs;
     const chaos = began < scenario.wellAt;
@@ -40,7 +40,7 @@ export function createNetwork(world: World, gateway: Gateway) {
     if (arrivesAt > limit) schedule.at(limit, () => ends(silence('timeout')));
     schedule.at(arrivesAt, () => {
       if (arrivesAt > leaseEndsAt) coverage['request that lands after its lease'] += 1;
-      const answered = gateway.receive(attempt, attempt.report.body);
+      const answered = gateway.receive(attempt, address, attempt.report.body);
       if (arrivesAt > limit) return;
       if (answerIsLost) {
         if (answered.reply.truth === 'recorded') coverage['answer lost after recording'] += 1;

@@ -1,10 +1,10 @@
-import type { Environment } from '../../../src/errors.js';
+import { type Destination, keyOf } from '../../../src/outbox/destination.js';
 import type { Coverage } from './coverage.js';
 
 /** What `src/outbox/ahead.ts` is for a worker, without promises: so many attempts at once, the rows that were claimed ahead after them. */
 export function createPlaces(concurrency: number, coverage: Coverage) {
   const waiting: (() => void)[] = [];
-  const heldBack = { staging: 0, production: 0 };
+  const heldBack = new Map<string, number>();
   let running = 0;
   let turns = 0;
 
@@ -30,11 +30,11 @@ export function createPlaces(concurrency: number, coverage: Coverage) {
       coverage['claimed ahead, sent later'] += 1;
       begin(next);
     },
-    holdBack(environment: Environment): void {
-      heldBack[environment] = turns;
+    holdBack(destination: Destination): void {
+      heldBack.set(keyOf(destination), turns);
     },
-    isHeldBack(environment: Environment, turn: number): boolean {
-      if (turn > heldBack[environment]) return false;
+    isHeldBack(destination: Destination, turn: number): boolean {
+      if (turn > (heldBack.get(keyOf(destination)) ?? 0)) return false;
       coverage['claimed ahead, held back by a pause'] += 1;
       return true;
     },

@@ -1,8 +1,9 @@
+import { type Destination, keyOf } from '../../../src/outbox/destination.js';
 import type { Row } from '../../../src/outbox/record.js';
 import type { Write } from '../../../src/outbox/store.js';
 import type { Known } from './answers.js';
 import { judgeEnd } from './judge-end.js';
-import type { Attempt, Report } from './scenario.js';
+import { ACCOUNTS, type Attempt, type Report } from './scenario.js';
 import type { Store, Watcher } from './store.js';
 import { breaks, nameOf, subject, Violation, type World } from './world.js';
 
@@ -22,7 +23,7 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
   const { scenario, schedule, coverage, decisions, trace } = world;
   const reports = new Map(scenario.reports.map((report) => [report.id, report]));
   /** Since when, and until when, the gateway asked to be left alone; true time. */
-  const closed = { staging: { since: 0, until: 0 }, production: { since: 0, until: 0 } };
+  const closed = new Map<string, { since: number; until: number }>();
 
   const reportOf = (row: Pick<Row, 'id'>): Report => {
     const report = reports.get(row.id);
@@ -47,13 +48,16 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
       if (before.state === 'in-flight') coverage['settled claimed again after its lease, initiated open'] += 1;
       else breaks(world, 'order is kept', `${what} is claimed while ${nameOf(reportOf(first))} is ${first.state}`);
     }
-    const { environment } = report;
-    if (!probe && storeOf().pauseOf(environment).reason !== undefined) breaks(world, 'a pause stops everything but probes', what);
+    const { account, environment } = report;
+    if (!probe && storeOf().pauseOf(report).reason !== undefined) breaks(world, 'a pause stops everything but probes', what);
     if (probe) coverage['probe sent'] += 1;
     if (before.state === 'in-flight') coverage['claimed again after a lease'] += 1;
     if (after.attempts === 9) coverage['more than eight attempts'] += 1;
     for (const other of ['staging', 'production'] as const)
-      if (other !== environment && storeOf().pauseOf(other).reason !== undefined) coverage['other environment goes on during a pause'] += 1;
+      if (other !== environment && storeOf().pauseOf({ account, environment: other }).reason !== undefined)
+        coverage['other environment goes on during a pause'] += 1;
+    for (const other of ACCOUNTS)
+      if (other !== account && storeOf().pauseOf({ account: other, environment }).reason !== undefined) coverage['other account goes on during a pause'] += 1;
     for (const other of storeOf().rows) {
       if (other.state === 'quarantined' && other.reference !== after.reference) coverage['another reference passes a quarantined one'] += 1;
     }
@@ -95,12 +99,12 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
       breaks(world, 'late answers change nothing', `${subject(attempt)} was written; the row was ${before.state}, fence ${before.fence}`);
     attempt.became = after;
     trace?.(`${subject(attempt)} is written: ${after.state}${after.inDoubt ? ', in doubt' : ''} (${attempt.reply.name})`);
-    judgeEnd({ attempt, reply: attempt.reply, after, first: rowBefore(report), pause: storeOf().pauseOf(report.environment) }, world);
+    judgeEnd({ attempt, reply: attempt.reply, after, first: rowBefore(report), pause: storeOf().pauseOf(report) }, world);
   }
 
   /** Whether nothing can become of a report but what a person makes of it: the gateway would refuse it, and nothing else is there to try. */
   function isStuck(report: Report, row: Row): boolean {
-    if (row.state !== 'waiting' || row.blocked || storeOf().pauseOf(report.environment).reason !== 'refusals') return false;
+    if (row.state !== 'waiting' || row.blocked || storeOf().pauseOf(report).reason !== 'refusals') return false;
     const { held, bad, body, operation, initiated } = report;
     if (bad) return true;
     return held ? held.body !== body || !row.inDoubt : operation.startsWith('reportSettled') && !initiated?.held;
@@ -116,8 +120,8 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
   }
 
   /** However the gateway refuses, no more are condemned in a row than the option says. */
-  function countCondemned(environment: Report['environment']): void {
-    const ends = scenario.reports.filter((report) => report.environment === environment).flatMap(({ attempts }) => attempts);
+  function countCondemned(destination: Destination): void {
+    const ends = scenario.reports.filter((report) => keyOf(report) === keyOf(destination)).flatMap(({ attempts }) => attempts);
     let condemned = 0;
     for (const { became, report } of ends.filter((one) => one.became).sort((a, b) => (a.settled ?? 0) - (b.settled ?? 0))) {
       if (became?.state === 'recorded') condemned = 0;
@@ -147,7 +151,7 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
       const { leaseMs, attemptTimeoutMs } = world.options;
       if (!world.jumped && schedule.now() - attempt.since > leaseMs - attemptTimeoutMs)
         breaks(world, 'an attempt ends within its lease', `${subject(attempt)} is sent ${Math.round(schedule.now() - attempt.since)} ms after its claim`);
-      const { since, until } = closed[attempt.report.environment];
+      const { since, until } = closed.get(keyOf(attempt.report)) ?? { since: 0, until: 0 };
       // What was under way already may be sent, for as long as a lease.
       const underWay = attempt.since <= since && schedule.now() - attempt.since <= leaseMs;
       if (!world.jumped && !underWay && schedule.now() < until)
@@ -157,15 +161,15 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
         breaks(world, 'one attempt in flight', `${subject(attempt)} is sent while attempt ${other.fence} is under way`);
       }
       for (const other of attempt.probe && !world.jumped ? scenario.reports.flatMap(({ attempts }) => attempts) : []) {
-        if (!other.probe || other === attempt || other.over || other.sentAt === undefined || other.report.environment !== attempt.report.environment) continue;
+        if (!other.probe || other === attempt || other.over || other.sentAt === undefined || keyOf(other.report) !== keyOf(attempt.report)) continue;
         if (!frozeSince(other.worker, other.claimedAt))
           breaks(world, 'one probe at a time', `${subject(attempt)} is sent while ${subject(other)} is under way`);
       }
     },
     /** The gateway asked to be left alone, and the outbox has taken note of it. It waits for a moment even if it was asked for none. */
-    askedToWait(environment: Report['environment'], { retryAfterMs }: Known): void {
+    askedToWait(destination: Destination, { retryAfterMs }: Known): void {
       const until = schedule.now() + Math.max(Math.min(retryAfterMs ?? 0, LONGEST_BELIEVED_MS), LEAST_PAUSE_MS);
-      if (until > closed[environment].until) closed[environment] = { since: schedule.now(), until };
+      if (until > (closed.get(keyOf(destination))?.until ?? 0)) closed.set(keyOf(destination), { since: schedule.now(), until });
     },
     /** Whether nothing more will happen. */
     atRest(): boolean {
@@ -184,7 +188,7 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
           coverage[isStuck(report, row) ? 'refused report waits behind the breaker' : 'settled waits for a quarantined initiated'] += 1;
         if (decisions.isFinal(row.state) && row.body !== undefined) breaks(world, 'a body is dropped once it is recorded', nameOf(report));
       }
-      for (const environment of ['staging', 'production'] as const) countCondemned(environment);
+      for (const account of ACCOUNTS) for (const environment of ['staging', 'production'] as const) countCondemned({ account, environment });
     },
   };
 }

@@ -37,6 +37,8 @@ export interface Attempt {
 /** One report of a history, and the truth about it, which no worker sees. */
 export interface Report {
   readonly id: string;
+  /** Whose it is. */
+  readonly account: string;
   readonly environment: Environment;
   readonly operation: OperationName;
   readonly reference: string;
@@ -74,6 +76,10 @@ interface Period {
 export interface Scenario {
   readonly reports: readonly Report[];
   readonly workers: number;
+  /** Whether each worker serves one of the accounts, or all of them both. */
+  readonly apart: boolean;
+  /** Whether a laptop in mock mode works on the same store. */
+  readonly laptop: boolean;
   readonly concurrency: number;
   /** How many rows a worker claims beyond those that it sends at once; in the source that depends on how quick the gateway is. */
   readonly ahead: number;
@@ -101,6 +107,15 @@ export interface Scenario {
 /** For histories in which workers wait long: the shorter one would fill them with looking. */
 export const RARE_POLL_MS = 600_000;
 
+/** Two licences over one store. */
+export const ACCOUNTS = ['default', 'brandB'] as const;
+
+/** Where an account's reports go. */
+export const gatewaysOf = (account: string, at = 'gateway') => ({
+  staging: `https://${account}.staging.${at}.example`,
+  production: `https://${account}.production.${at}.example`,
+});
+
 const PAIRS = [
   ['reportBetEvent', 'reportSettledBet'],
   ['reportWithdrawalEvent', 'reportSettledWithdrawal'],
@@ -110,13 +125,15 @@ function drawReports(random: Random): Report[] {
   const reports: Report[] = [];
   const references = random.chance(0.45) ? 1 : random.chance(0.7) ? 2 : 3;
   for (let index = 0; index < references; index += 1) {
+    const account = index === 1 && random.chance(0.5) ? ACCOUNTS[1] : ACCOUNTS[0];
     const environment = random.chance(0.75) ? 'staging' : 'production';
     const [first, second] = random.chance(0.6) ? PAIRS[0] : PAIRS[1];
-    const reference = `R-${index}`;
+    // Two licences number their bets by themselves.
+    const reference = account === ACCOUNTS[0] ? `R-${index}` : 'R-0';
     const draw = (operation: OperationName, initiated: Report | undefined): Report => {
-      const id = `${environment}:${operation}:${reference}`;
+      const id = `${account}:${environment}:${operation}:${reference}`;
       const truth = { held: undefined, enqueuedAt: undefined, accepted: false, unproven: 0, counted: 0, vouched: false, known: false, attempts: [] };
-      return { id, environment, operation, reference, body: `${operation} of ${reference}`, initiated, bad: random.chance(0.04), ...truth };
+      return { id, account, environment, operation, reference, body: `${operation} of ${account} ${reference}`, initiated, bad: random.chance(0.04), ...truth };
     };
     const which = random.next();
     const initiated = which < 0.92 ? draw(first, undefined) : undefined;
@@ -142,6 +159,8 @@ export function drawScenario(random: Random): Scenario {
     periods,
     wellAt,
     workers: random.chance(0.4) ? 1 : random.chance(0.7) ? 2 : 3,
+    apart: random.chance(0.4),
+    laptop: random.chance(0.1),
     concurrency: 1 + random.below(3),
     ahead: random.below(3),
     breakerAfter: 1 + random.below(4),

@@ -7,10 +7,10 @@ import { createGateway } from './gateway.js';
 import { createNetwork } from './network.js';
 import { createRandom } from './random.js';
 import { createRules } from './rules.js';
-import { drawScenario, RARE_POLL_MS, type Report } from './scenario.js';
+import { ACCOUNTS, drawScenario, gatewaysOf, RARE_POLL_MS, type Report } from './scenario.js';
 import { createSchedule } from './schedule.js';
 import { createStore, type Store } from './store.js';
-import { createWorker, type Worker } from './worker.js';
+import { type AccountGateways, createWorker, type Worker } from './worker.js';
 import { breaks, nameOf, Violation, type World } from './world.js';
 
 /** The defaults of the outbox and its client. */
@@ -94,7 +94,9 @@ function live(world: World): void {
     reportOf: (id: string) => reports.find((one) => one.id === id) as Report,
   };
 
-  const begin = () => void workers.push(createWorker(world, surroundings, workers.length));
+  const served = ACCOUNTS.map((account) => ({ account, gateways: gatewaysOf(account) }));
+  const serve = (accounts: readonly AccountGateways[]) => void workers.push(createWorker(world, surroundings, workers.length, accounts));
+  const begin = () => serve(scenario.apart ? served.filter((_, index) => index === workers.length % served.length) : served);
   const alive = () => workers.filter(({ stay, isStopping }) => stay.alive() && !isStopping());
   /** At a random time before all is well. */
   const sometime = (run: () => void) => schedule.at(random.between(0, wellAt), run);
@@ -110,6 +112,14 @@ function live(world: World): void {
 
   plan(world, { store, gateway, sometime, wakeAll });
   for (let index = 0; index < scenario.workers; index += 1) schedule.at(random.between(0, 2_000), begin);
+  if (scenario.apart) coverage['a worker for each account'] += 1;
+  // After the first report: on an empty store the mock would be the gateway.
+  if (scenario.laptop)
+    sometime(() => {
+      if (store.rows.length < reports.length) return;
+      coverage['a laptop in mock mode on the same store'] += 1;
+      serve([{ account: ACCOUNTS[0], gateways: gatewaysOf(ACCOUNTS[0], 'mock') }]);
+    });
   if (scenario.workers > 1) coverage['several workers at once'] += 1;
   if (scenario.death > 0 || scenario.stops > 0) schedule.at(random.between(5_000, 60_000), keepUp);
   for (let index = 0; index < scenario.stops; index += 1) sometime(() => alive()[0]?.stop(random.pick([0, 2_000, 12_000])));
@@ -127,7 +137,7 @@ function live(world: World): void {
   if (scenario.goesBack) schedule.at(random.between(0, 10_000), () => goBack(world, store));
   schedule.at(wellAt, () => {
     trace?.('all is well from here on');
-    if (alive().length === 0) begin();
+    for (const one of served) if (!alive().some(({ serves, isLaptop }) => serves(one.account) && !isLaptop)) serve([one]);
   });
 
   const steps = schedule.run(() => schedule.now() > wellAt && rules.atRest(), MOST_STEPS);
@@ -170,12 +180,14 @@ function plan(
 ): void {
   const { reports } = scenario;
 
-  const rowFor = ({ id, environment, operation, reference, body }: Report, bytes = body): NewRow => ({
+  const rowFor = ({ id, account, environment, operation, reference, body }: Report, bytes = body): NewRow => ({
     id,
+    account,
+    gateway: gatewaysOf(account)[environment],
     environment,
     operation,
     reference,
-    waitsFor: decisions.rowBefore(environment, operation, reference),
+    waitsFor: decisions.rowBefore({ account, environment }, operation, reference),
     body: bytes,
     fingerprint: bytes,
   });
@@ -211,8 +223,10 @@ function plan(
     if (added || row !== before || store.rows.filter(({ id }) => id === report.id).length !== 1) throw new Violation('one row per report', nameOf(report));
   }
 
-  for (const reference of new Set(reports.map((report) => report.reference))) {
-    const pair = reports.filter((report) => report.reference === reference);
+  const nameOfPair = ({ account, reference }: Report) => `${account} ${reference}`;
+  if (new Set(reports.map(({ account }) => account)).size > 1) coverage['the same reference in two accounts'] += 1;
+  for (const name of new Set(reports.map(nameOfPair))) {
+    const pair = reports.filter((report) => nameOfPair(report) === name);
     const at = random.between(0, 15_000);
     const [first, second] = pair;
     if (pair.length === 1 && first?.operation.startsWith('reportSettled')) coverage['settled alone'] += 1;

@@ -1,3 +1,4 @@
+import { type BoundDestination, type Destination, keyOf, otherGateway } from '../../../src/outbox/destination.js';
 import { notPaused, type Pause, type PauseChange } from '../../../src/outbox/pause.js';
 import { type Change, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from '../../../src/outbox/record.js';
 import type { ClaimRequest, Enqueued, NewRow, Outlook, Turn, TurnResult, Write } from '../../../src/outbox/store.js';
@@ -10,12 +11,10 @@ export interface Watcher {
   fencedOff?(write: Write, row: Row): void;
 }
 
-const ENVIRONMENTS: readonly OutboxEnvironment[] = ['staging', 'production'];
-
 /** A store of a few rows whose every call is one commit, without promises: as fast as a simulation wants it. */
 export function createStore(now: () => number, decisions: Decisions, watcher: Watcher = {}) {
   const rows: Row[] = [];
-  const pauses: Record<OutboxEnvironment, Pause> = { staging: notPaused('staging'), production: notPaused('production'), relay: notPaused('relay') };
+  const destinations: { account: string; environment: OutboxEnvironment; gateway: string; pause: Pause }[] = [];
 
   const find = (id: string | undefined) => (id === undefined ? undefined : rows.find((row) => row.id === id));
 
@@ -33,13 +32,24 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     return row;
   }
 
+  const known = ({ account, environment }: Destination) => destinations.find((one) => one.account === account && one.environment === environment);
+
+  function bind({ account, environment, gateway }: BoundDestination): string {
+    const there = known({ account, environment });
+    if (!there) destinations.push({ account, environment, gateway, pause: notPaused({ account, environment }) });
+    return there?.gateway ?? gateway;
+  }
+
   function add(given: NewRow, at: number): Enqueued {
     const there = find(given.id);
     if (there) return { row: there, added: false };
-    const { id, environment, operation, reference, waitsFor, body, fingerprint } = given;
+    const bound = bind(given);
+    if (bound !== given.gateway) throw otherGateway(given, bound);
+    const { id, account, environment, operation, reference, waitsFor, body, fingerprint } = given;
     const row: Row = {
       id,
       sequence: rows.length + 1,
+      account,
       environment,
       operation,
       reference,
@@ -75,14 +85,23 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     return true;
   }
 
-  function claim({ limit, leaseMs, probe }: ClaimRequest, at: number): Row[] {
+  function isOpen(row: Row, { accounts, probe }: ClaimRequest): boolean {
+    const destination = known(row);
+    if (!destination || !decisions.isServed(destination, accounts)) return false;
+    return probe === undefined ? destination.pause.reason === undefined : keyOf(row) === keyOf(probe);
+  }
+
+  function claim(request: ClaimRequest, at: number): Row[] {
+    const { limit, leaseMs, probe, accounts } = request;
     const taken: Row[] = [];
+    const has = (account: string) => (accounts.find((one) => one.account === account)?.busy ?? 0) + taken.filter((row) => row.account === account).length;
     while (taken.length < limit) {
       let next: Row | undefined;
       for (const row of rows) {
-        const open = probe === undefined ? pauses[row.environment].reason === undefined : row.environment === probe;
-        if (!open || taken.some(({ id }) => id === row.id) || !decisions.isClaimable(row, at)) continue;
-        if (!next || row.dueAt < next.dueAt || (row.dueAt === next.dueAt && row.sequence < next.sequence)) next = row;
+        if (!isOpen(row, request) || taken.some(({ id }) => id === row.id) || !decisions.isClaimable(row, at)) continue;
+        const fewer = next ? has(row.account) - has(next.account) : -1;
+        if (fewer > 0) continue;
+        if (fewer < 0 || !next || row.dueAt < next.dueAt || (row.dueAt === next.dueAt && row.sequence < next.sequence)) next = row;
       }
       if (!next) break;
       const after = put({ ...next, ...decisions.claimed(next), dueAt: at + leaseMs, changedAt: at });
@@ -92,10 +111,10 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     return taken;
   }
 
-  function nextInMs(environment: OutboxEnvironment, at: number): number | undefined {
+  function nextInMs(destination: Destination, at: number): number | undefined {
     let next: number | undefined;
     for (const row of rows) {
-      if (row.environment !== environment || !(row.state === 'in-flight' || (row.state === 'waiting' && !row.blocked))) continue;
+      if (keyOf(row) !== keyOf(destination) || !(row.state === 'in-flight' || (row.state === 'waiting' && !row.blocked))) continue;
       const inMs = row.dueAt > at + LONGEST_WAIT_MS ? 0 : row.dueAt - at;
       if (next === undefined || inMs < next) next = inMs;
     }
@@ -107,13 +126,14 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     get: find,
     /** Keeps what is committed; returns how to go back to it. */
     snapshot(): () => void {
-      const kept = { rows: [...rows], pauses: { ...pauses } };
+      const kept = { rows: [...rows], destinations: destinations.map((one) => ({ ...one })) };
       return () => {
         rows.splice(0, rows.length, ...kept.rows);
-        Object.assign(pauses, kept.pauses);
+        destinations.splice(0, destinations.length, ...kept.destinations);
       };
     },
-    pauseOf: (environment: OutboxEnvironment) => pauses[environment],
+    pauseOf: (destination: Destination) => known(destination)?.pause ?? notPaused(destination),
+    bind: (given: readonly BoundDestination[]): string[] => given.map(bind),
     enqueue: (given: readonly NewRow[]): Enqueued[] => given.map((row) => add(row, now())),
     turn({ writes, claim: request }: Turn): TurnResult {
       const at = now();
@@ -121,15 +141,17 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     },
     outlook(): Outlook[] {
       const at = now();
-      return ENVIRONMENTS.map((environment) => {
-        const pause = pauses[environment];
-        return { environment, pause: { ...pause, remainingMs: pause.until - at }, nextInMs: nextInMs(environment, at) };
-      });
+      return destinations.map((one) => ({
+        ...one,
+        rebound: [],
+        pause: { ...one.pause, remainingMs: one.pause.until - at },
+        nextInMs: nextInMs(one, at),
+      }));
     },
     pause(change: PauseChange): boolean {
-      const before = pauses[change.environment];
-      if (before.version !== change.version) return false;
-      pauses[change.environment] = decisions.changePause(before, change, now());
+      const destination = known(change);
+      if (destination?.pause.version !== change.version) return false;
+      destination.pause = decisions.changePause(destination.pause, change, now());
       return true;
     },
   };

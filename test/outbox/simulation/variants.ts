@@ -123,6 +123,11 @@ export const VARIANTS: readonly Variant[] = [
     pausedBy: (seen, end, rules) =>
       decisions.pausedBy(seen, end.ending.kind === 'recorded' && seen.reason !== undefined ? { ...end, probe: seen.version } : end, rules),
   }),
+  // Of accounts and gateways.
+  variant("another account's rows are claimed", { isServed: () => true }),
+  variant('an account decides alone, whatever its gateway is', { isServed: ({ account }, accounts) => accounts.some((one) => one.account === account) }),
+  variant('a pause is that of all accounts', { outlookOf: (outlooks, row) => outlooks.find(({ environment }) => environment === row.environment) }),
+
   variant('Retry-After: 0 switches the backoff off', {
     pausedBy: (seen, end, rules) => {
       const change = decisions.pausedBy(seen, end, rules);

@@ -1,12 +1,14 @@
+import { createClaimants } from '../../../src/outbox/claimants.js';
+import { boundTo, type Destination, type Gateways, keyOf } from '../../../src/outbox/destination.js';
 import type { AttemptEnd, Pause, PauseChange } from '../../../src/outbox/pause.js';
 import { type Finished, GATHER_MS, HELD_BACK, NOT_SENT } from '../../../src/outbox/plan.js';
-import type { OutboxEnvironment, Row } from '../../../src/outbox/record.js';
+import type { Row } from '../../../src/outbox/record.js';
 import type { Outlook, TurnResult, Write } from '../../../src/outbox/store.js';
 import type { Known } from './answers.js';
 import type { Network, Seen } from './network.js';
 import { createPlaces } from './places.js';
 import type { Claimer, Rules } from './rules.js';
-import type { Attempt, Report } from './scenario.js';
+import { type Attempt, gatewaysOf, type Report } from './scenario.js';
 import { createStay, type Stay } from './stay.js';
 import type { Store } from './store.js';
 import { breaks, subject, type World } from './world.js';
@@ -16,6 +18,12 @@ const PAUSE_TRIES = 5;
 
 const GIVEN_UP: Known = { name: 'not begun', truth: 'not-begun', ending: NOT_SENT, retryAfterMs: undefined };
 const NOT_NOW: Known = { name: 'held back', truth: 'not-begun', ending: HELD_BACK, retryAfterMs: undefined };
+
+/** An account that a worker serves, and where it sends. */
+export interface AccountGateways {
+  readonly account: string;
+  readonly gateways: Gateways;
+}
 
 const describePause = ({ reason, strikes, forMs }: PauseChange): string =>
   reason === undefined ? `is open, ${strikes} strikes` : `pauses for ${Math.round(forMs)} ms (${reason}, ${strikes} strikes)`;
@@ -40,16 +48,19 @@ interface Probe {
  * The shell of a worker, in virtual time: what `src/outbox/worker.ts` awaits, this one passes through `stay.point`, where it
  * may die, freeze or be overtaken. All that it decides, it asks `decisions`.
  */
-export function createWorker(world: World, { store, network, rules, claimer, reportOf }: Surroundings, id: number) {
+export function createWorker(world: World, { store, network, rules, claimer, reportOf }: Surroundings, id: number, accounts: readonly AccountGateways[]) {
   const { decisions, scenario, options, random, coverage, schedule, catalogue } = world;
   const { concurrency, ahead, pollMs } = scenario;
   const { leaseMs } = options;
   /** Attempts under way, and how to end them. */
   const open = new Map<Attempt, (seen: Seen) => void>();
+  const claimants = createClaimants(accounts);
+  /** As an outbox with one client would: by its own address, whosever the row is. */
+  const addressFor = ({ account, environment }: Report) => (accounts.find((one) => one.account === account) ?? accounts[0])?.gateways[environment] ?? '';
   const places = createPlaces(concurrency, coverage);
   let finished: Finished[] = [];
   /** Destinations that are open and have strikes. */
-  const struck = new Set<OutboxEnvironment>();
+  const struck = new Set<string>();
   let busy = 0;
   let stopping = false;
   let cutOff = false;
@@ -61,7 +72,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     for (const attempt of open.keys()) attempt.over = true;
   });
   const { point } = stay;
-  const standing = () => ({ busy, concurrency, places: concurrency + ahead, leaseMs, pollMs, stopping });
+  const standing = () => ({ accounts: claimants.all(), busy, concurrency, places: concurrency + ahead, leaseMs, pollMs, stopping });
   const clock = () => schedule.now() + clockOffset;
   const storeFails = () => schedule.now() < scenario.wellAt && random.chance(scenario.store);
 
@@ -74,7 +85,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     let result: TurnResult = { written: [], claimed: [] };
     if (!fails || random.chance(0.5)) {
       claimer.worker = id;
-      result = store.turn(decisions.planTurn(batch, standing(), probe?.outlook.environment));
+      result = store.turn(decisions.planTurn(batch, standing(), probe?.outlook));
       if (fails) for (const row of result.claimed) attemptOf(row).over = true;
     }
     if (fails) {
@@ -87,6 +98,8 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     point(() => {
       failures = 0;
       busy += result.claimed.length - batch.length;
+      for (const row of result.claimed) claimants.took(row);
+      for (const { row } of batch) claimants.gave(row);
       if (probe) for (const row of result.claimed) attemptOf(row).since = probe.since;
       for (const row of result.claimed) places.take(() => begin(row, askedAt, probe && probe.outlook.pause.version + 1, number));
       const refused = batch.filter((_, index) => !result.written[index]);
@@ -121,12 +134,12 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     const attempt = attemptOf(row);
     point(() => {
       const end = (seen: Seen) => stay.resume(0, () => ended(attempt, row, seen, probe));
-      if (places.isHeldBack(attempt.report.environment, number)) return end({ reply: NOT_NOW, lie: false });
+      if (places.isHeldBack(attempt.report, number)) return end({ reply: NOT_NOW, lie: false });
       if (cutOff || !decisions.isInTime(askedAt, clock(), options)) return end({ reply: GIVEN_UP, lie: false });
       rules.leaves(attempt);
       attempt.sentAt = schedule.now();
       open.set(attempt, end);
-      network(attempt, attempt.claimedAt + leaseMs, end);
+      network(attempt, addressFor(attempt.report), attempt.claimedAt + leaseMs, end);
     });
   }
 
@@ -137,8 +150,8 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     attempt.reply = reply;
     attempt.endedAt = schedule.now();
     attempt.lie = lie;
-    attempt.pauseVersion = store.pauseOf(row.environment).version;
-    if (reply.ending.kind !== 'recorded' && reply.ending.pause) places.holdBack(attempt.report.environment);
+    attempt.pauseVersion = store.pauseOf(row).version;
+    if (reply.ending.kind !== 'recorded' && reply.ending.pause) places.holdBack(attempt.report);
     if (storeFails()) {
       dropped(attempt);
       return;
@@ -160,22 +173,23 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   function dropped(attempt: Attempt): void {
     world.trace?.(`worker ${id}: the store failed; the end of ${subject(attempt)} is forgotten`);
     busy -= 1;
+    claimants.gave(attempt.report);
     places.leave();
     stay.wake(loop);
   }
 
   /** As `settle` of `src/outbox/pauses.ts`: the pause is written first; says whether a refusal condemns nothing. */
   function settle(attempt: Attempt, reply: Known, end: AttemptEnd, tries: number, then: (postponed: boolean) => void): void {
-    const { environment } = attempt.report;
+    const destination: Destination = attempt.report;
     const done = (postponed: boolean, ...seen: readonly Pick<Pause, 'reason'>[]) => {
       world.settled += 1;
       attempt.settled = world.settled;
       // Where it was not counted, since others changed the pause all the time, it condemns nothing either.
       attempt.settledPaused = tries === 0 || seen.some(({ reason }) => reason !== undefined);
-      if (postponed || attempt.settledPaused) places.holdBack(environment);
+      if (postponed || attempt.settledPaused) places.holdBack(destination);
       point(() => then(postponed));
     };
-    if (!decisions.concernsPause(end, struck.has(environment))) {
+    if (!decisions.concernsPause(end, struck.has(keyOf(destination)))) {
       done(false);
       return;
     }
@@ -184,7 +198,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       return;
     }
     const refused = decisions.isRefusal(end);
-    const seen = tries > 0 ? store.outlook().find((one) => one.environment === environment)?.pause : undefined;
+    const seen = tries > 0 ? decisions.outlookOf(store.outlook(), destination)?.pause : undefined;
     if (!seen) {
       done(refused);
       return;
@@ -202,8 +216,8 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
         return settle(attempt, reply, end, tries - 1, then);
       }
       see(change);
-      world.trace?.(`worker ${id}: ${environment} ${describePause(change)}`);
-      if (change.reason !== undefined) rules.askedToWait(environment, reply);
+      world.trace?.(`worker ${id}: ${keyOf(destination)} ${describePause(change)}`);
+      if (change.reason !== undefined) rules.askedToWait(destination, reply);
       else if (seen.reason !== undefined && end.probe === undefined) breaks(world, 'only a probe lifts a pause', subject(attempt));
       if (end.probe !== undefined) coverage[change.reason === undefined ? 'pause lifted by a probe' : 'probe fails'] += 1;
       else if (seen.reason === undefined && seen.strikes > 0 && change.strikes === 0) coverage['a success ends the strikes'] += 1;
@@ -212,9 +226,9 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   }
 
   /** Takes note of strikes where nothing is paused. */
-  function see({ environment, reason, strikes }: Pick<Pause, 'environment' | 'reason' | 'strikes'>): void {
-    if (reason === undefined && strikes > 0) struck.add(environment);
-    else struck.delete(environment);
+  function see(pause: Pick<Pause, 'account' | 'environment' | 'reason' | 'strikes'>): void {
+    if (pause.reason === undefined && pause.strikes > 0) struck.add(keyOf(pause));
+    else struck.delete(keyOf(pause));
   }
 
   function probeAll(probes: readonly Outlook[], then: () => void): void {
@@ -268,8 +282,12 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     });
   }
 
+  for (const { account, gateways } of accounts) store.bind(boundTo(account, gateways));
   stay.resume(0, loop);
   return {
+    /** Whether its gateways are not those of the reports. */
+    isLaptop: accounts.some(({ account, gateways }) => gateways.staging !== gatewaysOf(account).staging),
+    serves: (account: string) => accounts.some((one) => one.account === account),
     id,
     stay,
     wake: () => stay.wake(loop),

@@ -46,4 +46,5 @@ export function breaks({ overlooked, wentBack }: Pick<World, 'overlooked' | 'wen
 
 export const subject = ({ report, fence }: Attempt): string => `${nameOf(report)} attempt ${fence}`;
 
-export const nameOf = ({ environment, operation, reference }: Report): string => `${environment === 'staging' ? '' : 'production '}${operation} ${reference}`;
+export const nameOf = ({ account, environment, operation, reference }: Report): string =>
+  `${account === 'default' ? '' : `${account} `}${environment === 'staging' ? '' : 'production '}${operation} ${reference}`;

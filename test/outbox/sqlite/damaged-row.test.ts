@@ -5,7 +5,7 @@ import { personalBet, personalSettlement } from '../personal.js';
 import { outboxWorld } from '../world.js';
 import { newFile, openLibsql, openStore } from './files.js';
 
-const BAD = 'staging:reportBetEvent:B-bad';
+const BAD = 'default:staging:reportBetEvent:B-bad';
 
 /** A file with a bet that failed once and waits, its settlement, and bets that wait. Nothing has it open. */
 async function waitingFile() {
@@ -87,6 +87,31 @@ describe('a row whose environment cannot be read', () => {
     const { outbox, run } = outboxWorld({ store });
     expect(await run(outbox.drain())).toMatchObject({ drained: true, states: { recorded: 2, quarantined: 1, blocked: 1, waiting: 0 } });
     expect(await outbox.list({ state: 'quarantined' })).toMatchObject([{ id: BAD, problem: { code: 'damaged' } }]);
+    await store.close?.();
+  });
+});
+
+describe('a row whose account cannot be read', () => {
+  it.each([
+    ['no outbox has its name', 'dhfault'],
+    ['it is the name of another licence, whose outbox opens the file', 'brandB'],
+  ])('is quarantined and sent to nobody: %s', async (_, account) => {
+    const file = await waitingFile();
+    const other = { account: 'brandB', environment: 'staging', gateway: 'https://brand-b.example.com' } as const;
+    const before = await openStore(file);
+    await before.bind([other]);
+    await before.close?.();
+    const database = openLibsql(file);
+    connect(database).run('UPDATE outbox_rows SET account = ?, due_at = 0 WHERE id = ?', account, BAD);
+    database.close();
+    const store = await openStore(file);
+    const { outbox, sent, run } = outboxWorld({ store });
+    await run(outbox.drain({ timeoutMs: 60_000 }));
+    expect((await store.list({ limit: 10 })).find(({ id }) => id === BAD)).toMatchObject({ problem: { code: 'damaged' } });
+    const accounts = [{ account: 'brandB', gateways: { staging: other.gateway }, busy: 0 }];
+    const [row] = (await store.turn({ writes: [], claim: { accounts, limit: 9, leaseMs: 1 } })).claimed;
+    expect(row?.damage).toBe(account === 'brandB' ? 'account' : undefined);
+    expect(sent.filter((body) => body.includes('B-bad'))).toEqual([]);
     await store.close?.();
   });
 });

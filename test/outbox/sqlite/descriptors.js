@@ -1,6 +1,7 @@
 // Opens and closes the store of a file again and again, and prints by how many the descriptors of this process grew at most after the first time.
 import { readdirSync } from 'node:fs';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
+import { rowOf } from './row-of.js';
 
 const [file = '', cycles = '0'] = process.argv.slice(2);
 const count = () => readdirSync('/proc/self/fd').length;
@@ -8,9 +9,9 @@ const count = () => readdirSync('/proc/self/fd').length;
 /** @param {number} cycle */
 async function openAndClose(cycle) {
   const store = await sqliteStore({ file });
-  const id = `staging:reportBetEvent:B-${cycle}`;
-  await store.enqueue([{ id, environment: 'staging', operation: 'reportBetEvent', reference: `B-${cycle}`, waitsFor: undefined, body: '{}', fingerprint: id }]);
-  await store.turn({ writes: [], claim: { limit: 1, leaseMs: 1_000 } });
+  const reference = `B-${cycle}`;
+  await store.enqueue([rowOf(reference)]);
+  await store.turn({ writes: [], claim: { accounts: [{ account: 'default', gateways: { staging: rowOf(reference).gateway }, busy: 0 }], limit: 1, leaseMs: 1_000 } });
   await store.list({ limit: 10 });
   await store.close?.();
 }

@@ -101,6 +101,16 @@ describe('a file of the SQLite store', () => {
     expect(hashOf(file)).toBe(before);
   });
 
+  it('of an older version is refused, and untouched', async () => {
+    const file = await fileWith(1);
+    const database = openLibsql(file);
+    database.exec("UPDATE outbox_meta SET value = 1 WHERE name = 'version'");
+    database.close();
+    const before = hashOf(file);
+    expect(await rejectionOf(openStore(file))).toMatchObject({ code: 'older', message: expect.stringContaining('its version is 1, this one knows 2') });
+    expect(hashOf(file)).toBe(before);
+  });
+
   it('whose folder is not there is refused, and none is made', async () => {
     const file = join(newFile(), 'outbox.db');
     expect(await rejectionOf(openStore(file))).toMatchObject({ code: 'unavailable' });

@@ -45,6 +45,7 @@ export function copyOf(file: string): string {
 }
 
 const DAMAGED_COLUMNS = {
+  account: 'account',
   environment: 'environment',
   operation: 'operation',
   reference: 'reference',

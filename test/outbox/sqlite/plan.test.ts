@@ -3,7 +3,7 @@ import { connect, type SqliteDatabase } from '../../../src/outbox/stores/sqlite/
 import { listStatement } from '../../../src/outbox/stores/sqlite/list.js';
 import { UNLOGGED } from '../../../src/outbox/stores/sqlite/receipts.js';
 import { BLOCK, DUE, FIRST_DUE, LAST_DUE, RESCUE } from '../../../src/outbox/stores/sqlite/rows.js';
-import { COUNT_OPEN, OLDEST } from '../../../src/outbox/stores/sqlite/tally.js';
+import { COUNT_BLOCKED, COUNT_OPEN, OLDEST } from '../../../src/outbox/stores/sqlite/tally.js';
 import { newFile, openLibsql, openStore } from './files.js';
 
 /** How SQLite goes about a statement, step by step. */
@@ -20,8 +20,10 @@ const STATEMENTS: readonly (readonly [what: string, sql: string, index: string])
   ['those that wait for a row', BLOCK, 'outbox_dependents'],
   ['rows that have no line', UNLOGGED, 'outbox_unlogged'],
   ['the oldest row that is open', OLDEST, 'outbox_open'],
-  ['waiting rows', listStatement({ state: 'waiting', limit: 1 }).sql, 'outbox_open'],
-  ['quarantined rows', listStatement({ state: 'quarantined', limit: 1 }).sql, 'outbox_quarantined'],
+  ['waiting rows', listStatement({ account: 'default', state: 'waiting', limit: 1 }).sql, 'outbox_open'],
+  ['all rows', listStatement({ limit: 1 }).sql, 'INTEGER PRIMARY KEY'],
+  ['quarantined rows', listStatement({ account: 'default', state: 'quarantined', limit: 1 }).sql, 'outbox_quarantined'],
+  ['how many wait for another one', COUNT_BLOCKED, 'outbox_dependents'],
   ['how many are in flight', COUNT_OPEN, 'outbox_open'],
   ['a row', 'SELECT body FROM outbox_rows WHERE id = ?', 'sqlite_autoindex_outbox_rows_1'],
 ];
@@ -36,7 +38,7 @@ describe('what a statement costs', () => {
       expect([what, plan.join('; ')]).toEqual([what, expect.stringContaining(index)]);
       expect([what, plan.filter((step) => /TEMP B-TREE|^SCAN (?!outbox_rows USING (?:COVERING )?INDEX)/.test(step))]).toEqual([what, []]);
     }
-    expect(planOf(database, listStatement({ reference: 'B-1', limit: 1 }).sql)[0]).toContain('sqlite_autoindex_outbox_rows_1');
+    expect(planOf(database, listStatement({ account: 'default', reference: 'B-1', limit: 1 }).sql)[0]).toContain('sqlite_autoindex_outbox_rows_1');
     database.close();
     await store.close?.();
   });

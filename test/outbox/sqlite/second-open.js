@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
+import { rowOf } from './row-of.js';
 
 const REPORTS = 25;
 
@@ -43,11 +44,9 @@ async function main() {
   async function accept() {
     const first = reports;
     for (; reports < first + REPORTS; reports += 1) {
-      const id = `staging:reportBetEvent:B-${reports}`;
-      await store.enqueue([
-        { id, environment: 'staging', operation: 'reportBetEvent', reference: `B-${reports}`, waitsFor: undefined, body: '{}', fingerprint: id },
-      ]);
-      process.send?.(id);
+      const row = rowOf(`B-${reports}`);
+      await store.enqueue([row]);
+      process.send?.(row.id);
     }
   }
 

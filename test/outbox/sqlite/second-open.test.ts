@@ -30,7 +30,7 @@ async function live(way: string): Promise<{ accepted: string[]; refused: string[
   const store = await openStore(file);
   const held = new Set((await store.list({ limit: 1_000 })).map(({ id }) => id));
   await store.close?.();
-  return { accepted: told.filter((word) => word.startsWith('staging:')), refused: told.filter((word) => word.startsWith('refused')), held };
+  return { accepted: told.filter((word) => word.startsWith('default:')), refused: told.filter((word) => word.startsWith('refused')), held };
 }
 
 it.each([

@@ -2,14 +2,17 @@
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
 
 const [file = '', name = '', count = '0'] = process.argv.slice(2);
+const gateway = 'https://gateway.example.com';
 const store = await sqliteStore({ file });
 /** @type {string[]} */
 const taken = [];
 
 async function add() {
   for (let index = 0; index < Number(count); index += 1) {
-    const id = `${name}-${index}`;
-    await store.enqueue([{ id, environment: 'staging', operation: 'reportBetEvent', reference: id, waitsFor: undefined, body: '{}', fingerprint: id }]);
+    const reference = `${name}-${index}`;
+    const id = `default:staging:reportBetEvent:${reference}`;
+    const sent = { waitsFor: undefined, body: '{}', fingerprint: reference };
+    await store.enqueue([{ id, account: 'default', environment: 'staging', operation: 'reportBetEvent', reference, gateway, ...sent }]);
   }
 }
 
@@ -17,7 +20,10 @@ async function take() {
   /** @type {import('location-sdk/outbox').Write[]} */
   let writes = [];
   for (let idle = 0; idle < 20; ) {
-    const { claimed, written } = await store.turn({ writes, claim: { limit: 3, leaseMs: 60_000 } });
+    const { claimed, written } = await store.turn({
+      writes,
+      claim: { accounts: [{ account: 'default', gateways: { staging: gateway }, busy: 0 }], limit: 3, leaseMs: 60_000 },
+    });
     if (written.includes(false)) throw new Error('another one had what this one had claimed');
     taken.push(...claimed.map(({ id }) => id));
     writes = claimed.map(({ id, state, fence, attempts, doubtBefore }) => ({

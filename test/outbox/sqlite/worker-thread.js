@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
+import { rowOf } from './row-of.js';
 
 const THREADS = 8;
 
@@ -20,9 +21,7 @@ if (isMainThread) {
   const { file, thread } = workerData;
   const store = await sqliteStore({ file });
   for (let index = 0; ; index += 1) {
-    const id = `staging:reportBetEvent:B-${thread}-${index}`;
-    const reference = `B-${thread}-${index}`;
-    await store.enqueue([{ id, environment: 'staging', operation: 'reportBetEvent', reference, waitsFor: undefined, body: '{}', fingerprint: id }]);
+    await store.enqueue([rowOf(`B-${thread}-${index}`)]);
     await store.list({ limit: 100 });
     if (index === 0) parentPort?.postMessage('accepted');
   }

@@ -53,7 +53,7 @@ function placeOf(file: string, { bound }: LeftFile, named: string | undefined): 
   return bound.to;
 }
 
-const NOTHING: MovedRows = { rows: () => [], receipts: () => [], unlogged: [], settings: [], pauses: [] };
+const NOTHING: MovedRows = { rows: () => [], receipts: () => [], unlogged: [], settings: [], destinations: [] };
 
 /** Looks whether anything arrived, behind the locks of a move that may still be about to commit. */
 async function ensureAbsent(file: string, taken: LeftFile, target: Target): Promise<void> {

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { ACCOUNT_RULE, isAccount } from '../../../outbox/destination.js';
 import { PostgresStoreError } from '../../../outbox/stores/postgres/failure.js';
 import { SqliteStoreError } from '../../../outbox/stores/sqlite/failure.js';
 import { notEmpty, type OptionTable, oneOf, readWords, type Values, wholeNumber } from '../args.js';
@@ -10,6 +11,7 @@ import { list } from './list.js';
 import { move } from './move.js';
 import { openOutboxFile } from './open.js';
 import { quoted, type View } from './printable.js';
+import { rebind } from './rebind.js';
 import { reconcileList } from './reconcile.js';
 import { resume } from './resume.js';
 import { DEFAULT_SCHEMA, isAddress, openOutboxServer, readSchema, serverCommand } from './server.js';
@@ -17,12 +19,18 @@ import { show } from './show.js';
 import { stats } from './stats.js';
 import { verifyFile, verifyLog } from './verify.js';
 
+const accountName = (text: string): string => {
+  if (!isAccount(text)) throw new Failure(`must be an account: ${ACCOUNT_RULE}`);
+  return text;
+};
+
 /** What may quarantine a report. A duplicate with other data is a conflict, which is another thing to decide on. */
 const PROBLEMS = ['unprocessable', 'bad-request', 'not-found', 'duplicate', 'conflict', 'validation'] as const;
 
 export const OUTBOX_OPTIONS = {
   json: { help: 'Print JSON, one object a line' },
   state: { hint: '<state>', help: 'list: only these', read: oneOf('waiting', 'blocked', 'in-flight', 'quarantined', 'recorded', 'dismissed') },
+  account: { hint: '<name>', help: 'of one account alone; reconcile, rebind: default', read: accountName },
   environment: { hint: '<name>', help: 'list, --all, resume, reconcile: of it', read: oneOf('staging', 'production') },
   operation: {
     hint: '<name>',
@@ -34,7 +42,8 @@ export const OUTBOX_OPTIONS = {
   all: { help: 'retry, resolve: every quarantined report' },
   code: { hint: '<code>', help: 'the same: only with this problem, as list prints it', read: oneOf(...PROBLEMS) },
   as: { hint: '<verdict>', help: 'resolve: recorded or dismissed', read: oneOf('recorded', 'dismissed') },
-  reason: { hint: '<text>', help: 'retry, resolve: why; it is kept, so name no player', read: notEmpty },
+  gateway: { hint: '<address>', help: 'rebind: where reports go from now on', read: notEmpty },
+  reason: { hint: '<text>', help: 'retry, resolve, rebind: why; kept, so name no player', read: notEmpty },
   'keep-body': { help: 'resolve: keep the body, as the option keepBodies does' },
   from: { hint: '<index>', help: 'export: begin with this entry (default: 0)', read: wholeNumber(0, 9_999_999_999) },
   to: { hint: '<address>', help: 'move: postgres://… (default: DATABASE_URL)', read: notEmpty },
@@ -54,6 +63,9 @@ export const OUTBOX_NOTES = `Commands (default: stats):
   resolve <report>…   Your verdict on quarantined reports; needs --as, --reason.
                       recorded: the gateway holds it. dismissed: never send it
   resume              Lift pauses now: after the key was mended, say
+  rebind              Another gateway address for an account's environment;
+                      needs --environment, --gateway, --reason. End every
+                      instance before: what waits goes to the new address
   reconcile <list>    What of your own list is not recorded: a file, a bet_id or
                       request_id a line, or - for standard input; needs
                       --operation, --environment
@@ -82,13 +94,14 @@ reconcile found what is not recorded.
 type Run = (view: View, options: OutboxValues, reports: readonly string[]) => Promise<number>;
 
 const COMMANDS: Readonly<Record<string, { run: Run | undefined; takes: readonly (keyof OutboxValues)[]; reports?: 'one' | 'many' | 'list' }>> = {
-  stats: { run: stats, takes: [] },
-  list: { run: list, takes: ['state', 'environment', 'operation', 'limit', 'after'] },
-  show: { run: show, takes: [], reports: 'one' },
-  retry: { run: retry, takes: ['all', 'code', 'environment', 'operation', 'reason'], reports: 'many' },
-  resolve: { run: resolve, takes: ['all', 'code', 'environment', 'operation', 'as', 'reason', 'keep-body'], reports: 'many' },
-  resume: { run: resume, takes: ['environment'] },
-  reconcile: { run: reconcileList, takes: ['environment', 'operation'], reports: 'list' },
+  stats: { run: stats, takes: ['account'] },
+  list: { run: list, takes: ['state', 'account', 'environment', 'operation', 'limit', 'after'] },
+  show: { run: show, takes: ['account'], reports: 'one' },
+  retry: { run: retry, takes: ['all', 'code', 'account', 'environment', 'operation', 'reason'], reports: 'many' },
+  resolve: { run: resolve, takes: ['all', 'code', 'account', 'environment', 'operation', 'as', 'reason', 'keep-body'], reports: 'many' },
+  resume: { run: resume, takes: ['account', 'environment'] },
+  rebind: { run: rebind, takes: ['account', 'environment', 'gateway', 'reason'] },
+  reconcile: { run: reconcileList, takes: ['account', 'environment', 'operation'], reports: 'list' },
   export: { run: exportLog, takes: ['from'] },
   verify: { run: verifyLog, takes: ['head'] },
   // It opens its file by itself.

@@ -27,25 +27,25 @@ export async function resolve(view: View, values: OutboxValues, names: readonly 
   return decideAll(view, idsOf(view, values, names), { action, reason, at: view.now }, { json, keepBody: keepBody === true });
 }
 
-function idsOf(view: View, { all, code, environment, operation }: OutboxValues, names: readonly string[]): AsyncGenerator<string> {
-  if (all) return quarantined(view, { code, environment, operation });
+function idsOf(view: View, { all, code, account, environment, operation }: OutboxValues, names: readonly string[]): AsyncGenerator<string> {
+  if (all) return quarantined(view, { code, account, environment, operation });
   if ((code ?? environment ?? operation) !== undefined) throw new Failure('--code, --environment and --operation go with --all only');
-  return namedIds(view, names);
+  return namedIds(view, names, account);
 }
 
-async function* namedIds(view: View, names: readonly string[]): AsyncGenerator<string> {
+async function* namedIds(view: View, names: readonly string[], account: string | undefined): AsyncGenerator<string> {
   // All are looked up before the first is changed: a name that is wrong changes nothing.
   const rows = [];
-  for (const name of names) rows.push(await findReport(view, name));
+  for (const name of names) rows.push(await findReport(view, name, account));
   for (const { id } of rows) yield id;
 }
 
 async function* quarantined(
   { store }: View,
-  { code, ...query }: Partial<Pick<RowQuery, 'environment' | 'operation'> & { code: OutboxValues['code'] | undefined }>,
+  { code, ...query }: Partial<Pick<RowQuery, 'account' | 'environment' | 'operation'> & { code: OutboxValues['code'] | undefined }>,
 ): AsyncGenerator<string> {
   for (let after = 0; ; ) {
-    const rows = await store.list({ state: 'quarantined', environment: query.environment, operation: query.operation, after, limit: PAGE });
+    const rows = await store.list({ ...query, state: 'quarantined', after, limit: PAGE });
     for (const { id, problem } of rows) if (code === undefined || code === (problem?.conflict ? 'conflict' : problem?.code)) yield id;
     const last = rows.at(-1);
     if (!last || rows.length < PAGE) return;
@@ -76,7 +76,7 @@ async function decideAll(
   for await (const id of ids) {
     try {
       if (decision.action === 'retry') await refuseBlocked(store, id);
-      const { state } = await decideRow(store, id, decision, keepBody);
+      const { state } = await decideRow(store, id, undefined, decision, keepBody);
       done += 1;
       if (json) say(JSON.stringify({ id, done: true, state }));
       else say(`${printable(id)} ${DONE[decision.action]}`);

@@ -43,12 +43,12 @@ export async function list(view: View, values: OutboxValues): Promise<number> {
   return EXIT.done;
 }
 
-async function* rowsOf({ store }: View, state: ShownState, { environment, operation, limit = 50, after = 0 }: OutboxValues): AsyncGenerator<Row> {
+async function* rowsOf({ store }: View, state: ShownState, { account, environment, operation, limit = 50, after = 0 }: OutboxValues): AsyncGenerator<Row> {
   // Blocked ones stand among those that wait. One more than asked for, to know whether there are any.
   const mixed = state === 'waiting' || state === 'blocked';
   const size = mixed ? PAGE : Math.min(PAGE, limit + 1);
   for (let from = after; ; ) {
-    const page = await store.list({ state: state === 'blocked' ? 'waiting' : state, environment, operation, after: from, limit: size });
+    const page = await store.list({ state: state === 'blocked' ? 'waiting' : state, account, environment, operation, after: from, limit: size });
     for (const row of page) if (stateOf(row) === state) yield row;
     const end = page.at(-1);
     if (!end || page.length < size) return;
@@ -57,10 +57,15 @@ async function* rowsOf({ store }: View, state: ShownState, { environment, operat
 }
 
 /** What prints the rest: of the state at which it stopped, and of those after it. */
-function furtherCommands({ command }: View, { state, environment, operation, limit, after }: OutboxValues, next: Row, last: Row | undefined): string[] {
+function furtherCommands(
+  { command }: View,
+  { state, account, environment, operation, limit, after }: OutboxValues,
+  next: Row,
+  last: Row | undefined,
+): string[] {
   const at = stateOf(next);
   const states = state === undefined ? OPEN.slice(OPEN.indexOf(at)) : [state];
-  const options = Object.entries({ environment, operation, limit }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]));
+  const options = Object.entries({ account, environment, operation, limit }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]));
   return states.map((one) => {
     const from = one === at && last && stateOf(last) === at ? last.sequence : after;
     return [`  ${command} list --state ${one}`, ...options, ...(from === undefined ? [] : [`--after ${from}`])].join(' ');

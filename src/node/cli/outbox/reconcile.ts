@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { isValidationError } from '../../../errors.js';
+import { DEFAULT_ACCOUNT } from '../../../outbox/destination.js';
 import { LongLineError, linesOf } from '../../../outbox/proof/lines.js';
 import { type Reconciled, reconcile } from '../../../outbox/proof/reconcile.js';
 import { EXIT, Failure, printable, remark, sayAll } from '../output.js';
@@ -9,13 +10,17 @@ import type { View } from './printable.js';
 import { counted, startProgress } from './progress.js';
 
 /** Holds a list of the operator's own against the outbox: one bet_id or request_id a line. Fails where one is not recorded. */
-export async function reconcileList({ store }: View, { operation, environment, json }: OutboxValues, [list = '']: readonly string[]): Promise<number> {
+export async function reconcileList(
+  { store }: View,
+  { account = DEFAULT_ACCOUNT, operation, environment, json }: OutboxValues,
+  [list = '']: readonly string[],
+): Promise<number> {
   if (operation === undefined || environment === undefined) throw new Failure('reconcile needs --operation and --environment: what the list is of');
   const progress = startProgress('Compared');
   let [total, recorded] = [0, 0];
 
   async function* texts(): AsyncGenerator<string> {
-    for await (const one of reconcile(store, counted(referencesOf(list), progress), { operation, environment })) {
+    for await (const one of reconcile(store, account, counted(referencesOf(list), progress), { operation, environment })) {
       total += 1;
       if (one.state === 'recorded') recorded += 1;
       if (json) yield `${JSON.stringify(one)}\n`;

@@ -8,8 +8,8 @@ import { duration, quoted, time, type View, wrapped } from './printable.js';
 const INDENT = ' '.repeat(12);
 
 /** Prints all that is known of a report, but its body. */
-export async function show(view: View, { json }: OutboxValues, [name = '']: readonly string[]): Promise<number> {
-  const rows = await findReports(view, name);
+export async function show(view: View, { account, json }: OutboxValues, [name = '']: readonly string[]): Promise<number> {
+  const rows = await findReports(view, name, account);
   if (json) for (const row of rows) say(JSON.stringify(shown(row)));
   else say(rows.map((row) => described(row, view)).join('\n\n'));
   return EXIT.done;

@@ -2,8 +2,8 @@ import { limited } from '../../../time.js';
 import { failure, failureOf, isLost } from './failure.js';
 import type { IndexedDbSettings } from './options.js';
 
-/** Raised when the tables change. A browser refuses to open a database of a newer version, and leaves it as it is. */
-const VERSION = 1;
+/** Raised when the tables change. A browser refuses to open a database of a newer version; one of an older version is left as it is, too. */
+const VERSION = 2;
 
 /** The tables within one transaction. */
 export interface Tables {
@@ -15,7 +15,7 @@ export interface Tables {
 function createTables(database: IDBDatabase): void {
   const rows = database.createObjectStore('rows', { keyPath: 'row.id' });
   // Rows that do not have one of these are not in its index: what is blocked or final costs a claim nothing.
-  for (const path of ['row.sequence', 'row.waitsFor', 'due', 'openAt', 'unlogged']) rows.createIndex(path, path);
+  for (const path of ['row.sequence', 'row.waitsFor', 'due', 'open', 'unlogged']) rows.createIndex(path, path);
   database.createObjectStore('log', { keyPath: 'index' });
   database.createObjectStore('meta');
 }
@@ -76,8 +76,14 @@ export function createConnection({ name, timeoutMs, clock, platform }: IndexedDb
     if (current) return current;
     const opening = new Promise<IDBDatabase>((resolve, reject) => {
       const request = platform.indexedDB.open(name, VERSION);
-      request.onupgradeneeded = () => createTables(request.result);
-      request.onerror = () => reject(request.error);
+      let isOlder = false;
+      request.onupgradeneeded = ({ oldVersion }) => {
+        isOlder = oldVersion > 0;
+        // Taken back whole: what is there stays as it is.
+        if (isOlder) request.transaction?.abort();
+        else createTables(request.result);
+      };
+      request.onerror = () => reject(isOlder ? failure('older') : request.error);
       request.onsuccess = () => {
         const database = request.result;
         database.onclose = database.onversionchange = () => forget(opening);

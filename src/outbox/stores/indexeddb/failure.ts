@@ -6,6 +6,8 @@ export type IndexedDbProblem =
   | 'timeout'
   /** The database was written by a newer version of this package, and was left as it is. */
   | 'newer'
+  /** The database was written by an older version of this package that this one cannot read, and was left as it is. */
+  | 'older'
   /** `close` was called. */
   | 'closed'
   /** Anything else: storage is switched off, broken, or was cleared while it was in use. */
@@ -26,6 +28,7 @@ const MESSAGES: Readonly<Record<IndexedDbProblem, string>> = {
   quota: "The browser's storage is full; this was not stored, what was before is kept.",
   timeout: "The browser's storage did not answer in time; try the same again.",
   newer: 'The outbox was written by a newer version, and left as it is; load the page again.',
+  older: 'The outbox was written by an older version, and left as it is; give the store another name.',
   closed: 'The store is closed.',
   unavailable: "The browser's storage failed.",
 };

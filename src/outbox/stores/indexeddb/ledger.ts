@@ -45,7 +45,8 @@ export const ledger = (run: Connection['run']): Pick<OutboxStore, 'list' | 'reme
 
 const lastLine = async (log: IDBObjectStore): Promise<LogLine | undefined> => (await ask(log.openCursor(null, 'prev')))?.value;
 
-const matches = (row: Row, { state, environment, operation, reference }: RowQuery): boolean =>
+const matches = (row: Row, { account, state, environment, operation, reference }: RowQuery): boolean =>
+  (account ?? row.account) === row.account &&
   (state ?? row.state) === row.state &&
   (environment ?? row.environment) === row.environment &&
   (operation ?? row.operation) === row.operation &&

@@ -1,48 +1,45 @@
 import { RELAY_ONLY } from '../../../relay-only.js';
-import { notPaused, type Pause } from '../../pause.js';
-import { claimed, isFinal, LONGEST_WAIT_MS, type OutboxEnvironment, type Row, type RowState } from '../../record.js';
+import { isServed } from '../../claimants.js';
+import { type Destination, keyOf } from '../../destination.js';
+import { claimed, isFinal, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from '../../record.js';
 import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store.js';
 import { rowFrom } from '../../stored-row.js';
+import { claimFairly } from '../fair.js';
 import { ask, type Tables } from './connection.js';
+import { readDestinations } from './destinations.js';
 
 /** A row as it lies in the database, with what its indexes are made of. */
 export interface StoredRow {
   readonly row: Row;
   /** Of rows that may be claimed when their time comes. */
-  readonly due: readonly [OutboxEnvironment, number, number] | undefined;
-  /** Of rows that are neither final nor quarantined. */
-  readonly openAt: number | undefined;
+  readonly due: readonly [string, OutboxEnvironment, number, number] | undefined;
+  /** Of rows that are neither final nor quarantined: whose they are, and when they were enqueued. */
+  readonly open: readonly [string, number] | undefined;
   /** Of final rows without a line in the log: when they became final. */
   readonly unlogged: number | undefined;
 }
 
 /** What is counted along, so that nobody has to count. */
 interface Totals {
-  readonly states: Record<RowState | 'blocked', number>;
-  attempts: number;
   sequence: number;
+  /** By account. */
+  readonly counted: Record<string, { readonly states: Counts['states']; readonly attempts: number }>;
 }
 
-const readTotals = async ({ meta }: Tables): Promise<Totals> =>
-  (await ask<Totals | undefined>(meta.get('totals'))) ?? {
-    states: { waiting: 0, blocked: 0, 'in-flight': 0, recorded: 0, quarantined: 0, dismissed: 0 },
-    attempts: 0,
-    sequence: 0,
-  };
+const NOTHING: Totals['counted'][string] = { states: { waiting: 0, blocked: 0, 'in-flight': 0, recorded: 0, quarantined: 0, dismissed: 0 }, attempts: 0 };
+
+const readTotals = async ({ meta }: Tables): Promise<Totals> => (await ask<Totals | undefined>(meta.get('totals'))) ?? { sequence: 0, counted: {} };
 
 export async function readRow({ rows }: Tables, id: string): Promise<Row | undefined> {
   const found = await ask<StoredRow | undefined>(rows.get(id));
   return found && rowFrom(found.row);
 }
 
-export const readPause = async ({ meta }: Tables, environment: OutboxEnvironment): Promise<Pause> =>
-  (await ask<Pause | undefined>(meta.get(`pause:${environment}`))) ?? notPaused(environment);
-
 /** The rows whose time has come, and those whose time is so far ahead that a clock must have jumped. */
-export const dueRanges = (environment: OutboxEnvironment, now: number): readonly [IDBKeyRange, IDBKeyRange] => [
+export const dueRanges = ({ account, environment }: Destination, now: number): readonly [IDBKeyRange, IDBKeyRange] => [
   // In the order of keys an array comes after every number, and a shorter array before the longer ones.
-  IDBKeyRange.bound([environment], [environment, now, []]),
-  IDBKeyRange.bound([environment, now + LONGEST_WAIT_MS, []], [environment, []]),
+  IDBKeyRange.bound([account, environment], [account, environment, now, []]),
+  IDBKeyRange.bound([account, environment, now + LONGEST_WAIT_MS, []], [account, environment, []]),
 ];
 
 /** A bound on the work when a page is online again. */
@@ -59,8 +56,9 @@ export async function rowWriter(tables: Tables, at: number) {
   let changed = false;
 
   function count(row: Row, by: 1 | -1): void {
-    totals.states[!RELAY_ONLY && row.blocked ? 'blocked' : row.state] += by;
-    totals.attempts += by * row.attempts;
+    const { states, attempts } = totals.counted[row.account] ?? NOTHING;
+    const state = !RELAY_ONLY && row.blocked ? 'blocked' : row.state;
+    totals.counted[row.account] = { states: { ...states, [state]: states[state] + by }, attempts: attempts + by * row.attempts };
   }
 
   /** Puts a row in its place, and those that wait for it in theirs. */
@@ -70,8 +68,8 @@ export async function rowWriter(tables: Tables, at: number) {
     const claimable = state === 'in-flight' || (state === 'waiting' && (RELAY_ONLY || !row.blocked));
     rows.put({
       row,
-      due: claimable ? [row.environment, row.dueAt, row.sequence] : undefined,
-      openAt: state === 'waiting' || state === 'in-flight' ? row.enqueuedAt : undefined,
+      due: claimable ? [row.account, row.environment, row.dueAt, row.sequence] : undefined,
+      open: state === 'waiting' || state === 'in-flight' ? [row.account, row.enqueuedAt] : undefined,
       unlogged: isFinal(state) ? at : undefined,
     } satisfies StoredRow);
     if (before) count(before, -1);
@@ -88,8 +86,9 @@ export async function rowWriter(tables: Tables, at: number) {
       const there = await readRow(tables, given.id);
       if (there) return { row: there, added: false };
       totals.sequence += 1;
+      const { gateway: _, ...kept } = given;
       const row: Row = {
-        ...given,
+        ...kept,
         sequence: totals.sequence,
         state: 'waiting',
         blocked: false,
@@ -116,23 +115,31 @@ export async function rowWriter(tables: Tables, at: number) {
       return true;
     },
 
-    async claim({ limit, leaseMs, probe }: ClaimRequest, environments: readonly OutboxEnvironment[]): Promise<Row[]> {
-      const found: StoredRow[] = [];
-      for (const environment of environments) {
-        const isClosed = probe === undefined ? (await readPause(tables, environment)).reason !== undefined : environment !== probe;
-        if (!isClosed) for (const range of dueRanges(environment, at)) found.push(...(await ask<StoredRow[]>(rows.index('due').getAll(range, limit))));
+    async claim({ accounts, limit, leaseMs, probe }: ClaimRequest): Promise<Row[]> {
+      const due = new Map<string, Row[]>();
+      for (const claimant of accounts) {
+        const { account } = claimant;
+        const found: StoredRow[] = [];
+        for (const one of await readDestinations(tables, [account])) {
+          const isOpen = probe === undefined ? one.pause.reason === undefined : keyOf(one) === keyOf(probe);
+          if (isOpen && isServed(one, [claimant]))
+            for (const range of dueRanges(one, at)) found.push(...(await ask<StoredRow[]>(rows.index('due').getAll(range, limit))));
+        }
+        due.set(
+          account,
+          found.map(({ row }) => rowFrom(row)).sort((a, b) => a.dueAt - b.dueAt || a.sequence - b.sequence),
+        );
       }
-      found.sort(({ row: a }, { row: b }) => a.dueAt - b.dueAt || a.sequence - b.sequence);
       const taken: Row[] = [];
-      for (const row of found.slice(0, limit).map((one) => rowFrom(one.row)))
+      for (const row of claimFairly(accounts, limit, ({ account }) => due.get(account)?.shift()))
         taken.push(await put(row, { ...row, ...claimed(row), dueAt: at + leaseMs, changedAt: at }));
       return taken;
     },
 
     /** Makes reports due that wait since their last attempt had no answer: the network may be back. Those that an answer delays stay as they are. */
-    async hurry(environments: readonly OutboxEnvironment[]): Promise<void> {
-      for (const environment of environments) {
-        const later = IDBKeyRange.bound([environment, at, []], [environment, []]);
+    async hurry(): Promise<void> {
+      for (const { account, environment } of await readDestinations(tables)) {
+        const later = IDBKeyRange.bound([account, environment, at, []], [account, environment, []]);
         for (const { row } of await ask<StoredRow[]>(rows.index('due').getAll(later, MOST_HURRIED))) {
           const isSilent = row.problem?.code === 'network' || row.problem?.code === 'timeout';
           if (row.state === 'waiting' && isSilent && Math.abs(at - row.changedAt) >= SHORTEST_WAIT_MS) await put(row, { ...row, dueAt: at });
@@ -147,8 +154,18 @@ export async function rowWriter(tables: Tables, at: number) {
   };
 }
 
-export async function readCounts(tables: Tables): Promise<Counts> {
-  const { states, attempts } = await readTotals(tables);
-  const oldest = await ask(tables.rows.index('openAt').openKeyCursor());
-  return { states, attempts, oldestOpenAt: oldest?.key as number | undefined };
+export async function readCounts(tables: Tables, accounts?: readonly string[]): Promise<Counts> {
+  const { counted } = await readTotals(tables);
+  const states = { ...NOTHING.states };
+  let attempts = 0;
+  let oldestOpenAt: number | undefined;
+  for (const account of accounts ?? Object.keys(counted)) {
+    const ofAccount = counted[account] ?? NOTHING;
+    for (const state of Object.keys(states) as (keyof typeof states)[]) states[state] += ofAccount.states[state];
+    attempts += ofAccount.attempts;
+    const oldest = await ask(tables.rows.index('open').openKeyCursor(IDBKeyRange.bound([account], [account, []])));
+    const at = oldest && (oldest.key as [string, number])[1];
+    if (at !== undefined && at !== null) oldestOpenAt = Math.min(oldestOpenAt ?? at, at);
+  }
+  return { states, attempts, oldestOpenAt };
 }

@@ -1,14 +1,13 @@
 import { ConfigurationError } from '../../../errors.js';
 import { playerTag } from '../../../hash.js';
 import { limited } from '../../../time.js';
-import { changePause } from '../../pause.js';
 import type { OutboxStore } from '../../store.js';
-import { environmentsOf } from '../new-row.js';
 import { ask, createConnection } from './connection.js';
+import { bind, changeDestinationPause, ensure, readDestinations, rebind } from './destinations.js';
 import { ledger } from './ledger.js';
 import { type IndexedDbStoreOptions, readOptions } from './options.js';
 import { onReconnecting } from './reconnecting.js';
-import { dueRanges, readCounts, readPause, readRow, rowWriter, type StoredRow } from './rows.js';
+import { dueRanges, readCounts, readRow, rowWriter, type StoredRow } from './rows.js';
 import { createTabs } from './tabs.js';
 
 /** How long the browser may think about whether it promised to keep the data. */
@@ -42,7 +41,6 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
   const given = readOptions(options);
   const { clock, persist, player } = given;
   const settings = player === undefined ? given : { ...given, name: `${given.name} ${await playerTag(player)}` };
-  const environments = environmentsOf(player);
   const storage = settings.platform.navigator?.storage;
   const { run, close } = createConnection(settings);
   await run('readonly', async () => {});
@@ -53,7 +51,7 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
     const hurry = async () => {
       await run('readwrite', async (tables) => {
         const writer = await rowWriter(tables, clock.now());
-        await writer.hurry(environments);
+        await writer.hurry();
         writer.finish();
       });
       // The tab that sends may be another one.
@@ -87,6 +85,7 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
     async enqueue(given, transaction) {
       if (transaction !== undefined) throw new ConfigurationError('transaction: the IndexedDB store cannot write in yours. Nothing was stored.');
       const enqueued = await run('readwrite', async (tables) => {
+        await ensure(tables, given);
         const writer = await rowWriter(tables, clock.now());
         const added = [];
         for (const row of given) added.push(await writer.add(row));
@@ -101,7 +100,7 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
         const writer = await rowWriter(tables, clock.now());
         const written: boolean[] = [];
         for (const one of writes) written.push(await writer.write(one));
-        const claimed = claim ? await writer.claim(claim, environments) : [];
+        const claimed = claim ? await writer.claim(claim) : [];
         writer.finish();
         return { written, claimed };
       });
@@ -109,32 +108,33 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
       if (!claim) announce();
       return result;
     },
-    outlook: () =>
+    bind: (given) => run('readwrite', (tables) => bind(tables, given)),
+    async rebind(change) {
+      const made = await run('readwrite', (tables) => rebind(tables, change, clock.now()));
+      announce();
+      return made;
+    },
+    outlook: (accounts) =>
       run('readonly', async (tables) => {
         const at = clock.now();
         const outlooks = [];
-        for (const environment of environments) {
-          const pause = await readPause(tables, environment);
+        for (const destination of await readDestinations(tables, accounts)) {
+          const { account, environment, pause } = destination;
           const index = tables.rows.index('due');
-          const first = await ask<StoredRow | undefined>(index.get(IDBKeyRange.bound([environment], [environment, []])));
-          const jumped = await ask(index.getKey(dueRanges(environment, at)[1]));
+          const first = await ask<StoredRow | undefined>(index.get(IDBKeyRange.bound([account, environment], [account, environment, []])));
+          const jumped = await ask(index.getKey(dueRanges(destination, at)[1]));
           const nextInMs = jumped === undefined ? first && first.row.dueAt - at : 0;
-          outlooks.push({ environment, pause: { ...pause, remainingMs: pause.until - at }, nextInMs });
+          outlooks.push({ ...destination, pause: { ...pause, remainingMs: pause.until - at }, nextInMs });
         }
         return outlooks;
       }),
     async pause(change) {
-      const made = await run('readwrite', async (tables) => {
-        const before = await readPause(tables, change.environment);
-        if (before.version !== change.version) return false;
-        tables.meta.put(changePause(before, change, clock.now()), `pause:${change.environment}`);
-        return true;
-      });
+      const made = await run('readwrite', (tables) => changeDestinationPause(tables, change, clock.now()));
       announce();
       return made;
     },
     get: (ids) => run('readonly', (tables) => Promise.all(ids.map((id) => readRow(tables, id)))),
-    counts: () => run('readonly', readCounts),
+    counts: (accounts) => run('readonly', (tables) => readCounts(tables, accounts)),
     ...ledger(run),
     watch,
     ...(lead && { lead }),

@@ -22,8 +22,8 @@ export function createJobs({ boss, queue, retentionSeconds, onError }: Settings)
   const waiting: { readonly row: Row; readonly startAfter: number }[] = [];
   let writing: Promise<void> | undefined;
 
-  async function send({ environment, operation, reference }: Row, startAfter: number): Promise<void> {
-    const job: WakeUpJob = { environment, operation, reference };
+  async function send({ account, environment, operation, reference }: Row, startAfter: number): Promise<void> {
+    const job: WakeUpJob = { account, environment, operation, reference };
     // Tried again it would wake nobody sooner than polling does.
     await boss.send(queue, job, { retentionSeconds, retryLimit: 0, startAfter });
   }

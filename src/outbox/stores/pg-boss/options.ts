@@ -3,6 +3,8 @@ import type { OutboxStore } from '../../store.js';
 
 /** What a job holds: which report there is work for, and nothing of a person. */
 export interface WakeUpJob {
+  /** Whose report it is. */
+  readonly account: string;
   /** Where the report goes. */
   readonly environment: string;
   /** The called function, for example `'reportSettledBet'`. */

@@ -13,7 +13,7 @@ const CLOSE_MS = 5_000;
  * job that is lost, late or repeated harms nothing: polling (`pollMs`) finds rows without one. No job is written in a
  * transaction of yours, so that trouble with pg-boss fails none: the job of a report that is enqueued in one goes over
  * pg-boss's own connection and waits a second, for the commit. One that commits later is found by polling; of one that is
- * rolled back, there is nothing to find. A job holds environment, operation and reference, nothing of a person. Throws a `ConfigurationError` for wrong options, and rejects where the queue cannot be
+ * rolled back, there is nothing to find. A job holds account, environment, operation and reference, nothing of a person. Throws a `ConfigurationError` for wrong options, and rejects where the queue cannot be
  * made. One outbox for each pg-boss and queue.
  *
  * @example

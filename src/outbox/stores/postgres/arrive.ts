@@ -9,7 +9,7 @@ export type Arrival = 'moved' | 'there' | 'other';
 /** Under which setting it is kept what was moved. */
 const ORIGIN = 'moved-from';
 
-const COLUMNS = `sequence bigint, id text, environment text, operation text, reference text, "waitsFor" text, fingerprint text, "enqueuedAt" bigint,
+const COLUMNS = `sequence bigint, id text, account text, environment text, operation text, reference text, "waitsFor" text, fingerprint text, "enqueuedAt" bigint,
   state text, final boolean, blocked boolean, fence integer, attempts integer, "inDoubt" boolean, "doubtBefore" boolean, "dueAt" bigint, "changedAt" bigint,
   outcome text, message text, problem jsonb, decisions jsonb, body text`;
 
@@ -19,12 +19,12 @@ const FINAL_COLUMNS = ['state', 'fence', 'attempts', '"inDoubt"', '"doubtBefore"
 const addRows = (schema: string): string => `
   WITH given AS MATERIALIZED (SELECT * FROM json_to_recordset($1::text::json) AS (${COLUMNS})),
   added AS (
-    INSERT INTO ${schema}.reports (sequence, id, environment, operation, reference, waits_for, fingerprint, enqueued_at, outcome, message, body,
+    INSERT INTO ${schema}.reports (sequence, id, account, environment, operation, reference, waits_for, fingerprint, enqueued_at, outcome, message, body,
       state, fence, attempts, in_doubt, doubt_before, due_at, changed_at, problem, decisions)
-    SELECT sequence, id, environment, operation, reference, "waitsFor", fingerprint, "enqueuedAt", outcome, message, body,
+    SELECT sequence, id, account, environment, operation, reference, "waitsFor", fingerprint, "enqueuedAt", outcome, message, body,
       ${FINAL_COLUMNS.map((name) => `CASE WHEN final THEN ${name} END`).join(', ')} FROM given)
-  INSERT INTO ${schema}.queue (sequence, environment, waits_for, state, blocked, fence, attempts, in_doubt, doubt_before, due_at, changed_at, problem, decisions)
-  SELECT sequence, environment, "waitsFor", state, blocked, fence, attempts, "inDoubt", "doubtBefore", "dueAt", "changedAt", problem, decisions
+  INSERT INTO ${schema}.queue (sequence, account, environment, waits_for, state, blocked, fence, attempts, in_doubt, doubt_before, due_at, changed_at, problem, decisions)
+  SELECT sequence, account, environment, "waitsFor", state, blocked, fence, attempts, "inDoubt", "doubtBefore", "dueAt", "changedAt", problem, decisions
   FROM given WHERE NOT final`;
 
 const storable = (row: Row) => ({ ...row, final: isFinal(row.state), dueAt: Math.round(row.dueAt), changedAt: Math.round(row.changedAt) });
@@ -45,17 +45,20 @@ export async function arrive(run: Run, schema: string, held: MovedRows, origin: 
   const [before] = await run(`SELECT value FROM ${schema}.settings WHERE name = '${ORIGIN}'`);
   if (before) return before.value === origin ? 'there' : 'other';
   const [used] = await run(
-    `SELECT (EXISTS (SELECT 1 FROM ${schema}.reports) OR EXISTS (SELECT 1 FROM ${schema}.receipts) OR EXISTS (SELECT 1 FROM ${schema}.settings))::text AS used`,
+    `SELECT (EXISTS (SELECT 1 FROM ${schema}.reports) OR EXISTS (SELECT 1 FROM ${schema}.receipts) OR EXISTS (SELECT 1 FROM ${schema}.settings)
+      OR EXISTS (SELECT 1 FROM ${schema}.destinations))::text AS used`,
   );
   if (used?.used !== 'false') return 'other';
 
-  const tally = { recorded: 0, dismissed: 0, attempts: 0 };
+  const tally = new Map<string, { recorded: number; dismissed: number; attempts: number }>();
   let count = 0;
   for (const rows of held.rows()) {
     await run(addRows(schema), [JSON.stringify(rows.map(asJson))]);
-    for (const { state, attempts } of rows) {
-      if (state === 'recorded' || state === 'dismissed') tally[state] += 1;
-      tally.attempts += attempts;
+    for (const { account, state, attempts } of rows) {
+      const counted = tally.get(account) ?? { recorded: 0, dismissed: 0, attempts: 0 };
+      if (state === 'recorded' || state === 'dismissed') counted[state] += 1;
+      counted.attempts += attempts;
+      tally.set(account, counted);
     }
     count += rows.length;
     onRows(count);
@@ -68,20 +71,24 @@ export async function arrive(run: Run, schema: string, held: MovedRows, origin: 
     `INSERT INTO ${schema}.unlogged (sequence) SELECT value::bigint FROM json_array_elements_text($1::text::json) WITH ORDINALITY AS u(value, place) ORDER BY place`,
     [JSON.stringify(held.unlogged)],
   );
-  for (const { environment, version, reason, message, since, strikes, until } of held.pauses)
+  for (const { account, environment, gateway, rebound, pause } of held.destinations) {
+    const { version, reason, message, since, strikes, until } = pause;
     await run(
-      `UPDATE ${schema}.pauses SET version = $2::text::integer, reason = $3::text, message = $4::text, since = $5::text::bigint, strikes = $6::text::integer,
-        until = $7::text::bigint WHERE environment = $1::text`,
-      [environment, String(version), reason ?? null, message ?? null, String(Math.round(since)), String(strikes), String(Math.round(until))],
+      `INSERT INTO ${schema}.destinations (account, environment, gateway, rebound, version, reason, message, since, strikes, until)
+        VALUES ($1::text, $2::text, $3::text, $4::text::jsonb, $5::text::integer, $6::text, $7::text, $8::text::bigint, $9::text::integer, $10::text::bigint)`,
+      [
+        ...[account, environment, gateway, toJson(rebound)],
+        ...[String(version), reason ?? null, message ?? null, String(Math.round(since)), String(strikes), String(Math.round(until))],
+      ],
     );
+  }
   for (const [name, value] of [...held.settings, [ORIGIN, origin] as const])
     await run(`INSERT INTO ${schema}.settings (name, value) VALUES ($1::text, $2::text)`, [name, value]);
-  const { recorded, dismissed, attempts } = tally;
-  await run(`UPDATE ${schema}.tally SET recorded = $1::text::bigint, dismissed = $2::text::bigint, attempts = $3::text::bigint WHERE part = 0`, [
-    String(recorded),
-    String(dismissed),
-    String(attempts),
-  ]);
+  for (const [account, { recorded, dismissed, attempts }] of tally)
+    await run(
+      `INSERT INTO ${schema}.tally (account, part, recorded, dismissed, attempts) VALUES ($1::text, 0, $2::text::bigint, $3::text::bigint, $4::text::bigint)`,
+      [account, String(recorded), String(dismissed), String(attempts)],
+    );
   await run(`SELECT setval('${schema}.reports_sequence_seq', greatest(1, (SELECT max(sequence) FROM ${schema}.reports)))::text AS set`);
   return 'moved';
 }

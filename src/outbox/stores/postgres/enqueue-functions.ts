@@ -1,24 +1,49 @@
 import { utf8 } from '../../bytes.js';
-import { CONFLICT, UNPREPARED } from './failure.js';
+import { CONFLICT, OTHER_GATEWAY, UNPREPARED } from './failure.js';
 import { isOpenBefore } from './row-columns.js';
 
 /** What a row is made of, in the order of its columns. */
-export const COLUMNS = ['id', 'environment', 'operation', 'reference', 'waits_for', 'fingerprint', 'body'] as const;
+export const COLUMNS = ['id', 'account', 'environment', 'operation', 'reference', 'waits_for', 'fingerprint', 'body'] as const;
 
 const VARIABLES = `new_sequence bigint;
     now_ms bigint;
     is_blocked boolean := false;`;
 
+/**
+ * Keeps the gateway of a destination, unless it has one; another one fails the statement. Each statement of it sees what
+ * was committed before, so that of several instances that are the first at once, all see the same gateway.
+ */
+export const bind = (schema: string): string => `
+  CREATE FUNCTION ${schema}.bind(of_account text, of_environment text, to_gateway text) RETURNS boolean LANGUAGE plpgsql AS $bind$
+  DECLARE
+    bound text;
+  BEGIN
+    SELECT d.gateway INTO bound FROM ${schema}.destinations AS d WHERE d.account = of_account AND d.environment = of_environment;
+    IF NOT FOUND THEN
+      -- An open transaction that is the first keeps no other one waiting.
+      IF NOT pg_try_advisory_xact_lock(hashtextextended('location-sdk ${schema}.' || of_account || ':' || of_environment, 0)) THEN RETURN true; END IF;
+      INSERT INTO ${schema}.destinations (account, environment, gateway) VALUES (of_account, of_environment, to_gateway) ON CONFLICT DO NOTHING;
+      SELECT d.gateway INTO bound FROM ${schema}.destinations AS d WHERE d.account = of_account AND d.environment = of_environment;
+    END IF;
+    IF bound <> to_gateway THEN
+      RAISE EXCEPTION 'enqueue: reports of account % (%) go to %, and this one is for %. Nothing was enqueued.', of_account, of_environment, bound, to_gateway
+        USING ERRCODE = '${OTHER_GATEWAY}', HINT = 'Name another licence with the option account, or change the gateway with location-sdk outbox … rebind.';
+    END IF;
+    RETURN true;
+  END $bind$;
+`;
+
 /** One row more, of SQL for each column, and who listens is told of it at the commit; or `otherwise`, where its id is there. */
-function addRow(schema: string, sqlOf: (column: (typeof COLUMNS)[number]) => string, otherwise: string): string {
-  const [environment, waitsFor] = [sqlOf('environment'), sqlOf('waits_for')];
+function addRow(schema: string, sqlOf: (column: (typeof COLUMNS)[number] | 'gateway') => string, otherwise: string): string {
+  const [account, environment, gateway, waitsFor] = [sqlOf('account'), sqlOf('environment'), sqlOf('gateway'), sqlOf('waits_for')];
   return `
-    INSERT INTO ${schema}.reports (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(sqlOf).join(', ')})
+    PERFORM ${schema}.bind(${account}, ${environment}, ${gateway});
+    INSERT INTO ${schema}.reports (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((column) => sqlOf(column)).join(', ')})
       ON CONFLICT (id) DO NOTHING RETURNING reports.sequence, reports.enqueued_at INTO new_sequence, now_ms;
     IF NOT FOUND THEN ${otherwise} END IF;
     IF ${waitsFor} IS NOT NULL THEN is_blocked := ${isOpenBefore(schema, waitsFor)}; END IF;
-    INSERT INTO ${schema}.queue (sequence, environment, waits_for, blocked, due_at, changed_at)
-      VALUES (new_sequence, ${environment}, ${waitsFor}, is_blocked, now_ms, now_ms);
+    INSERT INTO ${schema}.queue (sequence, account, environment, waits_for, blocked, due_at, changed_at)
+      VALUES (new_sequence, ${account}, ${environment}, ${waitsFor}, is_blocked, now_ms, now_ms);
     IF channel IS NOT NULL THEN PERFORM pg_notify(channel, ''); END IF;`;
 }
 
@@ -29,7 +54,7 @@ const given = (column: string): string => `new_${column}`;
  * library that binds values in its own way looks for those in every text.
  */
 export const add = (schema: string): string => `
-  CREATE FUNCTION ${schema}.add(${COLUMNS.map(given).join(' text, ')} text, channel text, patience text) RETURNS text LANGUAGE plpgsql AS $add$
+  CREATE FUNCTION ${schema}.add(${COLUMNS.map(given).join(' text, ')} text, new_gateway text, channel text, patience text) RETURNS text LANGUAGE plpgsql AS $add$
   DECLARE
     ${VARIABLES}
   BEGIN
@@ -43,18 +68,18 @@ const MARK = 'outbox1 ';
 /** Between its parts; in none of them. */
 export const SEPARATOR = '\u001f';
 /** Its parts, in their order. The first is how many bytes follow: a value that was cut off, or read in another encoding, is not taken. */
-const PARTS = ['bytes', 'schema', 'channel', ...COLUMNS] as const;
+const PARTS = ['bytes', 'store', 'channel', 'gateway', ...COLUMNS] as const;
 
 const partOf = (name: (typeof PARTS)[number]): string => `part[${PARTS.indexOf(name) + 1}]`;
 
 /** The value of a prepared report, of the values of its columns: text, which every library binds as it is. */
-export function preparedValue(schema: string, channel: string | null, values: readonly (string | null)[]): string {
-  const rest = [schema, channel, ...values].map((value) => value ?? '').join(SEPARATOR);
+export function preparedValue(store: string, channel: string | null, gateway: string, values: readonly (string | null)[]): string {
+  const rest = [store, channel, gateway, ...values].map((value) => value ?? '').join(SEPARATOR);
   return MARK + utf8(rest).length + SEPARATOR + rest;
 }
 
 /** Why a statement of the user's is refused, and what to do; never with what was given. */
-const refusals = (schema: string) => ({
+const REFUSALS = {
   missing: [UNPREPARED, 'expected the value of a prepared report, and was given NULL', 'Await outbox.prepare, and bind its report.value as a parameter.'],
   unprepared: [
     UNPREPARED,
@@ -64,18 +89,18 @@ const refusals = (schema: string) => ({
   changed: [UNPREPARED, 'the value of the prepared report was changed on the way', 'Bind it whole, as text, over a connection whose client_encoding is UTF8.'],
   foreign: [
     UNPREPARED,
-    `the report was prepared by the outbox of another schema than ${schema}`,
-    'Call the function enqueue of the schema in which the outbox has its store.',
+    'the report was prepared by the outbox of another store, be it one of the same name in another database',
+    'Prepare the report with an outbox over this database and this schema.',
   ],
   conflict: [
     CONFLICT,
     'the outbox holds other data under this reference (a new timestamp or location is other data too); compare your records',
     'Prepare a report once, outside of what is tried again. After a change of the encryption key, report.enqueue tells the same data from other data.',
   ],
-});
+} as const;
 
-function refuse(schema: string, why: keyof ReturnType<typeof refusals>): string {
-  const [state, message, hint] = refusals(schema)[why];
+function refuse(why: keyof typeof REFUSALS): string {
+  const [state, message, hint] = REFUSALS[why];
   return `RAISE EXCEPTION 'enqueue: ${message}. Nothing was enqueued.' USING ERRCODE = '${state}', HINT = '${hint}';`;
 }
 
@@ -88,18 +113,18 @@ export const enqueue = (schema: string): string => `
     new_waits_for text := nullif(${partOf('waits_for')}, '');
     ${VARIABLES}
   BEGIN
-    IF report IS NULL THEN ${refuse(schema, 'missing')} END IF;
-    IF NOT starts_with(report, '${MARK}') OR pg_catalog.cardinality(part) <> ${PARTS.length} THEN ${refuse(schema, 'unprepared')} END IF;
+    IF report IS NULL THEN ${refuse('missing')} END IF;
+    IF NOT starts_with(report, '${MARK}') OR pg_catalog.cardinality(part) <> ${PARTS.length} THEN ${refuse('unprepared')} END IF;
     IF ${partOf('bytes')} <> (octet_length(report) - octet_length(${partOf('bytes')}) - ${MARK.length + SEPARATOR.length})::text THEN
-      ${refuse(schema, 'changed')}
+      ${refuse('changed')}
     END IF;
-    IF ${partOf('schema')} <> '${schema}' THEN ${refuse(schema, 'foreign')} END IF;${addRow(
+    IF ${partOf('store')} IS DISTINCT FROM (SELECT m.store FROM ${schema}.meta AS m) THEN ${refuse('foreign')} END IF;${addRow(
       schema,
       (column) => (column === 'waits_for' ? 'new_waits_for' : partOf(column)),
       `
       PERFORM 1 FROM ${schema}.reports AS r WHERE r.id = ${partOf('id')} AND r.fingerprint = ${partOf('fingerprint')};
       IF FOUND THEN RETURN false; END IF;
-      ${refuse(schema, 'conflict')}
+      ${refuse('conflict')}
     `,
     )}
     RETURN true;

@@ -1,15 +1,17 @@
+import { otherGateway } from '../../destination.js';
 import type { Row } from '../../record.js';
 import type { Enqueued, NewRow } from '../../store.js';
 import { newRow } from '../new-row.js';
 import { isStorable } from '../storable.js';
 import type { Columns, PostgresValue, Run } from './database.js';
 import { COLUMNS, preparedValue, SEPARATOR } from './enqueue-functions.js';
-import { failure, LOCK_TIMEOUT, PostgresStoreError } from './failure.js';
+import { failure, LOCK_TIMEOUT, OtherGatewayError, PostgresStoreError } from './failure.js';
 import { isOpenBefore, readRow, selectRows } from './row-columns.js';
 
 /** The values of a report's columns, in their order. */
-const valuesOf = ({ id, environment, operation, reference, waitsFor, fingerprint, body }: NewRow): PostgresValue[] => [
+const valuesOf = ({ id, account, environment, operation, reference, waitsFor, fingerprint, body }: NewRow): PostgresValue[] => [
   id,
+  account,
   environment,
   operation,
   reference,
@@ -36,14 +38,15 @@ const addMany = (schema: string): string => `
   WITH patience AS MATERIALIZED (SELECT CASE WHEN $3::text IS NOT NULL THEN set_config('lock_timeout', $3::text, true) END AS set),
   given AS MATERIALIZED (
     SELECT nextval('${schema}.reports_sequence_seq') AS sequence, g.* FROM patience CROSS JOIN ROWS FROM (json_to_recordset($1::text::json)
-      AS (id text, environment text, operation text, reference text, waits_for text, fingerprint text, body text)) WITH ORDINALITY
-      AS g(id, environment, operation, reference, waits_for, fingerprint, body, place)),
+      AS (id text, account text, environment text, operation text, reference text, waits_for text, fingerprint text, body text, gateway text)) WITH ORDINALITY
+      AS g(id, account, environment, operation, reference, waits_for, fingerprint, body, gateway, place)),
+  bound AS MATERIALIZED (SELECT count(${schema}.bind(d.account, d.environment, d.gateway)) AS number FROM (SELECT DISTINCT account, environment, gateway FROM given) AS d),
   added AS (
-    INSERT INTO ${schema}.reports (sequence, ${LIST}) SELECT g.sequence, ${LIST} FROM given AS g ORDER BY g.id COLLATE "C", g.place
-    ON CONFLICT (id) DO NOTHING RETURNING id, sequence, environment, waits_for, enqueued_at),
+    INSERT INTO ${schema}.reports (sequence, ${LIST}) SELECT g.sequence, ${LIST} FROM given AS g CROSS JOIN bound ORDER BY g.id COLLATE "C", g.place
+    ON CONFLICT (id) DO NOTHING RETURNING id, sequence, account, environment, waits_for, enqueued_at),
   queued AS (
-    INSERT INTO ${schema}.queue (sequence, environment, waits_for, blocked, due_at, changed_at)
-    SELECT a.sequence, a.environment, a.waits_for, a.waits_for IS NOT NULL AND (a.waits_for IN (SELECT id FROM added) OR ${isOpenBefore(schema, 'a.waits_for')}),
+    INSERT INTO ${schema}.queue (sequence, account, environment, waits_for, blocked, due_at, changed_at)
+    SELECT a.sequence, a.account, a.environment, a.waits_for, a.waits_for IS NOT NULL AND (a.waits_for IN (SELECT id FROM added) OR ${isOpenBefore(schema, 'a.waits_for')}),
       a.enqueued_at, a.enqueued_at FROM added AS a
     RETURNING sequence, blocked),
   told AS MATERIALIZED (SELECT pg_notify($2::text, '') WHERE $2::text IS NOT NULL AND EXISTS (SELECT 1 FROM queued))
@@ -51,18 +54,18 @@ const addMany = (schema: string): string => `
   FROM added AS a JOIN queued AS q ON q.sequence = a.sequence LEFT JOIN told ON true`;
 
 const addOne = (schema: string): string =>
-  `SELECT ${schema}.add($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text) AS added`;
+  `SELECT ${schema}.add($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text, $11::text) AS added`;
 
 /** Those that were there. */
 const getMany = (schema: string): string => selectRows(schema, 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))');
 
 /** Adds rows. */
-export function createEnqueue(schema: string, channel: string | null, longestLockMs: typeof LONGEST_LOCK_MS) {
+export function createEnqueue(schema: string, store: string, channel: string | null, longestLockMs: typeof LONGEST_LOCK_MS) {
   const [one, many, get] = [addOne(schema), addMany(schema), getMany(schema)];
 
   /** What is stored must be what was given. */
   const check = (row: NewRow): void => {
-    if (valuesOf(row).some((value) => value !== null && !isStorable(value))) throw failure('text', schema);
+    if ([...valuesOf(row), row.gateway].some((value) => value !== null && !isStorable(value))) throw failure('text', schema);
   };
 
   /** `run` decides whose transaction it is. One of the user's has limits of its own. */
@@ -72,9 +75,9 @@ export function createEnqueue(schema: string, channel: string | null, longestLoc
     if (!only) return [];
     const { text, values, lock } =
       given.length === 1
-        ? { text: one, values: [...valuesOf(only), channel], lock: longestLockMs.one }
+        ? { text: one, values: [...valuesOf(only), only.gateway, channel], lock: longestLockMs.one }
         : { text: many, values: [JSON.stringify(given.map(columnsOf)), channel], lock: longestLockMs.many };
-    const found = await run(text, [...values, isOwn ? lock : null]).catch((error) => Promise.reject(heldError(error, schema)));
+    const found = await run(text, [...values, isOwn ? lock : null]).catch((error) => Promise.reject(refusalOf(error, given, schema)));
     const added = new Map(found.flatMap(readAdded).map((row) => [row.id, row]));
     const missing = given.filter(({ id }) => !added.has(id)).map(({ id }) => id);
     // A statement of its own: what others have committed meanwhile was not to be seen by the first one.
@@ -89,10 +92,17 @@ export function createEnqueue(schema: string, channel: string | null, longestLoc
     asValue: (row: NewRow): string => {
       check(row);
       const values = valuesOf(row);
-      if (values.some((value) => value?.includes(SEPARATOR))) throw failure('text', schema);
-      return preparedValue(schema, channel, values);
+      if ([...values, row.gateway].some((value) => value?.includes(SEPARATOR))) throw failure('text', schema);
+      return preparedValue(store, channel, row.gateway, values);
     },
   };
+}
+
+/** Of rows with several destinations the first whose gateway is not the one that was told. */
+function refusalOf(error: unknown, given: readonly NewRow[], schema: string): unknown {
+  if (!(error instanceof OtherGatewayError)) return heldError(error, schema);
+  const refused = given.find(({ gateway }) => gateway !== error.bound);
+  return refused ? otherGateway(refused, error.bound) : error;
 }
 
 /** What it takes to be enqueued, where another one has the lock. */
@@ -109,14 +119,16 @@ const heldError = (error: unknown, schema: string): unknown =>
 /** Nothing, where the row was there already. */
 const readAdded = ({ added }: Columns): Added[] => (typeof added === 'string' ? [JSON.parse(added) as Added] : []);
 
-const columnsOf = ({ id, environment, operation, reference, waitsFor, fingerprint, body }: NewRow) => ({
+const columnsOf = ({ id, account, environment, operation, reference, waitsFor, fingerprint, body, gateway }: NewRow) => ({
   id,
+  account,
   environment,
   operation,
   reference,
   waits_for: waitsFor ?? null,
   fingerprint,
   body,
+  gateway,
 });
 
 /** What became of one of them. The first of those with the same id is the one that was added. */

@@ -5,7 +5,7 @@ import { members } from '../../../members.js';
  * of the statement; `'timeout'`, no answer came within `timeoutMs`, and nobody knows either; `'conflict'`, the statement was taken back because of another one (a deadlock, a serialization
  * failure); `'busy'`, it waited too long for a lock, or was cancelled; `'full'`, a disk or a limit of the server is;
  * `'read-only'`, the server is a standby, or the session may not write; `'newer'`, a newer version of this package made
- * the tables; `'missing'`, the tables are not there; `'privileges'`, the role may not do this; `'aborted'`, the
+ * the tables; `'older'`, one made them that this package cannot read; `'missing'`, the tables are not there; `'privileges'`, the role may not do this; `'aborted'`, the
  * transaction had failed before; `'isolation'`, the isolation level is too high; `'no-transaction'`, what was to be part of your transaction came over a connection that has none open; `'encoding'`, the database's encoding is not
  * UTF8; `'text'`, there is text that PostgreSQL cannot hold; `'no-notifications'`, `LISTEN` was
  * accepted and no notification arrives; `'closed'`, the store is; `'other'`.
@@ -18,6 +18,7 @@ export type PostgresStoreErrorCode =
   | 'full'
   | 'read-only'
   | 'newer'
+  | 'older'
   | 'missing'
   | 'privileges'
   | 'aborted'
@@ -60,11 +61,16 @@ export class PostgresStoreError extends Error {
 export const ISOLATION = 'LS001';
 /** Raised by the migration, where the tables are newer. */
 export const NEWER = 'LS002';
+/** Raised by the migration, where the tables are older than any that this package knows. */
+export const OLDER = 'LS006';
 
 /** Raised in a statement of the user's: other data under the same reference. */
 export const CONFLICT = 'LS003';
 /** Raised in a statement of the user's: not the value of a prepared report. */
 export const UNPREPARED = 'LS004';
+
+/** Raised where reports of a destination go to another gateway. */
+export const OTHER_GATEWAY = 'LS005';
 
 /** A lock was waited for as long as `lock_timeout` says. */
 export const LOCK_TIMEOUT = '55P03';
@@ -73,6 +79,7 @@ export const LOCK_TIMEOUT = '55P03';
 const STATES: readonly (readonly [start: string, code: PostgresStoreErrorCode])[] = [
   [ISOLATION, 'isolation'],
   [NEWER, 'newer'],
+  [OLDER, 'older'],
   ['40', 'conflict'],
   ['25006', 'read-only'],
   ['25P02', 'aborted'],
@@ -101,6 +108,8 @@ const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
   full: 'has no room left: a disk or the number of connections is at its limit. Make room; reports are accepted again then',
   'read-only': 'cannot be written; connect to the primary server, with a session that may write',
   newer: 'was made by a newer version of this package; use that version',
+  older:
+    'was made by an older version of this package, which this one cannot read; it is left as it is. Let that version record its reports, and use another schema',
   missing: 'has no tables of the outbox; run the migrations with a role that may create them',
   privileges: 'does not allow this to the role of the connection',
   aborted: 'takes nothing more in this transaction: a statement before this one failed. Roll it back',
@@ -144,8 +153,31 @@ export function codeOf(error: unknown): PostgresStoreErrorCode {
 }
 
 /** The store's own error for a library's. */
-export const storeError = (place: string, error: unknown): PostgresStoreError =>
-  error instanceof PostgresStoreError ? error : failure(codeOf(error), place, stateOf(error));
+export function storeError(place: string, error: unknown): PostgresStoreError {
+  if (error instanceof PostgresStoreError) return error;
+  const state = stateOf(error);
+  return state === OTHER_GATEWAY ? new OtherGatewayError(place, boundIn(error)) : failure(codeOf(error), place, state);
+}
+
+/** The one refusal that says where reports go: its address is read from the words of `bind`, since libraries pass those on. */
+export class OtherGatewayError extends PostgresStoreError {
+  constructor(
+    place: string,
+    readonly bound: string,
+  ) {
+    super('other', `The reports of this destination in schema ${place} go to ${bound}.`, OTHER_GATEWAY);
+  }
+}
+
+function boundIn(error: unknown): string {
+  let wrapped = members(error);
+  for (let depth = 0; depth < MOST_WRAPPED; depth += 1) {
+    const [, bound] = /enqueue: reports of account \S+ \(\w+\) go to (\S+), and/.exec(String(wrapped.message)) ?? [];
+    if (bound !== undefined) return bound;
+    wrapped = members(wrapped.cause);
+  }
+  return 'another gateway';
+}
 
 /** An error in the words of its code. */
 export function failure(code: PostgresStoreErrorCode, place: string, sqlState?: string, more = ''): PostgresStoreError {

@@ -1,5 +1,5 @@
 import { LONGEST_WAIT_MS } from '../../record.js';
-import { add, enqueue } from './enqueue-functions.js';
+import { add, bind, enqueue } from './enqueue-functions.js';
 import { ISOLATION } from './failure.js';
 import { isOpenBefore, rowJson } from './row-columns.js';
 import { QUEUED, TALLY_PARTS } from './tables.js';
@@ -26,7 +26,7 @@ const CHANGED = `state = change.state, fence = change.fence, attempts = change.a
 
 /** A row's change, if its state and fence are the expected ones. Final: out of the queue, and those that wait for it may go. */
 const write = (schema: string): string => `
-  CREATE FUNCTION ${schema}.write(wanted text, expected jsonb, new_values jsonb, now_ms bigint, OUT written boolean, OUT counted bigint)
+  CREATE FUNCTION ${schema}.write(wanted text, expected jsonb, new_values jsonb, now_ms bigint, OUT written boolean, OUT counted bigint, OUT of_account text)
   LANGUAGE plpgsql AS $write$
   DECLARE
     report record;
@@ -35,7 +35,7 @@ const write = (schema: string): string => `
   BEGIN
     written := false;
     counted := 0;
-    SELECT r.sequence, r.outcome, r.message, r.body IS NOT NULL AS has_body INTO report FROM ${schema}.reports AS r WHERE r.id = wanted;
+    SELECT r.sequence, r.account, r.outcome, r.message, r.body IS NOT NULL AS has_body INTO report FROM ${schema}.reports AS r WHERE r.id = wanted;
     IF NOT FOUND THEN RETURN; END IF;
     SELECT q.attempts INTO queued FROM ${schema}.queue AS q
       WHERE q.sequence = report.sequence AND q.state = expected ->> 'state' AND q.fence = (expected ->> 'fence')::integer FOR UPDATE;
@@ -44,6 +44,7 @@ const write = (schema: string): string => `
       "delayMs" bigint, outcome text, message text, problem jsonb, decisions jsonb, "keepBody" boolean);
     written := true;
     counted := change.attempts - queued.attempts;
+    of_account := report.account;
     IF change.state IN ('recorded', 'dismissed') THEN
       DELETE FROM ${schema}.queue AS q WHERE q.sequence = report.sequence;
       UPDATE ${schema}.reports AS r SET ${CHANGED}, outcome = change.outcome, message = change.message, body = CASE WHEN change."keepBody" THEN r.body END
@@ -63,12 +64,12 @@ const write = (schema: string): string => `
 `;
 
 /**
- * Claims rows of one environment, the earliest due first; what they become is what `claimed` of `record.ts`
+ * Claims rows of one destination, the earliest due first; what they become is what `claimed` of `record.ts`
  * says. A row that waits for another one is looked at here, since only here is certain what is committed: the other row
  * may have been enqueued in a transaction that ended later.
  */
 const claim = (schema: string): string => `
-  CREATE FUNCTION ${schema}.claim(of_environment text, wanted integer, lease_ms bigint, now_ms bigint)
+  CREATE FUNCTION ${schema}.claim(of_account text, of_environment text, wanted integer, lease_ms bigint, now_ms bigint)
   RETURNS TABLE (sequence bigint, due_at bigint) LANGUAGE plpgsql AS $claim$
   DECLARE
     item record;
@@ -85,7 +86,7 @@ const claim = (schema: string): string => `
       seen := 0;
       FOR item IN
         SELECT q.sequence, q.due_at, q.state, q.waits_for FROM ${schema}.queue AS q
-        WHERE q.environment = of_environment AND ${queued('q')} AND q.due_at <= now_ms
+        WHERE q.account = of_account AND q.environment = of_environment AND ${queued('q')} AND q.due_at <= now_ms
           AND (q.due_at, q.sequence) > (last_due, last_sequence)
         ORDER BY q.due_at, q.sequence LIMIT wanted FOR UPDATE SKIP LOCKED
       LOOP
@@ -125,13 +126,14 @@ const turn = (schema: string): string => `
     written boolean[] := array_fill(false, ARRAY[jsonb_array_length(request -> 'writes')]);
     wanted integer := (request #>> '{claim,limit}')::integer;
     lease_ms bigint := (request #>> '{claim,leaseMs}')::bigint;
-    probe text := request #>> '{claim,probe}';
-    open text[];
+    probe jsonb := request #> '{claim,probe}';
+    open_accounts text[];
+    open_environments text[];
+    held bigint[];
+    places bigint[];
     taken bigint[] := '{}';
     dues bigint[] := '{}';
-    new_recorded bigint := 0;
-    new_dismissed bigint := 0;
-    new_attempts bigint := 0;
+    counted jsonb := '[]';
     claimed json;
   BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
@@ -145,55 +147,65 @@ const turn = (schema: string): string => `
       SELECT * INTO done FROM ${schema}.write(item.value ->> 'id', item.value -> 'expected', item.value -> 'change', now_ms);
       CONTINUE WHEN NOT done.written;
       written[item.place] := true;
-      new_attempts := new_attempts + done.counted;
-      new_recorded := new_recorded + (item.value #>> '{change,state}' = 'recorded')::integer;
-      new_dismissed := new_dismissed + (item.value #>> '{change,state}' = 'dismissed')::integer;
+      counted := counted || jsonb_build_object('account', done.of_account, 'attempts', done.counted,
+        'recorded', (item.value #>> '{change,state}' = 'recorded')::integer, 'dismissed', (item.value #>> '{change,state}' = 'dismissed')::integer);
     END LOOP;
     IF wanted > 0 THEN
       now_ms := ${NOW_MS};
-      SELECT array_agg(p.environment) INTO open FROM ${schema}.pauses AS p WHERE CASE WHEN probe IS NULL THEN p.reason IS NULL ELSE p.environment = probe END;
+      SELECT array_agg(d.account), array_agg(d.environment), array_agg((a.value ->> 'busy')::bigint), array_agg(a.place)
+        INTO open_accounts, open_environments, held, places
+        FROM jsonb_array_elements(request #> '{claim,accounts}') WITH ORDINALITY AS a(value, place)
+        JOIN ${schema}.destinations AS d ON d.account = a.value ->> 'account' AND d.gateway = a.value -> 'gateways' ->> d.environment
+        WHERE CASE WHEN probe IS NULL THEN d.reason IS NULL ELSE d.account = probe ->> 'account' AND d.environment = probe ->> 'environment' END;
       -- A time too far ahead is the mark of a clock that jumped.
       UPDATE ${schema}.queue AS q SET due_at = now_ms WHERE q.sequence IN (
-        SELECT far.sequence FROM unnest(open) AS e(environment) CROSS JOIN LATERAL (
-          SELECT f.sequence FROM ${schema}.queue AS f WHERE f.environment = e.environment AND ${queued('f')} AND f.due_at > now_ms + ${LONGEST_WAIT_MS}
+        SELECT far.sequence FROM unnest(open_accounts, open_environments) AS e(account, environment) CROSS JOIN LATERAL (
+          SELECT f.sequence FROM ${schema}.queue AS f WHERE f.account = e.account AND f.environment = e.environment AND ${queued('f')} AND f.due_at > now_ms + ${LONGEST_WAIT_MS}
           ORDER BY f.due_at DESC LIMIT ${MOST_LOOKED_AT} FOR UPDATE SKIP LOCKED) AS far);
-      -- How many of the earliest are of which environment.
+      -- How many of the next are of which destination. An account that has fewer rows in hand comes first, and among its rows the earliest.
       FOR item IN
-        SELECT due.environment, count(*)::integer AS share FROM (
-          SELECT e.environment, head.due_at, head.sequence FROM unnest(open) AS e(environment) CROSS JOIN LATERAL (
-            SELECT q.due_at, q.sequence FROM ${schema}.queue AS q WHERE q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms
-            ORDER BY q.due_at, q.sequence LIMIT wanted) AS head
-          ORDER BY head.due_at, head.sequence LIMIT wanted) AS due
-        GROUP BY due.environment
+        SELECT due.account, due.environment, count(*)::integer AS share FROM (
+          SELECT turns.account, turns.environment FROM (
+            SELECT e.account, e.environment, e.place, head.due_at, head.sequence,
+              e.held + row_number() OVER (PARTITION BY e.account ORDER BY head.due_at, head.sequence) AS turn
+            FROM unnest(open_accounts, open_environments, held, places) AS e(account, environment, held, place) CROSS JOIN LATERAL (
+              SELECT q.due_at, q.sequence FROM ${schema}.queue AS q
+              WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms
+              ORDER BY q.due_at, q.sequence LIMIT wanted) AS head) AS turns
+          ORDER BY turns.turn, turns.place, turns.due_at, turns.sequence LIMIT wanted) AS due
+        GROUP BY due.account, due.environment
       LOOP
         SELECT taken || coalesce(array_agg(c.sequence), '{}'), dues || coalesce(array_agg(c.due_at), '{}') INTO taken, dues
-          FROM ${schema}.claim(item.environment, item.share, lease_ms, now_ms) AS c;
+          FROM ${schema}.claim(item.account, item.environment, item.share, lease_ms, now_ms) AS c;
       END LOOP;
-      new_attempts := new_attempts + cardinality(taken);
       SELECT json_agg(${rowJson(schema)} ORDER BY t.due_at, t.sequence) INTO claimed FROM unnest(taken, dues) AS t(sequence, due_at)
         JOIN ${schema}.reports AS r ON r.sequence = t.sequence JOIN ${schema}.queue AS q ON q.sequence = t.sequence;
+      SELECT counted || coalesce(jsonb_agg(jsonb_build_object('account', q.account, 'attempts', 1, 'recorded', 0, 'dismissed', 0)), '[]') INTO counted
+        FROM unnest(taken) AS t(sequence) JOIN ${schema}.queue AS q ON q.sequence = t.sequence;
     END IF;
     -- The last lock, so that nobody who waits for it keeps others waiting.
-    IF new_recorded <> 0 OR new_dismissed <> 0 OR new_attempts <> 0 THEN
-      UPDATE ${schema}.tally AS t SET recorded = t.recorded + new_recorded, dismissed = t.dismissed + new_dismissed, attempts = t.attempts + new_attempts
-        WHERE t.part = pg_backend_pid() % ${TALLY_PARTS};
-    END IF;
+    INSERT INTO ${schema}.tally AS t (account, part, recorded, dismissed, attempts)
+      SELECT c.account, pg_backend_pid() % ${TALLY_PARTS}, sum(c.recorded), sum(c.dismissed), sum(c.attempts)
+      FROM jsonb_to_recordset(counted) AS c(account text, recorded bigint, dismissed bigint, attempts bigint) GROUP BY c.account ORDER BY c.account
+      ON CONFLICT (account, part) DO UPDATE
+        SET recorded = t.recorded + excluded.recorded, dismissed = t.dismissed + excluded.dismissed, attempts = t.attempts + excluded.attempts
+        WHERE excluded.recorded <> 0 OR excluded.dismissed <> 0 OR excluded.attempts <> 0;
     RETURN json_build_object('written', to_json(written), 'claimed', coalesce(claimed, '[]'))::text;
   END $turn$;
 `;
 
-/** What there is to do for each environment, of the ends of the index. */
+/** What there is to do for each destination, of the ends of the index. */
 const outlook = (schema: string): string => `
-  CREATE FUNCTION ${schema}.outlook() RETURNS text LANGUAGE plpgsql ${BY_INDEX} AS $outlook$
+  CREATE FUNCTION ${schema}.outlook(of_accounts json) RETURNS text LANGUAGE plpgsql ${BY_INDEX} AS $outlook$
   DECLARE
     now_ms bigint := ${NOW_MS};
   BEGIN
     RETURN (
-      SELECT json_agg(json_build_object('environment', p.environment, 'version', p.version, 'reason', p.reason, 'message', p.message, 'since', p.since,
+      SELECT json_agg(json_build_object('account', p.account, 'environment', p.environment, 'gateway', p.gateway, 'rebound', p.rebound, 'version', p.version, 'reason', p.reason, 'message', p.message, 'since', p.since,
         'strikes', p.strikes, 'until', p.until, 'now', now_ms,
-        'first', (SELECT q.due_at FROM ${schema}.queue AS q WHERE q.environment = p.environment AND ${queued('q')} ORDER BY q.due_at LIMIT 1),
-        'last', (SELECT q.due_at FROM ${schema}.queue AS q WHERE q.environment = p.environment AND ${queued('q')} ORDER BY q.due_at DESC LIMIT 1)))
-      FROM ${schema}.pauses AS p)::text;
+        'first', (SELECT q.due_at FROM ${schema}.queue AS q WHERE q.account = p.account AND q.environment = p.environment AND ${queued('q')} ORDER BY q.due_at LIMIT 1),
+        'last', (SELECT q.due_at FROM ${schema}.queue AS q WHERE q.account = p.account AND q.environment = p.environment AND ${queued('q')} ORDER BY q.due_at DESC LIMIT 1)))
+      FROM ${schema}.destinations AS p WHERE of_accounts IS NULL OR p.account IN (SELECT json_array_elements_text(of_accounts)))::text;
   END $outlook$;
 `;
 
@@ -223,4 +235,4 @@ const append = (schema: string): string => `
   END $append$;
 `;
 
-export const functions = (schema: string): string => [add, enqueue, write, claim, turn, outlook, append].map((one) => one(schema)).join('');
+export const functions = (schema: string): string => [bind, add, enqueue, write, claim, turn, outlook, append].map((one) => one(schema)).join('');

@@ -3,21 +3,25 @@ import type { Outlook } from '../../store.js';
 import type { Run } from './database.js';
 
 /** What the database tells of an environment. */
-type Found = Omit<Outlook['pause'], 'reason' | 'message' | 'remainingMs'> & {
-  readonly reason: Outlook['pause']['reason'] | null;
-  readonly message: string | null;
-  readonly now: number;
-  readonly first: number | null;
-  readonly last: number | null;
-};
+type Found = Omit<Outlook['pause'], 'reason' | 'message' | 'remainingMs'> &
+  Pick<Outlook, 'gateway' | 'rebound'> & {
+    readonly reason: Outlook['pause']['reason'] | null;
+    readonly message: string | null;
+    readonly now: number;
+    readonly first: number | null;
+    readonly last: number | null;
+  };
 
-/** What there is to do for each environment. A time too far ahead, of a clock that jumped, counts as past. */
-export async function readOutlook(run: Run, schema: string): Promise<Outlook[]> {
-  const [found] = await run(`SELECT ${schema}.outlook() AS outlook`);
-  return (JSON.parse(found?.outlook ?? '[]') as Found[]).map(({ now, first, last, reason, message, ...pause }) => {
+/** What there is to do for each destination. A time too far ahead, of a clock that jumped, counts as past. */
+export async function readOutlook(run: Run, schema: string, accounts?: readonly string[]): Promise<Outlook[]> {
+  const [found] = await run(`SELECT ${schema}.outlook($1::text::json) AS outlook`, [accounts === undefined ? null : JSON.stringify(accounts)]);
+  return (JSON.parse(found?.outlook ?? '[]') as Found[]).map(({ now, first, last, reason, message, gateway, rebound, ...pause }) => {
     const waitMs = first === null ? undefined : first - now;
     return {
+      account: pause.account,
       environment: pause.environment,
+      gateway,
+      rebound,
       pause: { ...pause, reason: reason ?? undefined, message: message ?? undefined, remainingMs: pause.until - now },
       nextInMs: waitMs !== undefined && last !== null && last > now + LONGEST_WAIT_MS ? Math.min(0, waitMs) : waitMs,
     };

@@ -7,7 +7,7 @@ export const isOpenBefore = (schema: string, waitsFor: string): string =>
 
 /** What a row is made of, as one JSON object; of `reports AS r` and `queue AS q`, which has no part of a final one. */
 export const rowJson = (schema: string): string => `json_build_object(
-  'sequence', r.sequence, 'id', r.id, 'environment', r.environment, 'operation', r.operation, 'reference', r.reference, 'waitsFor', r.waits_for,
+  'sequence', r.sequence, 'id', r.id, 'account', r.account, 'environment', r.environment, 'operation', r.operation, 'reference', r.reference, 'waitsFor', r.waits_for,
   'state', coalesce(q.state, r.state), 'blocked', q.state = 'waiting' AND r.waits_for IS NOT NULL AND ${isOpenBefore(schema, 'r.waits_for')},
   'fence', coalesce(q.fence, r.fence), 'attempts', coalesce(q.attempts, r.attempts),
   'inDoubt', coalesce(q.in_doubt, r.in_doubt), 'doubtBefore', coalesce(q.doubt_before, r.doubt_before),

@@ -1,11 +1,14 @@
 import { ConfigurationError } from '../../../errors.js';
 import type { Run } from './database.js';
-import { failure, NEWER } from './failure.js';
+import { failure, NEWER, OLDER } from './failure.js';
 import { functions } from './functions.js';
 import { tables, views } from './tables.js';
 
+/** The version that the first of the migrations makes. Tables of an older one were never released, and are left as they are. */
+const OLDEST = 2;
 /** Each makes of the tables of the version before it those of its own; never changed once released. */
 const MIGRATIONS: readonly ((schema: string) => string)[] = [(schema) => tables(schema) + functions(schema) + views(schema)];
+const NEWEST = OLDEST + MIGRATIONS.length - 1;
 
 /** PostgreSQL's own schema, and its words that are no name without quotes. */
 const RESERVED = new Set(
@@ -29,7 +32,7 @@ export function checkedSchema(schema: unknown): string {
  * it, and the others find it done. Tables of a newer version are left alone.
  */
 function migration(schema: string): string {
-  const steps = MIGRATIONS.map((step, index) => `IF version < ${index + 1} THEN ${step(schema)} END IF;`);
+  const steps = MIGRATIONS.map((step, index) => `IF version < ${OLDEST + index} THEN ${step(schema)} END IF;`);
   return `DO $migration$
   DECLARE
     version integer := 0;
@@ -37,13 +40,15 @@ function migration(schema: string): string {
     PERFORM pg_advisory_xact_lock(hashtextextended('location-sdk ${schema}', 0));
     IF to_regnamespace('${schema}') IS NULL THEN CREATE SCHEMA ${schema}; END IF;
     IF to_regclass('${schema}.meta') IS NULL THEN
-      CREATE TABLE ${schema}.meta (version integer NOT NULL);
-      INSERT INTO ${schema}.meta (version) VALUES (0);
+      CREATE TABLE ${schema}.meta (version integer NOT NULL, store text NOT NULL);
+      -- Tells this store from every other one, also of the same name in another database.
+      INSERT INTO ${schema}.meta (version, store) VALUES (0, md5(random()::text || random()::text || clock_timestamp()::text || pg_backend_pid()::text));
     END IF;
     SELECT m.version INTO version FROM ${schema}.meta AS m;
-    IF version > ${MIGRATIONS.length} THEN RAISE EXCEPTION 'the tables are of a newer version' USING ERRCODE = '${NEWER}'; END IF;
+    IF version > ${NEWEST} THEN RAISE EXCEPTION 'the tables are of a newer version' USING ERRCODE = '${NEWER}'; END IF;
+    IF version BETWEEN 1 AND ${OLDEST - 1} THEN RAISE EXCEPTION 'the tables are of an older version' USING ERRCODE = '${OLDER}'; END IF;
     ${steps.join('\n')}
-    UPDATE ${schema}.meta AS m SET version = ${MIGRATIONS.length} WHERE m.version < ${MIGRATIONS.length};
+    UPDATE ${schema}.meta AS m SET version = ${NEWEST} WHERE m.version < ${NEWEST};
   END $migration$`;
 }
 
@@ -74,16 +79,22 @@ async function readVersion(run: Run, schema: string): Promise<number> {
   return Number(meta?.version);
 }
 
-/** Looks at the tables and brings them to the newest version where that is asked for. Rejects where they are not fit for this package. */
-export async function prepareSchema(run: Run, schema: string, migrate: boolean): Promise<void> {
+/** Looks at the tables and brings them to the newest version where that is asked for; gives the id of the store. Rejects where they are not fit for this package. */
+export async function prepareSchema(run: Run, schema: string, migrate: boolean): Promise<string> {
   const [setting] = await run("SELECT current_setting('transaction_isolation') AS isolation, current_setting('server_encoding') AS encoding");
   if (setting?.isolation !== 'read committed') throw failure('isolation', schema);
   // In any other one, a character that it lacks would show only later, and fail the same turn again and again.
   if (setting.encoding !== 'UTF8') throw failure('encoding', schema, undefined, `; it has ${setting.encoding}`);
   const version = await readVersion(run, schema);
-  const newest = MIGRATIONS.length;
-  if (version > newest) throw failure('newer', schema, undefined, `; its version is ${version}, this one knows ${newest}`);
-  if (version === newest) return;
-  if (!migrate) throw failure('missing', schema, undefined, `; its version is ${version}, expected ${newest}. The SQL is what postgresMigrations returns`);
+  if (version > NEWEST) throw failure('newer', schema, undefined, `; its version is ${version}, this one knows ${NEWEST}`);
+  if (version > 0 && version < OLDEST) throw failure('older', schema, undefined, `; its version is ${version}, this one knows ${OLDEST}`);
+  if (version === NEWEST) return readStore(run, schema);
+  if (!migrate) throw failure('missing', schema, undefined, `; its version is ${version}, expected ${NEWEST}. The SQL is what postgresMigrations returns`);
   await run(migration(schema));
+  return readStore(run, schema);
+}
+
+async function readStore(run: Run, schema: string): Promise<string> {
+  const [meta] = await run(`SELECT store FROM ${schema}.meta`);
+  return meta?.store ?? '';
 }

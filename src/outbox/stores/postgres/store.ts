@@ -3,6 +3,7 @@ import type { OutboxStore } from '../../store.js';
 import { isStorable } from '../storable.js';
 import { readCounts } from './counts.js';
 import { createRun, type Patience, type Run, runWithin } from './database.js';
+import { bind, rebind, writePause } from './destinations.js';
 import { createEnqueue, LONGEST_LOCK_MS } from './enqueue.js';
 import { failure } from './failure.js';
 import { isOutsideTransaction, isPool } from './lend.js';
@@ -10,7 +11,6 @@ import { listRows } from './list.js';
 import { listen } from './listen.js';
 import { isDatabase, type PostgresStoreOptions, readOptions } from './options.js';
 import { readOutlook } from './outlook.js';
-import { writePause } from './pauses.js';
 import { createReceipts } from './receipts.js';
 import { readRow, selectRows } from './row-columns.js';
 import { prepareSchema } from './schema.js';
@@ -41,9 +41,9 @@ export async function openPostgresStore(options: PostgresStoreOptions, longestLo
   const watchers = new Set<() => void>();
   let closed = false;
   const run: Run = (text, values) => (closed ? Promise.reject(failure('closed', schema)) : send(text, values));
-  await prepareSchema(run, schema, migrate);
+  const storeId = await prepareSchema(run, schema, migrate);
   const remember = await openSettings(run, schema);
-  const { enqueue, asValue } = createEnqueue(schema, notify ? schema : null, longestLockMs);
+  const { enqueue, asValue } = createEnqueue(schema, storeId, notify ? schema : null, longestLockMs);
 
   return {
     durable: true,
@@ -53,7 +53,9 @@ export async function openPostgresStore(options: PostgresStoreOptions, longestLo
       transaction === undefined ? enqueue(run, rows, true) : enqueue(runOf(transaction, schema, { clock, timeoutMs }), rows, false),
     asValue,
     turn: (turn) => takeTurn(run, schema, turn),
-    outlook: () => readOutlook(run, schema),
+    bind: (given) => bind(run, schema, given),
+    rebind: (change) => rebind(run, schema, change),
+    outlook: (accounts) => readOutlook(run, schema, accounts),
     pause: (change) => writePause(run, schema, change),
     get: async (ids) => {
       if (ids.length === 0) return [];
@@ -62,7 +64,7 @@ export async function openPostgresStore(options: PostgresStoreOptions, longestLo
       return ids.map((id) => rows.get(id));
     },
     list: (query) => listRows(run, schema, query),
-    counts: () => readCounts(run, schema),
+    counts: (accounts) => readCounts(run, schema, accounts),
     remember,
     receipts: createReceipts(run, schema),
     ...(connect && {

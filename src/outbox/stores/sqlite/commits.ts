@@ -1,3 +1,4 @@
+import { isConfigurationError } from '../../../errors.js';
 import type { Clock } from '../../../time.js';
 import { type Connection, isOutsideTransaction, rollBack } from './database.js';
 import { codeOf, failure, storeError } from './failure.js';
@@ -51,6 +52,8 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
         if (closed && !running) throw failure('closed', place);
         return attempt();
       } catch (error) {
+        // What is refused, and not by SQLite.
+        if (isConfigurationError(error)) throw error;
         if (codeOf(error) !== 'busy' || performance.now() - began > busyMs) throw storeError(place, error);
       }
       await new Promise<void>((resolve) => clock.setTimeout(resolve, wait * (0.5 + random() / 2)));

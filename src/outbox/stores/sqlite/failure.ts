@@ -1,6 +1,6 @@
 /**
  * What is wrong: `'busy'`, others held the file for too long; `'full'`, the disk is; `'io'`, the disk failed;
- * `'corrupt'`, the file is damaged or no database; `'newer'`, a newer version of this package made it; `'moved'`, its
+ * `'corrupt'`, the file is damaged or no database; `'newer'`, a newer version of this package made it; `'older'`, one made it that this package cannot read; `'moved'`, its
  * reports were moved to PostgreSQL; `'moving'`, such a move has begun and must be finished; `'read-only'`, it cannot be
  * written; `'replaced'`, it was deleted or replaced while it was open; `'library'`, this process has it open with another
  * library; `'unsafe'`, commits would not outlive a power loss; `'unavailable'`, it cannot be opened, or no library is
@@ -12,6 +12,7 @@ export type SqliteStoreErrorCode =
   | 'io'
   | 'corrupt'
   | 'newer'
+  | 'older'
   | 'moved'
   | 'moving'
   | 'read-only'
@@ -66,6 +67,8 @@ const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
   io: 'cannot be read or written: the disk failed, or the file is gone',
   corrupt: 'is damaged, or is no SQLite database. Keep it and its -wal file for an inquiry, and restore or recover it (sqlite3 has .recover)',
   newer: 'was made by a newer version of this package; use that version',
+  older:
+    'was made by an older version of this package, which this one cannot read; it is left as it is. Let that version record its reports, and begin a new file',
   moved: 'was moved to PostgreSQL, with all of its reports; use the store there, and never this file again',
   moving:
     'is being moved to PostgreSQL, and nobody knows whether all of it arrived; run the same `location-sdk outbox … move` again, or give it up with its --abandon',

@@ -1,9 +1,9 @@
 import { isFinal, type Row } from '../../record.js';
 import type { MovedRows } from '../moved-rows.js';
 import { type Connection, connect, pragma, rollBack, type SqliteDatabase, schemaOf } from './database.js';
+import { createDestinations } from './destinations.js';
 import { codeOf, failure, storeError } from './failure.js';
 import { listRows } from './list.js';
-import { createPauses } from './pauses.js';
 import { createReceipts } from './receipts.js';
 import { readMark, readVersion } from './schema.js';
 
@@ -104,8 +104,6 @@ function readAll(connection: Connection): MovedRows {
       .all('SELECT sequence FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL ORDER BY ended')
       .map(({ sequence }) => Number(sequence)),
     settings: connection.all('SELECT name, value FROM outbox_settings').map(({ name, value }) => [String(name), String(value)] as const),
-    pauses: createPauses(connection)
-      .outlook(0)
-      .map(({ pause }) => pause),
+    destinations: createDestinations(connection).outlook(0),
   };
 }

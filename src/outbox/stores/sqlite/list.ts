@@ -4,10 +4,11 @@ import { ENVIRONMENTS, type Row } from '../../record.js';
 import type { RowQuery } from '../../store.js';
 import { isStorable } from '../storable.js';
 import type { Connection, SqliteValue } from './database.js';
+import { createDestinations } from './destinations.js';
 import { ROW, rowOf } from './row-columns.js';
 import { OPEN } from './schema.js';
 
-/** States by whose own index rows are found; final ones are most of the table anyway. */
+/** States by whose own index the rows of an account are found; final ones are most of the table anyway. */
 const BY_STATE: Readonly<Record<Row['state'], { index: string; where: string }>> = {
   waiting: { index: 'INDEXED BY outbox_open', where: `${OPEN} AND state = 'waiting'` },
   'in-flight': { index: 'INDEXED BY outbox_open', where: `${OPEN} AND state = 'in-flight'` },
@@ -16,12 +17,12 @@ const BY_STATE: Readonly<Record<Row['state'], { index: string; where: string }>>
   dismissed: { index: '', where: "state = 'dismissed'" },
 };
 
-/** The statement for a query, and what is bound to it. */
-export function listStatement({ state, environment, operation, reference, after = 0, limit }: RowQuery): { sql: string; values: SqliteValue[] } {
-  const conditions = Object.entries({ environment, operation }).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
+/** The statement for a query, and what is bound to it. One by state or reference is of one account. */
+export function listStatement({ account, state, environment, operation, reference, after = 0, limit }: RowQuery): { sql: string; values: SqliteValue[] } {
+  const conditions = Object.entries({ account, environment, operation }).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
   const byState = state === undefined ? undefined : BY_STATE[state];
   // The few ids that a reference can have are found by their index.
-  const ids = reference === undefined ? [] : ENVIRONMENTS.flatMap((one) => operationNames.map((name) => rowId(one, name, reference)));
+  const ids = reference === undefined ? [] : ENVIRONMENTS.flatMap((one) => operationNames.map((name) => rowId({ account: account ?? '', environment: one }, name, reference)));
   const index = ids.length === 0 ? (byState?.index ?? '') : '';
   const where = [
     ids.length > 0 ? `id IN (${ids.map(() => '?').join()}) AND +sequence > ?` : 'sequence > ?',
@@ -34,10 +35,16 @@ export function listStatement({ state, environment, operation, reference, after 
   };
 }
 
-export function listRows({ all }: Connection, query: RowQuery): Row[] {
-  const { state, environment, operation, reference } = query;
+/** Rows of one account, or of each by its own indexes. Without a state and a reference no account is asked for: those of a damaged one are listed too. */
+export function listRows(connection: Connection, query: RowQuery): Row[] {
+  const { account, state, environment, operation, reference, limit } = query;
   // To SQLite these might be the words of other rows.
-  if (![state, environment, operation, reference].every((text) => text === undefined || isStorable(text))) return [];
-  const { sql, values } = listStatement(query);
-  return all(sql, ...values).map(rowOf);
+  if (![account, state, environment, operation, reference].every((text) => text === undefined || isStorable(text))) return [];
+  const needsAccount = account === undefined && (state ?? reference) !== undefined;
+  const accounts = needsAccount ? createDestinations(connection).accounts() : [account];
+  const rows = accounts.flatMap((one) => {
+    const { sql, values } = listStatement({ ...query, account: one });
+    return connection.all(sql, ...values).map(rowOf);
+  });
+  return rows.sort((a, b) => a.sequence - b.sequence).slice(0, limit);
 }

@@ -5,15 +5,23 @@ import { textOf } from './row-columns.js';
 import { QUEUED } from './schema.js';
 import type { Tally } from './tally.js';
 
-/** Of the index alone. */
-const LOST = `FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND environment NOT IN (${ENVIRONMENTS.map(() => '?').join()})`;
-const QUARANTINE = `UPDATE outbox_rows SET state = 'quarantined', blocked = 0, queued = 0, problem = ? WHERE sequence IN (SELECT sequence ${LOST})`;
+const KNOWN = ENVIRONMENTS.map((name) => `'${name}'`).join();
+/** The account that stands in a row's id. */
+const OWNER = "substr(id, 1, instr(id, ':') - 1)";
+/** All but the last condition is read from the index alone. */
+const LOST = `FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND (environment NOT IN (${KNOWN}) OR
+  (account NOT IN (SELECT account FROM outbox_destinations) AND account <> ${OWNER}))`;
+const QUARANTINE = `UPDATE outbox_rows SET state = 'quarantined', blocked = 0, queued = 0, account = ?, problem = ? WHERE sequence = ?`;
 
-/** Rows that no worker ever finds, since no environment has the name that they have. */
-export const hasLostRows = ({ first }: Connection): boolean => first(`SELECT 1 ${LOST} LIMIT 1`, ...ENVIRONMENTS) !== undefined;
+/** Rows that no worker ever finds, since no environment or no account has the name that they have. */
+export const hasLostRows = ({ first }: Connection): boolean => first(`SELECT 1 ${LOST} LIMIT 1`) !== undefined;
 
-/** Quarantines them; part of a transaction. */
-export function quarantineLostRows({ run }: Connection, tally: Tally): void {
-  const found = run(QUARANTINE, textOf(damageProblem('environment')), ...ENVIRONMENTS);
-  for (let row = 0; row < found; row += 1) tally.move('waiting', 'quarantined');
+/** Quarantines them; part of a transaction. They are shown as those of the account that their id names. */
+export function quarantineLostRows({ all, run }: Connection, tally: Tally): void {
+  for (const { sequence, account, environment, owner } of all(`SELECT sequence, account, environment, ${OWNER} AS owner ${LOST}`)) {
+    const isForeign = ENVIRONMENTS.every((name) => name !== environment);
+    const shown = String(owner === '' ? account : owner);
+    run(QUARANTINE, shown, textOf(damageProblem(isForeign ? 'environment' : 'account')), Number(sequence));
+    tally.move(shown, 'waiting', 'quarantined');
+  }
 }

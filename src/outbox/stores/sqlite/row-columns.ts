@@ -3,7 +3,7 @@ import { rowFrom, UNREADABLE } from '../../stored-row.js';
 import type { Columns } from './database.js';
 
 /** The columns that a row is made of. */
-export const ROW = `sequence, id, environment, operation, reference, waits_for, state, blocked, fence, attempts, in_doubt, doubt_before,
+export const ROW = `sequence, id, account, environment, operation, reference, waits_for, state, blocked, fence, attempts, in_doubt, doubt_before,
   enqueued_at, due_at, changed_at, outcome, message, problem, decisions, fingerprint, body`;
 
 /** What a column holds of something that is no text or number. */
@@ -27,6 +27,7 @@ export const rowOf = (columns: Columns): Row =>
   rowFrom({
     sequence: numberOf(columns.sequence),
     id: columns.id,
+    account: columns.account,
     environment: columns.environment,
     operation: columns.operation,
     reference: columns.reference,

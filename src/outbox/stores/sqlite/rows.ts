@@ -1,6 +1,8 @@
+import type { Destination } from '../../destination.js';
 import { claimed, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../../record.js';
 import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store.js';
 import { readFence, readState } from '../../stored-row.js';
+import { claimFairly } from '../fair.js';
 import { newRow } from '../new-row.js';
 import { isStorable } from '../storable.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
@@ -9,9 +11,9 @@ import { ROW, rowOf, textOf } from './row-columns.js';
 import { QUEUED } from './schema.js';
 import type { Tally } from './tally.js';
 
-const INSERT = `INSERT INTO outbox_rows (id, environment, operation, reference, waits_for, state, blocked, queued, fence, attempts,
+const INSERT = `INSERT INTO outbox_rows (id, account, environment, operation, reference, waits_for, state, blocked, queued, fence, attempts,
   in_doubt, doubt_before, enqueued_at, due_at, changed_at, fingerprint, body)
-  VALUES (?, ?, ?, ?, ?, 'waiting', ?, ?, 0, 0, 0, 0, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`;
+  VALUES (?, ?, ?, ?, ?, ?, 'waiting', ?, ?, 0, 0, 0, 0, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`;
 
 const UPDATE = `UPDATE outbox_rows SET state = ?, blocked = ?, queued = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?,
   due_at = ?, changed_at = ?, outcome = ?, message = ?, problem = ?, decisions = ?, body = CASE ? WHEN 1 THEN body END,
@@ -21,16 +23,16 @@ const UPDATE = `UPDATE outbox_rows SET state = ?, blocked = ?, queued = ?, fence
 const CLAIM = `UPDATE outbox_rows SET state = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?, due_at = ?, changed_at = ? WHERE sequence = ?`;
 
 /** Only of the index, so that what it costs does not depend on how many rows there are. */
-export const DUE = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND environment = ? AND due_at <= ? ORDER BY due_at, sequence LIMIT ?`;
+export const DUE = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at <= ? ORDER BY due_at, sequence LIMIT ?`;
 export const BLOCK = `UPDATE outbox_rows INDEXED BY outbox_dependents SET blocked = ?, queued = ? WHERE waits_for = ? AND state = 'waiting' AND blocked <> ?`;
 /** A bound on the work of one turn. */
 export const RESCUE = `UPDATE outbox_rows SET due_at = ? WHERE sequence IN
-  (SELECT sequence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND environment = ? AND due_at > ? ORDER BY due_at DESC LIMIT 1000)`;
-/** The first and the last row of an environment to come up, of the index alone. */
-export const FIRST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND environment = ? ORDER BY due_at LIMIT 1`;
-export const LAST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND environment = ? ORDER BY due_at DESC LIMIT 1`;
+  (SELECT sequence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at > ? ORDER BY due_at DESC LIMIT 1000)`;
+/** The first and the last row of a destination to come up, of the index alone. */
+export const FIRST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at LIMIT 1`;
+export const LAST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at DESC LIMIT 1`;
 
-/** Whether to add these takes one statement that writes: those that wait for a row are held back by a trigger. */
+/** Whether to add these takes one statement that writes, where their destinations are bound: those that wait for a row are held back by a trigger. */
 export const isOneStatement = (added: readonly NewRow[]): boolean => added.length === 1 && added[0]?.waitsFor === undefined;
 
 const bit = (value: boolean): number => (value ? 1 : 0);
@@ -41,7 +43,8 @@ export function createRows(connection: Connection, tally: Tally) {
 
   const byId = (id: string): Columns | undefined => first(`SELECT ${ROW} FROM outbox_rows WHERE id = ?`, id);
   /** No more of it than a write needs: the body is most of a row. */
-  const progressOf = (id: string): Columns | undefined => first('SELECT sequence, waits_for, state, fence, attempts FROM outbox_rows WHERE id = ?', id);
+  const progressOf = (id: string): Columns | undefined =>
+    first('SELECT sequence, account, waits_for, state, fence, attempts FROM outbox_rows WHERE id = ?', id);
 
   function isOpen(id: unknown): boolean {
     const found = typeof id === 'string' ? first('SELECT state FROM outbox_rows WHERE id = ?', id) : undefined;
@@ -54,10 +57,13 @@ export function createRows(connection: Connection, tally: Tally) {
   }
 
   function add(given: NewRow, now: number): Enqueued {
-    const { id, environment, operation, reference, waitsFor, body, fingerprint } = given;
+    const { id, account, environment, operation, reference, waitsFor, body, fingerprint } = given;
     if (![id, reference, waitsFor ?? '', body, fingerprint].every(isStorable)) throw unstorable();
     const blocked = isOpen(waitsFor);
-    const values: SqliteValue[] = [id, environment, operation, reference, waitsFor ?? null, bit(blocked), bit(!blocked), now, now, now, fingerprint, body];
+    const values: SqliteValue[] = [
+      ...[id, account, environment, operation, reference, waitsFor ?? null],
+      ...[bit(blocked), bit(!blocked), now, now, now, fingerprint, body],
+    ];
     const sequence = insert(INSERT, ...values);
     if (sequence === undefined) return { row: rowOf(byId(id) ?? {}), added: false };
     return { row: newRow(given, sequence, now, blocked), added: true };
@@ -73,27 +79,32 @@ export function createRows(connection: Connection, tally: Tally) {
     const progress = [state, bit(blocked), bit(queued), fence, attempts, bit(inDoubt), bit(doubtBefore)] as const;
     const texts = [outcome ?? null, message ?? null, problem ? textOf(problem) : null, decisions.length > 0 ? textOf(decisions) : null] as const;
     run(UPDATE, ...progress, now + delayMs, now, ...texts, bit(keepBody), bit(ends), Number(found.sequence));
-    tally.move(found.state as Row['state'], state);
-    tally.attempts(attempts - Number(found.attempts));
+    const account = String(found.account);
+    tally.move(account, found.state as Row['state'], state);
+    tally.attempts(account, attempts - Number(found.attempts));
     if (isFinal(state) !== isFinal(expected.state)) block(id, !isFinal(state));
     return true;
   }
 
   /** Rows whose time a jump of the clock has put too far ahead are due. */
-  function rescue(environment: string, now: number): void {
-    const last = first(LAST_DUE, environment);
+  function rescue({ account, environment }: Destination, now: number): void {
+    const last = first(LAST_DUE, account, environment);
     // Also where it is no number: text comes after every number.
-    if (last && !(Number(last.due_at) <= now + LONGEST_WAIT_MS)) run(RESCUE, now, environment, now + LONGEST_WAIT_MS);
+    if (last && !(Number(last.due_at) <= now + LONGEST_WAIT_MS)) run(RESCUE, now, account, environment, now + LONGEST_WAIT_MS);
   }
 
-  function claim({ limit, leaseMs }: ClaimRequest, environments: readonly string[], now: number): Row[] {
-    for (const environment of environments) rescue(environment, now);
-    const due = environments.flatMap((environment) => all(DUE, environment, now, limit).map(rowOf));
-    due.sort((a, b) => a.dueAt - b.dueAt || a.sequence - b.sequence);
-    return due.slice(0, limit).map((row) => {
+  function claim({ accounts, limit, leaseMs }: ClaimRequest, destinations: readonly Destination[], now: number): Row[] {
+    for (const one of destinations) rescue(one, now);
+    const dueOf = (account: string): Row[] =>
+      destinations
+        .filter((one) => one.account === account)
+        .flatMap(({ environment }) => all(DUE, account, environment, now, limit).map(rowOf))
+        .sort((a, b) => a.dueAt - b.dueAt || a.sequence - b.sequence);
+    const due = new Map(accounts.map(({ account }) => [account, dueOf(account)]));
+    return claimFairly(accounts, limit, ({ account }) => due.get(account)?.shift()).map((row) => {
       const next = claimed(row);
       run(CLAIM, next.state, next.fence, next.attempts, bit(next.inDoubt), bit(next.doubtBefore), now + leaseMs, now, row.sequence);
-      tally.attempts(next.attempts - row.attempts);
+      tally.attempts(row.account, next.attempts - row.attempts);
       return { ...row, ...next, dueAt: now + leaseMs, changedAt: now };
     });
   }

@@ -4,13 +4,13 @@ import type { OutboxStore, Turn, TurnResult } from '../../store.js';
 import { isStorable } from '../storable.js';
 import { createCommits } from './commits.js';
 import { connect, pragma, type SqliteDatabase } from './database.js';
+import { createDestinations } from './destinations.js';
 import { codeOf, failure, SqliteStoreError } from './failure.js';
 import { listRows } from './list.js';
 import { watchFiles } from './live-file.js';
 import { hasLostRows, quarantineLostRows } from './lost-rows.js';
 import { noteOpen } from './one-library.js';
 import { closeFile, ensureFull, fileOf, type OpenDatabase, openFile, prepareDatabase } from './open.js';
-import { createPauses } from './pauses.js';
 import { createReceipts } from './receipts.js';
 import { ROW, rowOf } from './row-columns.js';
 import { createRows, isOneStatement } from './rows.js';
@@ -78,16 +78,16 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   }
 
   const rows = createRows(connection, tally);
-  const pauses = createPauses(connection);
+  const destinations = createDestinations(connection);
   const receipts = createReceipts(connection);
   const { read, write } = commits;
 
   async function turn({ writes, claim }: Turn): Promise<TurnResult> {
-    const open = (now: number) => (claim?.probe === undefined ? pauses.open(now) : [claim.probe]);
+    const open = (now: number) => (claim ? destinations.open(claim, now) : []);
     // An idle worker does not keep others from writing.
     if (writes.length === 0) {
       const now = clock.now();
-      if (!claim || !(await read(() => pauses.hasDue(open(now), now)))) return { written: [], claimed: [] };
+      if (!claim || !(await read(() => destinations.hasDue(open(now), now)))) return { written: [], claimed: [] };
     }
     return write(
       () => {
@@ -104,11 +104,24 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     transactional: true,
     enqueue: (added, transaction) =>
       transaction === undefined
-        ? write(() => added.map((row) => rows.add(row, clock.now())), { rows: added.length, isOneStatement: isOneStatement(added) })
+        ? write(
+            () => {
+              destinations.ensure(added);
+              return added.map((row) => rows.add(row, clock.now()));
+            },
+            { rows: added.length, isOneStatement: isOneStatement(added) && added.every(destinations.isKnown) },
+          )
         : enqueueWithin(transaction, { own: database, place, ensureLive, rows: added, now: clock.now() }),
     turn,
-    outlook: () => read(() => pauses.outlook(clock.now())),
-    pause: (change) => write(() => pauses.change(change, clock.now())),
+    bind: async (given) => {
+      // Usually there is nothing to write.
+      const isBound = await read(() => given.every(destinations.isBound));
+      const bind = () => given.map(destinations.bind);
+      return isBound ? read(bind) : write(bind);
+    },
+    rebind: (change) => write(() => destinations.rebind(change, clock.now())),
+    outlook: (accounts) => read(() => destinations.outlook(clock.now(), accounts)),
+    pause: (change) => write(() => destinations.change(change, clock.now())),
     get: (ids) =>
       read(() =>
         ids.map((id) => {
@@ -117,7 +130,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
         }),
       ),
     list: (query) => read(() => listRows(connection, query)),
-    counts: () => read(tally.read),
+    counts: (accounts) => read(() => tally.read(accounts ?? destinations.accounts())),
     remember: (name, value) =>
       write(() => {
         connection.run('INSERT INTO outbox_settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING', name, value);

@@ -8,50 +8,59 @@ type Counted = 'recorded' | 'quarantined' | 'dismissed' | 'attempts';
 
 const COUNTED: readonly string[] = ['recorded', 'quarantined', 'dismissed'] satisfies readonly (Counted & RowState)[];
 
-const ADD = 'INSERT INTO outbox_counts (name, number) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET number = number + excluded.number';
-export const COUNT_OPEN = `SELECT count(*) AS number FROM outbox_rows INDEXED BY outbox_open WHERE ${OPEN} AND state = ?`;
-const COUNT_BLOCKED =
-  "SELECT count(*) AS number FROM outbox_rows INDEXED BY outbox_dependents WHERE waits_for IS NOT NULL AND state = 'waiting' AND blocked = 1";
-export const OLDEST = `SELECT sequence, enqueued_at FROM outbox_rows INDEXED BY outbox_open WHERE ${OPEN} AND state = ? ORDER BY sequence LIMIT 1`;
+const ADD = 'INSERT INTO outbox_counts (account, name, number) VALUES (?, ?, ?) ON CONFLICT (account, name) DO UPDATE SET number = number + excluded.number';
+export const COUNT_OPEN = `SELECT count(*) AS number FROM outbox_rows INDEXED BY outbox_open WHERE ${OPEN} AND account = ? AND state = ?`;
+export const COUNT_BLOCKED =
+  "SELECT count(*) AS number FROM outbox_rows INDEXED BY outbox_dependents WHERE waits_for >= ? AND waits_for < ? AND state = 'waiting' AND blocked = 1";
+export const OLDEST = `SELECT sequence, enqueued_at FROM outbox_rows INDEXED BY outbox_open WHERE ${OPEN} AND account = ? AND state = ? ORDER BY sequence LIMIT 1`;
 
 /** How many rows there are of each state. Most are final: those are not counted anew, which would hold up the process. */
 export function createTally({ first, all, run }: Connection) {
-  const changes = new Map<Counted, number>();
-  const add = (name: Counted, by: number) => changes.set(name, (changes.get(name) ?? 0) + by);
+  const changes = new Map<string, Map<Counted, number>>();
+  const add = (account: string, name: Counted, by: number) => {
+    const ofAccount = changes.get(account) ?? new Map<Counted, number>();
+    changes.set(account, ofAccount.set(name, (ofAccount.get(name) ?? 0) + by));
+  };
 
-  function oldestOpenAt(): number | undefined {
-    const oldest = ['waiting', 'in-flight'].map((state) => first(OLDEST, state)).filter((row) => row !== undefined);
+  const openOf = (accounts: readonly string[], state: string): number =>
+    accounts.reduce((sum, account) => sum + Number(first(COUNT_OPEN, account, state)?.number), 0);
+  /** An id begins with its account and a colon, which a semicolon follows in the order of characters. */
+  const blockedOf = (accounts: readonly string[]): number =>
+    accounts.reduce((sum, account) => sum + Number(first(COUNT_BLOCKED, `${account}:`, `${account};`)?.number), 0);
+
+  function oldestOpenAt(accounts: readonly string[]): number | undefined {
+    const oldest = accounts.flatMap((account) => ['waiting', 'in-flight'].map((state) => first(OLDEST, account, state)).filter((row) => row !== undefined));
     oldest.sort((a, b) => Number(a.sequence) - Number(b.sequence));
     return oldest[0] && Number(oldest[0].enqueued_at);
   }
 
   return {
-    attempts: (by: number): void => void add('attempts', by),
-    move(from: RowState, to: RowState): void {
-      if (COUNTED.includes(from)) add(from as Counted, -1);
-      if (COUNTED.includes(to)) add(to as Counted, 1);
+    attempts: (account: string, by: number): void => add(account, 'attempts', by),
+    move(account: string, from: RowState, to: RowState): void {
+      if (COUNTED.includes(from)) add(account, from as Counted, -1);
+      if (COUNTED.includes(to)) add(account, to as Counted, 1);
     },
     /** At the begin of a transaction. */
     reset: (): void => changes.clear(),
     /** At its end. */
     write(): void {
-      for (const [name, by] of changes) if (by !== 0) run(ADD, name, by);
+      for (const [account, ofAccount] of changes) for (const [name, by] of ofAccount) if (by !== 0) run(ADD, account, name, by);
       changes.clear();
     },
-    read(): Counts {
-      const numbers = new Map(all('SELECT name, number FROM outbox_counts').map(({ name, number }) => [name, Number(number)]));
-      const of = (name: Counted) => numbers.get(name) ?? 0;
-      const blocked = Number(first(COUNT_BLOCKED)?.number);
+    read(accounts: readonly string[]): Counts {
+      const counted = all('SELECT account, name, number FROM outbox_counts').filter(({ account }) => accounts.includes(String(account)));
+      const of = (wanted: Counted) => counted.reduce((sum, { name, number }) => sum + (name === wanted ? Number(number) : 0), 0);
+      const blocked = blockedOf(accounts);
       return {
         states: {
-          waiting: Number(first(COUNT_OPEN, 'waiting')?.number) - blocked,
+          waiting: openOf(accounts, 'waiting') - blocked,
           blocked,
-          'in-flight': Number(first(COUNT_OPEN, 'in-flight')?.number),
+          'in-flight': openOf(accounts, 'in-flight'),
           recorded: of('recorded'),
           quarantined: of('quarantined'),
           dismissed: of('dismissed'),
         },
-        oldestOpenAt: oldestOpenAt(),
+        oldestOpenAt: oldestOpenAt(accounts),
         attempts: of('attempts'),
       };
     },

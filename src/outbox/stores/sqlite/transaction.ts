@@ -1,5 +1,7 @@
+import { isConfigurationError } from '../../../errors.js';
 import type { Enqueued, NewRow } from '../../store.js';
 import { connect, rollBack, type SqliteDatabase } from './database.js';
+import { createDestinations } from './destinations.js';
 import { failure, isNested, storeError } from './failure.js';
 import { ensureFull, fileOf } from './open.js';
 import { createRows } from './rows.js';
@@ -30,6 +32,7 @@ export async function enqueueWithin(transaction: unknown, { own, place, ensureLi
   const tally = createTally(connection);
   database.exec('SAVEPOINT outbox');
   try {
+    createDestinations(connection).ensure(given);
     const rows = createRows(connection, tally);
     const enqueued = given.map((row) => rows.add(row, now));
     tally.write();
@@ -37,7 +40,7 @@ export async function enqueueWithin(transaction: unknown, { own, place, ensureLi
     return enqueued;
   } catch (error) {
     rollBack(database, 'ROLLBACK TO outbox; RELEASE outbox');
-    throw storeError(place, error);
+    throw isConfigurationError(error) ? error : storeError(place, error);
   }
 }
 

@@ -1,0 +1,46 @@
+import { type BoundDestination, boundTo, keyOf, otherGateway } from './destination.js';
+import type { Events } from './events.js';
+import type { OutboxSettings } from './settings-shape.js';
+
+const wantedOf = (accounts: OutboxSettings['accounts']) =>
+  accounts.flatMap(({ account, gateways, mockMode }) => boundTo(account, gateways).map((one) => ({ one, mockMode })));
+
+/** Binds what is not bound yet. Rejects with a `ConfigurationError` where reports of an outbox go to another gateway. */
+export async function ensureOwnGateways({ store, accounts }: Pick<OutboxSettings, 'store' | 'accounts'>): Promise<void> {
+  const wanted = wantedOf(accounts);
+  const bound = await store.bind(wanted.map(({ one }) => one));
+  for (const [index, { one, mockMode }] of wanted.entries()) {
+    const gateway = bound[index] ?? one.gateway;
+    if (gateway !== one.gateway) throw otherGateway(one, gateway, mockMode);
+  }
+}
+
+/** What keeps an outbox to its own gateways: it binds what is not bound yet, and tells of what is bound to another one. */
+export function createBindings({ store, accounts, logger }: Pick<OutboxSettings, 'store' | 'accounts' | 'logger'>, events: Events) {
+  const wanted = wantedOf(accounts);
+  const told = new Set<string>();
+  let isBound = false;
+
+  function tell({ one, mockMode }: (typeof wanted)[number], bound: string): void {
+    const key = `${keyOf(one)} ${bound}`;
+    if (bound === one.gateway || told.has(key)) return;
+    told.add(key);
+    const cause = otherGateway(one, bound, mockMode);
+    logger.error(cause.message);
+    events.emit('error', { message: 'These reports go to another gateway; this outbox does not send them.', cause });
+  }
+
+  return {
+    /** Once, before the first claim. Rejects where the store cannot. */
+    async bind(): Promise<void> {
+      if (isBound) return;
+      const bound = await store.bind(wanted.map(({ one }) => one));
+      isBound = true;
+      for (const [index, each] of wanted.entries()) tell(each, bound[index] ?? each.one.gateway);
+    },
+    /** Tells of destinations that were given another gateway meanwhile. */
+    compare(outlooks: readonly BoundDestination[]): void {
+      for (const each of wanted) tell(each, outlooks.find((other) => keyOf(other) === keyOf(each.one))?.gateway ?? each.one.gateway);
+    },
+  };
+}

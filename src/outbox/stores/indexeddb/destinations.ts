@@ -1,0 +1,53 @@
+import { type BoundDestination, type Destination, keyOf, otherGateway, type Rebinding } from '../../destination.js';
+import { changePause, notPaused, type PauseChange } from '../../pause.js';
+import type { Outlook } from '../../store.js';
+import { ask, type Tables } from './connection.js';
+
+/** A destination as it lies in the database. */
+export type StoredDestination = Omit<Outlook, 'nextInMs'>;
+
+const nameOf = (destination: Destination): string => `destination:${keyOf(destination)}`;
+
+const read = ({ meta }: Tables, destination: Destination) => ask<StoredDestination | undefined>(meta.get(nameOf(destination)));
+
+const write = ({ meta }: Tables, destination: StoredDestination): void => void meta.put(destination, nameOf(destination));
+
+/** Those of the given accounts; without any, all. */
+export async function readDestinations({ meta }: Tables, accounts?: readonly string[]): Promise<StoredDestination[]> {
+  const all = await ask<StoredDestination[]>(meta.getAll(IDBKeyRange.bound('destination:', 'destination;')));
+  return all.filter(({ account }) => accounts?.includes(account) ?? true);
+}
+
+/** The gateway of each destination; the given one where it had none. */
+export async function bind(tables: Tables, given: readonly BoundDestination[]): Promise<string[]> {
+  const bound: string[] = [];
+  for (const { account, environment, gateway } of given) {
+    const there = await read(tables, { account, environment });
+    if (!there) write(tables, { account, environment, gateway, rebound: [], pause: notPaused({ account, environment }) });
+    bound.push(there?.gateway ?? gateway);
+  }
+  return bound;
+}
+
+/** The same for rows that are to be added; throws where one goes to another gateway. */
+export async function ensure(tables: Tables, given: readonly BoundDestination[]): Promise<void> {
+  const bound = await bind(tables, given);
+  for (const [index, one] of given.entries()) {
+    const gateway = bound[index] ?? one.gateway;
+    if (gateway !== one.gateway) throw otherGateway(one, gateway);
+  }
+}
+
+export async function rebind(tables: Tables, { from, gateway, reason, ...destination }: Rebinding, at: number): Promise<boolean> {
+  const before = await read(tables, destination);
+  if (before?.gateway !== from) return false;
+  write(tables, { ...before, gateway, rebound: [...before.rebound, { from, reason, at }] });
+  return true;
+}
+
+export async function changeDestinationPause(tables: Tables, change: PauseChange, at: number): Promise<boolean> {
+  const before = await read(tables, change);
+  if (before?.pause.version !== change.version) return false;
+  write(tables, { ...before, pause: changePause(before.pause, change, at) });
+  return true;
+}

@@ -1,0 +1,112 @@
+import { isServed } from '../../claimants.js';
+import { type BoundDestination, type Destination, keyOf, otherGateway, type Rebinding, type Rebound } from '../../destination.js';
+import { changePause, type Pause, type PauseChange } from '../../pause.js';
+import { LONGEST_WAIT_MS } from '../../record.js';
+import type { ClaimRequest, Outlook } from '../../store.js';
+import type { Columns, Connection } from './database.js';
+import { FIRST_DUE, LAST_DUE } from './rows.js';
+
+const ALL = 'SELECT account, environment, gateway, rebound, version, reason, message, since, strikes, until FROM outbox_destinations';
+
+const gatewayOf = ({ gateway }: Columns): string => String(gateway);
+
+const pauseOf = (found: Columns, now: number): Pause => ({
+  account: String(found.account),
+  environment: found.environment as Pause['environment'],
+  version: Number(found.version),
+  reason: (found.reason ?? undefined) as Pause['reason'],
+  message: (found.message ?? undefined) as Pause['message'],
+  since: Number(found.since),
+  strikes: Number(found.strikes),
+  until: Number(found.until),
+  remainingMs: Number(found.until) - now,
+});
+
+/** Where reports go: the gateway of each destination, whether it is paused, and what there is to do for it. */
+export function createDestinations({ first, all, run }: Connection) {
+  /** Those that were seen to be bound: no destination ever becomes unbound. */
+  const known = new Set<string>();
+  const find = ({ account, environment }: Destination): Columns | undefined => first(`${ALL} WHERE account = ? AND environment = ?`, account, environment);
+
+  /** A time too far ahead, of a clock that jumped, counts as past; so does one that cannot be read. */
+  function nextInMs({ account, environment }: Destination, now: number): number | undefined {
+    const [next, last] = [first(FIRST_DUE, account, environment), first(LAST_DUE, account, environment)];
+    if (!next || !last) return undefined;
+    const wait = Number(next.due_at) - now;
+    return Number(last.due_at) <= now + LONGEST_WAIT_MS ? wait : 0;
+  }
+
+  function bind(destination: BoundDestination): string {
+    const { account, environment, gateway } = destination;
+    const there = find(destination);
+    if (there) return gatewayOf(there);
+    run('INSERT INTO outbox_destinations (account, environment, gateway) VALUES (?, ?, ?)', account, environment, gateway);
+    return gateway;
+  }
+
+  return {
+    accounts: (): string[] => all('SELECT DISTINCT account FROM outbox_destinations ORDER BY account').map(({ account }) => String(account)),
+    isBound: (destination: Destination): boolean => find(destination) !== undefined,
+    isKnown: (destination: Destination): boolean => known.has(keyOf(destination)),
+    bind,
+    /** Throws where the reports of one of these go to another gateway; binds those that go nowhere yet. */
+    ensure(given: readonly BoundDestination[]): void {
+      const different = new Map(given.map((one) => [`${keyOf(one)} ${one.gateway}`, one]));
+      for (const one of different.values()) {
+        const bound = bind(one);
+        if (bound !== one.gateway) throw otherGateway(one, bound);
+        known.add(keyOf(one));
+      }
+    },
+    rebind({ account, environment, gateway, from, reason }: Rebinding, now: number): boolean {
+      const before = find({ account, environment });
+      if (!before || gatewayOf(before) !== from) return false;
+      const rebound = [...reboundOf(before), { from, reason, at: now } satisfies Rebound];
+      run(
+        'UPDATE outbox_destinations SET gateway = ?, rebound = ? WHERE account = ? AND environment = ?',
+        gateway,
+        JSON.stringify(rebound),
+        account,
+        environment,
+      );
+      return true;
+    },
+    /** Those of a claim's accounts that are known with the same gateway, and not paused, but for the probe. */
+    open: ({ accounts, probe }: Pick<ClaimRequest, 'accounts' | 'probe'>, now: number): Destination[] =>
+      all(ALL)
+        .filter((found) => {
+          const { account, environment, reason } = pauseOf(found, now);
+          return (
+            isServed({ account, environment, gateway: gatewayOf(found) }, accounts) &&
+            (probe === undefined ? reason === undefined : keyOf({ account, environment }) === keyOf(probe))
+          );
+        })
+        .map((found) => pauseOf(found, now)),
+    outlook: (now: number, accounts?: readonly string[]): Outlook[] =>
+      all(`${ALL} ORDER BY account, environment`)
+        .filter(({ account }) => accounts?.includes(String(account)) ?? true)
+        .map((found) => {
+          const pause = pauseOf(found, now);
+          const { account, environment } = pause;
+          return { account, environment, gateway: gatewayOf(found), rebound: reboundOf(found), pause, nextInMs: nextInMs(pause, now) };
+        }),
+    hasDue: (destinations: readonly Destination[], now: number): boolean => destinations.some((one) => (nextInMs(one, now) ?? 1) <= 0),
+    change(change: PauseChange, now: number): boolean {
+      const found = find(change);
+      if (!found || Number(found.version) !== change.version) return false;
+      const { account, environment, version, reason, message, since, strikes, until } = changePause(pauseOf(found, now), change, now);
+      const values = [version, reason ?? null, message ?? null, since, strikes, until] as const;
+      run(
+        'UPDATE outbox_destinations SET version = ?, reason = ?, message = ?, since = ?, strikes = ?, until = ? WHERE account = ? AND environment = ?',
+        ...values,
+        account,
+        environment,
+      );
+      return true;
+    },
+  };
+}
+
+const reboundOf = ({ rebound }: Columns): readonly Rebound[] => JSON.parse(String(rebound)) as Rebound[];
+
+export type Destinations = ReturnType<typeof createDestinations>;

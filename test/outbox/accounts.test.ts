@@ -1,0 +1,144 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createClient } from '../../src/client.js';
+import { type ConfigurationError, isConfigurationError } from '../../src/errors.js';
+import { createOutbox, memoryStore, type OutboxStore } from '../../src/outbox/index.js';
+import { betEvent } from '../factories.js';
+
+const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+
+/** A client of one licence; its gateway notes what came with which key, and answers after a moment. */
+function licence(name: string, { status = 200, baseUrl = `https://${name}.example.com` } = {}) {
+  const arrived: { readonly address: string; readonly key: string; readonly bet: string }[] = [];
+  const client = createClient({
+    gateways: { staging: { baseUrl, apiKey: `key-${name}` } },
+    logger: { warn: () => {}, error: () => {} },
+    fetch: async (url, { headers, body }) => {
+      const { bet_id } = JSON.parse(body ?? '{}') as { bet_id: string };
+      arrived.push({ address: new URL(url).host, key: new Headers(headers as Record<string, string>).get('x-api-key') ?? '', bet: bet_id });
+      await new Promise((resolve) => setTimeout(resolve, 3));
+      return new Response('{"message":"x"}', { status, headers: { 'content-type': 'application/json' } });
+    },
+  });
+  return { client, arrived };
+}
+
+const bets = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => betEvent({ bet_id: `${prefix}-${index}` }));
+const rejection = (work: Promise<unknown>): Promise<ConfigurationError> =>
+  work.then(
+    () => expect.fail('it resolved'),
+    (error: ConfigurationError) => error,
+  );
+
+describe('an outbox of several accounts', () => {
+  it('sends the reports of each with its own client, equal references too', async () => {
+    const [a, b] = [licence('a'), licence('b')];
+    const outbox = createOutbox({ accounts: { brandA: a.client, brandB: b.client }, store: memoryStore() });
+    for (const bet of bets('B', 5)) {
+      await outbox.for('brandA').reportBetEvent(bet, { location });
+      await outbox.for('brandB').reportBetEvent(bet, { location });
+    }
+    expect((await outbox.drain()).drained).toBe(true);
+    expect(new Set(a.arrived.map(({ address, key }) => `${address} ${key}`))).toEqual(new Set(['a.example.com key-a']));
+    expect(new Set(b.arrived.map(({ address, key }) => `${address} ${key}`))).toEqual(new Set(['b.example.com key-b']));
+    expect([a.arrived.length, b.arrived.length]).toEqual([5, 5]);
+    expect((await outbox.for('brandA').stats()).states.recorded).toBe(5);
+    expect((await outbox.stats()).states.recorded).toBe(10);
+  });
+
+  it.each([1, 4])('does not let the backlog of one account keep another one waiting, with %i attempts at once', async (concurrency) => {
+    const [a, b] = [licence('a'), licence('b')];
+    const outbox = createOutbox({ accounts: { brandA: a.client, brandB: b.client }, store: memoryStore(), concurrency });
+    await outbox.for('brandA').reportAll(bets('A', 300).map((payload) => ({ operation: 'reportBetEvent', payload, options: { location } })));
+    const { done } = await outbox.for('brandB').reportBetEvent(betEvent({ bet_id: 'B-0' }), { location });
+    outbox.start();
+    await done;
+    expect(a.arrived.length).toBeLessThan(60);
+    await outbox.stop();
+  });
+
+  it('goes on with one account while the other one is paused, and tells each of its own events', async () => {
+    const [a, b] = [licence('a', { status: 401 }), licence('b')];
+    const outbox = createOutbox({ accounts: { brandA: a.client, brandB: b.client }, store: memoryStore() });
+    const heard: string[] = [];
+    for (const name of ['brandA', 'brandB'] as const) {
+      outbox.for(name).on('paused', ({ account }) => heard.push(`${name} heard that ${account} is paused`));
+      outbox.for(name).on('recorded', ({ account, reference }) => heard.push(`${name} heard that ${reference} of ${account} is recorded`));
+    }
+    await outbox.for('brandA').reportBetEvent(betEvent({ bet_id: 'A-0' }), { location });
+    const { done, id } = await outbox.for('brandB').reportBetEvent(betEvent({ bet_id: 'B-0' }), { location });
+    outbox.start();
+    await done;
+    await vi.waitFor(() => expect(heard).toHaveLength(2));
+    expect(heard.sort()).toEqual(['brandA heard that brandA is paused', 'brandB heard that B-0 of brandB is recorded']);
+    expect(await outbox.for('brandA').get(id)).toBeUndefined();
+    expect((await outbox.for('brandB').stats()).paused).toEqual([]);
+    await expect(outbox.for('brandA').retry(id)).rejects.toThrow('has no report');
+    await outbox.stop();
+  });
+
+  it('has no account but those that it was given', () => {
+    const { client } = licence('a');
+    const store = memoryStore();
+    const outbox = createOutbox({ accounts: { brandA: client }, store });
+    expect(() => outbox.for('brandB' as 'brandA')).toThrow('it has brandA');
+    for (const account of ['', 'a:b', 'a b', '-a', 'x'.repeat(65)])
+      expect(() => createOutbox({ client, store, account })).toThrow('account: expected up to 64');
+    expect(() => createOutbox({ accounts: {}, store })).toThrow('at least one client');
+  });
+});
+
+describe('an outbox with another gateway than the one that its store knows', () => {
+  const used = async (): Promise<OutboxStore> => {
+    const store = memoryStore();
+    await createOutbox({ client: licence('real').client, store }).reportBetEvent(betEvent({ bet_id: 'B-1' }), { location });
+    return store;
+  };
+
+  it('is refused when it enqueues and when it drains, and sends nothing once it is started', async () => {
+    const store = await used();
+    const { client, arrived } = licence('other');
+    const outbox = createOutbox({ client, store, pollMs: 5 });
+    const errors: unknown[] = [];
+    outbox.on('error', ({ cause }) => errors.push(cause));
+    for (const error of [await rejection(outbox.reportBetEvent(betEvent({ bet_id: 'B-2' }), { location })), await rejection(outbox.drain())]) {
+      expect(isConfigurationError(error)).toBe(true);
+      expect(error.message).toContain('go to https://real.example.com, and this outbox would send them to https://other.example.com');
+      expect(error.message).toContain('rebind --account default --environment staging --gateway https://other.example.com --reason');
+      expect(error.message).not.toContain('key-');
+    }
+    outbox.start();
+    await vi.waitFor(() => expect(errors.some(isConfigurationError)).toBe(true));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await outbox.stop();
+    expect(arrived).toEqual([]);
+    expect((await store.counts()).states.waiting).toBe(1);
+  });
+
+  it('sends what waits once the store was told of the change, and the one with the address of before sends nothing more', async () => {
+    const store = await used();
+    const [before, after] = [licence('real'), licence('other')];
+    const [old, next] = [createOutbox({ client: before.client, store, pollMs: 5 }), createOutbox({ client: after.client, store })];
+    const destination = { account: 'default', environment: 'staging', from: 'https://real.example.com', gateway: 'https://other.example.com' } as const;
+    expect(await store.rebind({ ...destination, reason: 'the gateway moved' })).toBe(true);
+    old.start();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await old.stop();
+    expect((await next.drain()).drained).toBe(true);
+    expect([before.arrived.length, after.arrived.length]).toEqual([0, 1]);
+  });
+
+  it('says so in mock mode, in both directions', async () => {
+    const shared = await used();
+    vi.stubEnv('LOCATION_SDK_MOCK', 'http://127.0.0.1:4010');
+    try {
+      const mock = createOutbox({ client: licence('real').client, store: shared });
+      expect((await rejection(mock.reportBetEvent(betEvent({ bet_id: 'B-2' }), { location }))).message).toContain('in mock mode (LOCATION_SDK_MOCK)');
+    } finally {
+      vi.unstubAllEnvs();
+    }
+    const store = memoryStore();
+    await createOutbox({ client: licence('mock', { baseUrl: 'http://127.0.0.1:4010' }).client, store }).reportBetEvent(betEvent(), { location });
+    const real = createOutbox({ client: licence('real').client, store });
+    expect((await rejection(real.drain())).message).toContain('http://127.0.0.1:4010 may be a mock gateway');
+  });
+});

@@ -1,0 +1,82 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+const SENDER = fileURLToPath(new URL('sender.js', import.meta.url));
+
+/** Where the two licences keep their reports: a file, or a schema of a database. */
+export type Place = { readonly file: string } | { readonly url: string; readonly schema: string };
+
+/** A bare server that notes which bet came with which key. It knows nothing of this package. */
+export async function rawGateway() {
+  const arrived: { readonly key: string; readonly bet: string }[] = [];
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const piece of request) text += String(piece);
+    arrived.push({ key: String(request.headers['x-api-key']), bet: (JSON.parse(text) as { bet_id: string }).bet_id });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    response.setHeader('content-type', 'application/json');
+    response.end('{"message":"ok"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { arrived, baseUrl: `http://127.0.0.1:${port}`, close: () => new Promise((resolve) => server.close(resolve)) };
+}
+
+export interface Licence {
+  readonly place: Place;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly account?: string;
+  readonly references: readonly string[];
+}
+
+interface Told {
+  readonly accepted: readonly string[];
+  readonly refused: readonly string[];
+}
+
+/** A process of its own for a licence; resolves once all of its reports are enqueued, or refused. */
+export async function startLicence(licence: Licence) {
+  const child = fork(SENDER, [JSON.stringify(licence)]);
+  const [first] = (await Promise.race([once(child, 'message'), once(child, 'exit').then(([code]) => Promise.reject(new Error(`ended with ${code}`)))])) as [
+    Told,
+  ];
+  return {
+    accepted: first.accepted,
+    async end(): Promise<Told> {
+      const last = once(child, 'message');
+      child.send('end');
+      const [told] = (await last) as [Told];
+      await once(child, 'exit');
+      return told;
+    },
+  };
+}
+
+const named = (prefix: string) => Array.from({ length: 20 }, (_, index) => `${prefix}-${index}`);
+
+/** Runs two licences over one place, each with its gateway and its key; gives what arrived where. */
+export async function runTwoLicences(place: Place, { accounts }: { accounts: readonly [string, string] | undefined }) {
+  const [gatewayA, gatewayB] = [await rawGateway(), await rawGateway()];
+  try {
+    // The same references too: two licences number their bets by themselves.
+    const references = { a: [...named('A'), 'SAME'], b: [...named('B'), 'SAME'] };
+    const licences = [
+      { place, baseUrl: gatewayA.baseUrl, apiKey: 'key-a', references: references.a, ...(accounts && { account: accounts[0] }) },
+      { place, baseUrl: gatewayB.baseUrl, apiKey: 'key-b', references: references.b, ...(accounts && { account: accounts[1] }) },
+    ] as const;
+    const first = await startLicence(licences[0]);
+    const second = await startLicence(licences[1]);
+    const whole = first.accepted.length + second.accepted.length;
+    for (let waited = 0; gatewayA.arrived.length + gatewayB.arrived.length < whole && waited < 10_000; waited += 50)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    const [a, b] = [await first.end(), await second.end()];
+    return { a: { ...a, arrived: gatewayA.arrived, baseUrl: gatewayA.baseUrl }, b: { ...b, arrived: gatewayB.arrived, baseUrl: gatewayB.baseUrl }, references };
+  } finally {
+    await gatewayA.close();
+    await gatewayB.close();
+  }
+}

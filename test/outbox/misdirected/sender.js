@@ -1,0 +1,51 @@
+// One process with one licence: enqueues bets, and sends whatever the store gives it until it is told to end. Of the built package.
+import { createClient } from 'location-sdk';
+import { createOutbox } from 'location-sdk/outbox';
+
+const { place, baseUrl, apiKey, account, references } = JSON.parse(process.argv[2] ?? '{}');
+
+async function openStore() {
+  if (!place.url) return (await import('location-sdk/outbox/sqlite')).sqliteStore({ file: place.file });
+  const { default: pg } = await import('pg');
+  const { postgresStore } = await import('location-sdk/outbox/postgres');
+  return postgresStore({ database: new pg.Pool({ connectionString: place.url, max: 4 }), schema: place.schema });
+}
+
+const store = await openStore();
+const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+const user = {
+  user_id: 'u-1',
+  first_name: 'Ada',
+  last_name: 'Obi',
+  resident_address: '1 Marina',
+  resident_lga: 'Eti-Osa',
+  resident_state: 'Lagos',
+  is_resident: true,
+  nin: '99012345678',
+  tax_id: 'T-1',
+};
+const bet = { amount: 5, user };
+const client = createClient({ environment: 'staging', validation: 'partial', gateways: { staging: { baseUrl, apiKey } } });
+const outbox = createOutbox({ client, store, pollMs: 20, concurrency: 2, account });
+/** @type {string[]} */
+const accepted = [];
+/** @type {string[]} */
+const refused = [];
+const noted = (/** @type {unknown} */ error) => void refused.push(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+outbox.on('error', ({ cause }) => noted(cause));
+outbox.start();
+for (const reference of references) {
+  try {
+    await outbox.reportBetEvent({ ...bet, bet_id: reference }, { location });
+    accepted.push(reference);
+  } catch (error) {
+    noted(error);
+  }
+}
+process.send?.({ accepted });
+process.on('message', async () => {
+  await outbox.stop();
+  process.send?.({ accepted, refused });
+  process.disconnect();
+  process.exit(0);
+});

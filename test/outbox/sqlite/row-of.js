@@ -1,0 +1,15 @@
+/** The row of a new bet. @param {string} reference @returns {import('location-sdk/outbox').NewRow} */
+export function rowOf(reference) {
+  const id = `default:staging:reportBetEvent:${reference}`;
+  return {
+    id,
+    account: 'default',
+    environment: 'staging',
+    operation: 'reportBetEvent',
+    reference,
+    waitsFor: undefined,
+    body: '{}',
+    fingerprint: id,
+    gateway: 'https://gateway.example.com',
+  };
+}
