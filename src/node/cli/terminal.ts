@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 export interface Terminal {
   readonly stdin: Readable;
   readonly stdout: Writable;
-  readonly stderr: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
   /** Ends a command that runs until it is ended; without it the signals of the process do. */
   readonly signal?: AbortSignal;
 }
