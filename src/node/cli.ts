@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { main } from './cli/main.js';
 
 const streams = [process.stdout, process.stderr];

@@ -11,8 +11,9 @@ export interface Terminal {
 }
 
 /** Commands may run side by side in one process, as in tests; each keeps its own terminal. */
-const current = new AsyncLocalStorage<Terminal>();
+const current = new AsyncLocalStorage<Terminal | undefined>();
 
+/** The terminal of the command that runs; without one it is that of the process. */
 export const terminal = (): Terminal => current.getStore() ?? process;
 
-export const withTerminal = <T>(given: Terminal, work: () => T): T => current.run(given, work);
+export const withTerminal = <T>(given: Terminal | undefined, work: () => T): T => current.run(given, work);
