@@ -34,7 +34,7 @@ export const openLibsql = installed.libsql as (file: string) => SqliteDatabase;
  */
 export const LIBRARIES: typeof installed = { ...installed, 'libsql, attached': (file) => openAttached(openLibsql, file) };
 
-const folder = mkdtempSync(join(inject('folder'), 'sqlite-'));
+const folder = mkdtempSync(join(inject('runFolder'), 'sqlite-'));
 let files = 0;
 
 /** The path of a file that is not there yet. */
