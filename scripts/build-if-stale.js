@@ -23,7 +23,7 @@ export const INPUTS = [
   'scripts/server-only.js',
 ];
 
-/** The build writes this file last: a build that was broken off has none. */
+/** The build writes this file last, so an interrupted build has none. */
 const LAST = 'dist/integrity.json';
 
 /** When each file under a path was last changed. @param {string} path @returns {number[]} */

@@ -19,7 +19,7 @@ interface Entry extends Manifest {
 
 const LOCKFILES = ['package-lock.json', 'bench/package-lock.json', 'test/packaging/package-lock.json', 'test/runtimes/package-lock.json'];
 
-/** Where Node.js looks for a package: beside the one that needs it, then in every folder above. */
+/** The places in which Node.js looks for a package: beside the one that needs it, then in every folder above. */
 function placesOf(name: string, from: string): string[] {
   const above = from.includes('node_modules/') ? from.slice(0, from.lastIndexOf('node_modules/')).replace(/\/$/, '') : undefined;
   return [`${from === '' ? '' : `${from}/`}node_modules/${name}`, ...(above === undefined ? [] : placesOf(name, above))];

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Runs npm or npx; what it says of the machine's own configuration is not about the package. */
+/** Runs npm or npx. `said` leaves out warnings about this machine's npm configuration. */
 function run(program: string, words: readonly string[], cwd: string, variables: Record<string, string> = {}) {
   const { status, stdout, stderr } = spawnSync(program, words, { cwd, encoding: 'utf8', env: { PATH, HOME, ...variables } });
   const said = stderr.split('\n').filter((line) => line !== '' && !/^npm warn Unknown \w+ config /.test(line));

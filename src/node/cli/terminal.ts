@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Readable, Writable } from 'node:stream';
 
-/** Where a command reads, writes and hears that it shall end. */
+/** The streams of a command, and the signal that ends it. */
 export interface Terminal {
   readonly stdin: Readable;
   readonly stdout: Writable;

@@ -10,12 +10,12 @@ const CONSUMER = fileURLToPath(new URL('../../package/consumer/', import.meta.ur
 const NODE_TYPES = dirname(dirname(resolve('@types/node/package.json')));
 const COMPILE_LIMIT_MS = 120_000;
 
-/** Both kinds of module in one project, but for bundlers, which know one. @type {{ module: string, moduleResolution: string, extensions: string[], lastTypeScript?: number }[]} */
+/** Both kinds of module in one project; bundlers have one kind. @type {{ module: string, moduleResolution: string, extensions: string[], lastTypeScript?: number }[]} */
 const RESOLUTIONS = [
   { module: 'node16', moduleResolution: 'node16', extensions: ['mts', 'cts'] },
   { module: 'nodenext', moduleResolution: 'nodenext', extensions: ['mts', 'cts'] },
   { module: 'esnext', moduleResolution: 'bundler', extensions: ['ts'] },
-  // It knows no "exports". TypeScript 7 has it no more.
+  // node10 does not read "exports". TypeScript 7 removed it.
   { module: 'commonjs', moduleResolution: 'node10', extensions: ['ts'], lastTypeScript: 6 },
 ];
 
