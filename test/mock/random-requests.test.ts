@@ -32,7 +32,7 @@ function expectConsistent(gateway: MockGateway, recorded: number, options: MockG
   expect(held.flat()).toHaveLength(recorded);
   expect(gateway.requests().length).toBeLessThanOrEqual(1_000);
   const other = createMockGateway(options);
-  // As JSON text has it, which knows no -0.
+  // Compared as JSON text, since JSON.stringify writes -0 as 0.
   const written = JSON.stringify(gateway.snapshot());
   other.restore(JSON.parse(written));
   expect(JSON.stringify(other.snapshot())).toBe(written);

@@ -61,7 +61,11 @@ it('npx in a clone that is not built says what to type, and builds nothing', () 
   for (const name of ['package.json', 'package-lock.json', '.npmrc', 'bin']) cpSync(join(root, name), join(clone, name), { recursive: true });
   const before = hashesOf(clone);
   const { status, stdout, said } = npx(clone);
-  expect([status, stdout, said]).toEqual([1, '', ['location-sdk is not built in this clone, so the command did nothing. Run "npm ci && npm run build" first.']]);
+  expect([status, stdout, said]).toEqual([
+    1,
+    '',
+    ['location-sdk is not built in this clone, so the command did nothing. Run "npm ci && npm run build" first.'],
+  ]);
   expect(hashesOf(clone)).toEqual(before);
   expect(existsSync(join(clone, 'dist'))).toBe(false);
 });
