@@ -22,7 +22,10 @@ export function listStatement({ account, state, environment, operation, referenc
   const conditions = Object.entries({ account, environment, operation }).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
   const byState = state === undefined ? undefined : BY_STATE[state];
   // The few ids that a reference can have are found by their index.
-  const ids = reference === undefined ? [] : ENVIRONMENTS.flatMap((one) => operationNames.map((name) => rowId({ account: account ?? '', environment: one }, name, reference)));
+  const ids =
+    reference === undefined
+      ? []
+      : ENVIRONMENTS.flatMap((one) => operationNames.map((name) => rowId({ account: account ?? '', environment: one }, name, reference)));
   const index = ids.length === 0 ? (byState?.index ?? '') : '';
   const where = [
     ids.length > 0 ? `id IN (${ids.map(() => '?').join()}) AND +sequence > ?` : 'sequence > ?',
