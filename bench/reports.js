@@ -72,7 +72,10 @@ export function turns(name, store) {
     name,
     run: async (/** @type {number} */ times) => {
       for (let done = 0; done < times; done += 1) {
-        const { claimed } = await store.turn({ writes, claim: { accounts: [{ account: 'default', gateways: { staging: NOWHERE }, busy: 0 }], limit: CLAIMED, leaseMs: 60_000 } });
+        const { claimed } = await store.turn({
+          writes,
+          claim: { accounts: [{ account: 'default', gateways: { staging: NOWHERE }, busy: 0 }], limit: CLAIMED, leaseMs: 60_000 },
+        });
         writes = claimed.map((row) => ({
           id: row.id,
           expected: { state: row.state, fence: row.fence },

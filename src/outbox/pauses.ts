@@ -1,6 +1,6 @@
 import { RELAY_ONLY } from '../relay-only.js';
-import type { Events } from './events.js';
 import { DEFAULT_ACCOUNT, type Destination, keyOf } from './destination.js';
+import type { Events } from './events.js';
 import { concernsPause, isRefusal, mayCondemn, type Pause, type PauseChange, pausedBy, postponed } from './pause.js';
 import { outlookOf, PAUSE_TRIES } from './plan.js';
 import { type Change, type Ending, type EndingContext, ended, type Row } from './record.js';
@@ -33,8 +33,7 @@ export function createPauses(settings: OutboxSettings, events: Events) {
     else struck.delete(keyOf(pause));
   };
 
-  const pauseOf = async (destination: Destination): Promise<Pause | undefined> =>
-    outlookOf(await store.outlook([destination.account]), destination)?.pause;
+  const pauseOf = async (destination: Destination): Promise<Pause | undefined> => outlookOf(await store.outlook([destination.account]), destination)?.pause;
 
   function announce(before: Pause, { account, environment, reason, message, forMs }: PauseChange): void {
     const where = account === DEFAULT_ACCOUNT ? environment : `${environment} of the account ${account}`;

@@ -11,7 +11,10 @@ async function openAndClose(cycle) {
   const store = await sqliteStore({ file });
   const reference = `B-${cycle}`;
   await store.enqueue([rowOf(reference)]);
-  await store.turn({ writes: [], claim: { accounts: [{ account: 'default', gateways: { staging: rowOf(reference).gateway }, busy: 0 }], limit: 1, leaseMs: 1_000 } });
+  await store.turn({
+    writes: [],
+    claim: { accounts: [{ account: 'default', gateways: { staging: rowOf(reference).gateway }, busy: 0 }], limit: 1, leaseMs: 1_000 },
+  });
   await store.list({ limit: 10 });
   await store.close?.();
 }

@@ -1,6 +1,7 @@
 import { operationNames } from '../../../operations.js';
+import { ENVIRONMENTS } from '../../destination.js';
 import { rowId } from '../../enqueue.js';
-import { ENVIRONMENTS, type Row } from '../../record.js';
+import type { Row } from '../../record.js';
 import type { RowQuery } from '../../store.js';
 import { isStorable } from '../storable.js';
 import type { Connection, SqliteValue } from './database.js';
@@ -22,7 +23,10 @@ export function listStatement({ account, state, environment, operation, referenc
   const conditions = Object.entries({ account, environment, operation }).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
   const byState = state === undefined ? undefined : BY_STATE[state];
   // The few ids that a reference can have are found by their index.
-  const ids = reference === undefined ? [] : ENVIRONMENTS.flatMap((one) => operationNames.map((name) => rowId({ account: account ?? '', environment: one }, name, reference)));
+  const ids =
+    reference === undefined
+      ? []
+      : ENVIRONMENTS.flatMap((one) => operationNames.map((name) => rowId({ account: account ?? '', environment: one }, name, reference)));
   const index = ids.length === 0 ? (byState?.index ?? '') : '';
   const where = [
     ids.length > 0 ? `id IN (${ids.map(() => '?').join()}) AND +sequence > ?` : 'sequence > ?',
