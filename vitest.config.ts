@@ -16,7 +16,7 @@ export default defineConfig({
   test: {
     // Most tests wait: for sockets, for commits, for other processes. So more of them run at once than there are cores.
     maxWorkers: Math.max(4, availableParallelism()),
-    globalSetup: ['test/support/whole-run.ts'],
+    globalSetup: ['test/support/skipped-cases.ts'],
     projects: [
       {
         define: { ...define },

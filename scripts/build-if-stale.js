@@ -23,7 +23,7 @@ export const INPUTS = [
   'scripts/server-only.js',
 ];
 
-/** The build writes this file last: a build that was broken off has none. */
+/** The build writes this file last, so an interrupted build has none. */
 const LAST = 'dist/integrity.json';
 
 /** When each file under a path was last changed. @param {string} path @returns {number[]} */
@@ -40,7 +40,7 @@ export function isStale(folder = root) {
 }
 
 /**
- * Builds if that is needed. A global set-up of the tests calls it, since vitest runs those one after another: the second finds a fresh build.
+ * Builds if that is needed. The npm scripts and `test/package/install.ts` call it.
  * Test files run side by side and call `expectFreshBuild` instead.
  */
 export function buildIfStale() {

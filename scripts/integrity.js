@@ -1,4 +1,4 @@
-// Says what each script-tag file is: `dist/integrity.json` holds its hash for the attribute `integrity`, and its size.
+// Writes `dist/integrity.json`: hash for `integrity` and size of each script-tag file.
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';

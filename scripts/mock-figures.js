@@ -1,6 +1,6 @@
 // Measures the mock gateway as it is built, from outside: how soon it is ready, how many settled bets it takes a second
 // over loopback from a generator in this process, and what a report costs in memory. Fails where it misses what it promises.
-// `npm run build` first.
+// Of the built package: `npm run figures:mock` builds it first if needed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';

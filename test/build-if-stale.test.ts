@@ -53,7 +53,7 @@ describe('the build', () => {
     expect(isStale(clone)).toBe(true);
   });
 
-  it('is made again after one that was broken off', () => {
+  it('is made again after an interrupted build', () => {
     rmSync(join(clone, 'dist/integrity.json'));
     expect(isStale(clone)).toBe(true);
   });

@@ -1,27 +1,45 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from './support/run.js';
 
-interface Entry {
+interface Manifest {
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+interface Entry extends Manifest {
   readonly link?: boolean;
   readonly inBundle?: boolean;
   readonly integrity?: string;
   readonly resolved?: string;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 const LOCKFILES = ['package-lock.json', 'bench/package-lock.json', 'test/packaging/package-lock.json', 'test/runtimes/package-lock.json'];
 
-/** Where Node.js looks for a package: beside the one that needs it, then in every folder above. */
+/** The places in which Node.js looks for a package: beside the one that needs it, then in every folder above. */
 function placesOf(name: string, from: string): string[] {
   const above = from.includes('node_modules/') ? from.slice(0, from.lastIndexOf('node_modules/')).replace(/\/$/, '') : undefined;
   return [`${from === '' ? '' : `${from}/`}node_modules/${name}`, ...(above === undefined ? [] : placesOf(name, above))];
 }
 
+const readJson = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'));
+
 describe.each(LOCKFILES)('%s', (file) => {
-  const { packages }: { packages: Record<string, Entry> } = JSON.parse(readFileSync(join(root, file), 'utf8'));
+  const { packages }: { packages: Record<string, Entry> } = readJson(file);
   const locked = Object.entries(packages).filter(([path]) => path !== '');
+
+  it('has the commands and the dependencies of its package.json', () => {
+    const partsOf = ({ bin = {}, dependencies = {}, devDependencies = {}, optionalDependencies = {} }: Manifest) => ({
+      bin,
+      dependencies,
+      devDependencies,
+      optionalDependencies,
+    });
+    expect(partsOf(packages[''] ?? {})).toEqual(partsOf(readJson(join(dirname(file), 'package.json'))));
+  });
 
   it('holds the hash of every package', () => {
     expect(locked.length).toBeGreaterThan(5);

@@ -1,6 +1,6 @@
 // Four instances of a backend over one PostgreSQL: they are killed and stopped, the server is restarted as if the power had failed, the
 // network to it is cut, the gateway loses answers after it has recorded, and turns all away for a while. In the end the gateway's
-// ledger, the operator's books and the outbox agree, report by report. Of the built package: `npm run build` first.
+// ledger, the operator's books and the outbox agree, report by report. Of the built package: `npm run soak:postgres` builds it first if needed.
 // The server is the one from npm, or the one in POSTGRES_BIN; with PGBOUNCER, the path of that program, the workers reach it through that.
 // `npm run soak:postgres -- --reports 1000 --kills 10 --restarts 1 --seed 7`; the exit code is 0 where all agree. What was found is kept where they do not.
 import { writeFile } from 'node:fs/promises';

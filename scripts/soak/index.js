@@ -1,6 +1,6 @@
 // Kills and stops processes that work on one outbox for two licences, while the gateways lose answers after they have recorded and at
 // times turn everything away, the workers open the file a second time, and other processes open and close it. Compares at the end: no report
-// lost, none recorded twice, none falsely quarantined. Of the built package: `npm run build` first.
+// lost, none recorded twice, none falsely quarantined. Of the built package: `npm run soak` builds it first if needed.
 // `npm run soak -- --kills 30 --seed 7 --workers 3`; the exit code is 0 where all agree. The folder is removed then, and else kept and named.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

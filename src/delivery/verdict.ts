@@ -81,6 +81,8 @@ export const brokenOff = (status: number): Failure => ({
   text: `HTTP ${status}: the answer may have broken off, since it is not JSON and has no content-length; is the base address right?`,
   outcome: 'unknown',
   retryable: true,
+  // The gateway's own 404 is JSON.
+  foreign: status === 404,
   details: { status },
 });
 

@@ -1,8 +1,7 @@
-#!/usr/bin/env node
 import { main } from './cli/main.js';
 
 const streams = [process.stdout, process.stderr];
-// The reader of a pipe may have gone; that ends nothing.
+// A reader that closes the pipe does not end the command.
 for (const stream of streams) stream.on('error', () => undefined);
 const code = await main(process.argv.slice(2));
 // Everything that was written is handed on before the process ends.

@@ -10,7 +10,7 @@ import { serveGateway } from './served-gateway.js';
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
   .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const browser = await chromium.connect(inject('chromium'));
+    const browser = await chromium.connect(inject('chromiumEndpoint'));
     onCleanup(() => browser.close());
     return browser;
   })

@@ -1,7 +1,8 @@
-import { resolve, sep } from 'node:path';
+import { statSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
 import { expect, vi } from 'vitest';
 import { test } from './browser-test.js';
-import { findChromium } from './bundled-chromium.js';
+import { findChromium } from './find-chromium.js';
 
 test('text is drawn with the font that the browser from npm brings, so no font of the system is needed', async ({ context, page }) => {
   await page.setContent('<p style="font-family: Open Sans">Place bet</p>');
@@ -16,12 +17,27 @@ test('text is drawn with the font that the browser from npm brings, so no font o
   expect(fonts.map(({ familyName }) => familyName)).toEqual([process.env.CHROMIUM_PATH ? expect.any(String) : 'Open Sans']);
 });
 
-test('the browser is the one from npm, whatever the system has, unless CHROMIUM_PATH names another', async () => {
+const isLinuxX64 = process.platform === 'linux' && process.arch === 'x64';
+
+test.runIf(isLinuxX64)('the browser comes from npm unless CHROMIUM_PATH names another', async () => {
   vi.stubEnv('CHROMIUM_PATH', undefined);
   try {
     expect((await findChromium()).path.startsWith(resolve('node_modules') + sep)).toBe(true);
     vi.stubEnv('CHROMIUM_PATH', '/somewhere/chromium');
     expect((await findChromium()).path).toBe('/somewhere/chromium');
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});
+
+test.runIf(isLinuxX64)('the settings of fonts are written on every start, also into a folder of an earlier one', async () => {
+  vi.stubEnv('CHROMIUM_PATH', undefined);
+  try {
+    const { env } = await findChromium();
+    const writtenAs = () => statSync(join(env.FONTCONFIG_PATH ?? 'no folder', 'fonts.conf')).ino;
+    const first = writtenAs();
+    await findChromium();
+    expect(writtenAs()).not.toBe(first);
   } finally {
     vi.unstubAllEnvs();
   }

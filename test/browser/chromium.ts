@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserServer, chromium } from 'playwright-core';
-import { findChromium } from './bundled-chromium.js';
+import { findChromium } from './find-chromium.js';
 
 /** A host name that is not loopback's, so that its `http:` pages are no secure context. */
 export const INSECURE_HOST = 'operator.test';

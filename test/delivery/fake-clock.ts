@@ -24,7 +24,7 @@ export class FakeClock implements Clock {
   readonly waits: number[] = [];
 
   constructor(now = 1_795_161_600_000) {
-    // A test that has ended may have left a request unanswered, which holds the time of that test only.
+    // Drops holds that an earlier test of this process has left.
     underWay.clear();
     this.#now = now;
   }

@@ -6,7 +6,7 @@ import { nodeTransport } from '../../src/node/transport.js';
 import type { ClientOptions } from '../../src/options.js';
 import { bet } from './scripted-gateway.js';
 
-/** One behaviour, whichever way the request takes: for `describe.each` of the test file that calls it, whose transport is closed after its tests. */
+/** Rows for `describe.each`, one for each transport. `nodeTransport()` is closed after the tests of the calling file. */
 export function transports(): [name: string, by: ClientOptions][] {
   const transport = nodeTransport();
   afterAll(() => transport.close());

@@ -2,7 +2,7 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseClientIp } from '../../src/location/client-ip.js';
-import { casesOf } from '../support/cases.js';
+import { sampleSize } from '../support/cases.js';
 
 const ipv4 = fc.ipV4();
 const ipv6 = fc.ipV6();
@@ -36,7 +36,7 @@ describe('clientIP', () => {
         const zoned = text.includes('%');
         expect(parseClientIp(text) !== undefined, text).toBe(isIPv4(text) || (isIPv6(text) && !zoned));
       }),
-      { numRuns: casesOf('IP addresses of each kind', 5_000) },
+      { numRuns: sampleSize('IP addresses of each kind', 5_000) },
     );
   });
 
@@ -50,7 +50,7 @@ describe('clientIP', () => {
         expect(read?.address).toBe(address);
         expect(read?.notPublic !== undefined, address).toBe(special.check(address, 'ipv4'));
       }),
-      { numRuns: casesOf('IP addresses of each kind', 5_000) },
+      { numRuns: sampleSize('IP addresses of each kind', 5_000) },
     );
   });
 
@@ -64,7 +64,7 @@ describe('clientIP', () => {
         const isPublic = publicIPv6.check(address, 'ipv6') && !special.check(address, 'ipv6');
         expect(parseClientIp(address)?.notPublic === undefined, address).toBe(isPublic);
       }),
-      { numRuns: casesOf('IP addresses of each kind', 5_000) },
+      { numRuns: sampleSize('IP addresses of each kind', 5_000) },
     );
   });
 

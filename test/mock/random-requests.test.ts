@@ -3,7 +3,7 @@ import { createMockGateway, type MockGateway, type MockGatewayOptions } from '..
 import { serve } from '../../src/node/index.js';
 import { operations } from '../../src/operations.js';
 import { contractOf } from '../openapi/contract.js';
-import { casesOf } from '../support/cases.js';
+import { sampleSize } from '../support/cases.js';
 import { isTooLong, type RandomRequest, randomRequests } from './random-requests.js';
 
 /** What is wrong with an answer, in words. */
@@ -32,16 +32,16 @@ function expectConsistent(gateway: MockGateway, recorded: number, options: MockG
   expect(held.flat()).toHaveLength(recorded);
   expect(gateway.requests().length).toBeLessThanOrEqual(1_000);
   const other = createMockGateway(options);
-  // As JSON text has it, which knows no -0.
+  // Compared as JSON text, since JSON.stringify writes -0 as 0.
   const written = JSON.stringify(gateway.snapshot());
   other.restore(JSON.parse(written));
   expect(JSON.stringify(other.snapshot())).toBe(written);
 }
 
 test.each<[number, MockGatewayOptions, seed: number]>([
-  [casesOf('random requests to the mock gateway', 60_000), {}, 60_000],
+  [sampleSize('random requests to the mock gateway', 60_000), {}, 60_000],
   [
-    casesOf('random requests to a lenient mock gateway', 40_000),
+    sampleSize('random requests to a lenient mock gateway', 40_000),
     { validation: 'partial', location: { required: false }, requireInitiated: false, duplicateStatus: 422 },
     40_000,
   ],
@@ -73,7 +73,7 @@ test.each<[number, MockGatewayOptions, seed: number]>([
   60_000,
 );
 
-const OVER_A_SOCKET = casesOf('random requests over a socket', 2_000);
+const OVER_A_SOCKET = sampleSize('random requests over a socket', 2_000);
 
 test(`${OVER_A_SOCKET} random requests over a socket`, async () => {
   const server = await serve(createMockGateway());

@@ -249,6 +249,6 @@ test('a process of its own gives the exit code, and says what is wrong on standa
   expect(await cli.run('mock', '--bogus')).toEqual({ code: 2, out: '', err: 'location-sdk: unknown option --bogus; see --help\n' });
 });
 
-test('a reader that is gone ends nothing: the exit code is the same', async () => {
+test('a closed standard output does not change the exit code', async () => {
   expect(await cli.runUnread('--help')).toBe(0);
 });

@@ -1,4 +1,4 @@
-import { afterAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 
 // What undici before 7 does with a handler of today: its checks of the old methods throw.
 vi.mock('undici', async (original) => {
@@ -10,10 +10,6 @@ vi.mock('undici', async (original) => {
   }
   return { ...undici, Agent };
 });
-
-// Other test files of this process have loaded the transport with the undici that is installed, and shall load it so again.
-vi.resetModules();
-afterAll(() => vi.resetModules());
 
 it('an undici that is too old is refused before anything is sent, with the version that is wanted', async () => {
   const { nodeTransport } = await import('../../src/node/transport.js');

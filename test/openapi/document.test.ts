@@ -4,11 +4,11 @@ import { describe, expect, it, test } from 'vitest';
 import manifest from '../../package.json';
 import { createMockGateway, openApiDocument } from '../../src/mock/index.js';
 import { GATEWAY_PATH, type OperationName, operationNames, operations } from '../../src/operations.js';
-import { casesOf } from '../support/cases.js';
+import { sampleSize } from '../support/cases.js';
 import { invalidVectors, validPayload, validVectors } from '../vectors/read.js';
 import { contractOf } from './contract.js';
 
-const PAYLOADS = casesOf('payloads held against the OpenAPI document', 3_000);
+const PAYLOADS = sampleSize('payloads held against the OpenAPI document', 3_000);
 
 const LOCATION = { latitude: 6.45, longitude: 3.39, source: 'gps' };
 

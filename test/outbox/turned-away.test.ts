@@ -8,6 +8,9 @@ import { outboxWorld } from './world.js';
 
 const LOCATION = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
 const HTML = ['content-type: text/html'];
+/** A page without a length, as a proxy sends it. */
+const inChunks = (status: string, body: string) =>
+  [`HTTP/1.1 ${status}`, ...HTML, 'transfer-encoding: chunked', '', body.length.toString(16), body, '0', '', ''].join('\r\n');
 const recorded = () => http('200 OK', '{"message":"Bet reported"}');
 /** What may be under way when the first answer comes, and the probes of a few seconds. */
 const FEW = 14;
@@ -57,6 +60,7 @@ describe('a destination that turns everybody away', () => {
     ['403 of a firewall, in HTML', () => http('403 Forbidden', '<h1>Forbidden</h1>', HTML), 'authentication'],
     ['401', () => http('401 Unauthorized', '{"message":"API key is invalid","error":"Unauthorized","statusCode":401}'), 'authentication'],
     ["nginx's own 404", () => http('404 Not Found', '<html><body><center><h1>404 Not Found</h1></center></body></html>', HTML), 'address'],
+    ['a 404 of a proxy in chunks', () => inChunks('404 Not Found', '<h1>404 Not Found</h1>'), 'address'],
     ['an empty 404', () => http('404 Not Found', '', []), 'address'],
     ['405', () => http('405 Method Not Allowed', '{"message":"Method Not Allowed"}'), 'address'],
     // The built-in fetch shows no 407 (its rule: a network error without a word), and repeats by itself what gets a 421.

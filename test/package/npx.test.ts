@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Runs npm or npx; what it says of the machine's own configuration is not about the package. */
+/** Runs npm or npx. `said` leaves out warnings about this machine's npm configuration. */
 function run(program: string, words: readonly string[], cwd: string, variables: Record<string, string> = {}) {
   const { status, stdout, stderr } = spawnSync(program, words, { cwd, encoding: 'utf8', env: { PATH, HOME, ...variables } });
   const said = stderr.split('\n').filter((line) => line !== '' && !/^npm warn Unknown \w+ config /.test(line));
@@ -61,7 +61,11 @@ it('npx in a clone that is not built says what to type, and builds nothing', () 
   for (const name of ['package.json', 'package-lock.json', '.npmrc', 'bin']) cpSync(join(root, name), join(clone, name), { recursive: true });
   const before = hashesOf(clone);
   const { status, stdout, said } = npx(clone);
-  expect([status, stdout, said]).toEqual([1, '', ['location-sdk is not built in this clone, so the command did nothing. Run "npm run build" first.']]);
+  expect([status, stdout, said]).toEqual([
+    1,
+    '',
+    ['location-sdk is not built in this clone, so the command did nothing. Run "npm ci && npm run build" first.'],
+  ]);
   expect(hashesOf(clone)).toEqual(before);
   expect(existsSync(join(clone, 'dist'))).toBe(false);
 });

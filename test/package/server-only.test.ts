@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, inject, it } from 'vitest';
-import { eachOnce } from '../support/cases.js';
+import { sampleRows } from '../support/cases.js';
 import { BUNDLERS } from './bundlers.js';
 
 const { project } = inject('installed');
@@ -52,16 +52,16 @@ it.each(serverOnly)('lets a server have $name', async ({ name }) => {
 });
 
 /** The rows for a bundler: in a sample every row has one of the bundlers, and every bundler some of the rows. */
-function dealt<Row>(what: string, rows: readonly Row[]): (bundler: string) => Row[] {
+function rowsByBundler<Row>(what: string, rows: readonly Row[]): (bundler: string) => Row[] {
   const names = BUNDLERS.map(([name]) => name);
   const pairs = rows.flatMap((row, at) => names.map((_, shift) => [names[(at + shift) % names.length], row] as const));
-  const chosen = eachOnce(what, pairs);
+  const chosen = sampleRows(what, pairs);
   return (bundler) => chosen.flatMap(([name, row]) => (name === bundler ? [row] : []));
 }
 
-const refused = dealt('entries that bundlers keep out of a page', serverOnly);
-const imports = dealt('ways to import what bundlers keep out of a page', IMPORTS);
-const allowed = dealt('entries that bundlers let a page have', forPages);
+const refused = rowsByBundler('entries that bundlers keep out of a page', serverOnly);
+const imports = rowsByBundler('ways to import what bundlers keep out of a page', IMPORTS);
+const allowed = rowsByBundler('entries that bundlers let a page have', forPages);
 
 describe.each(BUNDLERS)('%s', (bundler, bundle) => {
   it.each(refused(bundler))('keeps $name out of a page, and says where it belongs', async ({ name }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
-import { eachOnce } from '../support/cases.js';
+import { sampleRows } from '../support/cases.js';
 import { compile } from './compile.js';
 
 const { project } = inject('installed');
@@ -23,7 +23,7 @@ const PLATFORMS = [
 const isOfZod = (line: string) => /^node_modules\/zod\/[^ ]+ error TS2304: Cannot find name 'URL'\.$/.test(line);
 
 /** Every platform and every resolution in a sample; all of their pairs in the whole. */
-const consumers = eachOnce(
+const consumers = sampleRows(
   'platforms and resolutions that the declarations compile with',
   PLATFORMS.flatMap((platform) => RESOLUTIONS.map((resolution) => [platform, resolution] as const)),
 ).map(([platform, resolution]) => ({ ...platform, ...resolution }));

@@ -70,8 +70,8 @@ export const BROWSERS = [
 /** The one that the browser tests use: from npm, unless CHROMIUM_PATH names another. */
 async function testedChromium() {
   const root = fileURLToPath(new URL('../..', import.meta.url));
-  const outfile = join(root, 'node_modules/.cache/bundled-chromium.mjs');
-  await build({ entryPoints: [join(root, 'test/browser/bundled-chromium.ts')], outfile, bundle: true, packages: 'external', platform: 'node', format: 'esm' });
+  const outfile = join(root, 'node_modules/.cache/find-chromium.mjs');
+  await build({ entryPoints: [join(root, 'test/browser/find-chromium.ts')], outfile, bundle: true, packages: 'external', platform: 'node', format: 'esm' });
   process.chdir(root);
   const { findChromium } = await import(pathToFileURL(outfile).href);
   return findChromium();

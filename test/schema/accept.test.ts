@@ -8,7 +8,7 @@ import { location, locationInput } from '../../src/schema/location.js';
 import { incomplete } from '../../src/schema/model.js';
 import { validate } from '../../src/schema/validate.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
-import { casesOf } from '../support/cases.js';
+import { sampleSize } from '../support/cases.js';
 import { changed } from './changed-payloads.js';
 
 const place = { latitude: 6.45, longitude: 3.39, city: 'Lagos', accuracy: 12, source: 'gps' };
@@ -48,7 +48,7 @@ describe.each(Object.entries(MODELS))('%s', (_, [model, sample]) => {
           expect(JSON.stringify(given.accepted)).toBe(JSON.stringify(validate(model, 'strict', copied.value)));
         } else expect(given).toEqual(copied);
       }),
-      { numRuns: casesOf('payloads that are accepted, of each kind', 2_000) },
+      { numRuns: sampleSize('payloads that are accepted, of each kind', 2_000) },
     );
     expect(accepted).toBeGreaterThan(0);
   });
@@ -63,7 +63,7 @@ describe.each(Object.entries(MODELS))('%s', (_, [model, sample]) => {
         accepted += 1;
         expect(JSON.stringify(quickly)).toBe(JSON.stringify(validate(model, 'strict', value)));
       }),
-      { numRuns: casesOf('payloads that are accepted, of each kind', 2_000) },
+      { numRuns: sampleSize('payloads that are accepted, of each kind', 2_000) },
     );
     expect(accepted).toBeGreaterThan(0);
   });
@@ -80,7 +80,7 @@ it('refuses nothing that the schema of a settled bet accepts', () => {
       const { value } = copyJson(payload);
       expect(accept(request, 'strict', value) !== undefined).toBe(validate(request, 'strict', value).issues.length === 0);
     }),
-    { numRuns: casesOf('payloads that are accepted, of each kind', 2_000) },
+    { numRuns: sampleSize('payloads that are accepted, of each kind', 2_000) },
   );
 });
 

@@ -1,10 +1,23 @@
-import { expect, it } from 'vitest';
-import { cover } from './cases.js';
-import { tellLeft } from './whole-run.js';
+import { afterEach, expect, it, vi } from 'vitest';
+import { coverEachValue, sampleSize } from './cases.js';
+import { skippedLines } from './skipped-cases.js';
+
+afterEach(() => vi.unstubAllEnvs());
+
+it.each([
+  { cases: undefined, whole: 25, size: 3 },
+  { cases: undefined, whole: 1, size: 1 },
+  { cases: 'all', whole: 25, size: 25 },
+])('with TEST_CASES=$cases $size of $whole cases run, and the end of the run is told', ({ cases, whole, size }) => {
+  vi.stubEnv('TEST_CASES', cases);
+  const told: unknown[] = [];
+  expect(sampleSize('bets', whole, (...series) => void told.push(series))).toBe(size);
+  expect(told).toEqual([['bets', size, whole]]);
+});
 
 it('a sample has every value of both lists, in few rows', () => {
   const rows = ['a', 'b', 'c'].flatMap((letter) => [1, 2].map((number) => [letter, number] as const));
-  const chosen = cover(rows);
+  const chosen = coverEachValue(rows);
   expect(new Set(chosen.map(([letter]) => letter))).toEqual(new Set(['a', 'b', 'c']));
   expect(new Set(chosen.map(([, number]) => number))).toEqual(new Set([1, 2]));
   expect(chosen).toHaveLength(3);
@@ -12,8 +25,8 @@ it('a sample has every value of both lists, in few rows', () => {
 
 it('the end of a run names every series once with the cases it left, and says nothing where none was left', () => {
   const note = (what: string, done: number, whole: number) => `${JSON.stringify({ what, done, whole })}\n`;
-  const [head, ...lines] = tellLeft(note('bets', 100, 1_000) + note('files', 1, 4) + note('bets', 100, 1_000));
+  const [head, ...lines] = skippedLines(note('bets', 100, 1_000) + note('files', 1, 4) + note('bets', 100, 1_000));
   expect(head).toMatch(/^Left for \.ci\/run .*TEST_CASES=all/);
   expect(lines).toEqual(['  bets: 900 of 1,000 cases', '  files: 3 of 4 cases']);
-  expect(tellLeft('')).toEqual([]);
+  expect(skippedLines('')).toEqual([]);
 });

@@ -10,7 +10,7 @@ export interface Ended {
   readonly err: string;
 }
 
-const openTerminal = () => ({ stdin: Readable.from(['']), stdout: new PassThrough(), stderr: new PassThrough() });
+const openTerminal = (stdin = '') => ({ stdin: Readable.from([stdin]), stdout: new PassThrough(), stderr: new PassThrough() });
 
 const keep = (stream: PassThrough) => {
   const kept = { text: '' };
@@ -22,7 +22,7 @@ const keep = (stream: PassThrough) => {
 
 /** Runs the command line within this process, with streams of its own, to its end. `stdin` is what it can read; `isTTY`: it writes to a terminal. */
 export async function runCli(words: readonly string[], stdin = '', { isTTY = false } = {}): Promise<Ended> {
-  const terminal = { ...openTerminal(), stdin: Readable.from([stdin]) };
+  const terminal = openTerminal(stdin);
   Object.assign(terminal.stdout, { isTTY });
   const [out, err] = [keep(terminal.stdout), keep(terminal.stderr)];
   const code = await main(words, terminal);

@@ -10,7 +10,7 @@ const PATHS = Object.fromEntries([...entrySources()].map(([name, source]) => [na
 /** Makes `LocationSDK` a global, with what the script-tag file offers and no more. */
 const GLOBAL = "declare global { const LocationSDK: typeof import('./src/global.js').LocationSDK; }\n";
 
-/** What is read of the disk, which is parsed once for all checks of a process: every check has the same options. */
+/** Parsed files of the disk, kept for all checks of a process, which have the same options. */
 const sources = new Map<string, ts.SourceFile>();
 
 /** Type-checks texts as if they were modules of this project, by file name, and returns what the compiler says. Declarations are taken as they are. */

@@ -4,8 +4,8 @@ import { generalHelp, helpOf } from './help.js';
 import { complain, EXIT, Failure, say } from './output.js';
 import { type Terminal, withTerminal } from './terminal.js';
 
-/** Runs the command line and gives the exit code. Without a terminal it uses that of the process. */
-export const main = (words: readonly string[], terminal: Terminal = process): Promise<number> =>
+/** Runs the command line and gives the exit code. */
+export const main = (words: readonly string[], terminal?: Terminal): Promise<number> =>
   withTerminal(terminal, async () => {
     try {
       return await run(words);

@@ -1,18 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Readable, Writable } from 'node:stream';
 
-/** Where a command reads, writes and hears that it shall end. */
+/** The streams of a command, and the signal that ends it. */
 export interface Terminal {
   readonly stdin: Readable;
   readonly stdout: Writable;
-  readonly stderr: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
   /** Ends a command that runs until it is ended; without it the signals of the process do. */
   readonly signal?: AbortSignal;
 }
 
 /** Commands may run side by side in one process, as in tests; each keeps its own terminal. */
-const current = new AsyncLocalStorage<Terminal>();
+const current = new AsyncLocalStorage<Terminal | undefined>();
 
+/** The terminal of the command that runs; without one it is that of the process. */
 export const terminal = (): Terminal => current.getStore() ?? process;
 
-export const withTerminal = <T>(given: Terminal, work: () => T): T => current.run(given, work);
+export const withTerminal = <T>(given: Terminal | undefined, work: () => T): T => current.run(given, work);

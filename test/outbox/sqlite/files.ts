@@ -2,14 +2,14 @@ import { copyFileSync, existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { Damage } from '../../../src/outbox/contract/harness.js';
+import { openAttached } from '../../../src/outbox/stores/sqlite/attached.js';
 import { connect } from '../../../src/outbox/stores/sqlite/database.js';
 import { type SqliteDatabase, type SqliteStoreOptions, sqliteStore } from '../../../src/outbox/stores/sqlite/index.js';
 import { systemClock } from '../../../src/time.js';
 
 type Constructor = new (file: string) => SqliteDatabase;
 
-/** The libraries that are here, by name: `libsql` always, `node:sqlite` from Node.js 22.13 on, `better-sqlite3` where it is installed. */
-export const LIBRARIES: { readonly [Name: string]: (file: string) => SqliteDatabase } = Object.fromEntries(
+const installed: { readonly [Name: string]: (file: string) => SqliteDatabase } = Object.fromEntries(
   (
     await Promise.all(
       ['libsql', 'node:sqlite', 'better-sqlite3'].map(async (name) => {
@@ -26,9 +26,15 @@ export const LIBRARIES: { readonly [Name: string]: (file: string) => SqliteDatab
   ).flat(),
 );
 
-export const openLibsql = LIBRARIES.libsql as (file: string) => SqliteDatabase;
+export const openLibsql = installed.libsql as (file: string) => SqliteDatabase;
 
-const folder = mkdtempSync(join(inject('folder'), 'sqlite-'));
+/**
+ * The libraries that are here, by name: `libsql` always, `node:sqlite` from Node.js 22.13 on, `better-sqlite3` where it is installed.
+ * A store that opens `libsql` itself attaches its file.
+ */
+export const LIBRARIES: typeof installed = { ...installed, 'libsql, attached': (file) => openAttached(openLibsql, file) };
+
+const folder = mkdtempSync(join(inject('runFolder'), 'sqlite-'));
 let files = 0;
 
 /** The path of a file that is not there yet. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claim, newRow, write } from '../../../src/outbox/contract/harness.js';
 import { pragma, type SqliteDatabase } from '../../../src/outbox/stores/sqlite/database.js';
-import { casesOf } from '../../support/cases.js';
+import { sampleSize } from '../../support/cases.js';
 import { newFile, openLibsql, openStore } from './files.js';
 
 // What a disk may make of writes that it was not told to keep: all, some, or none of them, in any order and cut anywhere in
@@ -81,7 +81,7 @@ describe('a power loss', { timeout: 60_000 }, () => {
         expect(pragma(database, 'integrity_check')).toBe('ok');
         database.close();
       }),
-      { numRuns: casesOf('losses of power with SQLite', 120) },
+      { numRuns: sampleSize('losses of power with SQLite', 120) },
     );
   });
 
@@ -104,7 +104,7 @@ describe('a power loss', { timeout: 60_000 }, () => {
         expect((await again.list({ limit: 100 })).length).toBe(30);
         await again.close?.();
       }),
-      { numRuns: casesOf('losses of power during a checkpoint', 40) },
+      { numRuns: sampleSize('losses of power during a checkpoint', 40) },
     );
     database.close();
     await store.close?.();

@@ -10,13 +10,13 @@ const CONSUMER = fileURLToPath(new URL('../../package/consumer/', import.meta.ur
 const NODE_TYPES = dirname(dirname(resolve('@types/node/package.json')));
 const COMPILE_LIMIT_MS = 120_000;
 
-/** Both kinds of module in one project, but for bundlers, which know one. @type {{ module: string, moduleResolution: string, extensions: string[], last?: number }[]} */
+/** Both kinds of module in one project; bundlers have one kind. @type {{ module: string, moduleResolution: string, extensions: string[], lastTypeScript?: number }[]} */
 const RESOLUTIONS = [
   { module: 'node16', moduleResolution: 'node16', extensions: ['mts', 'cts'] },
   { module: 'nodenext', moduleResolution: 'nodenext', extensions: ['mts', 'cts'] },
   { module: 'esnext', moduleResolution: 'bundler', extensions: ['ts'] },
-  // It knows no "exports". TypeScript 7 has it no more.
-  { module: 'commonjs', moduleResolution: 'node10', extensions: ['ts'], last: 6 },
+  // node10 does not read "exports". TypeScript 7 removed it.
+  { module: 'commonjs', moduleResolution: 'node10', extensions: ['ts'], lastTypeScript: 6 },
 ];
 
 /** What the compiler knows of the platform, and which files of `test/package/consumer` can be written with that. */
@@ -38,7 +38,7 @@ const all = [{ version: '5.9', program: join(root, 'node_modules/typescript/bin/
 /** @param {import('../run.js').Packed} packed */
 export async function checkTypes({ project, installed, entries }) {
   const jobs = all.flatMap(({ version, program }) =>
-    RESOLUTIONS.filter(({ last = Number.POSITIVE_INFINITY }) => Number(version) <= last).flatMap((resolution) =>
+    RESOLUTIONS.filter(({ lastTypeScript = Number.POSITIVE_INFINITY }) => Number(version) <= lastTypeScript).flatMap((resolution) =>
       PLATFORMS.map((platform) => ({ version, program, ...resolution, ...platform })),
     ),
   );

@@ -1,9 +1,11 @@
+import { terminal } from '../terminal.js';
+
 const EVERY_MS = 200;
 const CLEAR = '\r\u001b[K';
 
 /** A line that counts on standard error while long work goes on; where that is no terminal, none. */
 export function startProgress(what: string) {
-  const { stderr } = process;
+  const { stderr } = terminal();
   let shownAt = Date.now();
   let shown = false;
   return {

@@ -18,20 +18,20 @@ export function openAttached(open: (file: string) => SqliteDatabase, file: strin
     return database;
   }
 
-  return Object.defineProperty(
-    {
-      [SCHEMA]: ATTACHED,
-      exec: (sql: string) => use().exec(sql),
-      prepare: (sql: string) => use().prepare(sql),
-      close() {
-        try {
-          if (attached) database.exec(`DETACH DATABASE ${ATTACHED}`);
-        } finally {
-          database.close();
-        }
-      },
+  const attachedDatabase = {
+    [SCHEMA]: ATTACHED,
+    exec: (sql: string) => use().exec(sql),
+    prepare: (sql: string) => use().prepare(sql),
+    get inTransaction() {
+      return (database as { readonly inTransaction?: unknown }).inTransaction;
     },
-    'inTransaction',
-    { get: () => (database as { readonly inTransaction?: unknown }).inTransaction },
-  );
+    close() {
+      try {
+        if (attached) database.exec(`DETACH DATABASE ${ATTACHED}`);
+      } finally {
+        database.close();
+      }
+    },
+  };
+  return attachedDatabase;
 }

@@ -19,14 +19,13 @@ const FULL = 2;
 interface Library {
   /** Gives its constructor, or undefined where it is not installed, or this Node.js is older. A bundler leaves the import alone. */
   readonly load: () => Promise<unknown>;
-  /** How a file is opened with it. */
-  readonly open: (openDatabase: OpenDatabase, file: string) => SqliteDatabase;
+  /** How a file is opened with it, if not by its constructor alone. */
+  readonly open?: (openDatabase: OpenDatabase, file: string) => SqliteDatabase;
 }
 
 const LIBRARIES: readonly Library[] = [
   {
     load: () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:sqlite').then(({ DatabaseSync }) => DatabaseSync).catch(() => undefined),
-    open: (openDatabase, file) => openDatabase(file),
   },
   {
     load: () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'libsql').then((library) => library.default).catch(() => undefined),
@@ -34,7 +33,6 @@ const LIBRARIES: readonly Library[] = [
   },
   {
     load: () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'better-sqlite3').then((library) => library.default).catch(() => undefined),
-    open: (openDatabase, file) => openDatabase(file),
   },
 ];
 
@@ -42,7 +40,9 @@ const LIBRARIES: readonly Library[] = [
 export async function findLibrary(): Promise<OpenDatabase> {
   for (const { load, open } of LIBRARIES) {
     const Database = await load();
-    if (typeof Database === 'function') return (file) => open((name) => new (Database as new (name: string) => SqliteDatabase)(name), file);
+    if (typeof Database !== 'function') continue;
+    const construct = (file: string) => new (Database as new (name: string) => SqliteDatabase)(file);
+    return open ? (file) => open(construct, file) : construct;
   }
   throw new SqliteStoreError(
     'unavailable',

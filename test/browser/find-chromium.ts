@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
@@ -52,18 +53,25 @@ async function inflateChromium(): Promise<Executable> {
     const fresh = await mkdtemp(`${FOLDER}-`);
     try {
       await inflateInto(fresh);
-      await writeFile(join(fresh, 'fonts', 'fonts.conf'), FONTS);
       await rename(fresh, FOLDER);
     } catch (error) {
       await rm(fresh, { recursive: true, force: true });
       if (!existsSync(FOLDER)) throw error;
     }
   }
+  await writeFontSettings(join(FOLDER, 'fonts'));
   const libraries = [join(FOLDER, 'al2023', 'lib'), process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter);
   return {
     path: join(FOLDER, 'chromium'),
     env: { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_PATH: join(FOLDER, 'fonts'), XDG_CACHE_HOME: join(FOLDER, 'cache') },
   };
+}
+
+/** A folder of an earlier start may hold older settings. They are written aside and renamed, since a browser may be reading them. */
+async function writeFontSettings(folder: string): Promise<void> {
+  const aside = join(folder, `fonts.conf.${randomUUID()}`);
+  await writeFile(aside, FONTS);
+  await rename(aside, join(folder, 'fonts.conf'));
 }
 
 /** The package inflates into the temporary folder, and its libraries only where it believes to be on AWS Lambda. */

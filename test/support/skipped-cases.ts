@@ -6,12 +6,12 @@ import type { TestProject } from 'vitest/node';
 declare module 'vitest' {
   export interface ProvidedContext {
     /** A folder for the files of tests, which is removed at the end of the run. */
-    folder: string;
+    runFolder: string;
   }
 }
 
-/** Where `casesOf` and `eachOnce` note what they leave out. */
-export const LEFT_FILE = 'left.jsonl';
+/** The file that lists the cases left out. */
+export const SKIPPED_FILE = 'left.jsonl';
 
 interface Left {
   readonly what: string;
@@ -20,7 +20,7 @@ interface Left {
 }
 
 /** One line for each series of cases, however many test files or projects have noted it. */
-export function tellLeft(notes: string): string[] {
+export function skippedLines(notes: string): string[] {
   const left = new Map<string, string>();
   for (const note of notes.split('\n').filter(Boolean)) {
     const { what, done, whole } = JSON.parse(note) as Left;
@@ -32,10 +32,10 @@ export function tellLeft(notes: string): string[] {
 /** Before the first test and after the last one, whatever their projects are. */
 export default function setup({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'location-sdk-tests-'));
-  provide('folder', folder);
+  provide('runFolder', folder);
   return () => {
-    const notes = join(folder, LEFT_FILE);
-    for (const line of tellLeft(existsSync(notes) ? readFileSync(notes, 'utf8') : '')) console.log(line);
+    const notes = join(folder, SKIPPED_FILE);
+    for (const line of skippedLines(existsSync(notes) ? readFileSync(notes, 'utf8') : '')) console.log(line);
     rmSync(folder, { recursive: true, force: true });
   };
 }
