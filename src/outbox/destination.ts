@@ -1,6 +1,9 @@
 import { ConfigurationError, type Environment } from '../errors.js';
 import type { OutboxEnvironment } from './record.js';
 
+/** The environments of a server's outbox. */
+export const ENVIRONMENTS = ['staging', 'production'] as const satisfies readonly Environment[];
+
 /** The account of an outbox that names none. */
 export const DEFAULT_ACCOUNT = 'default';
 

@@ -4,17 +4,13 @@ import { RELAY_ONLY } from '../relay-only.js';
 import type { PauseReason } from './pause.js';
 
 /**
- * Where a report stands. `'waiting'` for its turn, also between two attempts; `'in-flight'`, a worker has it;
- * `'recorded'`, the gateway holds it; `'quarantined'`, a person must look; `'dismissed'`, a person decided that it is
- * not to be sent. Nothing leaves `'recorded'` and `'dismissed'`.
+ * Where a report stands. `'waiting'` for its turn, also between two attempts; `'in-flight'`, a worker has it; `'recorded'`, the gateway holds it;
+ * `'quarantined'`, a person must look; `'dismissed'`, a person decided that it is not to be sent. Nothing leaves `'recorded'` and `'dismissed'`.
  */
 export type RowState = 'waiting' | 'in-flight' | 'recorded' | 'quarantined' | 'dismissed';
 
 /** Where a report goes: an environment of the gateway; or from a page, the operator's relay, which alone knows its environment. */
 export type OutboxEnvironment = Environment | 'relay';
-
-/** Those of a server's outbox. */
-export const ENVIRONMENTS = ['staging', 'production'] as const satisfies readonly Environment[];
 
 /** A stable name of the kind of failure: the code of an error; or `'damaged'`, the stored row is not as it was written. */
 export type ProblemCode = ErrorCode | 'damaged';

@@ -76,6 +76,19 @@ describe('an outbox of several accounts', () => {
     await outbox.stop();
   });
 
+  it('counts the refusals of one account apart from the reports of another one that are recorded between them', async () => {
+    const [a, b] = [licence('a', { status: 422 }), licence('b')];
+    const outbox = createOutbox({ accounts: { brandA: a.client, brandB: b.client }, store: memoryStore(), concurrency: 1 });
+    for (const name of ['brandA', 'brandB'] as const)
+      await outbox.for(name).reportAll(bets('B', 20).map((payload) => ({ operation: 'reportBetEvent', payload, options: { location } })));
+    outbox.start();
+    await vi.waitFor(async () => expect((await outbox.for('brandB').stats()).states.recorded).toBe(20));
+    const { states, paused } = await outbox.for('brandA').stats();
+    expect(states.quarantined).toBe(5);
+    expect(paused).toMatchObject([{ account: 'brandA', environment: 'staging', reason: 'refusals' }]);
+    await outbox.stop();
+  });
+
   it('has no account but those that it was given', () => {
     const { client } = licence('a');
     const store = memoryStore();

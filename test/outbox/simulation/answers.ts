@@ -47,6 +47,8 @@ const unseen = (code: number, body: string): Reply => ({
   status: code,
   body,
   headers: { 'transfer-encoding': 'chunked', connection: 'close' },
+  // The status alone says that something is wrong with the destination; the doubt stays.
+  ...([401, 403, 404].includes(code) && { pauses: true }),
 });
 
 /** Every way in which an attempt of the simulation ends, by what brings it about. */

@@ -115,3 +115,17 @@ describe('a row whose account cannot be read', () => {
     await store.close?.();
   });
 });
+
+describe('a history of gateways that cannot be read', () => {
+  it('is left out, and every report is sent', async () => {
+    const file = await waitingFile();
+    const database = openLibsql(file);
+    connect(database).run("UPDATE outbox_destinations SET rebound = X'7A7B'");
+    database.close();
+    const store = await openStore(file);
+    const { outbox, run } = outboxWorld({ store });
+    await run(outbox.drain());
+    expect((await outbox.stats()).states).toMatchObject({ recorded: 4, waiting: 0 });
+    await store.close?.();
+  });
+});

@@ -107,6 +107,13 @@ export function createDestinations({ first, all, run }: Connection) {
   };
 }
 
-const reboundOf = ({ rebound }: Columns): readonly Rebound[] => JSON.parse(String(rebound)) as Rebound[];
+/** What cannot be read is left out: it stops no report. */
+function reboundOf({ rebound }: Columns): readonly Rebound[] {
+  try {
+    return JSON.parse(String(rebound)) as Rebound[];
+  } catch {
+    return [];
+  }
+}
 
 export type Destinations = ReturnType<typeof createDestinations>;

@@ -1,6 +1,7 @@
 import { operationNames } from '../../../operations.js';
+import { ENVIRONMENTS } from '../../destination.js';
 import { rowId } from '../../enqueue.js';
-import { ENVIRONMENTS, type Row } from '../../record.js';
+import type { Row } from '../../record.js';
 import type { RowQuery } from '../../store.js';
 import { isStorable } from '../storable.js';
 import type { Connection, SqliteValue } from './database.js';

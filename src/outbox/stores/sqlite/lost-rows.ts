@@ -1,4 +1,4 @@
-import { ENVIRONMENTS } from '../../record.js';
+import { ENVIRONMENTS } from '../../destination.js';
 import { damageProblem } from '../../stored-row.js';
 import type { Connection } from './database.js';
 import { textOf } from './row-columns.js';
