@@ -32,7 +32,6 @@ export const internalNames = [
   'certain',
   'certificate',
   'deadline',
-  'destinations',
   'details',
   'ended',
   'ending',

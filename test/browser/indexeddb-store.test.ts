@@ -116,8 +116,7 @@ describe('a connection to IndexedDB', () => {
           };
         });
       await open();
-      const store = await OutboxPage.indexedDbStore();
-      const refused = await store.counts().catch(({ code, message }: { code: string; message: string }) => `${code}: ${message}`);
+      const refused = await OutboxPage.indexedDbStore().catch(({ code, message }: { code: string; message: string }) => `${code}: ${message}`);
       return [refused, await open()];
     });
     expect(seen).toEqual([expect.stringMatching(/^older: .*left as it is/), { version: 1, tables: ['old'] }]);

@@ -113,7 +113,8 @@ describe('the metrics of an outbox', () => {
     const pauses = await told.points('location_sdk.outbox.pauses');
     expect(pauses).toHaveLength(14);
     expect(pauses.filter(({ value }) => value > 0)).toMatchObject([
-      { attributes: { 'location_sdk.environment': 'staging', 'location_sdk.pause.reason': 'authentication' }, value: 1 },
+      // The 422 to the probe pauses once more.
+      { attributes: { 'location_sdk.environment': 'staging', 'location_sdk.pause.reason': 'authentication' }, value: 2 },
     ]);
     expect(await told.points('location_sdk.outbox.decided.reports')).toMatchObject([{ attributes: { 'location_sdk.decision': 'dismissed' }, value: 1 }]);
   });

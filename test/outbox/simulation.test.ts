@@ -12,7 +12,7 @@ import { BOOKKEEPING, VARIANTS } from './simulation/variants.js';
 
 const HISTORIES = 20_000;
 /** Within so many histories each broken variant is caught. */
-const CAUGHT_WITHIN = 2_000;
+const CAUGHT_WITHIN = 10_000;
 
 let catalogue: Catalogue;
 beforeAll(async () => {
