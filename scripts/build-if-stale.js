@@ -29,8 +29,8 @@ const LAST = 'dist/integrity.json';
 /** When each file under a path was last changed. @param {string} path @returns {number[]} */
 function timesOf(path) {
   if (!statSync(path).isDirectory()) return [statSync(path).mtimeMs];
-  const files = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return files.map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs);
+  // A folder's own time tells of files that were deleted or renamed.
+  return [statSync(path).mtimeMs, ...readdirSync(path, { recursive: true }).map((name) => statSync(join(path, String(name))).mtimeMs)];
 }
 
 /** Whether the build is missing, or older than anything that it is made from. @param {string} [folder] */

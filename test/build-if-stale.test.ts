@@ -27,6 +27,8 @@ beforeEach(() => {
     writeFileSync(join(clone, name), '');
     setTime(name, 2);
   }
+  for (const folder of ['src/location', 'src']) setTime(folder, 1);
+  setTime('dist', 2);
 });
 afterEach(() => rmSync(clone, { recursive: true }));
 
@@ -42,6 +44,11 @@ describe('the build', () => {
       expect(isStale(clone)).toBe(true);
     },
   );
+
+  it('is made again after a source was deleted', () => {
+    rmSync(join(clone, 'src/location/source.ts'));
+    expect(isStale(clone)).toBe(true);
+  });
 
   it('is made again where one file is older than its sources', () => {
     setTime('dist/index.js', 0);

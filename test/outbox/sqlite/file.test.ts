@@ -134,6 +134,12 @@ describe('a file of the SQLite store', () => {
     expect(await rejectionOf(store.counts())).toMatchObject({ code: 'closed' });
   });
 
+  it('can be closed twice', async () => {
+    const store = await sqliteStore({ file: newFile() });
+    await store.close?.();
+    await expect(store.close?.()).resolves.toBeUndefined();
+  });
+
   it.each([
     [{}, 'file, database: expected one of them'],
     [undefined as never, 'file, database: expected one of them'],

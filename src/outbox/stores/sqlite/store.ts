@@ -77,6 +77,13 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     throw error;
   }
 
+  const close = async () => {
+    await commits.close();
+    noteClosed();
+    if (!given) closeFile(database, ensureLive);
+  };
+  let closing: Promise<void> | undefined;
+
   const rows = createRows(connection, tally);
   const destinations = createDestinations(connection);
   const receipts = createReceipts(connection);
@@ -143,10 +150,9 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
       last: () => read(receipts.last),
     },
     watch: (listener) => watchCommits(() => pragma(database, 'data_version'), listener, clock),
-    close: async () => {
-      await commits.close();
-      noteClosed();
-      if (!given) closeFile(database, ensureLive);
+    close: () => {
+      closing ??= close();
+      return closing;
     },
   };
 }
