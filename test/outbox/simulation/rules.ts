@@ -76,6 +76,7 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
       probe,
       settled: undefined,
       settledPaused: false,
+      opened: false,
       postponed: false,
       became: undefined,
     });
@@ -123,8 +124,8 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
   function countCondemned(destination: Destination): void {
     const ends = scenario.reports.filter((report) => keyOf(report) === keyOf(destination)).flatMap(({ attempts }) => attempts);
     let condemned = 0;
-    for (const { became, report } of ends.filter((one) => one.became).sort((a, b) => (a.settled ?? 0) - (b.settled ?? 0))) {
-      if (became?.state === 'recorded') condemned = 0;
+    for (const { became, opened, report } of ends.filter((one) => one.became || one.opened).sort((a, b) => (a.settled ?? 0) - (b.settled ?? 0))) {
+      if (opened || became?.state === 'recorded') condemned = 0;
       if (became?.state === 'quarantined') condemned += 1;
       if (condemned > scenario.breakerAfter) breaks(world, 'a few refusals in a row condemn, and no more', `${nameOf(report)} is number ${condemned}`);
     }

@@ -28,6 +28,8 @@ export interface Attempt {
   settled: number | undefined;
   /** Whether its destination was paused right after that. */
   settledPaused: boolean;
+  /** Whether its success was committed as the end of a pause, or of the strikes, even if its row was never written. */
+  opened: boolean;
   /** Whether its worker says that it refuses, and condemns nothing. */
   postponed: boolean;
   /** What its row became, once that is committed. */

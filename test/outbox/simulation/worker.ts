@@ -216,6 +216,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
         return settle(attempt, reply, end, tries - 1, then);
       }
       see(change);
+      attempt.opened = change.reason === undefined && change.strikes === 0;
       world.trace?.(`worker ${id}: ${keyOf(destination)} ${describePause(change)}`);
       if (change.reason !== undefined) rules.askedToWait(destination, reply);
       else if (seen.reason !== undefined && end.probe === undefined) breaks(world, 'only a probe lifts a pause', subject(attempt));
