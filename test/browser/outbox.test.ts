@@ -170,6 +170,21 @@ test('what had no answer is sent at once when the page is online again', async (
   await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(3);
 });
 
+test('what was tried too early, while the network only seemed to be back, is sent a little later', async ({ context, page, shop }) => {
+  await openOutbox(page, shop.url, { retry: SLOW });
+  await context.setOffline(true);
+  await enqueue(page, names('B', 3));
+  await expect.poll(async () => (await reportsOf(page, names('B', 3))).every(({ problem }) => problem?.code === 'network'), patient).toBe(true);
+  await page.waitForTimeout(1_100);
+  let refused = 0;
+  await page.route('**/report-bet-event', (route) => {
+    refused += 1;
+    return refused === 1 ? route.abort('internetdisconnected') : route.continue();
+  });
+  await context.setOffline(false);
+  await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(3);
+});
+
 for (const [what, dispatch] of [
   ['becomes visible', () => document.dispatchEvent(new Event('visibilitychange'))],
   ['comes back', () => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))],

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { createClient } from '../../src/index.js';
 import { nodeTransport } from '../../src/node/transport.js';
 import { createOutbox, memoryStore, type Outbox } from '../../src/outbox/index.js';
@@ -15,17 +15,18 @@ const recorded = () => http('200 OK', '{"message":"Bet reported"}');
 /** What may be under way when the first answer comes, and the probes of a few seconds. */
 const FEW = 14;
 
-let close: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of close.reverse()) await end();
-  close = [];
-});
+interface Given {
+  readonly count: number;
+  readonly answer: RawAnswer;
+  readonly options?: { breakerAfter?: number; concurrency?: number };
+  readonly transport?: typeof nodeTransport | undefined;
+}
 
-async function backlogOf(count: number, answer: RawAnswer, options: { breakerAfter?: number; concurrency?: number } = {}, transport?: typeof nodeTransport) {
+async function backlogOf({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, { count, answer, options, transport }: Given) {
   const gateway = await rawGateway(answer);
-  close.push(gateway.close);
+  onTestFinished(gateway.close);
   const fetch = transport?.();
-  if (fetch) close.push(() => fetch.close());
+  if (fetch) onTestFinished(() => fetch.close());
   const client = createClient({
     gateways: { staging: { baseUrl: gateway.baseUrl, apiKey: 'key' } },
     environment: 'staging',
@@ -33,7 +34,7 @@ async function backlogOf(count: number, answer: RawAnswer, options: { breakerAft
     ...(fetch && { fetch }),
   });
   const outbox = createOutbox({ client, store: memoryStore(), ...options });
-  close.push(() => outbox.stop({ timeoutMs: 500 }));
+  onTestFinished(() => outbox.stop({ timeoutMs: 500 }));
   const reports = Array.from({ length: count }, (_, index) => ({
     operation: 'reportBetEvent' as const,
     payload: betEvent({ bet_id: `BET-${index}` }),
@@ -54,8 +55,9 @@ async function until(outbox: Outbox, isSo: (states: Awaited<ReturnType<Outbox['s
   throw new Error(`it did not come to pass: ${JSON.stringify(await outbox.stats())}`);
 }
 
-describe('a destination that turns everybody away', () => {
-  it.each([
+// These wait for real seconds, all at once.
+describe.concurrent('a destination that turns everybody away', () => {
+  it.for<readonly [string, RawAnswer, string?, typeof nodeTransport?]>([
     ['403 to a bad key, in JSON', () => http('403 Forbidden', '{"message":"Forbidden"}'), 'authentication'],
     ['403 of a firewall, in HTML', () => http('403 Forbidden', '<h1>Forbidden</h1>', HTML), 'authentication'],
     ['401', () => http('401 Unauthorized', '{"message":"API key is invalid","error":"Unauthorized","statusCode":401}'), 'authentication'],
@@ -68,8 +70,8 @@ describe('a destination that turns everybody away', () => {
     ['421 over nodeTransport', () => http('421 Misdirected Request'), 'address', nodeTransport],
     ['a redirect', () => http('302 Found', '', ['location: https://login.example.com/']), 'address'],
     ['a permanent redirect', () => http('308 Permanent Redirect', '', ['location: /elsewhere']), 'address'],
-  ])('%s pauses, condemns nothing, and counts as no attempt', async (_, answer, reason, transport?: typeof nodeTransport) => {
-    const { gateway, outbox } = await backlogOf(200, answer, {}, transport);
+  ])('%s pauses, condemns nothing, and counts as no attempt', async ([, answer, reason, transport], test) => {
+    const { gateway, outbox } = await backlogOf(test, { count: 200, answer, transport });
     const paused: object[] = [];
     outbox.on('paused', (event) => paused.push(event));
     outbox.start();
@@ -88,13 +90,13 @@ describe('a destination that turns everybody away', () => {
     expect((await outbox.stats()).paused).toEqual([]);
   });
 
-  it.each([
+  it.for<readonly [string, RawAnswer]>([
     ['422', () => http('422 Unprocessable Entity', '{"message":"nin is not known","error":"Unprocessable Entity","statusCode":422}')],
     ['400 in HTML', () => http('400 Bad Request', '<h1>The plain HTTP request was sent to HTTPS port</h1>', HTML)],
     ['409 to everybody', () => http('409 Conflict', '{"message":"This bet has already been reported"}')],
     ['a 404 in JSON', () => http('404 Not Found', '{"message":"no Route matched with those values"}')],
-  ])('%s, which nobody foresaw, condemns a few and then stops', async (_, answer) => {
-    const { gateway, outbox } = await backlogOf(200, answer);
+  ])('%s, which nobody foresaw, condemns a few and then stops', async ([, answer], test) => {
+    const { gateway, outbox } = await backlogOf(test, { count: 200, answer });
     outbox.start();
     await seconds(2.5);
     const { states, paused } = await outbox.stats();
@@ -107,30 +109,29 @@ describe('a destination that turns everybody away', () => {
     expect((await outbox.stats()).states.quarantined).toBe(5);
   });
 
-  it('stops after as few refusals as breakerAfter says', async () => {
-    const { outbox } = await backlogOf(50, () => http('422 Unprocessable Entity', '{"message":"no"}'), { breakerAfter: 2 });
+  it('stops after as few refusals as breakerAfter says', async (test) => {
+    const { outbox } = await backlogOf(test, { count: 50, answer: () => http('422 Unprocessable Entity', '{"message":"no"}'), options: { breakerAfter: 2 } });
     outbox.start();
     await seconds(1);
     expect((await outbox.stats()).states.quarantined).toBe(2);
   });
 
-  it('is not assumed where refusals stand between reports that are recorded', async () => {
-    const { outbox } = await backlogOf(200, ({ body }) => (/BET-\d*[02468]"/.test(body) ? recorded() : http('422 Unprocessable Entity', '{"message":"no"}')), {
-      concurrency: 1,
-    });
+  it('is not assumed where refusals stand between reports that are recorded', async (test) => {
+    const answer: RawAnswer = ({ body }) => (/BET-\d*[02468]"/.test(body) ? recorded() : http('422 Unprocessable Entity', '{"message":"no"}'));
+    const { outbox } = await backlogOf(test, { count: 200, answer, options: { concurrency: 1 } });
     outbox.start();
     await until(outbox, ({ recorded, quarantined }) => recorded === 100 && quarantined === 100);
   });
 });
 
-describe('a gateway that asks to be left alone for no time at all', () => {
-  it.each([
+describe.concurrent('a gateway that asks to be left alone for no time at all', () => {
+  it.for<readonly [string, RawAnswer]>([
     ['429 with Retry-After: 0', () => http('429 Too Many Requests', '{"message":"slow down"}', ['retry-after: 0'])],
     ['429 with a date in the past', () => http('429 Too Many Requests', '', ['retry-after: Wed, 21 Oct 2015 07:28:00 GMT'])],
     ['503 with Retry-After: 0', () => http('503 Service Unavailable', '', ['retry-after: 0'])],
     ['503 with a date in the past', () => http('503 Service Unavailable', '', ['retry-after: Wed, 21 Oct 2015 07:28:00 GMT'])],
-  ])('%s is not hammered by an outbox', async (_, answer) => {
-    const { gateway, outbox } = await backlogOf(100, answer);
+  ])('%s is not hammered by an outbox', async ([, answer], test) => {
+    const { gateway, outbox } = await backlogOf(test, { count: 100, answer });
     outbox.start();
     await seconds(5);
     expect(gateway.requests.length).toBeLessThanOrEqual(FEW);

@@ -1,16 +1,30 @@
+import type { Clock } from '../../../time.js';
 import type { IndexedDbPlatform } from './options.js';
 
-/** Calls the listener when the page may have a network again: it went online, came back, or became visible. Returns how to stop. */
-export function onReconnecting(platform: IndexedDbPlatform, listener: () => void): () => void {
+/** A browser says that it is online a moment before requests succeed. */
+const AGAIN_MS = 2_000;
+
+/**
+ * Calls the listener when the page may have a network again: it went online, came back, or became visible. Calls it
+ * once more a little later, for reports that were sent too early. Returns how to stop.
+ */
+export function onReconnecting(platform: IndexedDbPlatform, clock: Clock, listener: () => void): () => void {
   const { document } = platform;
+  let again: unknown;
+  const tell = () => {
+    clock.clearTimeout(again);
+    again = clock.setTimeout(listener, AGAIN_MS);
+    listener();
+  };
   const ifVisible = () => {
-    if (document?.visibilityState === 'visible') listener();
+    if (document?.visibilityState === 'visible') tell();
   };
   const types = ['online', 'pageshow'] as const;
-  for (const type of types) platform.addEventListener?.(type, listener);
+  for (const type of types) platform.addEventListener?.(type, tell);
   document?.addEventListener('visibilitychange', ifVisible);
   return () => {
-    for (const type of types) platform.removeEventListener?.(type, listener);
+    clock.clearTimeout(again);
+    for (const type of types) platform.removeEventListener?.(type, tell);
     document?.removeEventListener('visibilitychange', ifVisible);
   };
 }

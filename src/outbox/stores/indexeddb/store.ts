@@ -59,7 +59,7 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
       listener();
     };
     // Where the storage fails, reports are sent when their time comes.
-    const forget = onReconnecting(settings.platform, () => void hurry().catch(() => {}));
+    const forget = onReconnecting(settings.platform, clock, () => void hurry().catch(() => {}));
     return () => {
       unwatch();
       forget();
