@@ -33,10 +33,12 @@ function timesOf(path) {
   return [statSync(path).mtimeMs, ...readdirSync(path, { recursive: true }).map((name) => statSync(join(path, String(name))).mtimeMs)];
 }
 
-/** Whether the build is missing, or older than anything that it is made from. @param {string} [folder] */
+/** Whether the build is missing, older than anything that it is made from, or changed since it ended. @param {string} [folder] */
 export function isStale(folder = root) {
   if (!existsSync(join(folder, LAST))) return true;
-  return Math.min(...timesOf(join(folder, 'dist'))) < Math.max(...INPUTS.flatMap((name) => timesOf(join(folder, name))));
+  const built = timesOf(join(folder, 'dist'));
+  const isOld = Math.min(...built) < Math.max(...INPUTS.flatMap((name) => timesOf(join(folder, name))));
+  return isOld || Math.max(...built) > statSync(join(folder, LAST)).mtimeMs;
 }
 
 /**

@@ -55,6 +55,15 @@ describe('the build', () => {
     expect(isStale(clone)).toBe(true);
   });
 
+  it('is made again after one of its files was deleted or changed', () => {
+    rmSync(join(clone, 'dist/index.js'));
+    expect(isStale(clone)).toBe(true);
+    setTime('dist', 2);
+    expect(isStale(clone)).toBe(false);
+    writeFileSync(join(clone, 'dist/integrity.json.old'), '');
+    expect(isStale(clone)).toBe(true);
+  });
+
   it('is made where there is none', () => {
     rmSync(join(clone, 'dist'), { recursive: true });
     expect(isStale(clone)).toBe(true);

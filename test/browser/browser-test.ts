@@ -1,5 +1,5 @@
-import { chromium } from 'playwright-core';
-import { test as base, expect, inject } from 'vitest';
+import { test as base, expect } from 'vitest';
+import { connectChromium } from './connect-chromium.js';
 import type { PageOptions } from './in-page.js';
 import { answerLookups } from './lookup-services.js';
 import { serveOperator } from './operator-site.js';
@@ -10,7 +10,7 @@ import { serveGateway } from './served-gateway.js';
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
   .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const browser = await chromium.connect(inject('chromiumEndpoint'));
+    const browser = await connectChromium();
     onCleanup(() => browser.close());
     return browser;
   })

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { test as base, expect, inject } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { test as base, expect } from 'vitest';
 import { createClient } from '../../src/index.js';
 import { createMockGateway } from '../../src/mock/index.js';
 import { type MockServer, serve } from '../../src/node/index.js';
+import { connectChromium } from './connect-chromium.js';
 
 interface Watched {
   readonly page: Page;
@@ -18,7 +19,7 @@ interface Watched {
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
   .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const browser = await chromium.connect(inject('chromiumEndpoint'));
+    const browser = await connectChromium();
     onCleanup(() => browser.close());
     return browser;
   })
