@@ -25,6 +25,13 @@ export const accountCases: readonly ContractCase[] = [
     const all = await store.counts();
     equal([all.states['in-flight'], all.states.blocked, all.attempts], [3, 1, 3], 'counted of all');
   }),
+  contractCase('two accounts of one gateway are kept apart', async ({ store }) => {
+    const other: Claimant = { account: 'brandC', gateways: { staging: GATEWAYS.staging }, busy: 0 };
+    const rowOfC = newRow('B-1', { account: 'brandC' });
+    await store.enqueue([rowOfC, newRow('B-1')]);
+    equal(idsOf(await claim(store)), [newRow('B-1').id], 'claimed of one account');
+    equal(idsOf(await claim(store, 10, [other])), [rowOfC.id], 'claimed of the other');
+  }),
   contractCase('a destination keeps the gateway that it was first given, and refuses rows for another one', async ({ store, another }) => {
     const other = (await another?.()) ?? store;
     await store.enqueue([newRow('B-1')]);
