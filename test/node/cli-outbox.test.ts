@@ -180,6 +180,7 @@ describe('deciding', () => {
       err: expect.stringContaining('needs --code'),
     });
     expect(await outbox(file, 'retry', BAD, '--code', 'not-found')).toMatchObject({ code: 2, err: expect.stringContaining('go with --all only') });
+    expect((await outbox(file, 'retry', '--all', '--account', 'brandB')).err).toContain('No such report is quarantined');
     expect(jsonOf((await outbox(file, 'retry', '--all', '--code', 'unprocessable', '--json')).out)).toEqual([{ id: BAD, done: true, state: 'waiting' }]);
     const other = copy();
     const decided = await outbox(
