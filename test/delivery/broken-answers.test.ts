@@ -1,35 +1,25 @@
-import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client.js';
 import type { ReportingError } from '../../src/errors.js';
 import type { ClientOptions } from '../../src/options.js';
 import { bet } from './scripted-gateway.js';
-import { ask, KEY, listening, transports } from './transports.js';
+import { answering, ask, KEY, transports } from './transports.js';
 
 const BY = transports();
-const END = JSON.stringify(bet).slice(-10);
 
 /** How a connection ends after the last byte that the gateway wrote. */
 type Break = 'end' | 'reset';
 
-/** A gateway of raw sockets: it reads each request to its end, writes the next of these bytes and breaks off. */
+/** The address of a gateway that writes the next of these bytes for each request, and breaks off. */
 async function breaking(how: Break, ...answers: (string | Buffer)[]): Promise<string> {
   let requests = 0;
-  const server = createServer((socket) => {
-    let read = '';
-    socket.on('error', () => {});
-    socket.on('data', (piece) => {
-      read += piece.toString('latin1');
-      if (!read.endsWith(END)) return;
-      read = '';
-      const bytes = answers[requests++] ?? '';
-      if (how === 'end') socket.end(bytes);
-      // Later, so that the bytes arrive before the reset does.
-      else socket.write(bytes, () => setTimeout(() => socket.resetAndDestroy(), 20));
-    });
+  return answering((socket) => {
+    const bytes = answers[requests++] ?? '';
+    if (how === 'end') socket.end(bytes);
+    // Later, so that the bytes arrive before the reset does.
+    else socket.write(bytes, () => setTimeout(() => socket.resetAndDestroy(), 20));
   });
-  return `http://127.0.0.1:${await listening(server)}`;
 }
 
 const WORDS = '{"message":"This bet has already been reported with different data"}';

@@ -1,27 +1,15 @@
-import { createServer } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { ClientOptions } from '../../src/options.js';
-import { bet } from './scripted-gateway.js';
-import { ask, listening, transports } from './transports.js';
+import { answering, ask, transports } from './transports.js';
 
-const END = JSON.stringify(bet).slice(-10);
-
-/** A server that reads each request to its end, writes these bytes and closes; and how many it read. */
+/** A gateway that answers each request with these bytes and closes; and how many requests it read. */
 async function writing(bytes: string | Buffer) {
   const told = { baseUrl: '', requests: 0 };
-  const server = createServer((socket) => {
-    let read = '';
-    socket.on('error', () => {});
-    socket.on('data', (piece) => {
-      read += piece.toString('latin1');
-      if (!read.endsWith(END)) return;
-      read = '';
-      told.requests += 1;
-      socket.end(bytes);
-    });
+  told.baseUrl = await answering((socket) => {
+    told.requests += 1;
+    socket.end(bytes);
   });
-  told.baseUrl = `http://127.0.0.1:${await listening(server)}`;
   return told;
 }
 

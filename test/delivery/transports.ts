@@ -1,4 +1,4 @@
-import type { AddressInfo, Server } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, onTestFinished } from 'vitest';
 import { createClient } from '../../src/client.js';
 import type { ReportingError } from '../../src/errors.js';
@@ -24,6 +24,22 @@ export async function listening(server: Server): Promise<number> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
+}
+
+/** The address of a gateway of raw sockets: it reads each request to its end, and then does this with the connection. */
+export async function answering(answer: (socket: Socket) => void): Promise<string> {
+  const end = JSON.stringify(bet).slice(-10);
+  const server = createServer((socket) => {
+    let read = '';
+    socket.on('error', () => {});
+    socket.on('data', (piece) => {
+      read += piece.toString('latin1');
+      if (!read.endsWith(end)) return;
+      read = '';
+      answer(socket);
+    });
+  });
+  return `http://127.0.0.1:${await listening(server)}`;
 }
 
 /** A canary: no error may hold it. */
