@@ -1,21 +1,23 @@
-// The operator's own books: bets and settlements, each in one transaction with its report.
+// The operator's own books of a licence: bets and settlements, each in one transaction with its report.
 import { bet, settledBet } from '../soak/reports.js';
 
-export const TABLES = 'CREATE TABLE bets (reference text PRIMARY KEY); CREATE TABLE settlements (reference text PRIMARY KEY)';
+export const TABLES = ['bets', 'settlements']
+  .map((table) => `CREATE TABLE ${table} (account text, reference text, PRIMARY KEY (account, reference))`)
+  .join('; ');
 /** In the name of what is rolled back: no report may bear it. */
 export const VOID = 'void';
 
-const place = 'INSERT INTO bets (reference) VALUES ($1) ON CONFLICT DO NOTHING';
-const settle = 'INSERT INTO settlements (reference) VALUES ($1) ON CONFLICT DO NOTHING';
+const place = 'INSERT INTO bets (account, reference) VALUES ($1, $2) ON CONFLICT DO NOTHING';
+const settle = 'INSERT INTO settlements (account, reference) VALUES ($1, $2) ON CONFLICT DO NOTHING';
 
 /** The statement, with the report that it takes along. @param {string} statement */
-const withReport = (statement) => `${statement} RETURNING location_sdk.enqueue($2)`;
+const withReport = (statement) => `${statement} RETURNING location_sdk.enqueue($3)`;
 
 class RolledBack extends Error {}
 
 /** @typedef {import('pg').PoolClient} Client */
-/** @param {{ pool: import('pg').Pool, outbox: import('location-sdk/outbox').Outbox }} operator */
-export function createBooks({ pool, outbox }) {
+/** @param {{ pool: import('pg').Pool, account: string, outbox: import('location-sdk/outbox').Outbox }} operator */
+export function createBooks({ pool, account, outbox }) {
   /** Commits what the work does, or nothing of it. @template T @param {(client: Client) => Promise<T>} work */
   async function transaction(work) {
     const client = await pool.connect();
@@ -40,13 +42,13 @@ export function createBooks({ pool, outbox }) {
 
   /** @param {Client} client @param {string} reference */
   const placeIn = async (client, reference) => {
-    await client.query(place, [reference]);
-    await outbox.within(client).reportBetEvent(bet(reference));
+    await client.query(place, [account, reference]);
+    await outbox.within(client).reportBetEvent(bet(account, reference));
   };
   /** @param {Client} client @param {string} reference */
   const settleIn = async (client, reference) => {
-    await client.query(settle, [reference]);
-    await outbox.within(client).reportSettledBet(settledBet(reference));
+    await client.query(settle, [account, reference]);
+    await outbox.within(client).reportSettledBet(settledBet(account, reference));
   };
   /** @param {(client: Client) => Promise<void>} work */
   const rollBack = async (work) => {
@@ -82,10 +84,10 @@ export function createBooks({ pool, outbox }) {
       }),
     // Each report goes along with the statement of its row, the first without BEGIN.
     async (reference) => {
-      const placed = await outbox.prepare('reportBetEvent', bet(reference));
-      const settled = await outbox.prepare('reportSettledBet', settledBet(reference));
-      await pool.query(withReport(place), [reference, placed.value]);
-      await transaction((client) => client.query(withReport(settle), [reference, settled.value]));
+      const placed = await outbox.prepare('reportBetEvent', bet(account, reference));
+      const settled = await outbox.prepare('reportSettledBet', settledBet(account, reference));
+      await pool.query(withReport(place), [account, reference, placed.value]);
+      await transaction((client) => client.query(withReport(settle), [account, reference, settled.value]));
     },
     // The first settlement is taken back.
     async (reference) => {

@@ -1,6 +1,6 @@
-// Four instances of a backend over one PostgreSQL: they are killed and stopped, the server is restarted as if the power had failed, the
-// network to it is cut, the gateway loses answers after it has recorded, and turns all away for a while. In the end the gateway's
-// ledger, the operator's books and the outbox agree, report by report. Of the built package: `npm run soak:postgres` builds it first if needed.
+// Four instances of a backend of two licences over one PostgreSQL: they are killed and stopped, the server is restarted as if the power
+// had failed, the network to it is cut, each licence's gateway loses answers after it has recorded, and turns all away for a while. In
+// the end the gateways' ledgers and journal, the operator's books and the outbox agree, report by report. Of the built package: `npm run soak:postgres` builds it first if needed.
 // The server is the one from npm, or the one in POSTGRES_BIN; with PGBOUNCER, the path of that program, the workers reach it through that.
 // `npm run soak:postgres -- --reports 1000 --kills 10 --restarts 1 --seed 7`; the exit code is 0 where all agree. What was found is kept where they do not.
 import { writeFile } from 'node:fs/promises';
@@ -8,11 +8,12 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startPgBouncer } from '../../test/support/pgbouncer.js';
 import { startPostgres } from '../../test/support/postgres-server.js';
+import { startBystanders } from '../soak/bystanders.js';
 import { createCrew } from '../soak/crew.js';
-import { startGateway } from '../soak/gateway.js';
+import { startGateways } from '../soak/licences.js';
 import { readOptions } from '../soak/options.js';
 import { createRandom, sleep } from '../soak/random.js';
-import { endWith } from '../soak/verdict.js';
+import { endWith, tellTroubles } from '../soak/verdict.js';
 import { TABLES } from './bets.js';
 import { startProxy } from './proxy.js';
 import { createTrouble } from './trouble.js';
@@ -29,7 +30,7 @@ const server = await startPostgres({ fsync: true });
 const { PGBOUNCER } = process.env;
 const pooler = PGBOUNCER ? await startPgBouncer(PGBOUNCER, server.url) : undefined;
 const proxy = await startProxy(pooler?.port ?? server.port);
-const gateway = await startGateway(seed);
+const gateways = await startGateways(seed);
 const address = new URL(server.url);
 address.port = String(proxy.port);
 const books = new pg.Client({ connectionString: server.url });
@@ -38,31 +39,31 @@ await books.query(TABLES);
 await books.end();
 
 const chance = createRandom(seed);
-const done = () => gateway.applied.size;
 const crew = createCrew({
   worker: new URL('worker.js', import.meta.url),
   taskOf: (name, isLast) => {
     const share = Math.ceil((reports * (crew.counts.killed + 2 * workers)) / Math.max(1, kills));
     // A pooler in transaction mode passes on no notification.
     const listening = pooler ? server.url : address.href;
-    return { database: address.href, listening, gateway: gateway.url, name, reports: isLast ? reports : Math.min(reports, share), isLast };
+    return { database: address.href, listening, destinations: gateways.destinations, name, reports: isLast ? reports : Math.min(reports, share), isLast };
   },
   kills,
   workers,
   chance,
   stoppedMs: [4_200, 5_500],
+  isEnough: () => trouble.isEnough(),
   async worked() {
     const share = (PACE * reports * crew.counts.killed) / Math.max(1, kills);
     const began = performance.now();
-    while (done() < share && performance.now() - began < LONGEST_LIFE_MS) await sleep(LOOK_MS);
+    while (gateways.done() < share && performance.now() - began < LONGEST_LIFE_MS) await sleep(LOOK_MS);
   },
   progress,
 });
-const trouble = createTrouble({ server, proxy, gateway, chance, restarts, cutMs: CUT_MS, progress: () => done() / reports });
+const trouble = createTrouble({ server, proxy, gateways, chance, restarts, cutMs: CUT_MS, progress: () => gateways.done() / reports });
 
 function progress() {
   const { killed } = crew.counts;
-  const line = `soak: ${done()}/${reports} at the gateway, ${killed}/${kills} killed, ${trouble.counts.restarts}/${restarts} restarts, ${trouble.counts.cuts}/1 cut`;
+  const line = `soak: ${gateways.done()}/${reports} at the gateways, ${killed}/${kills} killed, ${trouble.counts.restarts}/${restarts} restarts, ${trouble.counts.cuts}/1 cut`;
   if (process.stderr.isTTY) process.stderr.write(`\r${line}`);
   else if (killed % Math.ceil(kills / 10) === 0) process.stderr.write(`${line}\n`);
 }
@@ -82,34 +83,30 @@ process.on('uncaughtException', (error) => void fail([`the soak itself failed: $
 
 console.log(`soak: seed ${seed}, ${reports} reports, ${kills} kills, ${restarts} restarts of the server, ${workers} workers on ${server.folder}`);
 const began = performance.now();
-const happening = trouble.run().catch((error) => fail([`the server, the network or the gateway could not be disturbed: ${error}`]));
+const bystanders = startBystanders([new URL('status.js', import.meta.url)], server.url);
+const happening = trouble.run().catch((error) => fail([`the server, the network or the gateways could not be disturbed: ${error}`]));
 await crew.killAll();
 const finishing = crew.finish(workers);
-while (done() < reports && (await Promise.race([finishing, sleep(100)])) === undefined);
+while (gateways.done() < reports && (await Promise.race([finishing, sleep(100)])) === undefined);
 trouble.end();
 await happening;
 const isSent = await finishing;
+const { looked, problems: seen } = await bystanders.stop();
 if (process.stderr.isTTY) process.stderr.write('\n');
 const seconds = Math.round((performance.now() - began) / 1_000);
 
 const { accepted, told, errors, counts } = crew;
-const { problems, held, booked, alreadyRecorded, receipts } = await judge({
-  url: server.url,
-  gateway: gateway.url,
-  accepted,
-  ledger: gateway.ledger(),
-  applied: gateway.applied,
-  early: gateway.early,
-});
-problems.push(...crew.problems);
+const { problems, recorded, quarantined, booked, alreadyRecorded, receipts } = await judge({ url: server.url, accepted, gateways });
+problems.push(...crew.problems, ...seen);
 if (!isSent) problems.push('what waited could not be sent in the end');
-if (held.size < reports) problems.push(`there are ${held.size} reports only`);
+const held = recorded.size + quarantined.size;
+if (held < reports) problems.push(`there are ${held} reports only`);
 for (const error of errors.keys()) if (!error.endsWith(' connection')) problems.push(`a worker told of an error that nothing here explains: ${error}`);
 if (restarts > 0 && !told.disconnected) problems.push('no worker lost a connection: nothing was put to the test');
-if (alreadyRecorded === 0) problems.push('no report was found recorded already: nothing was put to the test');
 
 const table = {
-  'reports in the outbox, recorded': held.size,
+  'reports in the outbox, recorded': recorded.size,
+  'quarantined, since the gateway refused them': quarantined.size,
   'of them with a bet or a settlement in one transaction': booked.size,
   'transactions rolled back on purpose': told.rolledBack ?? 0,
   'receipts in the log, verified': receipts,
@@ -119,19 +116,21 @@ const table = {
   'cuts of the network': trouble.counts.cuts,
   'connections that workers lost': told.disconnected ?? 0,
   'transactions and calls that workers tried again': told.again ?? 0,
-  'times in which the gateway turned all away': trouble.counts.periods,
-  'answers lost after recording': gateway.lost(),
+  'times in which a gateway turned all away': trouble.counts.periods,
+  'answers lost after recording': gateways.lost(),
   'reports found recorded already': alreadyRecorded,
   'ends that came too late and were not written': told.late ?? 0,
   'errors told by workers': told.error ?? 0,
   seconds,
 };
-await gateway.close();
+await gateways.close();
+tellTroubles(gateways.struck);
 for (const [what, count] of Object.entries(table)) console.log(`${what.padEnd(56)}${String(count).padStart(9)}`);
+console.log(`soak: looked at beside the workers: ${looked}`);
 for (const [error, times] of errors) console.log(`soak: ${times} times: ${error}`);
 
 if (problems.length > 0) await fail(problems, table);
 await pooler?.stop();
 await server.stop();
-console.log('soak: the gateway, the books and the outbox agree, report by report');
+console.log('soak: the gateways, the books and the outbox agree, report by report');
 process.exit(0);

@@ -1,4 +1,4 @@
-// What happens to the server, the network and the gateway while the workers are killed.
+// What happens to the server, the network and the gateways while the workers are killed.
 import { createPhases } from '../soak/phases.js';
 import { sleep } from '../soak/random.js';
 
@@ -10,15 +10,15 @@ const START_TRIES = 5;
  * @param {object} options
  * @param {import('../../test/support/postgres-server.js').PostgresServer} options.server
  * @param {Awaited<ReturnType<typeof import('./proxy.js').startProxy>>} options.proxy
- * @param {Awaited<ReturnType<typeof import('../soak/gateway.js').startGateway>>} options.gateway
+ * @param {Awaited<ReturnType<typeof import('../soak/licences.js').startGateways>>} options.gateways
  * @param {ReturnType<typeof import('../soak/random.js').createRandom>} options.chance
  * @param {() => number} options.progress From 0 to 1.
  * @param {number} options.restarts
  * @param {number} options.cutMs For how long the network is cut, once.
  */
-export function createTrouble({ server, proxy, gateway, chance, progress, restarts, cutMs }) {
+export function createTrouble({ server, proxy, gateways, chance, progress, restarts, cutMs }) {
   const { between } = chance;
-  const phases = createPhases({ gateway, chance });
+  const phases = createPhases({ gateways, chance });
   const counts = {
     restarts: 0,
     cuts: 0,
@@ -63,6 +63,7 @@ export function createTrouble({ server, proxy, gateway, chance, progress, restar
 
   return {
     counts,
+    isEnough: phases.isEnough,
     /** Resolves once all of it has happened, and rejects where the server cannot be started again. */
     run: () => Promise.all([restartServer(), cutNetwork(), phases.run()]),
     /** Nothing more happens for a reason of progress; what is due happens at once. */

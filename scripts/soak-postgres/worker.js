@@ -1,14 +1,15 @@
-// A worker of the soak over PostgreSQL: an instance of the operator's backend, which takes bets and sends their reports.
-import { createClient } from 'location-sdk';
+// A worker of the soak over PostgreSQL: an instance of the operator's backend, which takes bets of two licences and sends their reports.
 import { createOutbox } from 'location-sdk/outbox';
 import { PostgresStoreError, postgresStore } from 'location-sdk/outbox/postgres';
 import pg from 'pg';
+import { clientsOf } from '../soak/licences.js';
 import { sleep } from '../soak/random.js';
 import { settledWithdrawal, withdrawal } from '../soak/reports.js';
 import { createBooks } from './bets.js';
+import { isDisconnected } from './disconnected.js';
 
 /** `reports`: how many there may be when this worker adds more; `isLast`: it ends once nothing is left to send. */
-/** @typedef {{ database: string, listening: string, gateway: string, name: string, reports: number, isLast: boolean }} Task */
+/** @typedef {{ database: string, listening: string, destinations: import('../soak/licences.js').Destination[], name: string, reports: number, isLast: boolean }} Task */
 
 const ATTEMPT_MS = 1_000;
 /** How long a worker has a report to itself. */
@@ -18,7 +19,7 @@ const MOST_WAITING = 400;
 /** Withdrawals are reported without a transaction, one for so many bets. */
 const WITHDRAWAL_EACH = 4;
 
-const { database, listening, gateway, name, reports, isLast } = /** @type {Task} */ (JSON.parse(process.argv[2] ?? ''));
+const { database, listening, destinations, name, reports, isLast } = /** @type {Task} */ (JSON.parse(process.argv[2] ?? ''));
 const tell = (/** @type {string} */ type, /** @type {unknown} */ event = undefined) => process.send?.({ type, event });
 
 // An answer that does not come must not be waited for: a connection that was cut off does not say so.
@@ -26,12 +27,6 @@ const pool = new pg.Pool({ connectionString: database, max: 12, connectionTimeou
 pool.on('error', () => tell('disconnected'));
 // Of one that is lent: between two statements nobody else listens.
 pool.on('connect', (connection) => void connection.on('error', () => tell('disconnected')));
-
-const isDisconnected = (/** @type {unknown} */ error) => {
-  const { code } = /** @type {{ code?: string }} */ (error);
-  if (error instanceof PostgresStoreError) return code === 'connection' || code === 'aborted';
-  return code === undefined || /^(57P|08|E)/.test(code);
-};
 
 /** Does it again as long as it is the connection that fails. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
 async function persist(work) {
@@ -46,12 +41,6 @@ async function persist(work) {
   }
 }
 
-const client = createClient({
-  environment: 'staging',
-  gateways: { staging: { baseUrl: gateway, apiKey: 'mock-api-key' } },
-  location: { fixed: { latitude: 6.4474, longitude: 7.5139, city: 'Enugu', country: 'NG' } },
-  attemptTimeoutMs: ATTEMPT_MS,
-});
 const listen = async () => {
   if (listening === database) return pool.connect();
   const own = new pg.Client({ connectionString: listening, connectionTimeoutMillis: 3_000 });
@@ -60,16 +49,38 @@ const listen = async () => {
   return own;
 };
 const store = await persist(() => postgresStore({ database: pool, listen }));
-const outbox = createOutbox({ client, store, leaseMs: LEASE_MS, pollMs: 200, retry: { baseMs: 20, capMs: 400 }, keepBodies: true });
+const outbox = createOutbox({
+  accounts: clientsOf(destinations, ATTEMPT_MS),
+  store,
+  leaseMs: LEASE_MS,
+  pollMs: 200,
+  retry: { baseMs: 20, capMs: 400 },
+  keepBodies: true,
+});
 for (const type of /** @type {const} */ (['recorded', 'quarantined', 'late', 'paused'])) outbox.on(type, () => tell(type));
 outbox.on('error', ({ message, cause }) => tell('error', `${message} ${cause instanceof PostgresStoreError ? cause.code : cause}`));
 
-const ways = createBooks({ pool, outbox });
+const licences = outbox.accounts.map((account) => ({
+  account,
+  outbox: outbox.for(account),
+  ways: createBooks({ pool, account, outbox: outbox.for(account) }),
+}));
 
-/** @param {string} reference */
-async function withdraw(reference) {
-  tell('accepted', (await persist(() => outbox.reportWithdrawalEvent(withdrawal(reference)))).id);
-  tell('accepted', (await persist(() => outbox.reportSettledWithdrawal(settledWithdrawal(reference)))).id);
+/** @param {typeof licences[number]} licence @param {string} reference */
+async function withdraw({ account, outbox: own }, reference) {
+  tell('accepted', (await persist(() => own.reportWithdrawalEvent(withdrawal(account, reference)))).id);
+  tell('accepted', (await persist(() => own.reportSettledWithdrawal(settledWithdrawal(account, reference)))).id);
+}
+
+/** Bets of a licence, each in its way, and at times a withdrawal. @param {typeof licences[number]} licence @param {number} index */
+async function takeBets(licence, index) {
+  const { ways } = licence;
+  const each = ways.map(async (way, one) => {
+    await persist(() => way(`${name}-${index}-${one}`));
+    if (one === ways.length - 1) tell('rolledBack');
+  });
+  const isTurn = index % WITHDRAWAL_EACH !== 0;
+  await Promise.all(isTurn ? [...each, withdraw(licence, `${name}-${index}`)] : each);
 }
 
 /** Fills up what there may be. */
@@ -83,12 +94,7 @@ async function work() {
     } else if (waiting >= MOST_WAITING) {
       await sleep(30);
     } else {
-      const each = ways.map(async (way, one) => {
-        await persist(() => way(`${name}-${index}-${one}`));
-        if (one === ways.length - 1) tell('rolledBack');
-      });
-      const isTurn = index % WITHDRAWAL_EACH !== 0;
-      await Promise.all(isTurn ? [...each, withdraw(`${name}-${index}`)] : each);
+      await Promise.all(licences.map((licence) => takeBets(licence, index)));
     }
   }
 }

@@ -15,11 +15,12 @@ const STOP_CHANCE = 0.12;
  * @property {ReturnType<typeof import('./random.js').createRandom>} chance
  * @property {readonly number[]} stoppedMs For how long a worker is stopped: beyond its lease, so that another one has taken what it held.
  * @property {() => void} progress Called after each kill.
+ * @property {() => boolean} isEnough Whether all troubles have been there; until then more workers are killed than asked for.
  * @property {() => Promise<void>} [worked] Resolves when enough is done for the next kill.
  */
 
 /** @param {CrewOptions} options */
-export function createCrew({ worker, taskOf, kills, workers, chance: { random, between }, stoppedMs, progress, worked }) {
+export function createCrew({ worker, taskOf, kills, workers, chance: { random, between }, stoppedMs, progress, isEnough, worked }) {
   /** @type {Set<string>} */
   const accepted = new Set();
   /** How often the workers told something, by its kind. @type {Record<string, number>} */
@@ -56,7 +57,7 @@ export function createCrew({ worker, taskOf, kills, workers, chance: { random, b
 
   /** Starts a worker, lets it live for a while, and kills it, until enough are killed. @param {number} lane */
   async function killAgainAndAgain(lane) {
-    for (let life = 0; counts.killed < kills; life += 1) {
+    for (let life = 0; counts.killed < kills || !isEnough(); life += 1) {
       const { child, ready } = start(`S${lane}-${life}`);
       await ready;
       await worked?.();

@@ -1,9 +1,9 @@
-// The mock gateway of the soak on a socket, made to lose a fifth of its answers after it has recorded, and to break off others.
+// The mock gateway of a licence on a socket, made to lose a fifth of its answers after it has recorded; its front breaks off others.
 import { createMockGateway } from 'location-sdk/mock';
 import { serve } from 'location-sdk/mock/node';
-import { startBreaking } from './breaking.js';
+import { startFront } from './front.js';
 
-/** What goes wrong, each by its chance. Of all requests, about a fifth is recorded while its answer is lost. */
+/** What goes wrong, each by its chance. Of all requests, about a fifth is recorded while its answer is lost. @type {readonly import('location-sdk/mock').FaultRule[]} */
 const FAULTS = [
   { kind: 'connection-reset', when: 'before', probability: 0.02 },
   { kind: 'status', status: 500, when: 'before', probability: 0.02 },
@@ -19,53 +19,44 @@ const INITIATED = new Map([
 ]);
 const LOST = ['connection-reset', 'half-body', 'hang'];
 
-/** What gateways found out together. */
-export const createFindings = () => ({
-  /** How often a report was applied, by the id that it has in the outbox. @type {Map<string, number>} */
-  applied: new Map(),
-  /** Settled reports that came before their initiated ones had been accepted. @type {Set<string>} */
-  early: new Set(),
-});
-
-/** The gateway of an account. @param {number} seed */
-export async function startGateway(seed, account = 'default', { applied, early } = createFindings()) {
-  const server = await serve(createMockGateway({ seed }));
-  const breaking = await startBreaking(server.url, seed);
-  server.gateway.subscribe(({ environment, operation, reference, applied: isApplied }) => {
+/**
+ * @param {object} options
+ * @param {number} options.seed
+ * @param {import('./licences.js').Licence} options.licence
+ * @param {import('./journal.js').Journal} options.journal
+ * @param {Map<string, number>} options.applied How often a report was applied.
+ * @param {Set<string>} options.early Settled reports that came before their initiated ones had been accepted.
+ */
+export async function startGateway({ seed, licence, journal, applied, early }) {
+  const { account, apiKey } = licence;
+  const server = await serve(createMockGateway({ seed, apiKey }));
+  const { gateway } = server;
+  const front = await startFront({ url: server.url, seed, licence, journal });
+  gateway.subscribe(({ environment, operation, reference, applied: isApplied }) => {
     const id = `${account}:${environment}:${operation}:${reference}`;
     if (isApplied) applied.set(id, (applied.get(id) ?? 0) + 1);
     const initiated = INITIATED.get(operation);
     if (initiated && !applied.has(`${account}:${environment}:${initiated}:${reference}`)) early.add(id);
   });
-  for (const fault of FAULTS) {
-    const body = JSON.stringify({ times: null, ...fault });
-    const { status } = await fetch(`${server.url}/__admin/faults`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-    if (status !== 201) throw new Error(`the fault ${fault.kind} was refused: ${status}`);
-  }
+  for (const fault of FAULTS) gateway.faults.add({ times: null, ...fault });
   return {
-    url: breaking.url,
-    applied,
-    early,
+    url: front.url,
+    turnAway: front.turnAway,
     /** What is recorded: the body by the id that the report has in the outbox. */
     ledger: () =>
       new Map(
         /** @type {const} */ (['staging', 'production']).flatMap((environment) =>
-          server.gateway.reports(environment).map(({ operation, reference, body }) => [`${account}:${environment}:${operation}:${reference}`, body]),
+          gateway.reports(environment).map(({ operation, reference, body }) => [`${account}:${environment}:${operation}:${reference}`, body]),
         ),
       ),
-    /** Answers so to every request, until the returned function is called. @param {import('location-sdk/mock').FaultRule} rule */
-    misbehave(rule) {
-      const id = server.gateway.faults.add({ times: null, ...rule });
-      return () => server.gateway.faults.clear(id);
-    },
     /** How many answers were lost after the report was recorded. */
     lost: () =>
-      server.gateway.faults
+      gateway.faults
         .list()
         .filter(({ kind, when }) => when === 'after' && LOST.includes(kind))
-        .reduce((sum, { struck }) => sum + struck, breaking.lost()),
+        .reduce((sum, { struck }) => sum + struck, front.lost()),
     async close() {
-      breaking.close();
+      front.close();
       await server.close();
     },
   };

@@ -1,7 +1,8 @@
-// Kills and stops processes that work on one outbox for two licences, while the gateways lose answers after they have recorded and at
-// times turn everything away, the workers open the file a second time, and other processes open and close it. Compares at the end: no report
-// lost, none recorded twice, none falsely quarantined. Of the built package: `npm run soak` builds it first if needed.
-// `npm run soak -- --kills 30 --seed 7 --workers 3`; the exit code is 0 where all agree. The folder is removed then, and else kept and named.
+// Kills and stops processes that work on one outbox for two licences, while the gateways lose answers after they have recorded, break off
+// others and at times turn everything away, the workers open the file a second time, and other processes open and close it. Compares at
+// the end, report by report: recorded at its own gateway in its own bytes, or quarantined because the gateway refused it. Of the built
+// package: `npm run soak` builds it first if needed. `npm run soak -- --kills 30 --seed 7 --workers 3`; more are killed until every
+// trouble has been there. The exit code is 0 where all agree. The folder is removed then, and else kept and named.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,25 +13,28 @@ import { startGateways } from './licences.js';
 import { readOptions } from './options.js';
 import { createPhases } from './phases.js';
 import { createRandom } from './random.js';
-import { endWith, problemsOf } from './verdict.js';
+import { endWith, problemsOf, tellTroubles } from './verdict.js';
+
+const BYSTANDERS = ['foreign-closer.js', 'status.js'].map((name) => new URL(name, import.meta.url));
 
 const { kills, seed, workers } = readOptions({ kills: 300, workers: 3 });
 const folder = await mkdtemp(join(tmpdir(), 'location-sdk-soak-'));
 const file = join(folder, 'outbox.db');
-const gateway = await startGateways(seed);
+const gateways = await startGateways(seed);
 
 const chance = createRandom(seed);
-const phases = createPhases({ gateway, chance, goodMs: [1_000, 5_000] });
+const phases = createPhases({ gateways, chance, goodMs: [1_000, 5_000] });
 const crew = createCrew({
   worker: new URL('worker.js', import.meta.url),
-  taskOf: (name, drain) => ({ file, urls: gateway.urls, name, drain }),
+  taskOf: (name, drain) => ({ file, destinations: gateways.destinations, name, drain }),
   kills,
   workers,
   chance,
   stoppedMs: [1_700, 2_600],
+  isEnough: phases.isEnough,
   progress() {
     const { killed, stopped } = crew.counts;
-    const line = `soak: ${killed}/${kills} killed, ${stopped} stopped, ${crew.accepted.size} accepted, ${gateway.applied.size} at the gateway, ${gateway.lost()} answers lost`;
+    const line = `soak: ${killed}/${kills} killed, ${stopped} stopped, ${crew.accepted.size} accepted, ${gateways.done()} at the gateways, ${gateways.lost()} answers lost`;
     if (process.stderr.isTTY) process.stderr.write(`\r${line}`);
     else if (killed % 30 === 0) process.stderr.write(`${line}\n`);
   },
@@ -45,34 +49,33 @@ console.log(`soak: seed ${seed}, ${kills} kills, ${workers} workers on ${file}`)
 const began = performance.now();
 // There is an outbox before others look at it.
 await (await sqliteStore({ file })).close?.();
-const bystanders = startBystanders(file);
+const bystanders = startBystanders(BYSTANDERS, file);
 const turningAway = phases.run();
 await crew.killAll();
 phases.end();
 await turningAway;
 const isSent = await crew.finish(1);
-const { opened, problems: seen } = await bystanders.stop();
+const { looked, problems: seen } = await bystanders.stop();
 if (process.stderr.isTTY) process.stderr.write('\n');
 
 const { accepted, told, errors, counts } = crew;
 const store = await sqliteStore({ file });
-const { problems, held, alreadyRecorded } = await problemsOf({ store, accepted, ledger: gateway.ledger(), applied: gateway.applied, early: gateway.early });
+const { problems, recorded, quarantined, alreadyRecorded } = await problemsOf({ store, accepted, gateways });
 await store.close?.();
 problems.push(...crew.problems, ...seen, ...[...errors.keys()].filter((error) => error.includes('deleted or replaced')));
 if (!isSent) problems.push('what waited could not be sent in the end');
-if (kills > 0 && alreadyRecorded === 0) problems.push('no report was found recorded already: nothing was put to the test');
-const lost = gateway.lost();
-await gateway.close();
+const lost = gateways.lost();
+await gateways.close();
 const seconds = Math.round((performance.now() - began) / 1_000);
 console.log(
-  `soak: ${held.size} reports, ${accepted.size} known to be accepted; ${counts.killed} processes killed and ${counts.stopped} stopped in ${seconds} s`,
+  `soak: ${recorded.size} reports recorded, ${quarantined.size} quarantined since the gateway refused them, ${accepted.size} known to be accepted; ${counts.killed} processes killed and ${counts.stopped} stopped in ${seconds} s`,
 );
-console.log(`soak: a gateway turned everything away ${phases.counts.periods} times`);
 console.log(
   `soak: ${lost} answers lost after recording; ${alreadyRecorded} reports found recorded already; ${told.late} late ends not written; ${told.error} errors`,
 );
-console.log(`soak: opened and closed beside the workers: ${opened}`);
+console.log(`soak: opened and closed beside the workers: ${looked}`);
+tellTroubles(gateways.struck);
 for (const error of errors.keys()) console.log(`soak: error of a worker: ${error}`);
 endWith(problems);
 await rm(folder, { recursive: true });
-console.log('soak: the outbox and the gateway agree, report by report');
+console.log('soak: the outbox and the gateways agree, report by report');

@@ -1,28 +1,54 @@
-// Two licences over one outbox: each has a gateway of its own, and both use the same references.
-import { createFindings, startGateway } from './gateway.js';
+// Two licences over one outbox: each has a gateway and a key of its own, and both use the same references.
+import { createClient } from 'location-sdk';
+import { startGateway } from './gateway.js';
+import { createJournal } from './journal.js';
 
-export const ACCOUNTS = /** @type {const} */ (['default', 'brandB']);
+/** @typedef {{ account: string, apiKey: string }} Licence */
+/** Where the reports of an account go. @typedef {Licence & { baseUrl: string }} Destination */
 
-/** @typedef {Record<typeof ACCOUNTS[number], string>} Urls */
+/** @type {readonly Licence[]} */
+const LICENCES = ['default', 'brandB'].map((account) => ({ account, apiKey: `key-of-${account}` }));
 
-/** The gateways of both, as one. @param {number} seed */
+/** The client of each account, for `createOutbox`. @param {readonly Destination[]} destinations @param {number} attemptTimeoutMs */
+export const clientsOf = (destinations, attemptTimeoutMs) =>
+  Object.fromEntries(
+    destinations.map(({ account, apiKey, baseUrl }) => [
+      account,
+      createClient({
+        environment: 'staging',
+        gateways: { staging: { baseUrl, apiKey } },
+        location: { fixed: { latitude: 6.4474, longitude: 7.5139, city: 'Enugu', country: 'NG' } },
+        attemptTimeoutMs,
+      }),
+    ]),
+  );
+
+/** The gateways of all licences, as one. @param {number} seed */
 export async function startGateways(seed) {
-  const findings = createFindings();
-  const [first, second] = await Promise.all([startGateway(seed, ACCOUNTS[0], findings), startGateway(seed + 1, ACCOUNTS[1], findings)]);
-  const all = [first, second];
+  const journal = createJournal();
+  /** How often a report was applied, by the id that it has in the outbox. @type {Map<string, number>} */
+  const applied = new Map();
+  /** Settled reports that came before their initiated ones had been accepted. @type {Set<string>} */
+  const early = new Set();
+  const all = await Promise.all(LICENCES.map((licence, index) => startGateway({ seed: seed + index, licence, journal, applied, early })));
   let periods = 0;
   return {
-    ...findings,
-    /** @type {Urls} */
-    urls: { default: first.url, brandB: second.url },
+    journal,
+    applied,
+    early,
+    struck: journal.struck,
+    destinations: all.map(({ url }, index) => ({ account: '', apiKey: '', ...LICENCES[index], baseUrl: url })),
+    /** What is recorded: the body by the id that the report has in the outbox. */
     ledger: () => new Map(all.flatMap((gateway) => [...gateway.ledger()])),
-    /** One of them turns everything away, then the other one, then both. @param {import('location-sdk/mock').FaultRule} rule */
-    misbehave(rule) {
+    /** One of them turns everything away, then the other one, then both. @param {import('./front.js').TurnedAway} answer */
+    turnAway(answer) {
       const chosen = all.filter((_, index) => periods % 3 !== 1 - index);
       periods += 1;
-      const stops = chosen.map((gateway) => gateway.misbehave(rule));
+      const stops = chosen.map((gateway) => gateway.turnAway(answer));
       return () => stops.forEach((stop) => void stop());
     },
+    /** How many reports have come to their end there. */
+    done: () => applied.size + journal.refused.size,
     lost: () => all.reduce((sum, gateway) => sum + gateway.lost(), 0),
     close: () => Promise.all(all.map((gateway) => gateway.close())),
   };

@@ -2,11 +2,11 @@
 import { sleep } from './random.js';
 
 const PAUSE_MS = 25;
-/** Others may hold the file for a moment. */
-const PASSES = /locked|busy/i;
+/** Others may hold the file for a moment. @param {unknown} error */
+const isBusy = (error) => /locked|busy/i.test(String(error));
 
-/** @param {() => Promise<void>} work */
-export async function startLoop(work) {
+/** @param {() => Promise<void>} work @param {(error: unknown) => boolean} [passes] Whether an error is of the troubles of the soak. */
+export async function startLoop(work, passes = isBusy) {
   let stopped = false;
   let times = 0;
   /** @type {Set<string>} */
@@ -21,7 +21,7 @@ export async function startLoop(work) {
       await work();
       times += 1;
     } catch (error) {
-      if (!PASSES.test(String(error))) errors.add(String(error));
+      if (!passes(error)) errors.add(String(error));
     }
     await sleep(PAUSE_MS);
   }

@@ -1,7 +1,17 @@
-// The reports of the soak, of different players.
+// The reports of the soak, of different players. Each names its account, so that a gateway sees where it belongs.
+import { createHash } from 'node:crypto';
 
-const user = (/** @type {string} */ reference) => ({
-  user_id: `U-${reference}`,
+export const hashOf = (/** @type {string | Buffer} */ bytes) => createHash('sha256').update(bytes).digest('hex');
+
+/** How the player of an account begins. @param {string} account */
+export const markOf = (account) => `U-${account}-`;
+
+/** Whether the gateway refuses a report: one settlement of a bet in sixteen. @param {{ operation: string, reference: string }} report */
+export const isRefused = ({ operation, reference }) => operation === 'reportSettledBet' && hashOf(reference).startsWith('0');
+
+/** @param {string} account @param {string} reference */
+const user = (account, reference) => ({
+  user_id: `${markOf(account)}${reference}`,
   first_name: 'Adaeze',
   last_name: 'Okonkwo',
   resident_address: '12 Ogui Road',
@@ -12,10 +22,12 @@ const user = (/** @type {string} */ reference) => ({
   tax_id: '2034567000001',
 });
 
-export const bet = (/** @type {string} */ reference) => ({ bet_id: reference, amount: 1_500, timestamp: '1795161600', user: user(reference) });
-export const settledBet = (/** @type {string} */ reference) => ({
+/** @param {string} account @param {string} reference */
+export const bet = (account, reference) => ({ bet_id: reference, amount: 1_500, timestamp: '1795161600', user: user(account, reference) });
+/** @param {string} account @param {string} reference */
+export const settledBet = (account, reference) => ({
   bet_id: reference,
-  user: user(reference),
+  user: user(account, reference),
   win_amount: 2_175,
   payout_amount: 3_675.5,
   outcome: 'WIN',
@@ -23,11 +35,12 @@ export const settledBet = (/** @type {string} */ reference) => ({
   ur: 0,
 });
 
-export const withdrawal = (/** @type {string} */ reference) => ({
+/** @param {string} account @param {string} reference */
+export const withdrawal = (account, reference) => ({
   request_id: reference,
   amount: 25_000,
   user: {
-    user_id: `U-${reference}`,
+    user_id: `${markOf(account)}${reference}`,
     full_name: 'Adaeze Okonkwo',
     residence_address: '12 Ogui Road',
     residence_state: 'ENUGU',
@@ -38,7 +51,8 @@ export const withdrawal = (/** @type {string} */ reference) => ({
   },
   metadata: { method: 'bank_transfer', bank: 'First Bank', account_last4: '1234' },
   withdrawalId: `W-${reference}`,
-  userId: `U-${reference}`,
+  userId: `${markOf(account)}${reference}`,
   timestamp: '1795161600',
 });
-export const settledWithdrawal = (/** @type {string} */ reference) => ({ ...withdrawal(reference), status: 'COMPLETED', timestamp: '1795161700' });
+/** @param {string} account @param {string} reference */
+export const settledWithdrawal = (account, reference) => ({ ...withdrawal(account, reference), status: 'COMPLETED', timestamp: '1795161700' });

@@ -1,5 +1,8 @@
-// Compares the outbox with the gateway's ledger, report by report.
+// Compares the outbox with the gateways' ledgers and journal, report by report.
 import { isDeepStrictEqual } from 'node:util';
+import { NEEDED_BREAKS, REFUSAL } from './front.js';
+import { NEEDED_PHASES } from './phases.js';
+import { hashOf } from './reports.js';
 
 const PAGE = 500;
 const SHOWN_PROBLEMS = 20;
@@ -16,27 +19,49 @@ async function* rowsOf(store) {
 }
 
 /**
- * Everything that must never happen and did, in words.
+ * Everything that must never happen and did, in words. Each report is recorded at the gateway of its own account, in its own
+ * bytes, or it is quarantined, and the gateway's journal says that it was refused.
  *
- * @param {{ store: import('location-sdk/outbox').OutboxStore, accepted: ReadonlySet<string>, ledger: ReadonlyMap<string, unknown>,
- *   applied: ReadonlyMap<string, number>, early: ReadonlySet<string> }} found
+ * @param {{ store: import('location-sdk/outbox').OutboxStore, accepted: ReadonlySet<string>,
+ *   gateways: Pick<Awaited<ReturnType<typeof import('./licences.js').startGateways>>, 'applied' | 'early' | 'journal' | 'ledger'> }} found
  */
-export async function problemsOf({ store, accepted, ledger, applied, early }) {
-  const problems = [...early].map((id) => `${id} was sent before its initiated report was accepted`);
+export async function problemsOf({ store, accepted, gateways: { applied, early, journal, ...gateways } }) {
+  const ledger = gateways.ledger();
+  const problems = [...journal.wrong, ...[...early].map((id) => `${id} was sent before its initiated report was accepted`)];
   /** @type {Set<string>} */
-  const held = new Set();
+  const recorded = new Set();
+  /** @type {Set<string>} */
+  const quarantined = new Set();
   let alreadyRecorded = 0;
   for await (const { id, state, outcome, problem, body } of rowsOf(store)) {
-    held.add(id);
-    if (outcome === 'already-recorded') alreadyRecorded += 1;
-    if (state !== 'recorded') problems.push(`${id} is ${state}: ${problem?.message ?? 'no problem is told'}`);
-    else if (!ledger.has(id)) problems.push(`${id} is recorded in the outbox, and the gateway does not hold it`);
-    else if (!isDeepStrictEqual(JSON.parse(body ?? 'null'), ledger.get(id))) problems.push(`${id}: the gateway holds other data than the outbox`);
+    if (state === 'recorded') {
+      recorded.add(id);
+      if (outcome === 'already-recorded') alreadyRecorded += 1;
+      if (!ledger.has(id)) problems.push(`${id} is recorded in the outbox, and the gateway does not hold it`);
+      else if (!isDeepStrictEqual(JSON.parse(body ?? 'null'), ledger.get(id))) problems.push(`${id}: the gateway holds other data than the outbox`);
+      else if (hashOf(body ?? '') !== journal.hashes.get(id)) problems.push(`${id} was sent in other bytes than those in the outbox`);
+    } else if (state === 'quarantined') {
+      quarantined.add(id);
+      if (ledger.has(id)) problems.push(`${id} is quarantined, and the gateway holds it`);
+      if (problem?.status !== REFUSAL.status || !journal.refused.has(id))
+        problems.push(`${id} is quarantined, and the gateway never refused it: ${problem?.message}`);
+    } else problems.push(`${id} is ${state}: ${problem?.message ?? 'no problem is told'}`);
   }
-  for (const id of accepted) if (!held.has(id)) problems.push(`${id} was accepted and is lost`);
-  for (const id of ledger.keys()) if (!held.has(id)) problems.push(`${id} is held by the gateway and not in the outbox`);
+  const isHeld = (/** @type {string} */ id) => recorded.has(id) || quarantined.has(id);
+  for (const id of accepted) if (!isHeld(id)) problems.push(`${id} was accepted and is neither recorded nor quarantined`);
+  for (const id of ledger.keys()) if (!isHeld(id)) problems.push(`${id} is held by the gateway and not in the outbox`);
   for (const [id, times] of applied) if (times !== 1) problems.push(`${id} was applied ${times} times`);
-  return { problems, held, alreadyRecorded };
+  for (const trouble of [...NEEDED_PHASES, ...NEEDED_BREAKS]) {
+    if (!journal.struck.has(trouble)) problems.push(`the gateway never answered with "${trouble}": nothing was put to the test`);
+  }
+  if (alreadyRecorded === 0) problems.push('no report was found recorded already: nothing was put to the test');
+  return { problems, recorded, quarantined, alreadyRecorded };
+}
+
+/** Tells how often each trouble struck. @param {ReadonlyMap<string, number>} struck */
+export function tellTroubles(struck) {
+  console.log('soak: how often a gateway answered otherwise:');
+  for (const [name, times] of [...struck].sort(([a], [b]) => a.localeCompare(b))) console.log(`  ${String(times).padStart(6)}  ${name}`);
 }
 
 /** Tells the problems and ends, if there are any. @param {readonly string[]} problems */
