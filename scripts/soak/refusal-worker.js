@@ -1,0 +1,6 @@
+// A worker that sends what there is until its parent ends it.
+import { openOutbox } from './refusal-outbox.js';
+
+const { outbox } = await openOutbox(/** @type {import('./refusal-outbox.js').Task} */ (JSON.parse(process.argv[2] ?? '')));
+process.once('disconnect', () => process.exit(1));
+outbox.start();
