@@ -167,7 +167,8 @@ describe("a report in the user's own statement", () => {
     const { schema, place } = await bettingWorld();
     const { value } = await place('B-1');
     const name = `${schema}_other`;
-    await pool.query(`CREATE DATABASE ${name}`);
+    // Not of template1, to which another test connects: PostgreSQL copies only what nothing else uses.
+    await pool.query(`CREATE DATABASE ${name} TEMPLATE template0`);
     const url = new URL(inject('postgresUrl'));
     url.pathname = `/${name}`;
     const elsewhere = new pg.Pool({ connectionString: String(url), max: 2 });
