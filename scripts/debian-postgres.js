@@ -1,7 +1,7 @@
 // The tests of PostgreSQL and a short soak on the server of the distribution, with JIT as it sets it, and again through PgBouncer in
-// transaction mode. Installs both with apt-get where they are missing; where that cannot be, one line says why not.
-// `node scripts/debian-postgres.js`; `npm run build` first.
-import { spawnSync } from 'node:child_process';
+// transaction mode; tests and soak side by side, since they mostly wait. Installs both with apt-get where they are missing; where that cannot
+// be, one line says why not. `node scripts/debian-postgres.js`; `npm run build` first.
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -38,17 +38,36 @@ if (why) {
 const server = { POSTGRES_BIN: findServer() };
 const pooled = { ...server, PGBOUNCER };
 const TESTS = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'postgres'];
-/** @type {[string, string[], Record<string, string | undefined>][]} */
-const parts = [
-  [`the tests of PostgreSQL with ${server.POSTGRES_BIN}`, TESTS, server],
-  [`${POOLED.join(', ')} through ${PGBOUNCER}`, [...TESTS, ...POOLED], pooled],
-  [`a short soak with ${server.POSTGRES_BIN}`, SOAK, server],
-  [`a short soak through ${PGBOUNCER}`, SOAK, pooled],
+/** @typedef {[title: string, command: string[], env: Record<string, string | undefined>]} Part */
+/** Parts that run side by side. @type {Part[][]} */
+const pairs = [
+  [
+    [`the tests of PostgreSQL with ${server.POSTGRES_BIN}`, TESTS, server],
+    [`a short soak with ${server.POSTGRES_BIN}`, SOAK, server],
+  ],
+  [
+    [`${POOLED.join(', ')} through ${PGBOUNCER}`, [...TESTS, ...POOLED], pooled],
+    [`a short soak through ${PGBOUNCER}`, SOAK, pooled],
+  ],
 ];
-for (const [title, command, env] of parts) {
-  console.log(`\n== ${title}`);
+
+/** Runs a part, and prints all that it said once it has ended. @param {Part} part @returns {Promise<boolean>} */
+function runPart([title, command, env]) {
   const began = performance.now();
-  const { status } = spawnSync(process.execPath, command, { env: { ...process.env, ...env }, stdio: 'inherit' });
-  console.log(`== ${title}: ${status === 0 ? 'passed' : 'FAILED'} in ${Math.round((performance.now() - began) / 1_000)} s`);
-  if (status !== 0) process.exit(1);
+  const child = spawn(process.execPath, command, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  /** @type {Buffer[]} */
+  const said = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => void said.push(piece));
+  return new Promise((resolve) =>
+    child.once('close', (code) => {
+      const seconds = Math.round((performance.now() - began) / 1_000);
+      console.log(`\n== ${title}\n${Buffer.concat(said)}== ${title}: ${code === 0 ? 'passed' : 'FAILED'} in ${seconds} s`);
+      resolve(code === 0);
+    }),
+  );
+}
+
+for (const pair of pairs) {
+  const ends = await Promise.all(pair.map(runPart));
+  if (ends.includes(false)) process.exit(1);
 }
