@@ -35,26 +35,27 @@ const mutants = await new Stryker({
   ...(values.concurrency !== undefined && { concurrency: Number(values.concurrency) }),
 }).runMutationTest();
 
-/** The piece of the source that a mutant replaces, in one line. @param {string} file @param {(typeof mutants)[number]['location']} location */
-function originalOf(file, { start, end }) {
+/** The lines that a mutant changes as they read with it, in one line. @param {string} file @param {(typeof mutants)[number]} mutant */
+function linesOf(file, { location: { start, end }, replacement = '' }) {
   const lines = readFileSync(file, 'utf8')
     .split('\n')
     .slice(start.line - 1, end.line);
-  lines.push(lines.pop()?.slice(0, end.column - 1) ?? '');
-  lines[0] = lines[0]?.slice(start.column - 1) ?? '';
-  return oneLine(lines.join('\n'));
+  const [before, after] = [lines[0]?.slice(0, start.column - 1), lines.at(-1)?.slice(end.column - 1)];
+  return `${before}${replacement}${after}`.replace(/\s+/g, ' ').trim();
 }
-
-/** @param {string} text */
-const oneLine = (text) => text.replace(/\s+/g, ' ').trim();
 
 const judged = mutants.map((mutant) => {
   const file = relative(process.cwd(), mutant.fileName);
-  const original = originalOf(file, mutant.location);
-  const replacement = oneLine(mutant.replacement ?? '');
-  const listed = EQUIVALENT.find((one) => one.file === file && one.original === original && one.replacement === replacement);
-  const survived = mutant.status === 'Survived' || mutant.status === 'NoCoverage';
-  return { file, original, replacement, listed, survived, found: mutant.status === 'Killed' || mutant.status === 'Timeout', start: mutant.location.start };
+  const mutated = linesOf(file, mutant);
+  return {
+    file,
+    line: mutant.location.start.line,
+    mutated,
+    listed: EQUIVALENT.find((one) => one.file === file && one.mutated === mutated),
+    killed: mutant.status === 'Killed',
+    found: mutant.status === 'Killed' || mutant.status === 'Timeout',
+    survived: mutant.status === 'Survived' || mutant.status === 'NoCoverage',
+  };
 });
 
 let failed = false;
@@ -62,21 +63,20 @@ for (const file of files) {
   const here = judged.filter((one) => one.file === file);
   const found = here.filter((one) => one.found).length;
   const survivors = here.filter(({ survived, listed }) => survived && !listed);
+  const equivalent = here.filter(({ survived, listed }) => survived && listed).length;
   const score = (100 * found) / (found + survivors.length);
   // A file that is gone, or holds nothing to change, has no score.
   const isLow = !(score >= LEAST);
   failed ||= isLow;
-  console.log(
-    `${file}: ${score.toFixed(1)} %${isLow ? `, below ${LEAST} %` : ''} (${found} found, ${survivors.length} survived, ${here.filter(({ survived, listed }) => survived && listed).length} equivalent)`,
-  );
-  for (const { start, original, replacement } of survivors) console.log(`  ${file}:${start.line}:${start.column}  ${original}  →  ${replacement}`);
+  console.log(`${file}: ${score.toFixed(1)} %${isLow ? `, below ${LEAST} %` : ''} (${found} found, ${survivors.length} survived, ${equivalent} equivalent)`);
+  for (const { line, mutated } of survivors) console.log(`  ${line}: ${mutated}`);
 }
 
 for (const one of EQUIVALENT.filter(({ file }) => files.includes(file))) {
   const here = judged.filter(({ listed }) => listed === one);
-  const wrong = here.length === 0 ? 'does not exist any more' : here.some(({ survived }) => !survived) ? 'is found by a test' : undefined;
+  const wrong = here.length === 0 ? 'does not exist any more' : here.some(({ killed }) => killed) ? 'is found by a test' : undefined;
   if (wrong === undefined) continue;
   failed = true;
-  console.log(`scripts/mutation/equivalent.js, ${one.file}: ${one.original}  →  ${one.replacement}: this mutant ${wrong}; take it out of the list`);
+  console.log(`${one.file}: a mutant of scripts/mutation/equivalent.js ${wrong}; take it out of the list: ${one.mutated}`);
 }
 process.exitCode = failed ? 1 : 0;
