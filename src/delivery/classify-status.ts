@@ -18,7 +18,7 @@ export function classifyStatus(
   if (status === 401) return refused(AuthenticationError, 'the API key is missing or not valid in this environment');
   if (status === 404) {
     const missing = after && !notJson ? `; was ${after} reported first, in this environment? If so, check the base address` : wrongAddress;
-    return { ...refused(NotFoundError, `no such record${missing}`), foreign: messageOf(json ? body : undefined) === undefined };
+    return { ...refused(NotFoundError, `no such record${missing}`), foreign: messageOf(body) === undefined };
   }
   if (status === 422) return refused(UnprocessableError, 'the gateway cannot accept the data; correct it and call again');
   if (status === 429) {

@@ -54,7 +54,7 @@ const OUTCOMES: readonly unknown[] = ['not-sent', 'rejected', 'unknown'] satisfi
 const MOST_LISTED = 100;
 
 /** Says what the end of an attempt means where a relay stands before the gateway (our decision: its wire format). */
-export function classifyRelayed(attempted: Attempted, asked: Asked, settings: DeliverySettings): Verdict {
+export function classifyRelayed(attempted: Attempted, asked: Asked, settings: Pick<DeliverySettings, 'browser' | 'clock'>): Verdict {
   if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted, settings.browser) };
   const { status, text, retryAfter } = attempted;
   const answer = readAnswer(status, text);

@@ -67,7 +67,7 @@ const BASE_MS = 1_000;
 const CAP_MS = 60_000;
 
 /** Half of it is jitter: workers that were turned away together should not probe together, nor at once. */
-const backoff = (strikes: number, random: () => number) => (0.5 + random() / 2) * Math.min(CAP_MS, BASE_MS * 2 ** Math.min(30, strikes - 1));
+const backoff = (strikes: number, random: () => number) => (0.5 + random() / 2) * Math.min(CAP_MS, BASE_MS * 2 ** (strikes - 1));
 
 /** An attempt that ended, and what its row would become. `probe` is the version of the pause that it was sent to probe. */
 export interface AttemptEnd {
@@ -107,7 +107,7 @@ export const concernsPause = (end: AttemptEnd, struck: boolean): boolean =>
  */
 export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }: PauseRules): PauseChange | undefined {
   const { ending, change, probe } = end;
-  const isProbe = probe !== undefined && probe === seen.version;
+  const isProbe = probe === seen.version;
   const paused = seen.reason !== undefined;
   if (ending.kind === 'recorded' || change.state === 'recorded') return isProbe || (!paused && seen.strikes > 0) ? liftPause(seen) : undefined;
 

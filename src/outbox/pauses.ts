@@ -5,7 +5,7 @@ import { concernsPause, isRefusal, mayCondemn, type Pause, type PauseChange, pau
 import { outlookOf, PAUSE_TRIES } from './plan.js';
 import { type Change, type Ending, type EndingContext, ended, type Row } from './record.js';
 import type { OutboxSettings } from './settings-shape.js';
-import type { Outlook } from './store.js';
+import type { OutboxStore, Outlook } from './store.js';
 
 /** An attempt of a row that ended. */
 interface Attempted {
@@ -22,8 +22,13 @@ interface Settled {
   readonly paused: boolean;
 }
 
+/** What pauses are decided and written with. */
+interface Parts extends Pick<OutboxSettings, 'logger' | 'schedule' | 'random' | 'keepBodies' | 'breakerAfter'> {
+  readonly store: Pick<OutboxStore, 'outlook' | 'pause'>;
+}
+
 /** The pauses of a store, as one worker reads and changes them. */
-export function createPauses(settings: OutboxSettings, events: Events) {
+export function createPauses(settings: Parts, events: Events) {
   const { store, logger } = settings;
   /** Destinations that are open and have strikes, as far as this worker has seen: the next success ends the strikes. */
   const struck = new Set<string>();

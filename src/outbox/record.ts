@@ -214,7 +214,7 @@ const TURNED_AWAY_CAP_MS = 60_000;
  */
 function waitMs({ attempts, fence }: Pick<Row, 'attempts' | 'fence'>, { pause, retryAfterMs = 0 }: Failed, { schedule, random }: EndingContext): number {
   const [failures, capMs] = pause ? [fence, Math.min(schedule.capMs, TURNED_AWAY_CAP_MS)] : [attempts, schedule.capMs];
-  const backoff = random() * Math.min(capMs, schedule.baseMs * 2 ** Math.min(30, failures - 1));
+  const backoff = random() * Math.min(capMs, schedule.baseMs * 2 ** (failures - 1));
   return Math.min(LONGEST_WAIT_MS, Math.max(backoff, retryAfterMs));
 }
 

@@ -1,21 +1,46 @@
 import { describe, expect, it } from 'vitest';
-import { readNetworkFailure } from '../../src/delivery/network-failure.js';
+import { certificateAdvice, describeFailure, readNetworkFailure } from '../../src/delivery/network-failure.js';
+import { tellUnsent } from '../../src/direct-fetch.js';
 import { broken } from './scripted-gateway.js';
 
-const several = (...codes: string[]) =>
-  new TypeError('fetch failed', { cause: new AggregateError(codes.map((code) => Object.assign(new Error(code), { code }))) });
+const withCode = (code: string, more: object = {}) => Object.assign(new Error(code), { code, ...more });
+const several = (...errors: (string | Error)[]) =>
+  new TypeError('fetch failed', { cause: new AggregateError(errors.map((error) => (typeof error === 'string' ? withCode(error) : error))) });
+/** An error that is the last of so many causes. */
+const deep = (causes: number, error: unknown): unknown => (causes === 0 ? error : new Error('further down', { cause: deep(causes - 1, error) }));
+const tunnel = (words: string) => new TypeError('fetch failed', { cause: new Error(words) });
 
 describe('a request certainly never left', () => {
-  it.each(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])('after %s', (code) => {
-    expect(readNetworkFailure(broken(code), false)).toMatchObject({ code, notSent: true, certificate: false });
+  it.each([
+    'ECONNREFUSED',
+    'UND_ERR_CONNECT_TIMEOUT',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'EHOSTDOWN',
+    'ENETDOWN',
+    'EADDRNOTAVAIL',
+    'TRANSPORT_CLOSED',
+  ])('after %s', (code) => {
+    expect(readNetworkFailure(broken(code), false)).toEqual({ code, notSent: true, certificate: false });
   });
 
-  it.each(['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'])(
-    'after %s, and another attempt would not help',
-    (code) => {
-      expect(readNetworkFailure(broken(code), false)).toMatchObject({ code, notSent: true, certificate: true });
-    },
-  );
+  it.each([
+    'CERT_HAS_EXPIRED',
+    'CERT_NOT_YET_VALID',
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'HOSTNAME_MISMATCH',
+    'INVALID_CA',
+    'PATH_LENGTH_EXCEEDED',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'UNABLE_TO_DECRYPT_CERT_SIGNATURE',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  ])('after %s, and another attempt would not help', (code) => {
+    expect(readNetworkFailure(broken(code), false)).toEqual({ code, notSent: true, certificate: true });
+  });
 
   it('after a code that is no text but reads as one', () => {
     expect(readNetworkFailure({ code: { toString: () => 'ECONNREFUSED' } }, false)).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
@@ -25,23 +50,78 @@ describe('a request certainly never left', () => {
     expect(readNetworkFailure(several('ECONNREFUSED', 'ENETUNREACH'), false)).toMatchObject({ notSent: true });
   });
 
+  it('where connecting failed, whatever else the error says of its system call', () => {
+    expect(readNetworkFailure(withCode('ECONNREFUSED', { syscall: 42 }), false).notSent).toBe(true);
+  });
+
+  it('where the transport says so', () => {
+    const error = new Error('given up in the queue');
+    tellUnsent(error);
+    expect(readNetworkFailure(error, false)).toEqual({ code: undefined, notSent: true, certificate: false });
+    expect(readNetworkFailure(error, true)).toEqual({ code: undefined, notSent: false, certificate: false });
+  });
+
+  it('where a proxy opened no tunnel', () => {
+    expect(readNetworkFailure(tunnel('Proxy response (407) !== 200 when HTTP Tunneling'), false)).toEqual({
+      code: 'proxy 407',
+      notSent: true,
+      certificate: false,
+    });
+  });
+
   it('to a port that fetch does not open', async () => {
     const error = await fetch('http://127.0.0.1:1/').catch((thrown: unknown) => thrown);
     expect(readNetworkFailure(error, false)).toMatchObject({ notSent: true, code: 'bad port' });
+  });
+
+  it('as the last of five causes tells, and no deeper one is looked for', () => {
+    expect(readNetworkFailure(deep(5, withCode('ECONNREFUSED')), false)).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
+    expect(readNetworkFailure(deep(6, withCode('ECONNREFUSED')), false)).toMatchObject({ code: undefined, notSent: false });
+    expect(readNetworkFailure(deep(3, several('ECONNREFUSED')), false)).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
+    expect(readNetworkFailure(deep(4, several('ECONNREFUSED')), false)).toMatchObject({ code: undefined, notSent: false });
   });
 });
 
 describe('a request may have left', () => {
   it.each(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'ETIMEDOUT', 'SOMETHING_NEW'])('after %s', (code) => {
-    expect(readNetworkFailure(broken(code), false)).toMatchObject({ code, notSent: false });
+    expect(readNetworkFailure(broken(code), false)).toEqual({ code, notSent: false, certificate: false });
+  });
+
+  it.each(['X_ECONNREFUSED', 'ECONNREFUSED_X', 'X_CERT_HAS_EXPIRED', 'X_TRANSPORT_CLOSED', 'TRANSPORT_CLOSED_X'])(
+    'after %s, which only resembles a proof',
+    (code) => {
+      expect(readNetworkFailure(broken(code), false)).toEqual({ code, notSent: false, certificate: false });
+    },
+  );
+
+  it.each([
+    'The upstream said: Proxy response (407) !== 200 when HTTP Tunneling',
+    'Proxy response (407) !== 200 when HTTP Tunneling, then it broke',
+    'Proxy response (4) !== 200 when HTTP Tunneling',
+    'Proxy response (abc) !== 200 when HTTP Tunneling',
+    'a bad port',
+  ])('after the words "%s", which are not those of a proof', (words) => {
+    expect(readNetworkFailure(tunnel(words), false)).toEqual({ code: undefined, notSent: false, certificate: false });
+  });
+
+  it.each(['proxy 40', 'proxy 4077', 'a proxy 407', 'proxy abc', 'bad ports', 'a bad port'])('after the code "%s", which is not shown', (code) => {
+    expect(readNetworkFailure(withCode(code), false)).toEqual({ code: undefined, notSent: false, certificate: false });
   });
 
   it('where one of several addresses did more than refuse', () => {
     expect(readNetworkFailure(several('ECONNREFUSED', 'ECONNRESET'), false)).toMatchObject({ notSent: false });
+    expect(readNetworkFailure(several('CERT_HAS_EXPIRED', 'ECONNRESET'), false)).toMatchObject({ notSent: false, certificate: false });
   });
 
-  it('in a browser, always', () => {
-    expect(readNetworkFailure(broken('ECONNREFUSED'), true)).toMatchObject({ notSent: false, certificate: false });
+  it('where one of several addresses was connected', () => {
+    const refused = withCode('ECONNREFUSED', { syscall: 'connect' });
+    expect(readNetworkFailure(several(refused, withCode('EHOSTUNREACH', { syscall: 'read' })), false)).toMatchObject({ notSent: false });
+    expect(readNetworkFailure(several(refused, withCode('ENOTFOUND', { syscall: 'getaddrinfo' })), false)).toMatchObject({ notSent: true });
+    expect(readNetworkFailure(withCode('ECONNREFUSED', { syscall: 'reconnect' }), false)).toMatchObject({ notSent: false });
+  });
+
+  it.each(['ECONNREFUSED', 'CERT_HAS_EXPIRED', 'TRANSPORT_CLOSED'])('in a browser, always: %s', (code) => {
+    expect(readNetworkFailure(broken(code), true)).toMatchObject({ notSent: false, certificate: false });
   });
 
   it.each([undefined, null, 'text', 42, new Error('no cause')])('after %s was thrown, which has no code', (thrown) => {
@@ -57,13 +137,89 @@ describe('a request may have left', () => {
     expect(readNetworkFailure(hostile, false)).toEqual({ code: undefined, notSent: false, certificate: false });
   });
 
-  it('where causes go round in a circle', () => {
-    const error = new Error('round');
-    error.cause = error;
-    expect(readNetworkFailure(error, false).notSent).toBe(false);
+  it.each(['cause', 'errors'])('where an error is its own %s', (name) => {
+    const error: Error & { errors?: Error[] } = new Error('round');
+    if (name === 'cause') error.cause = error;
+    else error.errors = [error];
+    expect(readNetworkFailure(error, false)).toEqual({ code: undefined, notSent: false, certificate: false });
   });
 });
 
-it('a code that could be data is not shown', () => {
-  expect(readNetworkFailure(broken('key-1 99012345678'), false).code).toBeUndefined();
+describe('an error is read by itself', () => {
+  it.each([
+    ['its cause is a text', withCode('ECONNREFUSED', { cause: 'the network' })],
+    ['its cause is null', withCode('ECONNREFUSED', { cause: null })],
+    ['it lists no errors', withCode('ECONNREFUSED', { errors: [] })],
+    ['its list of errors is none', withCode('ECONNREFUSED', { errors: 'many' })],
+    ['its words are no text', withCode('ECONNREFUSED', { message: 407 })],
+  ])('where %s', (_, error) => {
+    expect(readNetworkFailure(error, false)).toEqual({ code: 'ECONNREFUSED', notSent: true, certificate: false });
+  });
+});
+
+describe('a code is shown', () => {
+  it.each([
+    ['ABC', true],
+    ['A_1', true],
+    [`A${'B'.repeat(48)}`, true],
+    ['AB', false],
+    [`A${'B'.repeat(49)}`, false],
+    ['1ABC', false],
+    ['aBC', false],
+    ['ABc', false],
+    ['ABC ', false],
+    ['key-1 99012345678', false],
+  ])('only where it can be no data: %s', (code, isShown) => {
+    expect(readNetworkFailure(broken(code), false).code).toBe(isShown ? code : undefined);
+  });
+
+  it('of several, the first that can be shown', () => {
+    expect(readNetworkFailure(several('99012345678', 'ECONNRESET', 'EPIPE'), false).code).toBe('ECONNRESET');
+  });
+});
+
+describe('the words of a failure', () => {
+  const failure = { code: undefined, notSent: false, certificate: false };
+
+  it.each([
+    ['a connection that broke', { ...failure, code: 'ECONNRESET' }, 'the connection broke before a whole answer came (ECONNRESET)'],
+    ['a connection that broke without a code', failure, 'the connection broke before a whole answer came'],
+    ['a handshake that broke', { ...failure, code: 'ERR_SSL_X' }, 'the connection broke before a whole answer came (ERR_SSL_X); is it an http:// address?'],
+    [
+      'another side that is not there',
+      { ...failure, code: 'ECONNREFUSED', notSent: true },
+      'the other side could not be reached (ECONNREFUSED); check its address and the network',
+    ],
+    ['a handshake that failed', { ...failure, code: 'ERR_SSL_X', notSent: true }, 'the other side could not be reached (ERR_SSL_X); is it an http:// address?'],
+    ['a closed transport', { ...failure, code: 'TRANSPORT_CLOSED', notSent: true }, 'the transport that was passed as fetch is closed; make a new one'],
+    [
+      'a proxy',
+      { ...failure, code: 'proxy 407', notSent: true },
+      'the proxy opened no way to the other side (HTTP 407); look at its address, its password and what it lets through',
+    ],
+    [
+      'a certificate',
+      { code: 'CERT_HAS_EXPIRED', notSent: true, certificate: true },
+      "the certificate was refused (CERT_HAS_EXPIRED); look at this machine's clock; if it is right, tell the gateway's operator",
+    ],
+  ])('say what broke and what to look at: %s', (_, given, words) => {
+    expect(describeFailure(given, false)).toBe(words);
+  });
+
+  it('say in a browser that it does not tell', () => {
+    expect(describeFailure({ code: 'ECONNREFUSED', notSent: true, certificate: true }, true)).toBe(
+      "no answer came, and a browser does not say why; check the address, the network, and that this page's origin is allowed (CORS)",
+    );
+  });
+
+  it.each([
+    ['CERT_HAS_EXPIRED', /clock/],
+    ['CERT_NOT_YET_VALID', /clock/],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', /is for another name/],
+    ['HOSTNAME_MISMATCH', /is for another name/],
+    ['SELF_SIGNED_CERT_IN_CHAIN', /NODE_EXTRA_CA_CERTS=.* Never NODE_TLS_REJECT_UNAUTHORIZED/],
+    [undefined, /NODE_EXTRA_CA_CERTS=.* Never NODE_TLS_REJECT_UNAUTHORIZED/],
+  ])('say what to do about %s', (code, advice) => {
+    expect(certificateAdvice(code)).toMatch(advice);
+  });
 });

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/index.js';
+import { createEvents } from '../../src/outbox/events.js';
 import { createOutbox, memoryStore, type NewRow, type OutboxStore } from '../../src/outbox/index.js';
-import { claimed, type Row } from '../../src/outbox/record.js';
-import { keptInDoubt } from '../../src/outbox/went-back.js';
+import type { Finished } from '../../src/outbox/plan.js';
+import { type Change, claimed, type Row } from '../../src/outbox/record.js';
+import type { Turn } from '../../src/outbox/store.js';
+import { keepDoubt, keptInDoubt } from '../../src/outbox/went-back.js';
 import { betEvent } from '../factories.js';
 import { http, rawGateway } from './raw-gateway.js';
 import { outboxWorld } from './world.js';
@@ -131,55 +134,126 @@ describe('a report that was acknowledged and is gone', () => {
   });
 });
 
+const row: Row = {
+  id: 'default:staging:reportBetEvent:B-1',
+  sequence: 1,
+  account: 'default',
+  environment: 'staging',
+  operation: 'reportBetEvent',
+  reference: 'B-1',
+  waitsFor: undefined,
+  blocked: false,
+  body: '{}',
+  fingerprint: 'print',
+  enqueuedAt: 0,
+  dueAt: 0,
+  changedAt: 0,
+  outcome: undefined,
+  message: undefined,
+  problem: undefined,
+  decisions: [],
+  state: 'waiting',
+  fence: 0,
+  attempts: 0,
+  inDoubt: false,
+  doubtBefore: false,
+};
+const sent: Row = { ...row, ...claimed(row) };
+const recorded: Change = {
+  ...claimed(row),
+  state: 'recorded',
+  inDoubt: false,
+  delayMs: 0,
+  outcome: 'recorded',
+  message: 'Bet reported',
+  problem: undefined,
+  decisions: [],
+  keepBody: false,
+};
+const turnedAway: Change = { ...recorded, state: 'waiting', outcome: undefined, message: undefined };
+const lost: Change = { ...turnedAway, inDoubt: true };
+
 describe('a row that is older than what is known of it', () => {
-  const row: Row = {
-    id: 'default:staging:reportBetEvent:B-1',
-    sequence: 1,
-    account: 'default',
-    environment: 'staging',
-    operation: 'reportBetEvent',
-    reference: 'B-1',
-    waitsFor: undefined,
-    blocked: false,
-    body: '{}',
-    fingerprint: 'print',
-    enqueuedAt: 0,
-    dueAt: 0,
-    changedAt: 0,
-    outcome: undefined,
-    message: undefined,
-    problem: undefined,
-    decisions: [],
-    state: 'waiting',
-    fence: 0,
-    attempts: 0,
-    inDoubt: false,
-    doubtBefore: false,
-  };
-  const sent: Row = { ...row, ...claimed(row) };
-  const recorded = { ...sent, state: 'recorded', inDoubt: false, delayMs: 0, keepBody: false } as const;
-  const finished = { row: sent, change: recorded };
+  const problem = { code: 'duplicate', message: 'held already', status: 409 } as const;
+  const quarantined: Row = { ...row, state: 'quarantined', fence: 1, attempts: 1, problem };
+  const kept = { inDoubt: true, doubtBefore: true, outcome: undefined, message: undefined, decisions: [], keepBody: true };
 
-  it.each([
-    ['waiting', row, { state: 'waiting', fence: 0, inDoubt: true }],
-    ['quarantined as a duplicate by another worker', { ...row, state: 'quarantined', fence: 1 }, { state: 'quarantined', fence: 1, inDoubt: true }],
+  it.each<[string, Row, object]>([
+    ['waiting', row, { ...kept, state: 'waiting', fence: 0, attempts: 0, problem: undefined, delayMs: 0 }],
+    ['quarantined as a duplicate by another worker', quarantined, { ...kept, state: 'quarantined', fence: 1, attempts: 1, problem, delayMs: 0 }],
     // The other worker's end is fenced off, and it has ended before the report is sent again.
-    ['sent by another worker', { ...row, ...claimed(row) }, { state: 'waiting', fence: 2, inDoubt: true, doubtBefore: true, delayMs: 30_000 }],
-  ] as const)('keeps the doubt: %s', (_, stored, change) => {
-    expect(keptInDoubt(stored, finished, 30_000)).toMatchObject(change);
+    ['sent by another worker', sent, { ...kept, state: 'waiting', fence: 2, attempts: 1, problem: undefined, delayMs: 30_000 }],
+  ])('keeps the doubt: %s', (_, stored, change) => {
+    expect(keptInDoubt(stored, { row: sent, change: recorded }, 30_000)).toStrictEqual(change);
+    expect(keptInDoubt(stored, { row: sent, change: lost }, 30_000)).toStrictEqual(change);
   });
 
-  it('keeps it of an attempt without an answer, too', () => {
-    expect(keptInDoubt(row, { row: sent, change: { ...recorded, state: 'waiting', inDoubt: true } }, 30_000)).toMatchObject({ inDoubt: true });
-  });
-
-  it.each([
+  it.each<[string, Row, Change]>([
     ['a newer one: another worker took it after the lease', { ...row, ...claimed(sent) }, recorded],
-    ['a final one', { ...row, state: 'recorded' }, recorded],
+    ['a recorded one', { ...row, state: 'recorded' }, recorded],
+    ['a dismissed one', { ...row, state: 'dismissed' }, recorded],
     ['one that is in doubt already', { ...row, inDoubt: true }, recorded],
+    ['one that another worker sends and that was in doubt before', { ...sent, doubtBefore: true }, recorded],
     ['other data under the same reference', { ...row, fingerprint: 'other' }, recorded],
-    ['an attempt that was turned away', row, { ...recorded, state: 'waiting' }],
-  ] as const)('is left as it is: %s', (_, stored, change) => {
+    ['an attempt that was turned away', row, turnedAway],
+  ])('is left as it is: %s', (_, stored, change) => {
     expect(keptInDoubt(stored, { row: sent, change }, 30_000)).toBeUndefined();
+  });
+});
+
+describe('writes that the store refused', () => {
+  const other: Row = { ...sent, id: 'default:staging:reportBetEvent:B-2', reference: 'B-2' };
+
+  async function look(refused: readonly Finished[], rows: readonly (Row | undefined)[]) {
+    const turns: Turn[] = [];
+    const errors: string[] = [];
+    const settled: Row[] = [];
+    const store: OutboxStore = {
+      ...memoryStore(),
+      turn: async (turn) => {
+        turns.push(turn);
+        return { written: [], claimed: [] };
+      },
+    };
+    const events = createEvents();
+    events.on('error', ({ message }) => errors.push(message));
+    await keepDoubt(refused, rows, { store, leaseMs: 30_000, events, waiters: { settle: (one) => void settled.push(one) } });
+    return { turns, errors, settled };
+  }
+
+  it('since another worker has the row, change and tell nothing', async () => {
+    expect(await look([{ row: sent, change: recorded }], [{ ...row, ...claimed(sent) }])).toEqual({ turns: [], errors: [], settled: [] });
+  });
+
+  it('after the database went back keep the doubt in one commit, and an error names the reports', async () => {
+    const { turns, errors, settled } = await look(
+      [
+        { row: sent, change: lost },
+        { row: other, change: lost },
+      ],
+      [row, { ...other, ...claimed(other) }],
+    );
+    expect(turns).toStrictEqual([{ writes: [{ id: row.id, expected: row, change: keptInDoubt(row, { row: sent, change: lost }, 30_000) }], claim: undefined }]);
+    expect(errors).toEqual([
+      `The database of the outbox holds an older state than was committed before: it was restored, or a standby took over. The gateway may hold these reports: ${row.id}. Those that are still in the store stay in doubt. Compare the others with your records.`,
+    ]);
+    expect(settled).toEqual([]);
+  });
+
+  it('of reports that the store has forgotten are told, and settled where the gateway holds them', async () => {
+    const { turns, errors, settled } = await look(
+      [
+        { row: sent, change: recorded },
+        { row: other, change: lost },
+      ],
+      [undefined, undefined],
+    );
+    expect(turns).toEqual([]);
+    expect(errors.join()).toContain(`these reports: ${row.id}, ${other.id}.`);
+    expect(settled).toStrictEqual([{ ...sent, ...recorded }]);
+  });
+
+  it('of a forgotten report that was turned away mean nothing', async () => {
+    expect(await look([{ row: sent, change: turnedAway }], [undefined])).toEqual({ turns: [], errors: [], settled: [] });
   });
 });

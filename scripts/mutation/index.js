@@ -1,0 +1,82 @@
+// Changes the files that hold rules in hundreds of small ways and sees whether a test fails for each (Stryker). Prints what survives,
+// and fails where a file falls below its score.
+//
+//   npm run test:mutation                                all files of rules.js
+//   npm run test:mutation -- src/outbox/pause.ts         one of them
+//   npm run test:mutation -- --concurrency 1             with one process
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Stryker } from '@stryker-mutator/core';
+import { EQUIVALENT } from './equivalent.js';
+import { RULES } from './rules.js';
+
+/** The least share of mutants that tests must find, in percent. */
+const LEAST = 90;
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { concurrency: { type: 'string' } } });
+const files = positionals.length > 0 ? positionals : RULES;
+const strangers = files.filter((file) => !RULES.includes(file));
+if (strangers.length > 0) {
+  console.error(`${strangers.join(', ')}: not in scripts/mutation/rules.js`);
+  process.exit(2);
+}
+
+const mutants = await new Stryker({
+  mutate: [...files],
+  testRunner: 'vitest',
+  plugins: ['@stryker-mutator/vitest-runner'],
+  vitest: { configFile: 'scripts/mutation/vitest.config.js', related: false },
+  coverageAnalysis: 'perTest',
+  // Vitest does not look at types.
+  disableTypeChecks: false,
+  ignorePatterns: ['bench', 'dist', 'docs', 'examples', 'site'],
+  reporters: [process.stdout.isTTY ? 'progress' : 'progress-append-only'],
+  ...(values.concurrency !== undefined && { concurrency: Number(values.concurrency) }),
+}).runMutationTest();
+
+/** The lines that a mutant changes as they read with it, in one line. @param {string} file @param {(typeof mutants)[number]} mutant */
+function linesOf(file, { location: { start, end }, replacement = '' }) {
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .slice(start.line - 1, end.line);
+  const [before, after] = [lines[0]?.slice(0, start.column - 1), lines.at(-1)?.slice(end.column - 1)];
+  return `${before}${replacement}${after}`.replace(/\s+/g, ' ').trim();
+}
+
+const judged = mutants.map((mutant) => {
+  const file = relative(process.cwd(), mutant.fileName);
+  const mutated = linesOf(file, mutant);
+  return {
+    file,
+    line: mutant.location.start.line,
+    mutated,
+    listed: EQUIVALENT.find((one) => one.file === file && one.mutated === mutated),
+    killed: mutant.status === 'Killed',
+    found: mutant.status === 'Killed' || mutant.status === 'Timeout',
+    survived: mutant.status === 'Survived' || mutant.status === 'NoCoverage',
+  };
+});
+
+let failed = false;
+for (const file of files) {
+  const here = judged.filter((one) => one.file === file);
+  const found = here.filter((one) => one.found).length;
+  const survivors = here.filter(({ survived, listed }) => survived && !listed);
+  const equivalent = here.filter(({ survived, listed }) => survived && listed).length;
+  const score = (100 * found) / (found + survivors.length);
+  // A file that is gone, or holds nothing to change, has no score.
+  const isLow = !(score >= LEAST);
+  failed ||= isLow;
+  console.log(`${file}: ${score.toFixed(1)} %${isLow ? `, below ${LEAST} %` : ''} (${found} found, ${survivors.length} survived, ${equivalent} equivalent)`);
+  for (const { line, mutated } of survivors) console.log(`  ${line}: ${mutated}`);
+}
+
+for (const one of EQUIVALENT.filter(({ file }) => files.includes(file))) {
+  const here = judged.filter(({ listed }) => listed === one);
+  const wrong = here.length === 0 ? 'does not exist any more' : here.some(({ killed }) => killed) ? 'is found by a test' : undefined;
+  if (wrong === undefined) continue;
+  failed = true;
+  console.log(`${one.file}: a mutant of scripts/mutation/equivalent.js ${wrong}; take it out of the list: ${one.mutated}`);
+}
+process.exitCode = failed ? 1 : 0;

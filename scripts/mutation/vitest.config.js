@@ -1,0 +1,36 @@
+import { defineConfig } from 'vitest/config';
+import { BaseSequencer } from 'vitest/node';
+import { inspectorDefine } from '../../inspector.build.js';
+import { RULES } from './rules.js';
+
+/** These wait for real time, sockets or files, or run through thousands of cases. */
+const SLOW = [
+  'test/delivery/broken-answers.test.ts',
+  'test/delivery/certificates.test.ts',
+  'test/delivery/duplicate-words.test.ts',
+  'test/delivery/odd-answers.test.ts',
+  'test/delivery/one-signal.test.ts',
+  'test/delivery/proxies.test.ts',
+  'test/delivery/real-socket.test.ts',
+  'test/outbox/simulation.test.ts',
+  'test/outbox/turned-away.test.ts',
+];
+
+/** A mutant lives until the first test that fails, so the tests of the rules themselves run first. */
+class RulesFirst extends BaseSequencer {
+  /** @override @type {BaseSequencer['sort']} */
+  async sort(files) {
+    const rank = (/** @type {string} */ file) => (RULES.some((rule) => file.endsWith(rule.replace('src/', 'test/').replace('.ts', '.test.ts'))) ? 0 : 1);
+    return [...files].sort((a, b) => rank(a.moduleId) - rank(b.moduleId) || (a.moduleId < b.moduleId ? -1 : 1));
+  }
+}
+
+export default defineConfig({
+  define: { ...(await inspectorDefine()) },
+  test: {
+    include: ['delivery', 'outbox', 'client', 'relay'].map((folder) => `test/${folder}/*.test.ts`),
+    exclude: ['**/*.postgres.test.ts', ...SLOW],
+    isolate: false,
+    sequence: { sequencer: RulesFirst },
+  },
+});

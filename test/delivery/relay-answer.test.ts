@@ -1,0 +1,283 @@
+import { describe, expect, it } from 'vitest';
+import { classifyRelayed, faultIdsIn } from '../../src/delivery/relay-answer.js';
+import type { Asked } from '../../src/delivery/verdict.js';
+import {
+  AbortedError,
+  AuthenticationError,
+  BadRequestError,
+  ConfigurationError,
+  DuplicateReportError,
+  GatewayError,
+  LocationError,
+  NetworkError,
+  NotFoundError,
+  RateLimitError,
+  TimeoutError,
+  UnprocessableError,
+  ValidationError,
+} from '../../src/errors.js';
+import { systemClock } from '../../src/time.js';
+import { receipt } from './scripted-relay.js';
+
+const report = { operation: 'reportBetEvent', environment: undefined, reference: 'B-1', body: '{"bet_id":"B-1"}', location: undefined } as const;
+const location = { latitude: 6.5, longitude: 3.4, source: 'gps' };
+const asked: Asked = {
+  report,
+  isReport: true,
+  after: undefined,
+  sent: () => ({ identifiers: ['B-1'], values: [], keys: [] }),
+  shown: (said) => said && `shown: ${said}`,
+};
+
+/** What a whole answer of a relay means. */
+function read(
+  status: number,
+  body: unknown,
+  { browser = false, retryAfter = null, ...of }: Partial<Asked> & { browser?: boolean; retryAfter?: string | null } = {},
+) {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return classifyRelayed({ ended: 'answered', status, text, retryAfter, measured: true }, { ...asked, ...of }, { browser, clock: systemClock });
+}
+
+/** What the failure that a relay tells means. */
+function failureOf(status: number, error: unknown, options: Parameters<typeof read>[2] = {}) {
+  const verdict = read(status, { error }, options);
+  if (verdict.kind === 'recorded') throw new Error('it should be a failure');
+  return verdict.failure;
+}
+
+describe('a receipt', () => {
+  it.each(['recorded', 'already-recorded'] as const)('with 200 and the outcome %s is recorded', (outcome) => {
+    expect(read(200, receipt({ outcome }))).toStrictEqual({
+      kind: 'recorded',
+      body: undefined,
+      said: undefined,
+      told: { outcome, environment: 'production', location: receipt().location },
+    });
+  });
+
+  it('with 202 and a state is accepted', () => {
+    expect(read(202, receipt({ outcome: undefined, state: 'pending' }))).toMatchObject({ kind: 'recorded', told: { outcome: 'accepted', state: 'pending' } });
+  });
+
+  it.each([
+    ['another operation', 200, receipt({ operation: 'reportWithdrawalEvent' })],
+    ['another reference', 200, receipt({ reference: 'B-2' })],
+    ['no reference', 200, receipt({ reference: undefined })],
+    ['an outcome that is none', 200, receipt({ outcome: 'done' })],
+    ['the outcome accepted with 200', 200, receipt({ outcome: 'accepted' })],
+    ['a state with 200', 200, receipt({ outcome: undefined, state: 'pending' })],
+    ['an outcome with 202', 202, receipt()],
+    ['a state that is no text', 202, receipt({ outcome: undefined, state: 1 })],
+    ['another success', 201, receipt({ state: 'pending' })],
+    ['a failure', 500, receipt({ state: 'pending' })],
+  ])('with %s is none', (_, status, body) => {
+    expect(read(status, body)).toMatchObject({ kind: 'failed', failure: { outcome: 'unknown', retryable: true } });
+  });
+
+  it.each([
+    [{ environment: 'staging' }, 'staging'],
+    [{ environment: 'production' }, 'production'],
+    [{ environment: 'test' }, undefined],
+    [{ environment: 1 }, undefined],
+  ])('names its environment only if there is one: %j', (changes, environment) => {
+    const verdict = read(200, receipt(changes));
+    expect(verdict.kind === 'recorded' && verdict.told?.environment).toBe(environment);
+  });
+
+  it.each([
+    [location, location],
+    [
+      { latitude: 0, longitude: 0 },
+      { latitude: 0, longitude: 0 },
+    ],
+    [{ latitude: 6.5 }, undefined],
+    [{ longitude: 3.4 }, undefined],
+    [{ latitude: '6.5', longitude: 3.4 }, undefined],
+    [{ latitude: 6.5, longitude: '3.4' }, undefined],
+    ['here', undefined],
+    [undefined, undefined],
+  ])('has a location only with both coordinates: %j', (given, kept) => {
+    const verdict = read(200, receipt({ location: given, environment: undefined }));
+    expect(verdict.kind === 'recorded' && verdict.told).toStrictEqual({ outcome: 'recorded', ...(kept && { location: kept }) });
+  });
+});
+
+describe('an answer that is none of a relay', () => {
+  it.each([
+    [200, GatewayError, 'unknown'],
+    [299, GatewayError, 'unknown'],
+    [302, GatewayError, 'unknown'],
+    [401, AuthenticationError, 'rejected'],
+    [404, NotFoundError, 'rejected'],
+    [409, BadRequestError, 'rejected'],
+    [422, UnprocessableError, 'rejected'],
+    [429, RateLimitError, 'rejected'],
+    [503, GatewayError, 'unknown'],
+  ])('is told by its status: %i', (status, type, outcome) => {
+    expect(failureOf(status, 'no')).toMatchObject({
+      type,
+      outcome,
+      text: `HTTP ${status}: the answer is not that of a relay; is relayUrl right, and the player logged in?`,
+      details: { status },
+    });
+  });
+
+  it('names no status for a redirect in a browser', () => {
+    expect(failureOf(0, 'no')).toMatchObject({ outcome: 'unknown', text: 'a redirect is not followed; is relayUrl right, and the player logged in?' });
+  });
+
+  it.each([200, 204, 299])('a success with an error in it: %i', (status) => {
+    expect(failureOf(status, { code: 'validation', outcome: 'not-sent' })).toMatchObject({ type: GatewayError, outcome: 'unknown' });
+  });
+
+  it.each([undefined, 'recorded', ['rejected'], null])('an error whose outcome is %j', (outcome) => {
+    expect(failureOf(500, { code: 'validation', outcome })).toMatchObject({ type: GatewayError, outcome: 'unknown' });
+  });
+
+  it('asks for the time of its Retry-After', () => {
+    expect(failureOf(503, 'no', { retryAfter: '3' }).details).toEqual({ status: 503, retryAfterMs: 3_000 });
+  });
+
+  it('one that broke off proves nothing, whatever its status', () => {
+    const attempted = { ended: 'answered', status: 422, text: '{"error":', retryAfter: null, measured: false } as const;
+    expect(classifyRelayed(attempted, asked, { browser: false, clock: systemClock })).toMatchObject({
+      kind: 'failed',
+      failure: { type: NetworkError, outcome: 'unknown' },
+    });
+  });
+
+  it('none at all is read as that of a gateway', () => {
+    expect(classifyRelayed({ ended: 'timeout' }, asked, { browser: false, clock: systemClock })).toMatchObject({
+      kind: 'failed',
+      failure: { type: TimeoutError, outcome: 'unknown' },
+    });
+  });
+});
+
+describe('a failure that a relay tells', () => {
+  it.each([
+    ['configuration', ConfigurationError, false],
+    ['validation', ValidationError, false],
+    ['location', LocationError, false],
+    ['network', NetworkError, true],
+    ['timeout', TimeoutError, true],
+    ['aborted', AbortedError, false],
+    ['bad-request', BadRequestError, false],
+    ['authentication', AuthenticationError, false],
+    ['not-found', NotFoundError, false],
+    ['unprocessable', UnprocessableError, false],
+    ['rate-limited', RateLimitError, true],
+    ['gateway', GatewayError, true],
+  ])('%s is of its class, and retried only where it may pass', (code, type, retryable) => {
+    for (const outcome of ['not-sent', 'rejected', 'unknown'])
+      expect(failureOf(418, { code, outcome })).toMatchObject({
+        type,
+        retryable,
+        outcome,
+        text: `HTTP 418: the relay answers "${code}"`,
+        details: { status: 418 },
+      });
+  });
+
+  it.each([
+    ['quota', 'quota'],
+    ['a b', '[masked]'],
+    ['a\nb', '[masked]'],
+    ['a.b$-_9', 'a.b$-_9'],
+    ['', ''],
+    ['x'.repeat(200), 'x'.repeat(200)],
+    ['x'.repeat(201), '[masked]'],
+    [7, '[masked]'],
+  ])('with the unknown code %j is of the class of its status', (code, named) => {
+    expect(failureOf(422, { code, outcome: 'rejected' })).toMatchObject({ type: UnprocessableError, text: `HTTP 422: the relay answers "${named}"` });
+  });
+
+  it('keeps its words, if they are a text', () => {
+    expect(failureOf(400, { code: 'bad-request', outcome: 'rejected', message: 'no' }).said).toBe('no');
+    expect(failureOf(400, { code: 'bad-request', outcome: 'rejected', message: ['no'] }).said).toBeUndefined();
+  });
+
+  it.each([
+    [0, 0],
+    [7_000, 7_000],
+    [-1, 3_000],
+    ['7000', 3_000],
+    [undefined, 3_000],
+  ])('asks for its own time before that of the header: %j', (retryAfterMs, asks) => {
+    expect(failureOf(429, { code: 'rate-limited', outcome: 'rejected', retryAfterMs }, { retryAfter: '3' }).details).toEqual({
+      status: 429,
+      retryAfterMs: asks,
+    });
+  });
+
+  it('lists what is wrong with the report, in words that may be shown', () => {
+    const issues = [{ path: 'amount', code: 'wrong-type', message: 'expected a number' }, { path: 'a b', code: 7, message: 8 }, 'odd'];
+    const { text, details } = failureOf(400, { code: 'validation', outcome: 'not-sent', issues });
+    expect(details).toEqual({
+      status: 400,
+      issues: [
+        { path: 'amount', code: 'wrong-type', message: 'shown: expected a number' },
+        { path: '[masked]', code: '[masked]', message: '' },
+        { path: '[masked]', code: '[masked]', message: '' },
+      ],
+    });
+    expect(text).toBe('HTTP 400: the relay answers "validation"\n  - amount: shown: expected a number\n  - [masked]: \n  - [masked]: ');
+  });
+
+  it('lists the steps to a location, in words that may be shown', () => {
+    const steps = [{ step: 'client-ip', reason: 'not-public', message: 'no place', durationMs: 12 }, { durationMs: 'long' }];
+    expect(failureOf(503, { code: 'location', outcome: 'not-sent', steps }).details).toEqual({
+      status: 503,
+      retryAfterMs: undefined,
+      steps: [
+        { step: 'client-ip', reason: 'not-public', message: 'shown: no place', durationMs: 12 },
+        { step: '[masked]', reason: '[masked]', message: '', durationMs: 0 },
+      ],
+    });
+  });
+
+  it('lists neither for another code, nothing that is no list, and a hundred at most', () => {
+    const many = Array.from({ length: 101 }, () => ({ path: 'amount' }));
+    expect(failureOf(400, { code: 'bad-request', outcome: 'rejected', issues: many, steps: many }).details).toEqual({ status: 400 });
+    expect(failureOf(400, { code: 'validation', outcome: 'not-sent', issues: 'amount' }).details?.issues).toEqual([]);
+    expect(failureOf(400, { code: 'validation', outcome: 'not-sent', issues: many }).details?.issues).toHaveLength(100);
+  });
+});
+
+describe('a duplicate that a relay tells', () => {
+  const duplicate = (conflict: unknown) => ({ error: { code: 'duplicate', outcome: 'rejected', message: 'held', conflict } });
+  const located = { ...report, location };
+
+  it.each([false, undefined, 'true'])('is of the same data, unless it says conflict: %j', (conflict) => {
+    expect(read(409, duplicate(conflict))).toMatchObject({
+      kind: 'same',
+      failure: { type: DuplicateReportError, outcome: 'rejected', said: 'held', details: { status: 409, conflict: false } },
+    });
+  });
+
+  it.each([
+    ['the page sent the location', located, false, 'rejected', true],
+    ['the page sent the location, in a browser', located, true, 'rejected', true],
+    ['the relay found it', report, false, 'rejected', false],
+    ['the relay found it, in a browser, which repeats requests by itself', report, true, 'unknown', false],
+  ])('of other data is another report only where the location is known: %s', (_, of, browser, outcome, certain) => {
+    const verdict = read(409, duplicate(true), { report: of, browser });
+    expect(verdict).toMatchObject({ kind: 'failed', failure: { type: DuplicateReportError, outcome, certain, details: { status: 409, conflict: true } } });
+    expect(verdict.kind === 'failed' && verdict.failure.advice).toBe(certain ? undefined : 'Compare your records.');
+  });
+});
+
+describe('the id of a fault', () => {
+  it.each([
+    ['Something went wrong (abcdefghijklmnop).', ['abcdefghijklmnop']],
+    ['Something went wrong (abcdefghijklmno).', []],
+    ['Something went wrong (abcdefghijklmnopp).', []],
+    ['Something went wrong (abcdefghijklmnoq).', []],
+    ['Something went wrong (abcdefghijklmnop)!', []],
+    ['Something went wrong (abcdefghijklmnop). Call 0803', []],
+    ['Adaeze: Something went wrong (abcdefghijklmnop).', []],
+  ])('is shown only in the words of a fault: %s', (said, ids) => {
+    expect(faultIdsIn(said)).toEqual(ids);
+  });
+});

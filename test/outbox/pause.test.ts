@@ -1,0 +1,282 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AttemptEnd,
+  changePause,
+  concernsPause,
+  isProbeDue,
+  isRefusal,
+  liftPause,
+  mayCondemn,
+  notPaused,
+  type Pause,
+  pausedBy,
+  postponed,
+  probeTaken,
+} from '../../src/outbox/pause.js';
+import { type Failed, LONGEST_WAIT_MS } from '../../src/outbox/record.js';
+
+const destination = { account: 'licence-a', environment: 'production' } as const;
+const VERSION = 3;
+const OLDER = VERSION - 1;
+/** Without a pause, after this many refusals in a row. */
+const open = (strikes = 0): Pause => ({ ...notPaused(destination), version: VERSION, strikes });
+const paused = (changes: Partial<Pause> = {}): Pause => ({
+  ...destination,
+  version: VERSION,
+  reason: 'unavailable',
+  message: 'the gateway failed',
+  since: 1_000,
+  strikes: 2,
+  until: 9_000,
+  remainingMs: 8_000,
+  ...changes,
+});
+const rules = { random: () => 1, breakerAfter: 5 };
+
+const end = (state: AttemptEnd['change']['state'], ending: Partial<Failed>, probe?: number): AttemptEnd => ({
+  ending: { kind: 'failed', outcome: 'rejected', problem: { code: 'gateway', message: 'what the gateway said', status: 400 }, ...ending },
+  change: { state },
+  probe,
+});
+const recorded = (probe?: number): AttemptEnd => ({ ending: { kind: 'recorded', message: undefined }, change: { state: 'recorded' }, probe });
+const alreadyRecorded = (probe?: number) => end('recorded', { kind: 'same' }, probe);
+const refused = (probe?: number) => end('quarantined', { kind: 'refused' }, probe);
+const damaged = (probe?: number) => end('quarantined', { kind: 'refused', outcome: 'not-sent', problem: { code: 'damaged', message: 'damaged' } }, probe);
+const failed = (probe?: number) => end('waiting', { outcome: 'unknown' }, probe);
+const turnedAway = (retryAfterMs?: number, probe?: number) =>
+  end('waiting', { pause: 'rate-limited', ...(retryAfterMs !== undefined && { retryAfterMs }) }, probe);
+
+describe('an attempt ends with a refusal of its report', () => {
+  it.each([
+    ['an answer that quarantines it', refused(), true],
+    ['an answer after which it waits', turnedAway(), false],
+    ['no answer, since the report was found damaged before it was sent', damaged(), false],
+    ['a success', recorded(), false],
+    ['a duplicate that means recorded', alreadyRecorded(), false],
+  ])('%s: %s', (_, given, is) => {
+    expect(isRefusal(given)).toBe(is);
+  });
+});
+
+describe('a refusal may condemn its report', () => {
+  it.each([
+    ['the first', open(), undefined, true],
+    ['the last before the breaker', open(4), undefined, true],
+    ['the one after the breaker', open(5), undefined, false],
+    ['a probe of a pause for another reason', paused(), VERSION, true],
+    ['an attempt that left before the pause', paused(), undefined, false],
+    ['a probe of an earlier pause', paused(), OLDER, false],
+    ['a probe of the breaker', paused({ reason: 'refusals', strikes: 5 }), VERSION, false],
+  ])('%s', (_, seen, probe, may) => {
+    expect(mayCondemn(seen, probe, rules)).toBe(may);
+  });
+});
+
+describe('a refusal that does not condemn', () => {
+  it('lets the report wait as one that the breaker turned away, and keeps what it says about doubt', () => {
+    const ending: Failed = { kind: 'refused', outcome: 'unknown', problem: { code: 'bad-request', message: 'no', status: 400 } };
+    expect(postponed(ending)).toEqual({ ...ending, kind: 'failed', pause: 'refusals' });
+  });
+
+  it('is never a success', () => {
+    expect(postponed(recorded().ending)).toEqual({ kind: 'recorded', message: undefined });
+  });
+});
+
+describe('the pause is read after an attempt', () => {
+  it.each([
+    ['a success without strikes before it', recorded(), false, false],
+    ['a success after strikes', recorded(), true, true],
+    ['a duplicate that means recorded, after strikes', alreadyRecorded(), true, true],
+    ['a success of a probe', recorded(VERSION), false, true],
+    ['a refusal', refused(), false, true],
+    ['an answer that pauses', turnedAway(), false, true],
+    ['a failure that says nothing about the destination', failed(), true, false],
+    ['the same failure of a probe', failed(VERSION), false, true],
+    ['a damaged report', damaged(), true, false],
+  ])('of %s', (_, given, struck, concerns) => {
+    expect(concernsPause(given, struck)).toBe(concerns);
+  });
+});
+
+describe('a recorded report', () => {
+  const lifted = { ...destination, version: VERSION, reason: undefined, message: undefined, strikes: 0, forMs: 0, continues: false };
+
+  it.each([
+    ['lifts the pause that it probed', paused(), VERSION, lifted],
+    ['does not lift a later pause than it probed', paused(), OLDER, undefined],
+    ['does not lift a pause that began after it had left', paused(), undefined, undefined],
+    ['ends a row of refusals', open(4), undefined, lifted],
+    ['changes nothing where there was neither', open(), undefined, undefined],
+  ])('%s', (_, seen, probe, change) => {
+    expect(pausedBy(seen, recorded(probe), rules)).toEqual(change);
+    expect(pausedBy(seen, alreadyRecorded(probe), rules)).toEqual(change);
+  });
+});
+
+describe('an answer about the destination', () => {
+  it('pauses it, with what the gateway said', () => {
+    expect(pausedBy(open(), turnedAway(7_000), rules)).toEqual({
+      ...destination,
+      version: VERSION,
+      reason: 'rate-limited',
+      message: 'what the gateway said',
+      strikes: 1,
+      forMs: 7_000,
+      continues: false,
+    });
+  });
+
+  it('counts on from the refusals before it', () => {
+    expect(pausedBy(open(2), turnedAway(), rules)).toMatchObject({ reason: 'rate-limited', strikes: 3, forMs: 4_000 });
+  });
+
+  it.each([
+    ['asks for no time', 0, undefined],
+    ['asks for no more time than is left', 8_000, undefined],
+    ['asks for more time', 8_001, { reason: 'rate-limited', strikes: 2, forMs: 8_001, continues: true }],
+  ])('that left before the pause and %s', (_, retryAfterMs, change) => {
+    const next = pausedBy(paused(), turnedAway(retryAfterMs), rules);
+    if (change) expect(next).toMatchObject(change);
+    else expect(next).toBeUndefined();
+  });
+
+  it('is heard where a probe brings it, however short the time that it asks for', () => {
+    expect(pausedBy(paused(), turnedAway(0, VERSION), rules)).toMatchObject({ reason: 'rate-limited', strikes: 3, forMs: 4_000, continues: true });
+  });
+});
+
+describe('an answer that says nothing about the destination', () => {
+  it.each([
+    ['a failure', open(), failed()],
+    ['a failure after refusals', open(4), failed()],
+    ['a failure during a pause', paused(), failed()],
+    ['a refusal during a pause', paused({ remainingMs: -1 }), refused()],
+    ['a failed probe of an earlier pause', paused(), failed(OLDER)],
+    ['a damaged report', open(4), damaged()],
+  ])('%s changes nothing', (_, seen, given) => {
+    expect(pausedBy(seen, given, rules)).toBeUndefined();
+  });
+
+  it.each([
+    ['fails', failed(VERSION)],
+    ['is refused', refused(VERSION)],
+  ])('prolongs the pause where the probe %s, with the reason that it had', (_, given) => {
+    expect(pausedBy(paused(), given, rules)).toEqual({
+      ...destination,
+      version: VERSION,
+      reason: 'unavailable',
+      message: 'the gateway failed',
+      strikes: 3,
+      forMs: 4_000,
+      continues: true,
+    });
+  });
+});
+
+describe('the breaker', () => {
+  it.each([1, 2, 3, 4])('counts refusal %i and pauses nothing', (strikes) => {
+    expect(pausedBy(open(strikes - 1), refused(), rules)).toEqual({ ...liftPause(open()), strikes });
+  });
+
+  it('pauses the destination at the fifth refusal in a row', () => {
+    expect(pausedBy(open(4), refused(), rules)).toEqual({
+      ...destination,
+      version: VERSION,
+      reason: 'refusals',
+      message: 'what the gateway said',
+      strikes: 5,
+      forMs: 1_000,
+      continues: false,
+    });
+  });
+
+  it('waits twice as long after each probe that is refused', () => {
+    const waits = [5, 6, 7].map((strikes) => pausedBy(paused({ reason: 'refusals', strikes }), refused(VERSION), rules)?.forMs);
+    expect(waits).toEqual([2_000, 4_000, 8_000]);
+  });
+
+  it('waits the shortest time where the outbox starts again with a greater breakerAfter', () => {
+    expect(pausedBy(paused({ reason: 'refusals', strikes: 5 }), refused(VERSION), { ...rules, breakerAfter: 20 })).toMatchObject({ strikes: 6, forMs: 1_000 });
+  });
+});
+
+describe('the time until the next probe', () => {
+  const forMs = (strikes: number, random: number, retryAfterMs = 0) =>
+    pausedBy(paused({ strikes }), turnedAway(retryAfterMs, VERSION), { ...rules, random: () => random })?.forMs;
+
+  it.each([
+    [0, 1_000],
+    [1, 2_000],
+    [5, 32_000],
+    [6, 60_000],
+    [5_000, 60_000],
+  ])('doubles with each failed probe up to a minute, and half of it is chance: %i before', (strikes, most) => {
+    expect(forMs(strikes, 0)).toBe(most / 2);
+    expect(forMs(strikes, 0.5)).toBe((most * 3) / 4);
+    expect(forMs(strikes, 1)).toBe(most);
+  });
+
+  it('is what the gateway asks for, and never less than the backoff', () => {
+    expect(forMs(2, 1, 3_999)).toBe(4_000);
+    expect(forMs(2, 1, 4_001)).toBe(4_001);
+  });
+
+  it('is a day at most', () => {
+    expect(forMs(0, 1, LONGEST_WAIT_MS + 1)).toBe(LONGEST_WAIT_MS);
+  });
+});
+
+describe('a probe is due', () => {
+  it.each([
+    ['when the time of the pause is over', paused({ remainingMs: 0 }), true],
+    ['later than that', paused({ remainingMs: -1 }), true],
+    ['not while time is left', paused({ remainingMs: 1 }), false],
+    ['not while a day is left, the longest pause', paused({ remainingMs: LONGEST_WAIT_MS }), false],
+    ['where more than a day is left, since a clock has jumped', paused({ remainingMs: LONGEST_WAIT_MS + 1 }), true],
+    ['not without a pause', open(), false],
+  ])('%s', (_, seen, due) => {
+    expect(isProbeDue(seen)).toBe(due);
+  });
+});
+
+describe('a pause as a store keeps it', () => {
+  it('begins without reason, strikes and time', () => {
+    const bound = { ...destination, gateway: 'https://gateway.example.com' };
+    expect(notPaused(bound)).toEqual({
+      ...destination,
+      version: 0,
+      reason: undefined,
+      message: undefined,
+      since: 0,
+      strikes: 0,
+      until: 0,
+      remainingMs: 0,
+    });
+  });
+
+  it('goes on unchanged for the lease of the worker that takes the probe', () => {
+    expect(probeTaken(paused(), 30_000)).toEqual({
+      ...destination,
+      version: VERSION,
+      reason: 'unavailable',
+      message: 'the gateway failed',
+      strikes: 2,
+      forMs: 30_000,
+      continues: true,
+    });
+  });
+
+  it.each([
+    ['keeps its beginning where it goes on', true, 1_000],
+    ['begins now where there was none', false, 20_000],
+  ])('%s', (_, continues, since) => {
+    expect(changePause(paused(), { ...probeTaken(paused(), 500), continues }, 20_000)).toEqual({
+      ...paused(),
+      version: VERSION + 1,
+      since,
+      until: 20_500,
+      remainingMs: 500,
+    });
+  });
+});

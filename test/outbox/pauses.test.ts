@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import type { Destination } from '../../src/outbox/destination.js';
+import { createEvents } from '../../src/outbox/events.js';
+import { changePause, notPaused, type Pause, type PauseChange } from '../../src/outbox/pause.js';
+import { createPauses } from '../../src/outbox/pauses.js';
+import type { Ending, Failed, Row } from '../../src/outbox/record.js';
+import type { Outlook } from '../../src/outbox/store.js';
+
+const destination: Destination = { account: 'licence-a', environment: 'production' };
+const VERSION = 3;
+/** More than one turn of a worker tries. */
+const ALWAYS = 100;
+
+const row: Row = {
+  ...destination,
+  id: 'licence-a:production:reportBetEvent:B-1',
+  sequence: 1,
+  operation: 'reportBetEvent',
+  reference: 'B-1',
+  waitsFor: undefined,
+  blocked: false,
+  body: '{}',
+  fingerprint: 'print',
+  enqueuedAt: 0,
+  dueAt: 0,
+  changedAt: 0,
+  outcome: undefined,
+  message: undefined,
+  problem: undefined,
+  decisions: [],
+  state: 'in-flight',
+  fence: 1,
+  attempts: 1,
+  inDoubt: true,
+  doubtBefore: false,
+};
+
+const failed = (more: Partial<Failed> = {}): Failed => ({
+  kind: 'failed',
+  outcome: 'unknown',
+  problem: { code: 'gateway', message: 'it failed', status: 500 },
+  ...more,
+});
+const recorded: Ending = { kind: 'recorded', message: undefined };
+const refused = failed({ kind: 'refused', outcome: 'rejected', problem: { code: 'unprocessable', message: 'it said no', status: 422 } });
+const turnedAway = failed({ outcome: 'rejected', pause: 'rate-limited', problem: { code: 'rate-limited', message: 'slow down', status: 429 } });
+
+interface Given extends Partial<Pause> {
+  /** How many changes another worker makes first. */
+  readonly lost?: number;
+  /** Whether the destination is in the store. */
+  readonly isBound?: boolean;
+  readonly of?: Destination;
+}
+
+/** A worker's view of the pause of one destination, beside one of another account. */
+function world({ lost = 0, isBound = true, of = destination, ...first }: Given = {}) {
+  let pause: Pause = { ...notPaused(of), version: VERSION, ...first };
+  let left = lost;
+  const reads: (readonly string[] | undefined)[] = [];
+  const changes: PauseChange[] = [];
+  const told: [string, unknown][] = [];
+  const log = (level: string) => (message: string) => void told.push([level, message]);
+  const outlookOf = (one: Pause): Outlook => ({
+    account: one.account,
+    environment: one.environment,
+    gateway: 'https://gateway.example.com',
+    rebound: [],
+    pause: one,
+    nextInMs: undefined,
+  });
+  const events = createEvents();
+  events.on('paused', (event) => told.push(['paused', event]));
+  events.on('resumed', (event) => told.push(['resumed', event]));
+  const store = {
+    outlook: async (accounts?: readonly string[]) => {
+      reads.push(accounts);
+      return [outlookOf(notPaused({ ...of, account: 'other' })), ...(isBound ? [outlookOf(pause)] : [])];
+    },
+    pause: async (change: PauseChange) => {
+      changes.push(change);
+      left -= 1;
+      if (left < 0) pause = changePause(pause, change, 0);
+      return left < 0;
+    },
+  };
+  const logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+  const pauses = createPauses({ store, logger, schedule: { baseMs: 1_000, capMs: 300_000 }, random: () => 1, keepBodies: false, breakerAfter: 5 }, events);
+  const settle = (ending: Ending, probe?: number) => pauses.settle({ row: { ...row, ...of }, ending, probe, dependency: 'none' });
+  return { pauses, settle, reads, changes, told, seen: (more: Partial<Pause>) => pauses.seeAll([outlookOf({ ...pause, ...more })]) };
+}
+
+describe('the end of an attempt', () => {
+  it('is written without a look at the pause, where it says nothing about the destination', async () => {
+    const { settle, reads, changes } = world();
+    expect(await settle(recorded)).toMatchObject({ change: { state: 'recorded' }, paused: false });
+    expect(await settle(failed())).toMatchObject({ change: { state: 'waiting', attempts: 1 }, paused: false });
+    expect([reads, changes]).toEqual([[], []]);
+  });
+
+  it('pauses the destination before its row is written', async () => {
+    const { settle, reads, changes, told } = world();
+    expect(await settle(turnedAway)).toMatchObject({ change: { state: 'waiting', attempts: 0 }, paused: true });
+    expect(reads).toEqual([['licence-a']]);
+    expect(changes).toMatchObject([{ ...destination, version: VERSION, reason: 'rate-limited', forMs: 1_000 }]);
+    expect(told).toEqual([
+      ['paused', { ...destination, reason: 'rate-limited', message: 'slow down', forMs: 1_000 }],
+      [
+        'warn',
+        'The outbox sends nothing to production of the account licence-a for now (rate-limited); the reports wait, and none is lost. It tries one report in 1 s. slow down',
+      ],
+    ]);
+  });
+
+  it('says that the destination is paused, where another attempt has paused it', async () => {
+    const { settle, changes, told } = world({ reason: 'rate-limited', strikes: 1, remainingMs: 8_000 });
+    expect(await settle(turnedAway)).toMatchObject({ paused: true });
+    expect([changes, told]).toEqual([[], []]);
+  });
+
+  it('prolongs a pause with an event, and logs only another reason', async () => {
+    const { settle, told } = world({ reason: 'rate-limited', message: 'slow down', strikes: 1 });
+    await settle(turnedAway, VERSION);
+    expect(told.map(([level]) => level)).toEqual(['paused']);
+    await settle(failed({ pause: 'unavailable' }), VERSION + 1);
+    expect(told.map(([level]) => level)).toEqual(['paused', 'paused', 'warn']);
+  });
+
+  it('lifts the pause where a probe is recorded', async () => {
+    const { settle, changes, told } = world({ reason: 'rate-limited', strikes: 1 });
+    expect(await settle(recorded, VERSION)).toMatchObject({ change: { state: 'recorded' }, paused: false });
+    expect(changes).toMatchObject([{ reason: undefined, strikes: 0 }]);
+    expect(told).toEqual([
+      ['resumed', destination],
+      ['info', 'The outbox sends reports to production of the account licence-a again.'],
+    ]);
+  });
+
+  it('names no account in the log, where the outbox has none', async () => {
+    const { settle, told } = world({ of: { account: 'default', environment: 'staging' } });
+    await settle(turnedAway);
+    expect(told[1]?.[1]).toContain('sends nothing to staging for now (rate-limited)');
+  });
+
+  it('logs a pause without words as a sentence that ends', async () => {
+    const { settle, told } = world({ reason: 'rate-limited', message: undefined, strikes: 1 });
+    // A probe that fails keeps the reason and the words that the pause had.
+    await settle(failed(), VERSION);
+    await settle(failed({ pause: 'unavailable', problem: { code: 'gateway', message: '' } }), VERSION + 1);
+    expect(told.at(-1)?.[1]).toMatch(/It tries one report in 4 s\.$/);
+  });
+});
+
+describe('a refusal', () => {
+  it('condemns its report once it is counted in the store', async () => {
+    const { settle, changes, told } = world({ strikes: 3 });
+    expect(await settle(refused)).toMatchObject({ change: { state: 'quarantined', attempts: 1 }, paused: false });
+    expect(changes).toMatchObject([{ reason: undefined, strikes: 4 }]);
+    expect(told).toEqual([]);
+  });
+
+  it('condemns its report and pauses, where it is the last before the breaker', async () => {
+    const { settle, told } = world({ strikes: 4 });
+    expect(await settle(refused)).toMatchObject({ change: { state: 'quarantined' }, paused: true });
+    expect(told[0]).toMatchObject(['paused', { reason: 'refusals' }]);
+  });
+
+  it.each<[string, Given, number | undefined]>([
+    ['of a probe of the breaker', { reason: 'refusals', strikes: 5 }, VERSION],
+    ['of an attempt that left before the pause', { reason: 'unavailable', strikes: 1, remainingMs: 500 }, undefined],
+    ['of a destination that the store does not hold', { isBound: false }, undefined],
+    ['that other workers keep the store from counting', { lost: ALWAYS }, undefined],
+  ])('%s condemns nothing: the report waits, and the attempt does not count', async (_, given, probe) => {
+    expect(await world(given).settle(refused, probe)).toMatchObject({
+      change: { state: 'waiting', attempts: 0, inDoubt: false, problem: refused.problem },
+      paused: true,
+    });
+  });
+
+  it('is counted again, where another worker has changed the pause meanwhile', async () => {
+    const { settle, changes, reads } = world({ lost: 4 });
+    expect(await settle(refused)).toMatchObject({ change: { state: 'quarantined' } });
+    expect([changes.length, reads.length]).toEqual([5, 5]);
+  });
+
+  it('is counted five times at most', async () => {
+    const { settle, changes } = world({ lost: ALWAYS });
+    await settle(refused);
+    expect(changes).toHaveLength(5);
+  });
+});
+
+describe('an answer about the destination that the store does not keep', () => {
+  it.each<[string, Given]>([
+    ['since it does not hold the destination', { isBound: false }],
+    ['since other workers change the pause', { lost: ALWAYS }],
+  ])('%s leaves its report waiting', async (_, given) => {
+    const { settle, told } = world(given);
+    expect(await settle(turnedAway)).toMatchObject({ change: { state: 'waiting', attempts: 0 }, paused: false });
+    expect(told).toEqual([]);
+  });
+});
+
+describe('a row of refusals', () => {
+  it('ends with the next success, after which a success is not looked at any more', async () => {
+    const { settle, changes } = world();
+    await settle(refused);
+    await settle(recorded);
+    await settle(recorded);
+    expect(changes.map(({ strikes }) => strikes)).toEqual([1, 0]);
+  });
+
+  it.each<[string, Partial<Pause>, number]>([
+    ['that another worker has counted ends too', { strikes: 2 }, 1],
+    ['that has ended meanwhile is not looked for', { strikes: 0 }, 0],
+    ['that has become a pause is for its probe to end', { strikes: 5, reason: 'refusals' }, 0],
+  ])('%s', async (_, pause, reads) => {
+    const one = world(pause);
+    one.seen({ strikes: 1 });
+    one.seen({});
+    await one.settle(recorded);
+    expect(one.reads).toHaveLength(reads);
+  });
+});
