@@ -1,7 +1,7 @@
 import { isServed } from '../claimants.js';
 import { type BoundDestination, type Destination, keyOf, otherGateway, type Rebound } from '../destination.js';
 import { changePause, notPaused, type Pause } from '../pause.js';
-import { claimed, isAsExpected, isBlocked, isClaimable, isFinal, LONGEST_WAIT_MS, type Row, type RowState } from '../record.js';
+import { claimed, HEAD_OF_THE_QUEUE, isAsExpected, isBlocked, isClaimable, isFinal, LONGEST_WAIT_MS, type Row, type RowState } from '../record.js';
 import type { Claimant, ClaimRequest, Counts, Enqueued, LogLine, NewRow, OutboxStore, RowQuery, Write } from '../store.js';
 import { createQueue } from './due-queue.js';
 import { claimFairly } from './fair.js';
@@ -94,9 +94,11 @@ export function memoryStore({ now = Date.now, player }: MemoryStoreOptions = {})
     return true;
   }
 
-  function claim({ accounts, limit, leaseMs, probe }: ClaimRequest, at: number): Row[] {
+  function claim({ accounts, limit, leaseMs, probe, untriedFirst }: ClaimRequest, at: number): Row[] {
     const isOpen = (one: KnownDestination) => (probe === undefined ? one.pause.reason === undefined : keyOf(one) === keyOf(probe));
     const openOf = (claimant: Claimant) => [...destinations.values()].filter((one) => isServed(one, [claimant]) && isOpen(one));
+    const untried = untriedFirst && probe && [...rows.values()].find((row) => row.fence === 0 && keyOf(row) === keyOf(probe) && isClaimable(row, at));
+    if (untried) put({ ...untried, dueAt: HEAD_OF_THE_QUEUE });
     return claimFairly(accounts, limit, (account) => {
       const [next] = openOf(account)
         .flatMap(({ queue }) => queue.first() ?? [])
