@@ -144,6 +144,10 @@ export const isProbeDue = ({ reason, remainingMs }: Pause): boolean => reason !=
  */
 export const isForUntried = ({ reason, strikes }: Pick<Pause, 'reason' | 'strikes'>): boolean => reason === 'refusals' && strikes % 2 === 0;
 
+/** Whether the breaker's probes have become as rare as they get: all of them were refused, for more than a minute by now. */
+export const isRarelyProbed = ({ reason, strikes }: Pick<Pause, 'reason' | 'strikes'>, breakerAfter: number): boolean =>
+  reason === 'refusals' && BASE_MS * 2 ** (strikes - breakerAfter) >= CAP_MS;
+
 /** Takes the probe: for the time of a lease nobody else does, and after that the next one may, should this worker be gone. */
 export const probeTaken = ({ account, environment, version, reason, message, strikes }: Pause, leaseMs: number): PauseChange => ({
   account,

@@ -144,9 +144,6 @@ export interface EndingContext {
 /** No wait is longer. A time further ahead is the mark of a clock that jumped, and stores take it as past. */
 export const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 
-/** A due time before that of every row: the earliest that a `Date` holds. */
-export const HEAD_OF_THE_QUEUE = -8_640_000_000_000_000;
-
 /** Whether nothing more can happen to a row. */
 export const isFinal = (state: RowState): boolean => state === 'recorded' || state === 'dismissed';
 

@@ -1,7 +1,8 @@
 import { type BoundDestination, type Destination, keyOf, otherGateway } from '../../../src/outbox/destination.js';
 import { notPaused, type Pause, type PauseChange } from '../../../src/outbox/pause.js';
-import { type Change, HEAD_OF_THE_QUEUE, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from '../../../src/outbox/record.js';
+import { type Change, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from '../../../src/outbox/record.js';
 import type { ClaimRequest, Enqueued, NewRow, Outlook, Turn, TurnResult, Write } from '../../../src/outbox/store.js';
+import { HEAD_OF_THE_QUEUE } from '../../../src/outbox/stores/head-of-queue.js';
 import type { Decisions } from './decisions.js';
 
 /** Who looks at everything that is committed. */

@@ -1,10 +1,11 @@
 import { RELAY_ONLY } from '../../../relay-only.js';
 import { isServed } from '../../claimants.js';
 import { type Destination, keyOf } from '../../destination.js';
-import { claimed, HEAD_OF_THE_QUEUE, isFinal, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from '../../record.js';
+import { claimed, isFinal, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from '../../record.js';
 import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store.js';
 import { rowFrom } from '../../stored-row.js';
 import { claimFairly } from '../fair.js';
+import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { ask, type Tables } from './connection.js';
 import { readDestinations } from './destinations.js';
 

@@ -1,4 +1,5 @@
-import { HEAD_OF_THE_QUEUE, LONGEST_WAIT_MS } from '../../record.js';
+import { LONGEST_WAIT_MS } from '../../record.js';
+import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { add, bind, enqueue } from './enqueue-functions.js';
 import { ISOLATION } from './failure.js';
 import { isOpenBefore, rowJson } from './row-columns.js';

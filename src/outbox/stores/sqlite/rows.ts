@@ -1,8 +1,9 @@
 import type { Destination } from '../../destination.js';
-import { claimed, HEAD_OF_THE_QUEUE, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../../record.js';
+import { claimed, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../../record.js';
 import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store.js';
 import { readFence, readState } from '../../stored-row.js';
 import { claimFairly } from '../fair.js';
+import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { newRow } from '../new-row.js';
 import { isStorable } from '../storable.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
