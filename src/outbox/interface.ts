@@ -83,10 +83,15 @@ export interface OutboxStats extends Counts {
 
 /** How `drain` ended. */
 export interface Drained {
-  /** Whether nothing is left to send; false when the time was over. Quarantined reports, and those that wait for one, may be left. */
+  /**
+   * Whether nothing is left to send. False when the time was over, or where each report that is left was refused while the
+   * environment was paused for `'refusals'`. Quarantined reports, and those that wait for one, may be left.
+   */
   readonly drained: boolean;
   /** How many reports are where. */
   readonly states: Counts['states'];
+  /** The destinations to which nothing is sent, and why. */
+  readonly paused: OutboxStats['paused'];
 }
 
 /** The methods of an outbox that enqueue a report. */
@@ -168,7 +173,11 @@ export interface Outbox<Mode extends ClientMode = 'strict'> {
     /** How long attempts on their way may take, in milliseconds. */
     timeoutMs?: number;
   }): Promise<void>;
-  /** Sends until nothing is left to send, starting and stopping the worker if it was not started. Without a limit it waits out every pause. */
+  /**
+   * Sends until nothing is left to send, starting and stopping the worker if it was not started. Without a limit it waits out
+   * every pause but one: after `breakerAfter` refusals in a row it ends once it has tried each report that is left, for more
+   * than a minute, and all were refused. Those reports wait, since the gateway may refuse every report.
+   */
   drain(options?: {
     /** How long it may take, in milliseconds. Default: no limit. */
     timeoutMs?: number;

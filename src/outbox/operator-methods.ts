@@ -8,13 +8,14 @@ import type { Waiters } from './done.js';
 import { type Committed, type Entrance, type Given, requireTransactions } from './enqueue.js';
 import { aboutReport, type Events } from './events.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport } from './interface.js';
+import { createOnlyRefused } from './only-refused.js';
 import { liftPause } from './pause.js';
 import { outlookOf } from './plan.js';
 import { preparedReport } from './prepared.js';
 import type { Decision } from './record.js';
 import { readList, readNamed } from './report-names.js';
 import type { AccountSettings, OutboxSettings } from './settings-shape.js';
-import { shown } from './shown.js';
+import { shown, shownPauses } from './shown.js';
 import type { Worker } from './worker.js';
 
 /** The methods of an outbox that its operator needs and a page does not: batches, lists, decisions, sending until all is sent. */
@@ -89,6 +90,7 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
 
   async function drain({ timeoutMs = LONGEST_TIMER_MS, signal }: Parameters<Outbox['drain']>[0] = {}): Promise<Drained> {
     const startedHere = !isStarted();
+    const isOnlyRefused = createOnlyRefused(settings);
     start();
     const result = await limited(
       async (over) => {
@@ -101,6 +103,7 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
           if (states.waiting + states['in-flight'] === 0) return true;
           // Stopped meanwhile: nobody sends what is left.
           if (!isStarted()) return false;
+          if (states['in-flight'] === 0 && (await isOnlyRefused())) return false;
         }
         return false;
       },
@@ -109,7 +112,7 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
     if (startedHere) await stop();
     if (result.ended === 'failed' && isConfigurationError(result.error)) throw result.error;
     const { states } = await store.counts(served);
-    return { drained: result.ended === 'done' && result.value, states };
+    return { drained: result.ended === 'done' && result.value, states, paused: shownPauses(await store.outlook(served)) };
   }
 
   return {

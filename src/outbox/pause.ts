@@ -138,6 +138,16 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
 /** Whether it is time for a probe. A time too far ahead is the mark of a clock that jumped. */
 export const isProbeDue = ({ reason, remainingMs }: Pause): boolean => reason !== undefined && (remainingMs <= 0 || remainingMs > LONGEST_WAIT_MS);
 
+/**
+ * Whether a probe takes a report that was never tried. Behind the breaker every other one does: a new report does not wait
+ * until all that were refused are refused again, and a stream of new ones does not keep those waiting.
+ */
+export const isForUntried = ({ reason, strikes }: Pick<Pause, 'reason' | 'strikes'>): boolean => reason === 'refusals' && strikes % 2 === 0;
+
+/** Whether the breaker's probes have become as rare as they get: all of them were refused, for more than a minute by now. */
+export const isRarelyProbed = ({ reason, strikes }: Pick<Pause, 'reason' | 'strikes'>, breakerAfter: number): boolean =>
+  reason === 'refusals' && BASE_MS * 2 ** (strikes - breakerAfter) >= CAP_MS;
+
 /** Takes the probe: for the time of a lease nobody else does, and after that the next one may, should this worker be gone. */
 export const probeTaken = ({ account, environment, version, reason, message, strikes }: Pause, leaseMs: number): PauseChange => ({
   account,

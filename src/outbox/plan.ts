@@ -1,8 +1,8 @@
 import { isServed } from './claimants.js';
 import { type Destination, keyOf } from './destination.js';
-import { isProbeDue } from './pause.js';
+import { isForUntried, isProbeDue } from './pause.js';
 import { type Change, type Ending, type EndingContext, isFinal, type Row } from './record.js';
-import type { Claimant, Outlook, Turn } from './store.js';
+import type { Claimant, ClaimRequest, Outlook, Turn } from './store.js';
 import { damageProblem } from './stored-row.js';
 
 /** An attempt that ended, and what its row is to become. */
@@ -67,14 +67,20 @@ export const isGathering = (finished: number, { busy, places }: Pick<Standing, '
   finished > 0 && finished < busy && finished < Math.min(MOST_GATHERED, places * 0.75);
 
 /** A turn: what ended is written, and as many rows are claimed as there is room for, or one as a probe. */
-export function planTurn(finished: readonly Finished[], { accounts, busy, places, leaseMs, stopping }: Standing, probe?: Destination): Turn {
+export function planTurn(finished: readonly Finished[], { accounts, busy, places, leaseMs, stopping }: Standing, probe?: Pick<Outlook, 'pause'>): Turn {
   const free = stopping ? 0 : places - (busy - finished.length);
   const still = accounts.map((one) => ({ ...one, busy: one.busy - finished.filter(({ row }) => row.account === one.account).length }));
   return {
     writes: finished.map(({ row, change }) => ({ id: row.id, expected: { state: 'in-flight', fence: row.fence }, change })),
-    claim: free > 0 ? { accounts: still, limit: probe === undefined ? free : 1, leaseMs, ...(probe !== undefined && { probe }) } : undefined,
+    claim: free > 0 ? { accounts: still, limit: free, leaseMs, ...(probe && asProbe(probe)) } : undefined,
   };
 }
+
+const asProbe = ({ pause }: Pick<Outlook, 'pause'>): Pick<ClaimRequest, 'limit' | 'probe' | 'untriedFirst'> => ({
+  limit: 1,
+  probe: { account: pause.account, environment: pause.environment },
+  untriedFirst: isForUntried(pause),
+});
 
 /** The pause of a row's destination. */
 export const outlookOf = (outlooks: readonly Outlook[], row: Destination): Outlook | undefined => outlooks.find((one) => keyOf(one) === keyOf(row));

@@ -49,6 +49,8 @@ export interface ClaimRequest {
   readonly leaseMs: number;
   /** Only of this destination, and although it is paused. */
   readonly probe?: Destination;
+  /** Of a probe: a due row that was never claimed comes first. The store looks among the last few hundred due rows at least. */
+  readonly untriedFirst?: boolean;
 }
 
 /** One turn of a worker: what ended is written, then what comes next is claimed, in one commit. */
@@ -175,7 +177,8 @@ export interface OutboxStore {
    * `changedAt` and `dueAt` (now and `delayMs` from now) are set by one that is.
    *
    * Claimed are rows for which `isClaimable` holds, of the given accounts and gateways alone. Of one account they come due
-   * first, then by `sequence`; accounts take turns (see `Claimant.busy`). What `claimed` makes of them is
+   * first, then by `sequence`; a row whose time is too far ahead counts as due from the first claim on that could take it.
+   * Accounts take turns (see `Claimant.busy`). What `claimed` makes of them is
    * committed before the method resolves. Rows of a paused destination are left out, but for the probe. Never claimed
    * is a waiting row while the row it `waitsFor` is in the store and not final, whichever of the two came first.
    * What a claim costs must not depend on how many rows wait, are blocked, or are final.

@@ -20,7 +20,10 @@ describe('a turn', () => {
     expect(planTurn([], { ...standing, busy: 1 })).toEqual({ writes: [], claim: { accounts: [claimant], limit: 3, leaseMs: 30_000 } });
     expect(planTurn([], { ...standing, busy: 4 }).claim).toBeUndefined();
     expect(planTurn([], { ...standing, stopping: true }).claim).toBeUndefined();
-    expect(planTurn([], standing, destination).claim).toEqual({ accounts: [claimant], limit: 1, leaseMs: 30_000, probe: destination });
+    const probe = { accounts: [claimant], limit: 1, leaseMs: 30_000, probe: destination };
+    expect(planTurn([], standing, outlook(0, paused(0))).claim).toEqual({ ...probe, untriedFirst: false });
+    expect(planTurn([], standing, outlook(0, { ...paused(0), reason: 'refusals', strikes: 5 })).claim).toEqual({ ...probe, untriedFirst: false });
+    expect(planTurn([], standing, outlook(0, { ...paused(0), reason: 'refusals', strikes: 6 })).claim).toEqual({ ...probe, untriedFirst: true });
   });
 });
 

@@ -127,4 +127,19 @@ export const claimCases: readonly ContractCase[] = [
     await advance(-10 * DAY_MS);
     equal((await claim(store)).length, 2, 'rows to claim');
   }),
+  contractCase('a row whose time is too far ahead is not overtaken again and again', async ({ store, advance }) => {
+    await advance(10 * DAY_MS);
+    await store.enqueue([newRow('B-1')]);
+    await advance(-10 * DAY_MS);
+    await store.enqueue([newRow('B-2'), newRow('B-3')]);
+    const seen: string[] = [];
+    for (let turn = 0; turn < 6; turn += 1) {
+      for (const row of await claim(store, 1)) {
+        seen.push(row.reference);
+        await write(store, row, WAITS);
+      }
+      await advance(10);
+    }
+    equal([...new Set(seen)].sort(), ['B-1', 'B-2', 'B-3'], 'the rows that had a turn');
+  }),
 ];

@@ -1,6 +1,21 @@
 import type { PauseChange } from '../pause.js';
 import type { OutboxStore } from '../store.js';
-import { CLAIMANT, type ContractCase, claim, contractCase, equal, GATEWAYS, idsOf, LEASE_MS, newRow, STAGING } from './harness.js';
+import {
+  CLAIMANT,
+  type ContractCase,
+  claim,
+  contractCase,
+  equal,
+  GATEWAYS,
+  idsOf,
+  LEASE_MS,
+  newRow,
+  read,
+  STAGING,
+  settledRow,
+  WAITS,
+  write,
+} from './harness.js';
 
 const paused: PauseChange = { ...STAGING, version: 0, reason: 'rate-limited', message: 'HTTP 429', strikes: 1, forMs: 5_000, continues: false };
 
@@ -51,6 +66,28 @@ export const pauseCases: readonly ContractCase[] = [
     const { claimed } = await store.turn({ writes: [], claim: { accounts: [CLAIMANT], limit: 1, leaseMs: LEASE_MS, probe: STAGING } });
     equal(idsOf(claimed), [newRow('B-2').id], 'the probe');
   }),
+  contractCase(
+    'a probe is given the row that is due first; where that is asked for, one that was never claimed comes before it',
+    async ({ store, advance }) => {
+      await store.enqueue([newRow('B-1'), newRow('B-2')]);
+      for (const row of await claim(store)) await write(store, row, WAITS);
+      await advance(10);
+      await store.enqueue([newRow('B-3'), newRow('B-4'), settledRow('B-1')]);
+      await store.pause(paused);
+      const probe = async (untriedFirst: boolean) => {
+        await advance(10);
+        const { claimed } = await store.turn({ writes: [], claim: { accounts: [CLAIMANT], limit: 1, leaseMs: LEASE_MS, probe: STAGING, untriedFirst } });
+        for (const row of claimed) {
+          equal([row.state, row.dueAt - row.changedAt, await read(store, row.id)], ['in-flight', LEASE_MS, row], 'the probe');
+          await write(store, row, WAITS);
+        }
+        return claimed.map(({ reference }) => reference);
+      };
+      equal(await probe(false), ['B-1'], 'the row that is due first');
+      equal([await probe(true), await probe(true)], [['B-3'], ['B-4']], 'rows that were never claimed');
+      equal([await probe(true), await probe(true)], [['B-2'], ['B-1']], 'the others, once there are no such rows');
+    },
+  ),
   contractCase('a pause is changed only by who saw it as it is, and is seen by others', async ({ store, advance, another }) => {
     const other = (await another?.()) ?? store;
     equal(await store.pause(paused), false, 'of a destination that is not bound');

@@ -5,6 +5,7 @@ import { claimed, isAsExpected, isBlocked, isClaimable, isFinal, LONGEST_WAIT_MS
 import type { Claimant, ClaimRequest, Counts, Enqueued, LogLine, NewRow, OutboxStore, RowQuery, Write } from '../store.js';
 import { createQueue } from './due-queue.js';
 import { claimFairly } from './fair.js';
+import { HEAD_OF_THE_QUEUE } from './head-of-queue.js';
 import { newRow } from './new-row.js';
 
 /** What is known of a destination. */
@@ -94,9 +95,11 @@ export function memoryStore({ now = Date.now, player }: MemoryStoreOptions = {})
     return true;
   }
 
-  function claim({ accounts, limit, leaseMs, probe }: ClaimRequest, at: number): Row[] {
+  function claim({ accounts, limit, leaseMs, probe, untriedFirst }: ClaimRequest, at: number): Row[] {
     const isOpen = (one: KnownDestination) => (probe === undefined ? one.pause.reason === undefined : keyOf(one) === keyOf(probe));
     const openOf = (claimant: Claimant) => [...destinations.values()].filter((one) => isServed(one, [claimant]) && isOpen(one));
+    const untried = untriedFirst && probe && [...rows.values()].find((row) => row.fence === 0 && keyOf(row) === keyOf(probe) && isClaimable(row, at));
+    if (untried) put({ ...untried, dueAt: HEAD_OF_THE_QUEUE });
     return claimFairly(accounts, limit, (account) => {
       const [next] = openOf(account)
         .flatMap(({ queue }) => queue.first() ?? [])

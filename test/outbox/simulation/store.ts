@@ -2,6 +2,7 @@ import { type BoundDestination, type Destination, keyOf, otherGateway } from '..
 import { notPaused, type Pause, type PauseChange } from '../../../src/outbox/pause.js';
 import { type Change, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from '../../../src/outbox/record.js';
 import type { ClaimRequest, Enqueued, NewRow, Outlook, Turn, TurnResult, Write } from '../../../src/outbox/store.js';
+import { HEAD_OF_THE_QUEUE } from '../../../src/outbox/stores/head-of-queue.js';
 import type { Decisions } from './decisions.js';
 
 /** Who looks at everything that is committed. */
@@ -92,16 +93,20 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
   }
 
   function claim(request: ClaimRequest, at: number): Row[] {
-    const { limit, leaseMs, probe, accounts } = request;
+    const { limit, leaseMs, probe, untriedFirst, accounts } = request;
+    const isNext = (row: Row) => isOpen(row, request) && decisions.isClaimable(row, at);
+    const untried = untriedFirst ? rows.filter((row) => row.fence === 0 && isNext(row)).sort((a, b) => a.dueAt - b.dueAt)[0] : undefined;
+    // A time too far ahead counts as past.
+    const timeOf = (row: Row) => (row === untried || row.dueAt > at ? HEAD_OF_THE_QUEUE : row.dueAt);
     const taken: Row[] = [];
     const has = (account: string) => (accounts.find((one) => one.account === account)?.busy ?? 0) + taken.filter((row) => row.account === account).length;
     while (taken.length < limit) {
       let next: Row | undefined;
       for (const row of rows) {
-        if (!isOpen(row, request) || taken.some(({ id }) => id === row.id) || !decisions.isClaimable(row, at)) continue;
+        if (!isNext(row) || taken.some(({ id }) => id === row.id)) continue;
         const fewer = next ? has(row.account) - has(next.account) : -1;
         if (fewer > 0) continue;
-        if (fewer < 0 || !next || row.dueAt < next.dueAt || (row.dueAt === next.dueAt && row.sequence < next.sequence)) next = row;
+        if (fewer < 0 || !next || timeOf(row) < timeOf(next) || (timeOf(row) === timeOf(next) && row.sequence < next.sequence)) next = row;
       }
       if (!next) break;
       const after = put({ ...next, ...decisions.claimed(next), dueAt: at + leaseMs, changedAt: at });

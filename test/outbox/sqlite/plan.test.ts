@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { connect, type SqliteDatabase } from '../../../src/outbox/stores/sqlite/database.js';
 import { listStatement } from '../../../src/outbox/stores/sqlite/list.js';
 import { UNLOGGED } from '../../../src/outbox/stores/sqlite/receipts.js';
-import { BLOCK, DUE, FIRST_DUE, LAST_DUE, RESCUE } from '../../../src/outbox/stores/sqlite/rows.js';
+import { BLOCK, DUE, FIRST_DUE, LAST_DUE, LATEST_DUE, RESCUE } from '../../../src/outbox/stores/sqlite/rows.js';
 import { COUNT_BLOCKED, COUNT_OPEN, OLDEST } from '../../../src/outbox/stores/sqlite/tally.js';
 import { newFile, openLibsql, openStore } from './files.js';
 
@@ -14,6 +14,7 @@ const planOf = (database: SqliteDatabase, sql: string): string[] =>
 
 const STATEMENTS: readonly (readonly [what: string, sql: string, index: string])[] = [
   ['the rows of a claim', DUE, 'outbox_due'],
+  ['rows that became due last', LATEST_DUE, 'outbox_due'],
   ['when the next row is due', FIRST_DUE, 'outbox_due'],
   ['when the last row is due', LAST_DUE, 'outbox_due'],
   ['rows of a clock that jumped', RESCUE, 'outbox_due'],

@@ -5,6 +5,7 @@ import { claimed, isFinal, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } f
 import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store.js';
 import { rowFrom } from '../../stored-row.js';
 import { claimFairly } from '../fair.js';
+import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { ask, type Tables } from './connection.js';
 import { readDestinations } from './destinations.js';
 
@@ -42,6 +43,8 @@ export const dueRanges = ({ account, environment }: Destination, now: number): r
   IDBKeyRange.bound([account, environment, now + LONGEST_WAIT_MS, []], [account, environment, []]),
 ];
 
+/** A bound on the work of a claim that looks for a row that was never claimed. */
+const MOST_LOOKED_AT = 1_000;
 /** A bound on the work when a page is online again. */
 const MOST_HURRIED = 1_000;
 /** However often a page becomes visible, a report is not tried more often than this. */
@@ -115,7 +118,8 @@ export async function rowWriter(tables: Tables, at: number) {
       return true;
     },
 
-    async claim({ accounts, limit, leaseMs, probe }: ClaimRequest): Promise<Row[]> {
+    async claim({ accounts, limit, leaseMs, probe, untriedFirst }: ClaimRequest): Promise<Row[]> {
+      const looked = untriedFirst ? MOST_LOOKED_AT : limit;
       const due = new Map<string, Row[]>();
       for (const claimant of accounts) {
         const { account } = claimant;
@@ -123,11 +127,15 @@ export async function rowWriter(tables: Tables, at: number) {
         for (const one of await readDestinations(tables, [account])) {
           const isOpen = probe === undefined ? one.pause.reason === undefined : keyOf(one) === keyOf(probe);
           if (isOpen && isServed(one, [claimant]))
-            for (const range of dueRanges(one, at)) found.push(...(await ask<StoredRow[]>(rows.index('due').getAll(range, limit))));
+            for (const range of dueRanges(one, at)) found.push(...(await ask<StoredRow[]>(rows.index('due').getAll(range, looked))));
         }
+        const claimable = found.map(({ row }) => rowFrom(row));
+        const head = untriedFirst ? claimable.find(({ fence }) => fence === 0) : undefined;
+        // A time too far ahead counts as past: with its own time the row would come last again and again.
+        const timeOf = (row: Row) => (row === head || row.dueAt > at ? HEAD_OF_THE_QUEUE : row.dueAt);
         due.set(
           account,
-          found.map(({ row }) => rowFrom(row)).sort((a, b) => a.dueAt - b.dueAt || a.sequence - b.sequence),
+          claimable.sort((a, b) => timeOf(a) - timeOf(b) || a.sequence - b.sequence),
         );
       }
       const taken: Row[] = [];

@@ -1,4 +1,5 @@
 import { LONGEST_WAIT_MS } from '../../record.js';
+import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { add, bind, enqueue } from './enqueue-functions.js';
 import { ISOLATION } from './failure.js';
 import { isOpenBefore, rowJson } from './row-columns.js';
@@ -131,6 +132,7 @@ const turn = (schema: string): string => `
     open_environments text[];
     held bigint[];
     places bigint[];
+    untried bigint;
     taken bigint[] := '{}';
     dues bigint[] := '{}';
     counted jsonb := '[]';
@@ -162,6 +164,16 @@ const turn = (schema: string): string => `
         SELECT far.sequence FROM unnest(open_accounts, open_environments) AS e(account, environment) CROSS JOIN LATERAL (
           SELECT f.sequence FROM ${schema}.queue AS f WHERE f.account = e.account AND f.environment = e.environment AND ${queued('f')} AND f.due_at > now_ms + ${LONGEST_WAIT_MS}
           ORDER BY f.due_at DESC LIMIT ${MOST_LOOKED_AT} FOR UPDATE SKIP LOCKED) AS far);
+      IF (request #>> '{claim,untriedFirst}')::boolean THEN
+        -- The earliest of the latest due rows that was never claimed is due before all others; it was not claimed meanwhile.
+        SELECT late.sequence INTO untried FROM unnest(open_accounts, open_environments) AS e(account, environment) CROSS JOIN LATERAL (
+          SELECT q.sequence, q.due_at, q.fence, q.blocked FROM ${schema}.queue AS q
+          WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms
+          ORDER BY q.due_at DESC, q.sequence DESC LIMIT ${MOST_LOOKED_AT}) AS late
+          WHERE late.fence = 0 AND NOT late.blocked ORDER BY late.due_at, late.sequence LIMIT 1;
+        UPDATE ${schema}.queue AS q SET due_at = ${HEAD_OF_THE_QUEUE} WHERE q.sequence IN (
+          SELECT f.sequence FROM ${schema}.queue AS f WHERE f.sequence = untried AND f.fence = 0 FOR UPDATE SKIP LOCKED);
+      END IF;
       -- How many of the next are of which destination. An account that has fewer rows in hand comes first, and among its rows the earliest.
       FOR item IN
         SELECT due.account, due.environment, count(*)::integer AS share FROM (

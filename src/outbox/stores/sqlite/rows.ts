@@ -3,6 +3,7 @@ import { claimed, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../..
 import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store.js';
 import { readFence, readState } from '../../stored-row.js';
 import { claimFairly } from '../fair.js';
+import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { newRow } from '../new-row.js';
 import { isStorable } from '../storable.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
@@ -28,6 +29,8 @@ export const BLOCK = `UPDATE outbox_rows INDEXED BY outbox_dependents SET blocke
 /** A bound on the work of one turn. */
 export const RESCUE = `UPDATE outbox_rows SET due_at = ? WHERE sequence IN
   (SELECT sequence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at > ? ORDER BY due_at DESC LIMIT 1000)`;
+/** The rows that became due last, among which one is looked for that was never claimed. */
+export const LATEST_DUE = `SELECT sequence, fence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at <= ? ORDER BY due_at DESC LIMIT 1000`;
 /** The first and the last row of a destination to come up, of the index alone. */
 export const FIRST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at LIMIT 1`;
 export const LAST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at DESC LIMIT 1`;
@@ -93,8 +96,16 @@ export function createRows(connection: Connection, tally: Tally) {
     if (last && !(Number(last.due_at) <= now + LONGEST_WAIT_MS)) run(RESCUE, now, account, environment, now + LONGEST_WAIT_MS);
   }
 
-  function claim({ accounts, limit, leaseMs }: ClaimRequest, destinations: readonly Destination[], now: number): Row[] {
+  /** The earliest of the latest due rows that was never claimed is due before all others. */
+  function advanceUntried({ account, environment }: Destination, now: number): void {
+    const untried = all(LATEST_DUE, account, environment, now).filter(({ fence }) => Number(fence) === 0);
+    const earliest = untried.at(-1);
+    if (earliest) run('UPDATE outbox_rows SET due_at = ? WHERE sequence = ?', HEAD_OF_THE_QUEUE, Number(earliest.sequence));
+  }
+
+  function claim({ accounts, limit, leaseMs, untriedFirst }: ClaimRequest, destinations: readonly Destination[], now: number): Row[] {
     for (const one of destinations) rescue(one, now);
+    if (untriedFirst) for (const one of destinations) advanceUntried(one, now);
     const dueOf = (account: string): Row[] =>
       destinations
         .filter((one) => one.account === account)
