@@ -26,7 +26,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/browser/**', 'test/package/**', 'test/**/*.postgres.test.ts', ...ALONE],
           testTimeout: 20_000,
-          maxConcurrency: 20,
+          maxConcurrency: 10,
         },
       },
       { define: { ...define }, test: { name: 'unit, alone', include: ALONE, testTimeout: 20_000 } },

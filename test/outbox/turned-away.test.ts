@@ -47,7 +47,7 @@ async function backlogOf({ onTestFinished }: Pick<TestContext, 'onTestFinished'>
 const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1_000));
 
 async function until(outbox: Outbox, isSo: (states: Awaited<ReturnType<Outbox['stats']>>['states']) => boolean): Promise<void> {
-  for (let tries = 0; tries < 150; tries += 1) {
+  for (let tries = 0; tries < 400; tries += 1) {
     const { states } = await outbox.stats();
     if (isSo(states)) return;
     await seconds(0.1);
@@ -55,8 +55,8 @@ async function until(outbox: Outbox, isSo: (states: Awaited<ReturnType<Outbox['s
   throw new Error(`it did not come to pass: ${JSON.stringify(await outbox.stats())}`);
 }
 
-// These wait for real seconds, all at once.
-describe.concurrent('a destination that turns everybody away', () => {
+// These wait for real seconds, many at once.
+describe.concurrent('a destination that turns everybody away', { timeout: 60_000 }, () => {
   it.for<readonly [string, RawAnswer, string?, typeof nodeTransport?]>([
     ['403 to a bad key, in JSON', () => http('403 Forbidden', '{"message":"Forbidden"}'), 'authentication'],
     ['403 of a firewall, in HTML', () => http('403 Forbidden', '<h1>Forbidden</h1>', HTML), 'authentication'],
@@ -71,7 +71,7 @@ describe.concurrent('a destination that turns everybody away', () => {
     ['a redirect', () => http('302 Found', '', ['location: https://login.example.com/']), 'address'],
     ['a permanent redirect', () => http('308 Permanent Redirect', '', ['location: /elsewhere']), 'address'],
   ])('%s pauses, condemns nothing, and counts as no attempt', async ([, answer, reason, transport], test) => {
-    const { gateway, outbox } = await backlogOf(test, { count: 200, answer, transport });
+    const { gateway, outbox } = await backlogOf(test, { count: 60, answer, transport });
     const paused: object[] = [];
     outbox.on('paused', (event) => paused.push(event));
     outbox.start();
@@ -86,7 +86,7 @@ describe.concurrent('a destination that turns everybody away', () => {
     expect(paused[0]).toMatchObject({ reason });
 
     gateway.answerWith(recorded);
-    await until(outbox, ({ recorded }) => recorded === 200);
+    await until(outbox, ({ recorded }) => recorded === 60);
     expect((await outbox.stats()).paused).toEqual([]);
   });
 
@@ -96,7 +96,7 @@ describe.concurrent('a destination that turns everybody away', () => {
     ['409 to everybody', () => http('409 Conflict', '{"message":"This bet has already been reported"}')],
     ['a 404 in JSON', () => http('404 Not Found', '{"message":"no Route matched with those values"}')],
   ])('%s, which nobody foresaw, condemns a few and then stops', async ([, answer], test) => {
-    const { gateway, outbox } = await backlogOf(test, { count: 200, answer });
+    const { gateway, outbox } = await backlogOf(test, { count: 60, answer });
     outbox.start();
     await seconds(2.5);
     const { states, paused } = await outbox.stats();
@@ -105,7 +105,7 @@ describe.concurrent('a destination that turns everybody away', () => {
     expect(paused).toMatchObject([{ environment: 'staging', reason: 'refusals' }]);
 
     gateway.answerWith(recorded);
-    await until(outbox, ({ recorded }) => recorded === 195);
+    await until(outbox, ({ recorded }) => recorded === 55);
     expect((await outbox.stats()).states.quarantined).toBe(5);
   });
 
@@ -118,13 +118,13 @@ describe.concurrent('a destination that turns everybody away', () => {
 
   it('is not assumed where refusals stand between reports that are recorded', async (test) => {
     const answer: RawAnswer = ({ body }) => (/BET-\d*[02468]"/.test(body) ? recorded() : http('422 Unprocessable Entity', '{"message":"no"}'));
-    const { outbox } = await backlogOf(test, { count: 200, answer, options: { concurrency: 1 } });
+    const { outbox } = await backlogOf(test, { count: 60, answer, options: { concurrency: 1 } });
     outbox.start();
-    await until(outbox, ({ recorded, quarantined }) => recorded === 100 && quarantined === 100);
+    await until(outbox, ({ recorded, quarantined }) => recorded === 30 && quarantined === 30);
   });
 });
 
-describe.concurrent('a gateway that asks to be left alone for no time at all', () => {
+describe.concurrent('a gateway that asks to be left alone for no time at all', { timeout: 60_000 }, () => {
   it.for<readonly [string, RawAnswer]>([
     ['429 with Retry-After: 0', () => http('429 Too Many Requests', '{"message":"slow down"}', ['retry-after: 0'])],
     ['429 with a date in the past', () => http('429 Too Many Requests', '', ['retry-after: Wed, 21 Oct 2015 07:28:00 GMT'])],
