@@ -95,5 +95,5 @@ export const scriptTag = {
 export const scriptTagWithOutbox = {
   ...scriptTag,
   terserOptions: { ...scriptTag.terserOptions, mangle: { properties: { regex: exactly(internalNames.filter((name) => !namesOfOutbox.includes(name))) } } },
-  esbuildPlugins: [standIns({ suffixes: ['relayed', 'browser'], except: ['client-door'] })],
+  esbuildPlugins: [standIns({ suffixes: ['relayed', 'browser'], except: ['client/internals'] })],
 };

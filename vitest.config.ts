@@ -10,7 +10,7 @@ const define = await inspectorDefine();
 const shared = { isolate: false };
 
 /** These replace modules or globals for the whole process. */
-const ALONE = ['test/hash.test.ts', 'test/location/browser.test.ts', 'test/mock/hostile.test.ts', 'test/node/old-undici.test.ts'];
+const ALONE = ['test/platform/hash.test.ts', 'test/location/browser.test.ts', 'test/mock/hostile.test.ts', 'test/node/transport/old-undici.test.ts'];
 
 export default defineConfig({
   test: {

@@ -44,7 +44,7 @@ const app = await Application.bootstrapWithPlugins({
 // Modules by the name that is imported, guides by their title.
 app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
   for (const module of project.getChildrenByKind(ReflectionKind.Module)) {
-    const [name] = [...sources].find(([, source]) => source.replace(/^src\/|(?:\/index)?\.ts$/g, '') === module.name) ?? [];
+    const [name] = [...sources].find(([, source]) => source.replace(/^src\/entries\/|\.ts$/g, '') === module.name) ?? [];
     if (!name) throw new Error(`No entry has the source ${module.name}.`);
     module.name = name;
   }

@@ -6,16 +6,14 @@ const read = (name) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf
 
 /** @returns {Map<string, string>} the source of each entry, by the name that is imported */
 export function entrySources() {
-  const config = read('tsup.config.ts');
   /** @type {{ exports: Record<string, unknown> }} */
   const { exports } = JSON.parse(read('package.json'));
   const entries = Object.entries(exports).filter(([name]) => !name.endsWith('.json'));
   return new Map(
     entries.map(([name, conditions]) => {
       const [, built = ''] = /"types":"\.\/dist\/([\w-]+)\.d\.ts"/.exec(JSON.stringify(conditions)) ?? [];
-      const [, source] = new RegExp(`^ +'?${built}'?: '([^']+)',$`, 'm').exec(config) ?? [];
-      if (!source) throw new Error(`tsup.config.ts has no entry for ${name}.`);
-      return [`location-sdk${name.slice(1)}`, source];
+      if (!built) throw new Error(`package.json names no types for ${name}.`);
+      return [`location-sdk${name.slice(1)}`, `src/entries/${built}.ts`];
     }),
   );
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createClient } from '../src/index.js';
+import { createClient } from '../src/entries/index.js';
 import { readSettings } from '../src/relay/settings.js';
 import { expectFreshBuild } from './support/built.js';
 import { codeBlocks } from './support/code-blocks.js';

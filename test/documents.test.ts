@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Window } from 'happy-dom';
 import { describe, expect, test } from 'vitest';
-import { createClient } from '../src/index.js';
-import { createMockGateway } from '../src/mock/index.js';
-import { createOutbox, memoryStore } from '../src/outbox/index.js';
+import { createClient } from '../src/entries/index.js';
+import { createMockGateway } from '../src/entries/mock.js';
+import { createOutbox, memoryStore } from '../src/entries/outbox.js';
 import { type CodeBlock, codeBlocks, commandsOf, fencesIn, inlineCode, inlineScripts } from './support/code-blocks.js';
 import { problemOf } from './support/commands.js';
 import { root } from './support/run.js';
@@ -43,7 +43,7 @@ const SHOWN_ONLY: readonly { document: string; has: string; why: string }[] = [
   {
     document: 'docs/going-live.md',
     has: '// options.mjs',
-    why: 'options for a gateway that is not here; test/node/cli-check.test.ts runs the check with such a file',
+    why: 'options for a gateway that is not here; test/cli/check.test.ts runs the check with such a file',
   },
 ];
 

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type ClientOptions, createClient, type ReportingError } from '../src/index.js';
-import { createMockGateway, type FaultRule } from '../src/mock/index.js';
+import { type ClientOptions, createClient, type ReportingError } from '../src/entries/index.js';
+import { createMockGateway, type FaultRule } from '../src/entries/mock.js';
 import { betEvent, settledBet } from './factories.js';
 import { failureOf } from './failure-of.js';
 import { codeBlocks } from './support/code-blocks.js';
 import { root } from './support/run.js';
 
 const guide = readFileSync(join(root, 'docs/errors.md'), 'utf8');
-const source = readFileSync(join(root, 'src/errors.ts'), 'utf8');
+const source = readFileSync(join(root, 'src/errors/errors.ts'), 'utf8');
 
 /** Every code and its class, as the source has them. */
 const classes = [...source.matchAll(/^export class (\w+) extends ReportingError \{\n.*\n\s*override readonly code = '([\w-]+)';/gm)].map(

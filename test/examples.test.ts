@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, expect, test } from 'vitest';
-import { serve } from '../src/node/index.js';
+import { serve } from '../src/entries/mock-node.js';
 import { expectFreshBuild } from './support/built.js';
 import { runNode, startNode } from './support/run.js';
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { optionTable } from '../src/option-table.js';
+import { optionTable } from '../src/client/option-table.js';
 import { root } from './support/run.js';
 
 const guide = readFileSync(join(root, 'docs/location.md'), 'utf8');
-const steps = readFileSync(join(root, 'src/location-steps.ts'), 'utf8');
+const steps = readFileSync(join(root, 'src/errors/location-steps.ts'), 'utf8');
 const { location } = optionTable;
 
 test('the guide has a line for every reason why a step can fail, and no other', () => {

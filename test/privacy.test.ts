@@ -10,8 +10,8 @@ import {
   type FetchResponse,
   isReportingError,
   type ReportingError,
-} from '../src/index.js';
-import { createMockGateway } from '../src/mock/index.js';
+} from '../src/entries/index.js';
+import { createMockGateway } from '../src/entries/mock.js';
 import { settledWithdrawal, withdrawalEvent } from './factories.js';
 import { FakeClock } from './location/fake-clock.js';
 import { json } from './recording-fetch.js';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { memoryStore, type Outbox } from '../src/outbox/index.js';
+import { memoryStore, type Outbox } from '../src/entries/outbox.js';
 import { betEvent, settledBet } from './factories.js';
 import { leaksIn, personalBet } from './outbox/personal.js';
 import { outboxWorld } from './outbox/world.js';

@@ -5,7 +5,7 @@ import ts from 'typescript';
 const SRC = new URL('../src/', import.meta.url);
 
 /** The one file that imports what it is told to. */
-const LOADS_A_FILE_OF_THE_USER = 'node/cli/check/options-file.ts';
+const LOADS_A_FILE_OF_THE_USER = 'cli/check/options-file.ts';
 
 export interface SourceFile {
   /** Below `src/`, with forward slashes. */

@@ -1,4 +1,4 @@
-import type { Fetch, FetchResponse } from '../src/index.js';
+import type { Fetch, FetchResponse } from '../src/entries/index.js';
 import { byTransport } from './delivery/wire.js';
 
 export interface Recorded {

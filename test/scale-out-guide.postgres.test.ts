@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readWords } from '../src/node/cli/args.js';
-import { OUTBOX_NOTES, OUTBOX_OPTIONS } from '../src/node/cli/outbox/command.js';
+import { readWords } from '../src/cli/args.js';
+import { OUTBOX_NOTES, OUTBOX_OPTIONS } from '../src/cli/outbox/command.js';
 import { claim, newRow, QUARANTINED, settledRow, write } from '../src/outbox/contract/harness.js';
-import { newSchema, openStore, pool, within } from './outbox/postgres/world.js';
+import { newSchema, openStore, pool, within } from './outbox/stores/postgres/world.js';
 import { codeBlocks, commandsOf } from './support/code-blocks.js';
 import { root } from './support/run.js';
 

@@ -5,10 +5,10 @@ export const RULES = [
   'src/delivery/foreign.ts',
   'src/delivery/network-failure.ts',
   'src/delivery/relay-answer.ts',
-  'src/outbox/ending.ts',
+  'src/outbox/attempt-result.ts',
   'src/outbox/gateway-refusal.ts',
   'src/outbox/pause.ts',
   'src/outbox/pauses.ts',
-  'src/outbox/record.ts',
+  'src/outbox/state-machine.ts',
   'src/outbox/went-back.ts',
 ];

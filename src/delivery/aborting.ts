@@ -1,5 +1,5 @@
-import type { Aborting } from '../time.js';
-import type { AbortSignalLike } from '../web-types.js';
+import type { Aborting } from '../platform/time.js';
+import type { AbortSignalLike } from '../platform/web-types.js';
 
 /** An `AbortController` of the least that a signal can do, for one request: what listens to it listens to `abort`, and does not throw. */
 export function createAborting(): Aborting {

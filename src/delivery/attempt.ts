@@ -1,6 +1,6 @@
-import { isMeasured, readBody } from '../body.js';
-import type { Limit } from '../time.js';
-import type { Fetch } from '../web-types.js';
+import { isMeasured, readBody } from '../platform/body.js';
+import type { Limit } from '../platform/time.js';
+import type { Fetch } from '../platform/web-types.js';
 import { takeRoom } from './leaving-page.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
 import { abortingFor, limitedRequest, request } from './request.js';

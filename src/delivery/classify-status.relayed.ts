@@ -1,4 +1,4 @@
-import { AuthenticationError, BadRequestError, GatewayError, NotFoundError, RateLimitError, UnprocessableError } from '../errors.js';
+import { AuthenticationError, BadRequestError, GatewayError, NotFoundError, RateLimitError, UnprocessableError } from '../errors/errors.js';
 import type { Answer } from './settings.js';
 import type { Asked, Failure } from './verdict.js';
 

@@ -1,6 +1,6 @@
-import { members } from '../members.js';
+import { members } from '../platform/as-record.js';
+import { parseRetryAfter } from '../platform/time.js';
 import type { Sent } from '../schema/sent-words.js';
-import { parseRetryAfter } from '../time.js';
 import { messageOf } from './answer.js';
 import type { Attempted } from './attempt.js';
 import { classifyStatus } from './classify-status.js';

@@ -1,4 +1,4 @@
-import type { ReportingError } from '../errors.js';
+import type { ReportingError } from '../errors/errors.js';
 
 const FOREIGN = Symbol.for('location-sdk.foreign-answer');
 

@@ -1,5 +1,5 @@
-import type { Environment } from '../errors.js';
-import type { OperationName } from '../operations.js';
+import type { Environment } from '../errors/errors.js';
+import type { OperationName } from '../protocol/operations.js';
 import type { Location } from '../schema/location.js';
 
 /** A validated call whose bytes no longer change: every attempt sends this body. */

@@ -1,4 +1,4 @@
-import { isUnsent } from '../direct-fetch.js';
+import { isUnsent } from '../platform/direct-fetch.js';
 
 export interface NetworkFailure {
   /** The platform's own short code, such as `ECONNREFUSED`; never its message, which may hold anything. */

@@ -14,11 +14,11 @@ import {
   TimeoutError,
   UnprocessableError,
   ValidationError,
-} from '../errors.js';
-import { members } from '../members.js';
-import { RELAY_ONLY } from '../relay-only.js';
+} from '../errors/errors.js';
+import { members } from '../platform/as-record.js';
+import { RELAY_ONLY } from '../platform/relay-only.js';
+import { parseRetryAfter } from '../platform/time.js';
 import type { Location } from '../schema/location.js';
-import { parseRetryAfter } from '../time.js';
 import type { Attempted } from './attempt.js';
 import { classifyStatus } from './classify-status.js';
 import type { Answer, DeliverySettings } from './settings.js';

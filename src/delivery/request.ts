@@ -1,7 +1,7 @@
 import ky from 'ky';
-import { isDirect, isUnsent } from '../direct-fetch.js';
-import { type Aborting, type Limit, type Limited, limited } from '../time.js';
-import type { Fetch, FetchInit, FetchResponse } from '../web-types.js';
+import { isDirect, isUnsent } from '../platform/direct-fetch.js';
+import { type Aborting, type Limit, type Limited, limited } from '../platform/time.js';
+import type { Fetch, FetchInit, FetchResponse } from '../platform/web-types.js';
 import { createAborting } from './aborting.js';
 
 /** One request through ky, with everything off that `deliver` does itself: its retries and its time limit know no doubt. */

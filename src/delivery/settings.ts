@@ -1,7 +1,8 @@
-import type { OperationName } from '../operations.js';
+import type { Logger } from '../platform/logger.js';
+import type { Clock } from '../platform/time.js';
+import type { Fetch } from '../platform/web-types.js';
+import type { OperationName } from '../protocol/operations.js';
 import type { Sent } from '../schema/sent-words.js';
-import type { Clock } from '../time.js';
-import type { Fetch } from '../web-types.js';
 import type { BackoffSettings } from './backoff.js';
 
 /** An answer of the gateway, as the options `isRecorded` and `isDuplicate` see it. */
@@ -12,18 +13,6 @@ export interface Answer {
   readonly body: unknown;
   /** Whether the body is JSON or empty. */
   readonly json: boolean;
-}
-
-/** Who hears what the SDK has to say; `console` fits. No line holds a secret or personal data. */
-export interface Logger {
-  /** Every attempt and every wait. */
-  debug?(message: string): void;
-  /** What is worth knowing once. */
-  info?(message: string): void;
-  /** What somebody should look at. */
-  warn?(message: string): void;
-  /** What somebody must look at. */
-  error?(message: string): void;
 }
 
 /** Whether a page's cookies go with its reports: to its own origin, to any origin, to none. */

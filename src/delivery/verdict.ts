@@ -7,8 +7,8 @@ import {
   NetworkError,
   type ReportingError,
   TimeoutError,
-} from '../errors.js';
-import { RELAY_ONLY } from '../relay-only.js';
+} from '../errors/errors.js';
+import { RELAY_ONLY } from '../platform/relay-only.js';
 import type { Sent } from '../schema/sent-words.js';
 import type { Attempted } from './attempt.js';
 import type { AnyReport } from './frozen.js';

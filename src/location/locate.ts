@@ -1,14 +1,14 @@
-import type { FoundStep, LocationFailure, LocationStep } from '../errors.js';
-import { RELAY_ONLY } from '../relay-only.js';
+import type { FoundStep, LocationFailure, LocationStep } from '../errors/errors.js';
+import { RELAY_ONLY } from '../platform/relay-only.js';
+import { type Clock, limited } from '../platform/time.js';
+import type { AbortSignalLike, Fetch } from '../platform/web-types.js';
 import type { Location, LocationInput } from '../schema/location.js';
-import { type Clock, limited } from '../time.js';
-import type { AbortSignalLike, Fetch } from '../web-types.js';
-import { createBrowserGeolocation, type GeolocationLike, type GeolocationSettings } from './browser-geolocation.js';
-import { createServerFinder } from './find-on-server.js';
-import { createPlaceFinder, type PlaceSettings } from './find-place.js';
-import { createIpLookup, type IpLookupSettings } from './ip-lookup.js';
+import { createIpLookup, type IpLookupSettings } from './lookup/ip-lookup.js';
 import { NOBODY_TO_ASK } from './nobody-to-ask.js';
-import { type PageScope, readPage } from './page.js';
+import { createBrowserGeolocation, type GeolocationLike, type GeolocationSettings } from './page/browser-geolocation.js';
+import { type PageScope, readPage } from './page/page.js';
+import { createPlaceFinder, type PlaceSettings } from './page/reverse-geocode.js';
+import { createServerFinder } from './server/find-on-server.js';
 import { withSource } from './with-source.js';
 
 /** What is sent as `source` for each way in which a location was found. */

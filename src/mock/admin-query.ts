@@ -1,4 +1,4 @@
-import { operationNames } from '../operations.js';
+import { operationNames } from '../protocol/operations.js';
 import { FAULT_KINDS } from './faults.js';
 import type { JournalQuery } from './journal.js';
 

@@ -1,5 +1,5 @@
-import type { Environment } from '../errors.js';
-import { operations } from '../operations.js';
+import type { Environment } from '../errors/errors.js';
+import { operations } from '../protocol/operations.js';
 import { BadInput, JOURNAL_NAMES, readQuery } from './admin-query.js';
 import { type Answer, refuse } from './answers.js';
 import type { FaultRule } from './faults.js';

@@ -1,5 +1,5 @@
-import type { Environment } from '../errors.js';
-import type { Operation, OperationName } from '../operations.js';
+import type { Environment } from '../errors/errors.js';
+import type { Operation, OperationName } from '../protocol/operations.js';
 import { copyJson } from '../schema/copy-json.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import { location } from '../schema/location.js';

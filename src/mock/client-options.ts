@@ -1,4 +1,4 @@
-import { MOCK_LOCATION } from '../mock-defaults.js';
+import { MOCK_LOCATION } from '../protocol/mock-mode.js';
 import type { ValidationMode } from '../schema/model.js';
 import type { MockClientOptions } from './interface.js';
 

@@ -1,4 +1,4 @@
-import type { Operation } from '../operations.js';
+import type { Operation } from '../protocol/operations.js';
 import { traitsOf } from '../schema/fields.js';
 import { shownKey } from '../schema/issue.js';
 import { location } from '../schema/location.js';

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../time.js';
+import { type Clock, systemClock } from '../platform/time.js';
 import type { MockGateway } from './interface.js';
 import type { JournalEntry } from './journal.js';
 import { maskNin } from './mask-nin.js';

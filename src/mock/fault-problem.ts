@@ -1,4 +1,4 @@
-import { type OperationName, operationNames } from '../operations.js';
+import { type OperationName, operationNames } from '../protocol/operations.js';
 import { shownKey } from '../schema/issue.js';
 import { suggest } from '../schema/suggest.js';
 import type { FaultKind } from './faults.js';

@@ -1,4 +1,4 @@
-import type { OperationName } from '../operations.js';
+import type { OperationName } from '../protocol/operations.js';
 import { faultProblem, LONGEST_DELAY } from './fault-problem.js';
 import { createRandom, normal } from './random.js';
 

@@ -1,7 +1,7 @@
-import type { Environment } from '../errors.js';
-import { MOCK_API_KEY } from '../mock-defaults.js';
+import type { Environment } from '../errors/errors.js';
+import { systemClock } from '../platform/time.js';
+import { MOCK_API_KEY } from '../protocol/mock-mode.js';
 import type { ValidationMode } from '../schema/model.js';
-import { systemClock } from '../time.js';
 import { type Answer, refuse } from './answers.js';
 import { apply, type Body, type Rules } from './apply.js';
 import { clientOptionsFor } from './client-options.js';

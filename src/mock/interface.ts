@@ -1,8 +1,8 @@
-import type { Environment } from '../errors.js';
-import type { OperationName } from '../operations.js';
+import type { Environment } from '../errors/errors.js';
+import type { AbortSignalLike, WebRequest, WebResponse, WebUrl } from '../platform/web-types.js';
+import type { OperationName } from '../protocol/operations.js';
 import type { LocationInput } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
-import type { AbortSignalLike, WebRequest, WebResponse, WebUrl } from '../web-types.js';
 import type { Faults } from './faults.js';
 import type { JournalEntry, JournalQuery } from './journal.js';
 import type { RecordedReport } from './ledger.js';

@@ -1,5 +1,5 @@
-import type { Environment } from '../errors.js';
-import type { OperationName } from '../operations.js';
+import type { Environment } from '../errors/errors.js';
+import type { OperationName } from '../protocol/operations.js';
 import type { FaultKind } from './faults.js';
 import { freezeDeep } from './freeze-deep.js';
 

@@ -1,4 +1,4 @@
-import { type OperationName, operations } from '../operations.js';
+import { type OperationName, operations } from '../protocol/operations.js';
 
 /** A report that the gateway holds. */
 export interface RecordedReport {

@@ -1,4 +1,4 @@
-import type { Operation } from '../operations.js';
+import type { Operation } from '../protocol/operations.js';
 import { location } from '../schema/location.js';
 import { maskPersonal } from '../schema/mask-personal.js';
 

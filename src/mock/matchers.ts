@@ -1,5 +1,5 @@
-import type { Environment } from '../errors.js';
-import { type Operation, type OperationName, operations } from '../operations.js';
+import type { Environment } from '../errors/errors.js';
+import { type Operation, type OperationName, operations } from '../protocol/operations.js';
 import { differences } from './differences.js';
 import type { MockGateway } from './interface.js';
 import type { RecordedReport } from './ledger.js';

@@ -1,5 +1,5 @@
-import { readBaseUrl } from '../base-url.js';
-import type { WebRequest, WebResponse } from '../web-types.js';
+import type { WebRequest, WebResponse } from '../platform/web-types.js';
+import { readBaseUrl } from '../protocol/addresses.js';
 import type { MockGateway } from './interface.js';
 
 /** What is needed of msw's `http`, whichever version it is. */

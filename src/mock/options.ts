@@ -1,5 +1,5 @@
+import type { Clock } from '../platform/time.js';
 import type { ValidationMode } from '../schema/model.js';
-import type { Clock } from '../time.js';
 import type { Identity } from './identities.js';
 import type { RateLimitOptions } from './rate-limit.js';
 

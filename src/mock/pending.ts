@@ -1,4 +1,4 @@
-import type { Clock } from '../time.js';
+import type { Clock } from '../platform/time.js';
 
 /** What waits inside the gateway; `release` ends all of it at once. */
 export interface Pending {

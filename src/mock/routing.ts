@@ -1,5 +1,5 @@
-import type { Environment } from '../errors.js';
-import { GATEWAY_PATH, type Operation, operationNames, operations } from '../operations.js';
+import type { Environment } from '../errors/errors.js';
+import { GATEWAY_PATH, type Operation, operationNames, operations } from '../protocol/operations.js';
 
 export interface Route {
   readonly environment: Environment;

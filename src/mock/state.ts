@@ -1,5 +1,5 @@
-import type { Environment } from '../errors.js';
-import { type OperationName, operationNames, operations } from '../operations.js';
+import type { Environment } from '../errors/errors.js';
+import { type OperationName, operationNames, operations } from '../protocol/operations.js';
 import { copyJson } from '../schema/copy-json.js';
 import { emptyLedger, type Ledger, type RecordedReport, record, reportsOf } from './ledger.js';
 

@@ -1,4 +1,4 @@
-import { isBrowser } from '../runtime.js';
+import { isBrowser } from '../platform/runtime.js';
 
 /** How an answer leaves: whole, in pieces over a time, cut off in the middle of its body, or not at all. */
 export type Transport =

@@ -4,7 +4,7 @@ import { ADMIN_PATH, type Admin, createAdmin } from '../mock/admin.js';
 import { refuse } from '../mock/answers.js';
 import { createEvents } from '../mock/events.js';
 import { createMockGateway } from '../mock/gateway.js';
-import { inspectorPage } from '../mock/inspector/page.js';
+import { inspectorPage } from '../mock/inspector-page.js';
 import type { MockClientOptions, MockGateway } from '../mock/interface.js';
 import { openApiDocument } from '../openapi/document.js';
 import type { ValidationMode } from '../schema/model.js';

@@ -1,4 +1,4 @@
-import { GATEWAY_PATH, type Operation, operationNames, operations } from '../operations.js';
+import { GATEWAY_PATH, type Operation, operationNames, operations } from '../protocol/operations.js';
 import { location } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
 import { GENERIC_ERROR, refusalOf, refusals } from './answers.js';

@@ -1,4 +1,4 @@
-import type { OperationName } from '../operations.js';
+import type { OperationName } from '../protocol/operations.js';
 import type { JsonObject } from './json-schema.js';
 
 const betUser = {

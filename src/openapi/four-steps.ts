@@ -1,4 +1,4 @@
-import { type OperationName, operations } from '../operations.js';
+import { type OperationName, operations } from '../protocol/operations.js';
 import { EXAMPLES } from './examples.js';
 import type { JsonObject } from './json-schema.js';
 import { OPERATION_WORDS } from './words.js';

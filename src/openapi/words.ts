@@ -1,4 +1,4 @@
-import type { OperationName } from '../operations.js';
+import type { OperationName } from '../protocol/operations.js';
 
 /** What the document says of each operation. A section is one of the specification's. */
 interface OperationWords {

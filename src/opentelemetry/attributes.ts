@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import { isReportingError } from '../errors.js';
+import { isReportingError } from '../errors/errors.js';
 
 /** Where reports go. */
 export const ENVIRONMENTS = ['staging', 'production'] as const;

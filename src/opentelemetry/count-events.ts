@@ -1,5 +1,5 @@
 import type { Attributes, Meter } from '@opentelemetry/api';
-import type { ReportName } from '../outbox/enqueue.js';
+import type { ReportName } from '../outbox/intake/enqueue.js';
 import type { Outbox } from '../outbox/interface.js';
 import type { PauseReason } from '../outbox/pause.js';
 import { callAttributes, ENVIRONMENTS } from './attributes.js';

@@ -1,8 +1,8 @@
 import { type Attributes, metrics, SpanKind, trace } from '@opentelemetry/api';
-import type { Client } from '../client.js';
-import { type ClientDoor, doorOf, withDoor } from '../client-door.js';
-import { ConfigurationError } from '../errors.js';
-import type { ClientMode } from '../payloads.js';
+import type { Client } from '../client/client.js';
+import { type ClientDoor, doorOf, withDoor } from '../client/internals.js';
+import type { ClientMode } from '../client/payloads.js';
+import { ConfigurationError } from '../errors/errors.js';
 import { callAttributes, failureAttributes, reportAttributes, serverAttributes } from './attributes.js';
 import { makeHistogram } from './instruments.js';
 import { createLinks } from './links.js';

@@ -1,7 +1,7 @@
 import { metrics, SpanKind, trace } from '@opentelemetry/api';
+import type { ClientMode } from '../client/payloads.js';
+import type { PreparedReport } from '../outbox/intake/prepared-report.js';
 import type { EnqueuedReport, EnqueueOptions, Outbox, OutboxReports } from '../outbox/interface.js';
-import type { PreparedReport } from '../outbox/prepared-report.js';
-import type { ClientMode } from '../payloads.js';
 import { callAttributes, reportAttributes } from './attributes.js';
 import { countEvents } from './count-events.js';
 import { observeStats } from './observe-stats.js';

@@ -1,6 +1,6 @@
 import type { BatchObservableCallback, Meter } from '@opentelemetry/api';
 import type { Outbox, OutboxStats } from '../outbox/interface.js';
-import { limited, systemClock } from '../time.js';
+import { limited, systemClock } from '../platform/time.js';
 import { ENVIRONMENTS } from './attributes.js';
 import { makeGauge } from './instruments.js';
 import { quietly } from './quietly.js';

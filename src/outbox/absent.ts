@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors.js';
+import { ConfigurationError } from '../errors/errors.js';
 
 /** What stands for methods that a page does not need. */
 export const absent = (): never => {

@@ -1,5 +1,5 @@
 import type { BoundDestination, Gateways } from './destination.js';
-import type { Row } from './record.js';
+import type { Row } from './state-machine.js';
 import type { Claimant } from './store.js';
 
 /** Whether the store knows a destination as a worker does. The reports of another account, or for another gateway, are not its to send. */

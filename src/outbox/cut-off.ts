@@ -1,4 +1,4 @@
-import type { AbortSignalLike } from '../web-types.js';
+import type { AbortSignalLike } from '../platform/web-types.js';
 
 /**
  * A signal for all attempts of a worker. Not the platform's: that one warns of a leak from the eleventh listener on,

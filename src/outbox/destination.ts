@@ -1,5 +1,5 @@
-import { ConfigurationError, type Environment } from '../errors.js';
-import type { OutboxEnvironment } from './record.js';
+import { ConfigurationError, type Environment } from '../errors/errors.js';
+import type { OutboxEnvironment } from './state-machine.js';
 
 /** The environments of a server's outbox. */
 export const ENVIRONMENTS = ['staging', 'production'] as const satisfies readonly Environment[];

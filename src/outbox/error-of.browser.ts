@@ -1,6 +1,6 @@
-import { ReportingError } from '../errors.js';
-import { RELAY_ONLY } from '../relay-only.js';
-import type { Problem, Row } from './record.js';
+import { ReportingError } from '../errors/errors.js';
+import { RELAY_ONLY } from '../platform/relay-only.js';
+import type { Problem, Row } from './state-machine.js';
 
 /** Without the classes, which a page has no names for: the guards go by the code. */
 export function errorOf({ state, problem, operation, reference, environment, attempts, inDoubt }: Row): ReportingError {

@@ -8,9 +8,9 @@ import {
   NotFoundError,
   ReportingError,
   UnprocessableError,
-} from '../errors.js';
-import { subjectOf } from '../messages.js';
-import type { ProblemCode, Row } from './record.js';
+} from '../errors/errors.js';
+import { subjectOf } from '../platform/messages.js';
+import type { ProblemCode, Row } from './state-machine.js';
 
 const CLASSES: { readonly [Code in ProblemCode]?: new (message: string, details: ErrorDetails) => ReportingError } = {
   authentication: AuthenticationError,

@@ -1,7 +1,7 @@
-import type { OperationName } from '../operations.js';
+import type { OperationName } from '../protocol/operations.js';
 import type { PauseReason } from './pause.js';
-import type { ReceiptHead } from './proof/entry.js';
-import type { Decision, OutboxEnvironment, ProblemCode, Row } from './record.js';
+import type { ReceiptHead } from './receipts/entry.js';
+import type { Decision, OutboxEnvironment, ProblemCode, Row } from './state-machine.js';
 
 /** Which report an event is about; its reference is the only thing of the operator's in it. */
 export interface AboutReport {

@@ -1,6 +1,6 @@
 import { isForeign } from '../delivery/foreign.js';
-import type { ReportingError } from '../errors.js';
-import type { Otherwise } from './ending.js';
+import type { ReportingError } from '../errors/errors.js';
+import type { Otherwise } from './attempt-result.js';
 
 /** Statuses that speak of the address or of a proxy, and never of the report. */
 const OF_THE_ADDRESS: readonly (number | undefined)[] = [405, 407, 421];

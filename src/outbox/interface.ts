@@ -1,15 +1,15 @@
-import type { CallOptions } from '../options.js';
-import type { ClientMode, Payloads } from '../payloads.js';
-import type { ReceiptOf } from '../receipt.js';
-import type { AbortSignalLike } from '../web-types.js';
-import type { ReportName } from './enqueue.js';
+import type { CallOptions } from '../client/options.js';
+import type { ClientMode, Payloads } from '../client/payloads.js';
+import type { ReceiptOf } from '../client/receipt.js';
+import type { AbortSignalLike } from '../platform/web-types.js';
 import type { OutboxEvents, OutboxListener } from './events.js';
+import type { ReportName } from './intake/enqueue.js';
+import type { PreparedReport } from './intake/prepared-report.js';
 import type { Pause, PauseReason } from './pause.js';
-import type { PreparedReport } from './prepared-report.js';
-import type { ReceiptHead } from './proof/entry.js';
-import type { AnyIterable } from './proof/lines.js';
-import type { ReconcileDefaults, Reconciled, ReportReference } from './proof/reconcile.js';
-import type { OutboxEnvironment, Row } from './record.js';
+import type { ReceiptHead } from './receipts/entry.js';
+import type { AnyIterable } from './receipts/lines.js';
+import type { ReconcileDefaults, Reconciled, ReportReference } from './receipts/reconcile.js';
+import type { OutboxEnvironment, Row } from './state-machine.js';
 import type { Counts, RowQuery } from './store.js';
 
 /** What a report to the outbox takes beside its payload. */

@@ -1,7 +1,7 @@
-import type { Client } from '../client.js';
-import type { ClientMode } from '../payloads.js';
-import type { OutboxEncryption } from './encryption.js';
-import type { Seal } from './seal.js';
+import type { Client } from '../client/client.js';
+import type { ClientMode } from '../client/payloads.js';
+import type { OutboxEncryption } from './seal/encryption.js';
+import type { Seal } from './seal/seal.js';
 import type { OutboxStore } from './store.js';
 
 /** How long a report waits between attempts; any number of them is made. */

@@ -1,19 +1,19 @@
-import { ConfigurationError } from '../errors.js';
-import type { ClientMode } from '../payloads.js';
-import type { ReceiptOf } from '../receipt.js';
-import { RELAY_ONLY } from '../relay-only.js';
-import { LONGEST_TIMER_MS, limited } from '../time.js';
-import { createWaiters } from './done.js';
-import { type Committed, createEntrance, type Given } from './enqueue.js';
+import type { ClientMode } from '../client/payloads.js';
+import type { ReceiptOf } from '../client/receipt.js';
+import { ConfigurationError } from '../errors/errors.js';
+import { RELAY_ONLY } from '../platform/relay-only.js';
+import { LONGEST_TIMER_MS, limited } from '../platform/time.js';
 import { createEvents } from './events.js';
+import { type Committed, createEntrance, type Given } from './intake/enqueue.js';
 import type { EnqueuedReport, Outbox, Outboxes, OutboxStats } from './interface.js';
-import { operatorMethods } from './operator-methods.js';
+import { operatorMethods } from './operator/operator-methods.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
 import { STOP_MARGIN_MS } from './plan.js';
-import { createProof } from './proof/proof.js';
+import { shown, shownPauses } from './public-report.js';
+import { createWaiters } from './receipt-waiters.js';
+import { createProof } from './receipts/receipts.js';
 import { readSettings } from './settings.js';
 import type { AccountSettings, OutboxSettings } from './settings-shape.js';
-import { shown, shownPauses } from './shown.js';
 import { createWorker, type Worker } from './worker.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Destination } from './destination.js';
-import { type Change, type Ending, LONGEST_WAIT_MS, type OutboxEnvironment } from './record.js';
+import { type Change, type Ending, LONGEST_WAIT_MS, type OutboxEnvironment } from './state-machine.js';
 
 /**
  * Why nothing is sent to an environment. `'authentication'`: the key was refused (401, 403). `'address'`: the answer is not

@@ -1,10 +1,10 @@
-import { RELAY_ONLY } from '../relay-only.js';
+import { RELAY_ONLY } from '../platform/relay-only.js';
 import { DEFAULT_ACCOUNT, type Destination, keyOf } from './destination.js';
 import type { Events } from './events.js';
 import { concernsPause, isRefusal, mayCondemn, type Pause, type PauseChange, pausedBy, postponed } from './pause.js';
 import { outlookOf, PAUSE_TRIES } from './plan.js';
-import { type Change, type Ending, type EndingContext, ended, type Row } from './record.js';
 import type { OutboxSettings } from './settings-shape.js';
+import { type Change, type Ending, type EndingContext, ended, type Row } from './state-machine.js';
 import type { OutboxStore, Outlook } from './store.js';
 
 /** An attempt of a row that ended. */

@@ -1,7 +1,7 @@
 import { isServed } from './claimants.js';
 import { type Destination, keyOf } from './destination.js';
 import { isForUntried, isProbeDue } from './pause.js';
-import { type Change, type Ending, type EndingContext, isFinal, type Row } from './record.js';
+import { type Change, type Ending, type EndingContext, isFinal, type Row } from './state-machine.js';
 import type { Claimant, ClaimRequest, Outlook, Turn } from './store.js';
 import { damageProblem } from './stored-row.js';
 

@@ -1,5 +1,5 @@
-import type { ReportingError } from '../errors.js';
-import type { Otherwise } from './ending.js';
+import type { ReportingError } from '../errors/errors.js';
+import type { Otherwise } from './attempt-result.js';
 
 /**
  * What the status of a relay means beside what a gateway's would: an answer about the session or the address condemns no

@@ -1,10 +1,10 @@
-import type { ClientDoor } from '../client-door.js';
-import { ConfigurationError } from '../errors.js';
-import { RELAY_ONLY } from '../relay-only.js';
-import type { Clock } from '../time.js';
+import type { ClientDoor } from '../client/internals.js';
+import { ConfigurationError } from '../errors/errors.js';
+import { RELAY_ONLY } from '../platform/relay-only.js';
+import type { Clock } from '../platform/time.js';
 import type { Gateways } from './destination.js';
-import type { EndingContext } from './record.js';
-import type { Seal } from './seal.js';
+import type { Seal } from './seal/seal.js';
+import type { EndingContext } from './state-machine.js';
 import type { OutboxStore } from './store.js';
 
 /** An account that an outbox serves. */

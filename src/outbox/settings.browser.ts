@@ -1,9 +1,9 @@
-import { doorOf } from '../client-door.js';
-import { ConfigurationError } from '../errors.js';
-import type { ClientMode } from '../payloads.js';
+import { doorOf } from '../client/internals.js';
+import type { ClientMode } from '../client/payloads.js';
+import { ConfigurationError } from '../errors/errors.js';
 import { ACCOUNT_RULE, DEFAULT_ACCOUNT, isAccount } from './destination.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
-import { plainSeal } from './plain-seal.js';
+import { plainSeal } from './seal/plain-seal.js';
 import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings, ownerProblems, surroundingsOf } from './settings-shape.js';
 
 /** The check of the options in fewer words: one rule for all numbers. */

@@ -1,15 +1,15 @@
-import { type ClientDoor, doorOf } from '../client-door.js';
-import { ConfigurationError } from '../errors.js';
-import { members } from '../members.js';
-import type { ClientMode } from '../payloads.js';
-import { LONGEST_TIMER_MS } from '../time.js';
+import { type ClientDoor, doorOf } from '../client/internals.js';
+import type { ClientMode } from '../client/payloads.js';
+import { ConfigurationError } from '../errors/errors.js';
+import { members } from '../platform/as-record.js';
+import { LONGEST_TIMER_MS } from '../platform/time.js';
 import { ACCOUNT_RULE, DEFAULT_ACCOUNT, isAccount } from './destination.js';
-import { readEncryption } from './encryption.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
-import { LONGEST_WAIT_MS } from './record.js';
-import type { Seal } from './seal.js';
+import { readEncryption } from './seal/encryption.js';
+import type { Seal } from './seal/seal.js';
+import { standardSeal } from './seal/standard-seal.js';
 import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings, ownerProblems, surroundingsOf } from './settings-shape.js';
-import { standardSeal } from './standard-seal.js';
+import { LONGEST_WAIT_MS } from './state-machine.js';
 import type { OutboxStore } from './store.js';
 
 const NAMES = [

@@ -1,6 +1,6 @@
-import { operationNames } from '../operations.js';
+import { operationNames } from '../protocol/operations.js';
 import { isAccount } from './destination.js';
-import type { Row, RowState } from './record.js';
+import type { Row, RowState } from './state-machine.js';
 
 /** A row as a store reads it: no part of it has been checked yet. */
 export type StoredRow = { readonly [Name in keyof Omit<Row, 'damage'>]: unknown };

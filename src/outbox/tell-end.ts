@@ -1,7 +1,7 @@
-import type { Waiters } from './done.js';
 import { aboutReport, type Events } from './events.js';
 import type { Finished } from './plan.js';
-import type { Row } from './record.js';
+import type { Waiters } from './receipt-waiters.js';
+import type { Row } from './state-machine.js';
 
 /** Tells listeners and waiters what the end of an attempt has made of its row; `done`, whether that was written. */
 export function tellEnd({ row, change }: Finished, done: boolean, events: Events, waiters: Waiters): void {

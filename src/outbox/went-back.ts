@@ -1,8 +1,8 @@
-import type { Waiters } from './done.js';
 import type { Events } from './events.js';
 import type { Finished } from './plan.js';
-import { type Change, isFinal, type Row } from './record.js';
+import type { Waiters } from './receipt-waiters.js';
 import type { OutboxSettings } from './settings-shape.js';
+import { type Change, isFinal, type Row } from './state-machine.js';
 import type { Write } from './store.js';
 
 const mayHaveLanded = ({ change }: Finished): boolean => change.state === 'recorded' || change.inDoubt;

@@ -1,19 +1,17 @@
-import { isConfigurationError } from '../errors.js';
-import { playerTag } from '../hash.js';
-import { subjectOf } from '../messages.js';
-import { RELAY_ONLY } from '../relay-only.js';
+import { isConfigurationError } from '../errors/errors.js';
+import { playerTag } from '../platform/hash.js';
+import { subjectOf } from '../platform/messages.js';
+import { RELAY_ONLY } from '../platform/relay-only.js';
+import { limited } from '../platform/time.js';
 import type { Location } from '../schema/location.js';
-import { limited } from '../time.js';
-import { createAhead } from './ahead.js';
+import { endingOf, failed } from './attempt-result.js';
 import { createBindings } from './bindings.js';
+import { createAhead } from './claim-buffer.js';
 import { createClaimants } from './claimants.js';
+import { createGathering } from './completion-batch.js';
 import { createCutOff } from './cut-off.js';
-import type { Waiters } from './done.js';
-import { endingOf, failed } from './ending.js';
 import type { Events } from './events.js';
 import { gatewayRefusal } from './gateway-refusal.js';
-import { createGathering } from './gather.js';
-import { lockedEnding } from './locked.js';
 import { probeTaken } from './pause.js';
 import { createPauses } from './pauses.js';
 import {
@@ -31,9 +29,11 @@ import {
   STOP_MARGIN_MS,
   type Standing,
 } from './plan.js';
-import type { Ending, Row } from './record.js';
+import type { Waiters } from './receipt-waiters.js';
 import { relayRefusal } from './relay-ending.js';
+import { lockedEnding } from './seal/locked.js';
 import type { OutboxSettings } from './settings-shape.js';
+import type { Ending, Row } from './state-machine.js';
 import type { Outlook, TurnResult } from './store.js';
 import { tellEnd } from './tell-end.js';
 import { keepDoubt } from './went-back.js';

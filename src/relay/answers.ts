@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorOutcome, LocationStep } from '../errors.js';
+import type { ErrorCode, ErrorOutcome, LocationStep } from '../errors/errors.js';
 import type { ValidationIssue } from '../schema/issue.js';
 
 /** What a page is told of a failure (our decision: the wire format of the relay). */

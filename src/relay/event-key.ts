@@ -1,4 +1,4 @@
-import { sha256 } from '../hash.js';
+import { sha256 } from '../platform/hash.js';
 
 /** What an event is remembered under: hashes, so that nothing of it is kept there. */
 export interface EventKey {

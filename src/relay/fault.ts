@@ -1,5 +1,5 @@
-import type { Logger } from '../delivery/settings.js';
-import { type Limited, limited } from '../time.js';
+import type { Logger } from '../platform/logger.js';
+import { type Limited, limited } from '../platform/time.js';
 import { broken, refuse } from './answers.js';
 import type { RelayPlayer } from './options.js';
 import type { RelaySettings } from './settings.js';

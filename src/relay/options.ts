@@ -1,12 +1,12 @@
-import type { Logger } from '../delivery/settings.js';
-import type { Environment, ReportingError } from '../errors.js';
-import type { TrustedProxies } from '../location/trusted-proxies.js';
-import type { Receipt } from '../receipt.js';
+import type { Receipt } from '../client/receipt.js';
+import type { Environment, ReportingError } from '../errors/errors.js';
+import type { TrustedProxies } from '../location/server/trusted-proxies.js';
+import type { Logger } from '../platform/logger.js';
+import type { Clock } from '../platform/time.js';
+import type { WebAbortSignal, WebRequest } from '../platform/web-types.js';
 import type { BetEvent, BetUser } from '../schema/bet.js';
 import type { LocationInput } from '../schema/location.js';
 import type { WithdrawalEvent, WithdrawalUser } from '../schema/withdrawal.js';
-import type { Clock } from '../time.js';
-import type { WebAbortSignal, WebRequest } from '../web-types.js';
 
 /** What a page may report: the two initiated events, and nothing else. */
 export type RelayOperation = 'reportBetEvent' | 'reportWithdrawalEvent';

@@ -1,4 +1,4 @@
-import type { Logger } from '../delivery/settings.js';
+import type { Logger } from '../platform/logger.js';
 
 const MOST_NOTES = 10;
 const LONGEST_HOST = 100;

@@ -1,6 +1,6 @@
-import type { Logger } from '../delivery/settings.js';
-import type { DuplicateReportError, ErrorCode, LocationError, LocationStep, RateLimitError, ReportingError, ValidationError } from '../errors.js';
-import type { Receipt } from '../receipt.js';
+import type { Receipt } from '../client/receipt.js';
+import type { DuplicateReportError, ErrorCode, LocationError, LocationStep, RateLimitError, ReportingError, ValidationError } from '../errors/errors.js';
+import type { Logger } from '../platform/logger.js';
 import { type Answer, broken, type Failure, invalid, tooMany } from './answers.js';
 import { noteFault } from './fault.js';
 import type { RelayQueued } from './options.js';

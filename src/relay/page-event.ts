@@ -1,5 +1,5 @@
-import type { Environment } from '../errors.js';
-import { type Operation, operations } from '../operations.js';
+import type { Environment } from '../errors/errors.js';
+import { type Operation, operations } from '../protocol/operations.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import { locationInput } from '../schema/location.js';
 import { validate } from '../schema/validate.js';

@@ -1,5 +1,5 @@
+import { type Clock, limited } from '../platform/time.js';
 import { issue } from '../schema/issue.js';
-import { type Clock, limited } from '../time.js';
 import { invalid, refusals, refuse } from './answers.js';
 import { scanJson } from './scan-json.js';
 

@@ -1,5 +1,5 @@
+import type { Clock } from '../platform/time.js';
 import type { LocationInput } from '../schema/location.js';
-import type { Clock } from '../time.js';
 import type { Answer } from './answers.js';
 import type { EventKey } from './event-key.js';
 

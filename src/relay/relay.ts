@@ -1,8 +1,8 @@
-import type { ErrorOutcome } from '../errors.js';
-import { clientIpFrom } from '../location/client-ip-from.js';
-import { operations } from '../operations.js';
+import type { ErrorOutcome } from '../errors/errors.js';
+import { clientIpFrom } from '../location/server/client-ip-from.js';
+import type { WebRequest, WebResponse } from '../platform/web-types.js';
+import { operations } from '../protocol/operations.js';
 import { copyJson } from '../schema/copy-json.js';
-import type { WebRequest, WebResponse } from '../web-types.js';
 import { admit } from './admit.js';
 import { type Answer, broken, invalid, Refused, refusals, refuse, tooMany, toResponse } from './answers.js';
 import { eventKeyOf } from './event-key.js';

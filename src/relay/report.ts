@@ -1,11 +1,11 @@
-import { isReportingError, isValidationError } from '../errors.js';
-import { subjectOf } from '../messages.js';
-import type { Receipt } from '../receipt.js';
+import type { Receipt } from '../client/receipt.js';
+import { isReportingError, isValidationError } from '../errors/errors.js';
+import { subjectOf } from '../platform/messages.js';
+import { LONGEST_TIMER_MS, limited } from '../platform/time.js';
 import type { BetEvent } from '../schema/bet.js';
 import { shownKey } from '../schema/issue.js';
 import type { LocationInput } from '../schema/location.js';
 import type { WithdrawalEvent } from '../schema/withdrawal.js';
-import { LONGEST_TIMER_MS, limited } from '../time.js';
 import { type Answer, broken, refusals } from './answers.js';
 import { canonical, type EventKey } from './event-key.js';
 import { callHook, describeThrown, noteFault } from './fault.js';

@@ -1,4 +1,4 @@
-import { operations } from '../operations.js';
+import { operations } from '../protocol/operations.js';
 import type { RelayOperation } from './options.js';
 
 const SERVED: readonly RelayOperation[] = ['reportBetEvent', 'reportWithdrawalEvent'];

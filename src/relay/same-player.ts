@@ -1,4 +1,4 @@
-import { PLAYER_HEADER, playerTag } from '../hash.js';
+import { PLAYER_HEADER, playerTag } from '../platform/hash.js';
 import { refusals, refuse } from './answers.js';
 import type { RelayPlayer } from './options.js';
 

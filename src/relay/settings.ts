@@ -1,12 +1,12 @@
-import type { Logger } from '../delivery/settings.js';
-import { ConfigurationError } from '../errors.js';
-import { clientIpFrom } from '../location/client-ip-from.js';
-import { members } from '../members.js';
+import { ConfigurationError } from '../errors/errors.js';
+import { clientIpFrom } from '../location/server/client-ip-from.js';
+import { members } from '../platform/as-record.js';
+import type { Logger } from '../platform/logger.js';
+import { guarded } from '../platform/safe-callback.js';
+import { LONGEST_TIMER_MS, systemClock } from '../platform/time.js';
 import { issue, shownKey, type ValidationIssue } from '../schema/issue.js';
 import { suggest } from '../schema/suggest.js';
 import { listIssues } from '../schema/validate.js';
-import { LONGEST_TIMER_MS, systemClock } from '../time.js';
-import { guarded } from '../unfailing.js';
 import type { RelayOptions, RelayPlayer } from './options.js';
 import { originProblem } from './origin.js';
 

@@ -1,5 +1,5 @@
-import type { Logger } from '../delivery/settings.js';
-import type { Clock } from '../time.js';
+import type { Logger } from '../platform/logger.js';
+import type { Clock } from '../platform/time.js';
 
 const MOST_NOTES = 10;
 const EVERY_MS = 60_000;

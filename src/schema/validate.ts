@@ -1,4 +1,4 @@
-import { RELAY_ONLY } from '../relay-only.js';
+import { RELAY_ONLY } from '../platform/relay-only.js';
 import { issue, shownKey, type ValidationIssue } from './issue.js';
 import { fieldAt, isModel, type Model, type ValidationMode } from './model.js';
 import { suggest } from './suggest.js';

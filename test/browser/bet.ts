@@ -1,4 +1,4 @@
-import type { BetEvent, SettledBet, WithdrawalEvent } from '../../src/index.js';
+import type { BetEvent, SettledBet, WithdrawalEvent } from '../../src/entries/index.js';
 
 const user = {
   user_id: 'U-88412',

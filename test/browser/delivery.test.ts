@@ -4,7 +4,7 @@ import { test } from './browser-test.js';
 import { grantGeolocation, leavePromptOpen } from './geolocation.js';
 import { call } from './in-page.js';
 
-declare const LocationSDK: typeof import('../../src/global.js').LocationSDK;
+declare const LocationSDK: typeof import('../../src/entries/script-tag.js').LocationSDK;
 
 const ONCE = { retry: { limit: 0 } };
 

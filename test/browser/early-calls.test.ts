@@ -3,7 +3,7 @@ import { test } from './browser-test.js';
 import { grantGeolocation } from './geolocation.js';
 import { STUB } from './operator-site.js';
 
-declare const LocationSDK: typeof import('../../src/global.js').LocationSDK;
+declare const LocationSDK: typeof import('../../src/entries/script-tag.js').LocationSDK;
 
 /** Within the time of a test: machines may be slow. */
 const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 15_000 });

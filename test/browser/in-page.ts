@@ -1,7 +1,17 @@
 import type { Frame, Page } from 'playwright-core';
-import type { BetEvent, CallOptions, Client, ClientOptions, Location, LocationStep, Receipt, ReportingError, ValidationIssue } from '../../src/index.js';
+import type {
+  BetEvent,
+  CallOptions,
+  Client,
+  ClientOptions,
+  Location,
+  LocationStep,
+  Receipt,
+  ReportingError,
+  ValidationIssue,
+} from '../../src/entries/index.js';
 
-declare const LocationSDK: typeof import('../../src/global.js').LocationSDK;
+declare const LocationSDK: typeof import('../../src/entries/script-tag.js').LocationSDK;
 
 /** What can be carried into a page: no functions. */
 export type PageOptions = Pick<ClientOptions, 'gateways' | 'allowApiKeyInBrowser' | 'allowInsecureHttp' | 'location' | 'retry' | 'timeoutMs'>;

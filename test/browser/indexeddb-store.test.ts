@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect } from 'vitest';
-import { storeContract } from '../../src/outbox/contract/index.js';
+import { storeContract } from '../../src/entries/outbox-contract.js';
 import { test } from './browser-test.js';
 import { bundleOutboxPage } from './outbox-script.js';
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { test as base, expect } from 'vitest';
-import { createClient } from '../../src/index.js';
-import { createMockGateway } from '../../src/mock/index.js';
-import { type MockServer, serve } from '../../src/node/index.js';
+import { createClient } from '../../src/entries/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { type MockServer, serve } from '../../src/entries/mock-node.js';
 import { connectChromium } from './connect-chromium.js';
 
 interface Watched {

@@ -1,5 +1,5 @@
-import { createMockGateway } from '../../src/mock/index.js';
-import { serve } from '../../src/node/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { serve } from '../../src/entries/mock-node.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 import { expect, restart, test, violationsOf } from './inspector-test.js';
 

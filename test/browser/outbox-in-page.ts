@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import type { OutboxOptions, OutboxReport, OutboxStats } from '../../src/outbox/index.js';
+import type { OutboxOptions, OutboxReport, OutboxStats } from '../../src/entries/outbox.js';
 
-declare const LocationSDK: typeof import('../../src/global-outbox.js').LocationSDK;
+declare const LocationSDK: typeof import('../../src/entries/script-tag-outbox.js').LocationSDK;
 declare const outbox: ReturnType<typeof LocationSDK.createOutbox>;
 
 export type PageOutboxOptions = Pick<OutboxOptions, 'leaseMs' | 'pollMs' | 'retry' | 'concurrency'>;

@@ -1,6 +1,6 @@
 /** What a page runs to try the IndexedDB store itself; bundled by the tests. */
-import { storeContract } from '../../src/outbox/contract/index.js';
-import { indexedDbStore } from '../../src/outbox/indexeddb.js';
+import { storeContract } from '../../src/entries/outbox-contract.js';
+import { indexedDbStore } from '../../src/entries/outbox-indexeddb.js';
 
 const deleteDatabase = (name: string) =>
   new Promise<void>((resolve, reject) => {

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { createOutbox, memoryStore } from '../../src/outbox/index.js';
+import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
 import { betUser, withdrawalEvent } from '../factories.js';
 import { test as base } from './browser-test.js';
 import { type KillableBrowser, startChromium } from './chromium.js';
 import { enqueue, logIn, openOutbox, reportsOf, statsOf, storedIn } from './outbox-in-page.js';
 import { serveRelay } from './relay-world.js';
 
-declare const LocationSDK: typeof import('../../src/global-outbox.js').LocationSDK;
+declare const LocationSDK: typeof import('../../src/entries/script-tag-outbox.js').LocationSDK;
 declare const outbox: ReturnType<typeof LocationSDK.createOutbox>;
 
 const test = base

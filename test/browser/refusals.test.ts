@@ -4,7 +4,7 @@ import { test } from './browser-test.js';
 import { countPrompts, grantGeolocation } from './geolocation.js';
 import { call } from './in-page.js';
 
-declare const LocationSDK: typeof import('../../src/global.js').LocationSDK;
+declare const LocationSDK: typeof import('../../src/entries/script-tag.js').LocationSDK;
 
 test('a key in a page is refused unless it is allowed, and the refusal does not show it', async ({ page, site, gateway, options }) => {
   await page.goto(site.url);

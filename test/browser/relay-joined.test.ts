@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { MockGateway } from '../../src/mock/index.js';
+import type { MockGateway } from '../../src/entries/mock.js';
 import { withdrawalEvent } from '../factories.js';
 import { test as base } from './browser-test.js';
 import { denyGeolocation, grantGeolocation, POSITION } from './geolocation.js';

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Client, type ClientOptions, createClient, type IpProvider } from '../../src/index.js';
-import { createMockGateway } from '../../src/mock/index.js';
-import { toNodeHandler } from '../../src/node/relay.js';
-import { createRelay, type RelayClient, type RelayOptions, type RelayPlayer } from '../../src/relay/index.js';
+import { type Client, type ClientOptions, createClient, type IpProvider } from '../../src/entries/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { createRelay, type RelayClient, type RelayOptions, type RelayPlayer } from '../../src/entries/relay.js';
+import { toNodeHandler } from '../../src/node/relay-handler.js';
 import { betUser, withdrawalEvent } from '../factories.js';
 import { readScript } from './script-file.js';
 

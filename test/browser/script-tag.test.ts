@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import * as sdk from '../../src/index.js';
+import * as sdk from '../../src/entries/index.js';
 import { betEvent } from './bet.js';
 import { test } from './browser-test.js';
 import { grantGeolocation } from './geolocation.js';
 import { call } from './in-page.js';
 
-declare const LocationSDK: typeof import('../../src/global.js').LocationSDK;
+declare const LocationSDK: typeof import('../../src/entries/script-tag.js').LocationSDK;
 
 const SCRIPT = '/location-sdk.global.js';
 

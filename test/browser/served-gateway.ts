@@ -1,5 +1,5 @@
-import { createMockGateway } from '../../src/mock/index.js';
-import { type MockServer, serve } from '../../src/node/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { type MockServer, serve } from '../../src/entries/mock-node.js';
 
 export interface ServedGateway extends MockServer {
   /** Every request that arrived, preflights included. */

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { AuthenticationError, type ClientOptions, ConfigurationError, createClient, TimeoutError } from '../../src/index.js';
+import { AuthenticationError, type ClientOptions, ConfigurationError, createClient, TimeoutError } from '../../src/entries/index.js';
 import { byTransport } from '../delivery/wire.js';
 import { settledBet } from '../factories.js';
 import { failureOf } from '../failure-of.js';

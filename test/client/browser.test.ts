@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { describe, expect, test } from 'vitest';
-import { type ClientOptions, ConfigurationError, createClient } from '../../src/index.js';
+import { type ClientOptions, ConfigurationError, createClient } from '../../src/entries/index.js';
 import { betEvent, settledBet, settledWithdrawal } from '../factories.js';
 import { failureOf, issuesOf } from '../failure-of.js';
 import { json, recordingFetch } from '../recording-fetch.js';

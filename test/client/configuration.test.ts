@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ClientOptions, ConfigurationError, createClient, isConfigurationError } from '../../src/index.js';
+import { type ClientOptions, ConfigurationError, createClient, isConfigurationError } from '../../src/entries/index.js';
 import { betEvent, settledBet } from '../factories.js';
 import { failureOf } from '../failure-of.js';
 import { recordingFetch } from '../recording-fetch.js';

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import * as sdk from '../../src/index.js';
-import { createMockGateway } from '../../src/mock/index.js';
+import * as sdk from '../../src/entries/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 import { failureOf } from '../failure-of.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type ClientOptions, createClient, fixedLocation } from '../../src/index.js';
+import { type ClientOptions, createClient, fixedLocation } from '../../src/entries/index.js';
 import { betEvent, settledBet } from '../factories.js';
 import { failureOf } from '../failure-of.js';
 import { recordingFetch } from '../recording-fetch.js';

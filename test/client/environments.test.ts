@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ClientOptions, createClient, type ValidationError } from '../../src/index.js';
+import { type ClientOptions, createClient, type ValidationError } from '../../src/entries/index.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 import { failureOf, issuesOf } from '../failure-of.js';
 import { json, recordingFetch } from '../recording-fetch.js';

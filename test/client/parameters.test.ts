@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type CallOptions, createClient, type ValidationError } from '../../src/index.js';
-import { createMockGateway } from '../../src/mock/index.js';
+import { type CallOptions, createClient, type ValidationError } from '../../src/entries/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
 import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 import { failureOf, issuesOf } from '../failure-of.js';
 import { FakeClock } from '../location/fake-clock.js';

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { describe, expect, it, test, vi } from 'vitest';
-import { createClient, type RelayedOptions } from '../../src/index.js';
+import { createClient, type RelayedOptions } from '../../src/entries/index.js';
 import { FakeClock } from '../delivery/fake-clock.js';
 import { answer, lost, once, type Scripted } from '../delivery/scripted-gateway.js';
 import { bet, failed, recorded, repeated, scripted } from '../delivery/scripted-relay.js';

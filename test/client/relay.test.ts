@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { type ConfigurationError, createClient, type RelayedOptions } from '../../src/index.js';
+import { type ConfigurationError, createClient, type RelayedOptions } from '../../src/entries/index.js';
 import { bet, lost, once, scripted as scriptedGateway } from '../delivery/scripted-gateway.js';
 import { recorded, scripted } from '../delivery/scripted-relay.js';
 import { byTransport } from '../delivery/wire.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Client, type ClientOptions, createClient, type FetchInit, fixedLocation } from '../../src/index.js';
+import { type Client, type ClientOptions, createClient, type FetchInit, fixedLocation } from '../../src/entries/index.js';
 import { byTransport } from '../delivery/wire.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 import { json } from '../recording-fetch.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createClient, GatewayError } from '../../src/index.js';
-import { createMockGateway } from '../../src/mock/index.js';
+import { createClient, GatewayError } from '../../src/entries/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
 import { byTransport } from '../delivery/wire.js';
 import { failureOf, issuesOf } from '../failure-of.js';
 import { json, recordingFetch } from '../recording-fetch.js';

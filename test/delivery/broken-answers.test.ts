@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/client.js';
-import type { ReportingError } from '../../src/errors.js';
-import type { ClientOptions } from '../../src/options.js';
+import { createClient } from '../../src/client/client.js';
+import type { ClientOptions } from '../../src/client/options.js';
+import type { ReportingError } from '../../src/errors/errors.js';
 import { bet } from './scripted-gateway.js';
 import { answering, ask, KEY, transports } from './transports.js';
 

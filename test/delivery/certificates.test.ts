@@ -2,7 +2,7 @@ import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { ClientOptions } from '../../src/options.js';
+import type { ClientOptions } from '../../src/client/options.js';
 import { certificateKey, expired, forElsewhere, ofUnknownAuthority, selfSigned } from '../support/certificates.js';
 import { ask, KEY, listening, transports } from './transports.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classifyStatus } from '../../src/delivery/classify-status.js';
-import { AuthenticationError, BadRequestError, GatewayError, NotFoundError, RateLimitError, UnprocessableError } from '../../src/errors.js';
+import { AuthenticationError, BadRequestError, GatewayError, NotFoundError, RateLimitError, UnprocessableError } from '../../src/errors/errors.js';
 
 const json = (status: number, body: unknown = { message: 'what the gateway said' }) => ({ status, body, json: true });
 const html = (status: number) => ({ status, body: '<h1>No</h1>', json: false });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ErrorCode, ReportingError } from '../../src/errors.js';
+import type { ErrorCode, ReportingError } from '../../src/errors/errors.js';
 import { answer, bet, broken, conflicting, lost, once, recorded, repeated, type Scripted, scripted, unreachable } from './scripted-gateway.js';
 
 describe('once an attempt left the outcome unknown', () => {

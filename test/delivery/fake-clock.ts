@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/time.js';
+import type { Clock } from '../../src/platform/time.js';
 
 /** Work in progress outside of JavaScript: cryptography has threads of its own, sockets are in the kernel. Time must not jump meanwhile. */
 const underWay = new Set<symbol>();

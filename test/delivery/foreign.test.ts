@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { isForeign, markForeign } from '../../src/delivery/foreign.js';
-import { NotFoundError } from '../../src/errors.js';
+import { NotFoundError } from '../../src/errors/errors.js';
 
 it("an answer that is not the gateway's own is known by its mark, which no printer shows", () => {
   const error = new NotFoundError('no such record');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ClientOptions } from '../../src/client/options.js';
 import { readNetworkFailure } from '../../src/delivery/network-failure.js';
-import { createClient } from '../../src/index.js';
-import type { ClientOptions } from '../../src/options.js';
+import { createClient } from '../../src/entries/index.js';
 import { answer, bet, lost, once, recorded, repeated, scripted } from './scripted-gateway.js';
 import { byTransport } from './wire.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { certificateAdvice, describeFailure, readNetworkFailure } from '../../src/delivery/network-failure.js';
-import { tellUnsent } from '../../src/direct-fetch.js';
+import { tellUnsent } from '../../src/platform/direct-fetch.js';
 import { broken } from './scripted-gateway.js';
 
 const withCode = (code: string, more: object = {}) => Object.assign(new Error(code), { code, ...more });

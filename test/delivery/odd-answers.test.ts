@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { ClientOptions } from '../../src/options.js';
+import type { ClientOptions } from '../../src/client/options.js';
 import { answering, ask, transports } from './transports.js';
 
 /** A gateway that answers each request with these bytes and closes; and how many requests it read. */

@@ -3,8 +3,8 @@ import { createServer } from 'node:https';
 import { connect } from 'node:net';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, getGlobalDispatcher, ProxyAgent, setGlobalDispatcher } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { nodeTransport } from '../../src/node/transport.js';
-import type { ClientOptions } from '../../src/options.js';
+import type { ClientOptions } from '../../src/client/options.js';
+import { nodeTransport } from '../../src/node/transport/node-transport.js';
 import { authority, certificateKey, ofElsewhere, ofUnknownAuthority } from '../support/certificates.js';
 import { ask, listening, transports } from './transports.js';
 

@@ -4,11 +4,11 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createClient } from '../../src/client.js';
-import type { ReportingError } from '../../src/errors.js';
+import { createClient } from '../../src/client/client.js';
+import type { ClientOptions } from '../../src/client/options.js';
+import type { ReportingError } from '../../src/errors/errors.js';
 import { createMockGateway } from '../../src/mock/gateway.js';
 import { serve } from '../../src/node/serve.js';
-import type { ClientOptions } from '../../src/options.js';
 import { bet } from './scripted-gateway.js';
 import { transports } from './transports.js';
 

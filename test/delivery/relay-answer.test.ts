@@ -15,8 +15,8 @@ import {
   TimeoutError,
   UnprocessableError,
   ValidationError,
-} from '../../src/errors.js';
-import { systemClock } from '../../src/time.js';
+} from '../../src/errors/errors.js';
+import { systemClock } from '../../src/platform/time.js';
 import { receipt } from './scripted-relay.js';
 
 const report = { operation: 'reportBetEvent', environment: undefined, reference: 'B-1', body: '{"bet_id":"B-1"}', location: undefined } as const;

@@ -16,7 +16,7 @@ import {
   TimeoutError,
   UnprocessableError,
   ValidationError,
-} from '../../src/index.js';
+} from '../../src/entries/index.js';
 import { answer, lost, once, type Scripted, unreachable } from './scripted-gateway.js';
 import { bet, failed, receipt, recorded, repeated, scripted } from './scripted-relay.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backoffMs } from '../../src/delivery/backoff.js';
-import { parseRetryAfter } from '../../src/time.js';
+import { parseRetryAfter } from '../../src/platform/time.js';
 import { answer, bet, broken, lost, once, recorded, scripted, unreachable } from './scripted-gateway.js';
 
 const NOW = 1_795_161_600_000;

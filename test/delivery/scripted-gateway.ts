@@ -1,7 +1,7 @@
-import { createClient } from '../../src/client.js';
-import type { ReportingError } from '../../src/errors.js';
-import type { ClientOptions } from '../../src/options.js';
-import type { Fetch } from '../../src/web-types.js';
+import { createClient } from '../../src/client/client.js';
+import type { ClientOptions } from '../../src/client/options.js';
+import type { ReportingError } from '../../src/errors/errors.js';
+import type { Fetch } from '../../src/platform/web-types.js';
 import { FakeClock } from './fake-clock.js';
 import { byTransport } from './wire.js';
 

@@ -1,8 +1,8 @@
-import { createClient } from '../../src/client.js';
-import type { ReportingError } from '../../src/errors.js';
-import type { RelayedOptions } from '../../src/options.js';
-import type { RelayReceipt } from '../../src/receipt.js';
-import type { Fetch } from '../../src/web-types.js';
+import { createClient } from '../../src/client/client.js';
+import type { RelayedOptions } from '../../src/client/options.js';
+import type { RelayReceipt } from '../../src/client/receipt.js';
+import type { ReportingError } from '../../src/errors/errors.js';
+import type { Fetch } from '../../src/platform/web-types.js';
 import { FakeClock } from './fake-clock.js';
 import { answer, type Scripted } from './scripted-gateway.js';
 import { byTransport } from './wire.js';

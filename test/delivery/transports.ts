@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, onTestFinished } from 'vitest';
-import { createClient } from '../../src/client.js';
-import type { ReportingError } from '../../src/errors.js';
-import { nodeTransport } from '../../src/node/transport.js';
-import type { ClientOptions } from '../../src/options.js';
+import { createClient } from '../../src/client/client.js';
+import type { ClientOptions } from '../../src/client/options.js';
+import type { ReportingError } from '../../src/errors/errors.js';
+import { nodeTransport } from '../../src/node/transport/node-transport.js';
 import { bet } from './scripted-gateway.js';
 
 /** Rows for `describe.each`, one for each transport. `nodeTransport()` is closed after the tests of the calling file. */

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { inject } from 'vitest';
-import { markDirect } from '../../src/direct-fetch.js';
-import type { Fetch, FetchInit, FetchResponse } from '../../src/web-types.js';
+import { markDirect } from '../../src/platform/direct-fetch.js';
+import type { Fetch, FetchInit, FetchResponse } from '../../src/platform/web-types.js';
 import { certificateKey, expired, selfSigned } from '../support/certificates.js';
 import { holdClocks } from './fake-clock.js';
 
@@ -166,7 +166,7 @@ async function open() {
     secure[code] = await listen(createSecureServer({ key: certificateKey, cert }), 'https://localhost');
   }
   // Loaded here, since undici looks after the built-in fetch once it is loaded.
-  const fast = BY === 'nodeTransport' ? (await import('../../src/node/transport.js')).nodeTransport() : undefined;
+  const fast = BY === 'nodeTransport' ? (await import('../../src/node/transport/node-transport.js')).nodeTransport() : undefined;
   const transport: Fetch = fast ?? ((url, init) => globalThis.fetch(url, init));
   return { transport, playing, closed, secure };
 }

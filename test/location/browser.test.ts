@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { AbortedError, type ClientOptions, createClient, type GeolocationLike, type IpProvider, LocationError, TimeoutError } from '../../src/index.js';
+import { AbortedError, type ClientOptions, createClient, type GeolocationLike, type IpProvider, LocationError, TimeoutError } from '../../src/entries/index.js';
 import { betEvent, betUser, withdrawalEvent } from '../factories.js';
 import { failureOf } from '../failure-of.js';
 import { recordingFetch } from '../recording-fetch.js';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
+import { optionTable } from '../../src/client/option-table.js';
 import type { LocateRequest, LocationSettings } from '../../src/location/locate.js';
-import { type IpProvider, LookupFailure } from '../../src/location/provider.js';
-import { optionTable } from '../../src/option-table.js';
-import type { Clock } from '../../src/time.js';
+import { type IpProvider, LookupFailure } from '../../src/location/lookup/provider.js';
+import type { Clock } from '../../src/platform/time.js';
 import type { FakeClock } from './fake-clock.js';
-import { type Asked, FakePage } from './fake-page.js';
+import { type Asked, FakePage } from './page/fake-page.js';
 
 /** What somebody does when asked: at once where no time is given, otherwise so many milliseconds later. */
 interface Act<What> {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/index.js';
+import type { Clock } from '../../src/entries/index.js';
 
 /** Everything that waits on no timer has run once this resolves. */
 const flush = () => new Promise<void>((resolve) => setImmediate(resolve));

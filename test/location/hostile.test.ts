@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseClientIp } from '../../src/location/client-ip.js';
 import { placeName } from '../../src/location/read-place.js';
+import { parseClientIp } from '../../src/location/server/client-ip.js';
 
 test.each([
   ['64:ff9b::10.0.0.1', 'private'],

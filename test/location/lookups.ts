@@ -1,5 +1,5 @@
-import { createIpLookup, type IpLookupSettings, type LookupRequest } from '../../src/location/ip-lookup.js';
-import { type IpLocation, type IpProvider, LookupFailure } from '../../src/location/provider.js';
+import { createIpLookup, type IpLookupSettings, type LookupRequest } from '../../src/location/lookup/ip-lookup.js';
+import { type IpLocation, type IpProvider, LookupFailure } from '../../src/location/lookup/provider.js';
 import { FakeClock } from './fake-clock.js';
 
 export const ADDRESS = '102.89.23.45';

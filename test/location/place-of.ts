@@ -1,4 +1,4 @@
-import type { LocateResult, Location } from '../../src/index.js';
+import type { LocateResult, Location } from '../../src/entries/index.js';
 
 /** What `locate` found, without how it was obtained. */
 export async function placeOf(located: Promise<LocateResult>): Promise<Location> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { createMockGateway } from '../../src/entries/mock.js';
 import { type AdminOptions, createAdmin } from '../../src/mock/admin.js';
 import { createEvents } from '../../src/mock/events.js';
-import { createMockGateway } from '../../src/mock/index.js';
 import { betEvent, settledBet } from '../factories.js';
 
 const ADDRESS = 'http://127.0.0.1:4010';

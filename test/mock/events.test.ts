@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { createMockGateway, type MockGateway, type MockGatewayOptions } from '../../src/entries/mock.js';
 import { createEvents } from '../../src/mock/events.js';
-import { createMockGateway, type MockGateway, type MockGatewayOptions } from '../../src/mock/index.js';
-import { systemClock } from '../../src/time.js';
+import { systemClock } from '../../src/platform/time.js';
 import { betEvent } from '../factories.js';
 
 const ADDRESS = 'http://mock.localhost';

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { FaultKind, FaultRule } from '../../src/mock/index.js';
+import type { FaultKind, FaultRule } from '../../src/entries/mock.js';
 import { world } from './world.js';
 
 /** What one fault does to one bet: how its answer looks, and whether it is recorded. */

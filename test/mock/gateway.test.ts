@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createClient } from '../../src/index.js';
-import { createMockGateway, type MockGateway, type MockGatewayOptions } from '../../src/mock/index.js';
+import { createClient } from '../../src/entries/index.js';
+import { createMockGateway, type MockGateway, type MockGatewayOptions } from '../../src/entries/mock.js';
 import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 
 const STAGING = 'http://mock.localhost/integration-gateway/external/';

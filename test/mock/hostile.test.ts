@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import { createClient } from '../../src/index.js';
-import { createMockGateway } from '../../src/mock/index.js';
-import { serve } from '../../src/node/index.js';
+import { createClient } from '../../src/entries/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { serve } from '../../src/entries/mock-node.js';
 import { betEvent } from '../factories.js';
 
 test('a rule is a copy: what becomes of it outside changes nothing', async () => {

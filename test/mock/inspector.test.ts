@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createMockGateway } from '../../src/mock/index.js';
-import { EXAMPLE, EXAMPLE_PATH, toCurl } from '../../src/mock/inspector/app/curl.js';
-import { outcomeOf } from '../../src/mock/inspector/app/outcome.js';
-import { createStore, type Entry } from '../../src/mock/inspector/app/store.js';
-import { inspectorPage } from '../../src/mock/inspector/page.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { EXAMPLE, EXAMPLE_PATH, toCurl } from '../../src/inspector/curl.js';
+import { outcomeOf } from '../../src/inspector/outcome.js';
+import { createStore, type Entry } from '../../src/inspector/store.js';
+import { inspectorPage } from '../../src/mock/inspector-page.js';
 
 const FILES = ['/', '/inspector.css', '/inspector.js'];
 
@@ -43,7 +43,7 @@ test.each(['/index.html', '//', '/__proto__', '/constructor', '/inspector.js/'])
 });
 
 test('text never becomes HTML', () => {
-  const folder = 'src/mock/inspector/app/';
+  const folder = 'src/inspector/';
   const sinks = /innerHTML|outerHTML|insertAdjacent|document\.write|DOMParser|srcdoc|createContextualFragment|\beval\b/;
   expect(readdirSync(folder).filter((name) => sinks.test(readFileSync(folder + name, 'utf8')))).toEqual([]);
 });

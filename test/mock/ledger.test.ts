@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { emptyLedger, type Ledger, type RecordedReport, record, reportsOf } from '../../src/mock/ledger.js';
-import type { OperationName } from '../../src/operations.js';
+import type { OperationName } from '../../src/protocol/operations.js';
 
 const RULES = { requireInitiated: true };
 const report = (operation: OperationName, reference: string, body: Record<string, unknown> = {}): RecordedReport => ({ operation, reference, body });

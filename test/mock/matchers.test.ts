@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMockGateway, type MockGatewayMatchers, matchers } from '../../src/mock/index.js';
+import { createMockGateway, type MockGatewayMatchers, matchers } from '../../src/entries/mock.js';
 import { betEvent, betUser, settledBet, withdrawalEvent } from '../factories.js';
 
 declare module 'vitest' {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type ClientOptions, createClient } from '../../src/index.js';
-import { createMockGateway, type MockGateway, type MockGatewayOptions } from '../../src/mock/index.js';
+import { type ClientOptions, createClient } from '../../src/entries/index.js';
+import { createMockGateway, type MockGateway, type MockGatewayOptions } from '../../src/entries/mock.js';
 import { type MockGatewayAddresses, mockGatewayHandlers } from '../../src/mock/msw.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 import { failureOf } from '../failure-of.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createMockGateway, type MockGateway, type MockGatewayOptions } from '../../src/mock/index.js';
-import { serve } from '../../src/node/index.js';
-import { operations } from '../../src/operations.js';
+import { createMockGateway, type MockGateway, type MockGatewayOptions } from '../../src/entries/mock.js';
+import { serve } from '../../src/entries/mock-node.js';
+import { operations } from '../../src/protocol/operations.js';
 import { contractOf } from '../openapi/contract.js';
 import { sampleSize } from '../support/cases.js';
 import { isTooLong, type RandomRequest, randomRequests } from './random-requests.js';

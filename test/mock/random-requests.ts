@@ -1,5 +1,5 @@
 import { createRandom } from '../../src/mock/random.js';
-import { GATEWAY_PATH, type OperationName, operationNames, operations } from '../../src/operations.js';
+import { GATEWAY_PATH, type OperationName, operationNames, operations } from '../../src/protocol/operations.js';
 import { BODIES } from './world.js';
 
 export interface RandomRequest {

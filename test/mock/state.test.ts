@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createMockGateway } from '../../src/mock/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
 import { BODIES, world } from './world.js';
 
 describe('the rate limit', () => {

@@ -1,5 +1,5 @@
-import { createMockGateway, type MockGatewayOptions } from '../../src/mock/index.js';
-import { GATEWAY_PATH, type OperationName, operations } from '../../src/operations.js';
+import { createMockGateway, type MockGatewayOptions } from '../../src/entries/mock.js';
+import { GATEWAY_PATH, type OperationName, operations } from '../../src/protocol/operations.js';
 import { FakeClock } from '../delivery/fake-clock.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { createMockGateway, type FaultRule } from '../../src/mock/index.js';
-import { type MockServer, serve } from '../../src/node/index.js';
+import { createMockGateway, type FaultRule } from '../../src/entries/mock.js';
+import { type MockServer, serve } from '../../src/entries/mock-node.js';
 import { BODIES } from '../mock/world.js';
 
 let server: MockServer;

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createClient } from '../../src/index.js';
-import { createMockGateway } from '../../src/mock/index.js';
-import { type MockServer, serve } from '../../src/node/index.js';
+import { createClient } from '../../src/entries/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { type MockServer, serve } from '../../src/entries/mock-node.js';
 import { betEvent } from '../factories.js';
 
 const PATH = '/integration-gateway/external/report-bet-event';

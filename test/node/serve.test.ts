@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createClient, NetworkError } from '../../src/index.js';
-import { createMockGateway, type FaultRule } from '../../src/mock/index.js';
-import { type MockServer, type ServeOptions, serve } from '../../src/node/index.js';
+import { createClient, NetworkError } from '../../src/entries/index.js';
+import { createMockGateway, type FaultRule } from '../../src/entries/mock.js';
+import { type MockServer, type ServeOptions, serve } from '../../src/entries/mock-node.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 import { failureOf } from '../failure-of.js';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { beforeAll, describe, it, vi } from 'vitest';
-import type { FaultRule } from '../../src/mock/index.js';
-import { serve } from '../../src/node/index.js';
-import { newFile, openStore } from '../outbox/sqlite/files.js';
+import type { FaultRule } from '../../src/entries/mock.js';
+import { serve } from '../../src/entries/mock-node.js';
+import { newFile, openStore } from '../outbox/stores/sqlite/files.js';
 import { expectFreshBuild } from '../support/built.js';
 import { startNode } from '../support/run.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createMockGateway, type MockGateway, type MockGatewayOptions } from '../../src/mock/index.js';
-import { GATEWAY_PATH, type OperationName, operationNames, operations } from '../../src/operations.js';
+import { createMockGateway, type MockGateway, type MockGatewayOptions } from '../../src/entries/mock.js';
+import { GATEWAY_PATH, type OperationName, operationNames, operations } from '../../src/protocol/operations.js';
 import { invalidVectors, validPayload } from '../vectors/read.js';
 import { contractOf } from './contract.js';
 

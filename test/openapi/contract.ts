@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { type OpenApiOptions, openApiDocument } from '../../src/mock/index.js';
-import { GATEWAY_PATH, type OperationName, operations } from '../../src/operations.js';
+import { type OpenApiOptions, openApiDocument } from '../../src/entries/mock.js';
+import { GATEWAY_PATH, type OperationName, operations } from '../../src/protocol/operations.js';
 
 /** What is wrong, in words; nothing if all is well. */
 type Problems = readonly string[];

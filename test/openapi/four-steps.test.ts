@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMockGateway, fourStepsDocument } from '../../src/mock/index.js';
+import { createMockGateway, fourStepsDocument } from '../../src/entries/mock.js';
 import { contractOf } from './contract.js';
 
 interface Step {

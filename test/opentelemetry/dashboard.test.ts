@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { INSTRUMENTS, type InstrumentRow } from '../../src/opentelemetry/index.js';
+import { INSTRUMENTS, type InstrumentRow } from '../../src/entries/opentelemetry.js';
 import { root } from '../support/run.js';
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');

@@ -1,7 +1,7 @@
 import { context, type MeterProvider, SpanKind, SpanStatusCode, type TracerProvider, trace } from '@opentelemetry/api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { INSTRUMENTS, instrumentClient, instrumentOutbox } from '../../src/opentelemetry/index.js';
-import { memoryStore } from '../../src/outbox/index.js';
+import { INSTRUMENTS, instrumentClient, instrumentOutbox } from '../../src/entries/opentelemetry.js';
+import { memoryStore } from '../../src/entries/outbox.js';
 import { betEvent, settledBet } from '../factories.js';
 import { leaksIn, personalBet, personalSettlement, personalWithdrawal } from '../outbox/personal.js';
 import { outboxWorld } from '../outbox/world.js';

@@ -15,8 +15,8 @@ import {
   TimeoutError,
   UnprocessableError,
   ValidationError,
-} from '../../src/errors.js';
-import { endingOf, failed } from '../../src/outbox/ending.js';
+} from '../../src/errors/errors.js';
+import { endingOf, failed } from '../../src/outbox/attempt-result.js';
 import { gatewayRefusal } from '../../src/outbox/gateway-refusal.js';
 
 type ErrorClass = new (message: string, details: ErrorDetails) => ReportingError;

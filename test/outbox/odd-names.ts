@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Outbox, OutboxStore } from '../../src/outbox/index.js';
+import type { Outbox, OutboxStore } from '../../src/entries/outbox.js';
 import { personalBet } from './personal.js';
 import { outboxWorld } from './world.js';
 

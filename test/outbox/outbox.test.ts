@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { createClient } from '../../src/client.js';
-import { ConfigurationError } from '../../src/index.js';
-import { createOutbox, memoryStore, type OutboxStore } from '../../src/outbox/index.js';
+import { createClient } from '../../src/client/client.js';
+import { ConfigurationError } from '../../src/entries/index.js';
+import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
 import { GATHER_MS } from '../../src/outbox/plan.js';
-import { systemClock } from '../../src/time.js';
+import { systemClock } from '../../src/platform/time.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
 import { failureOf, issuesOf } from '../failure-of.js';
 import { outboxWorld } from './world.js';

@@ -13,7 +13,7 @@ import {
   postponed,
   probeTaken,
 } from '../../src/outbox/pause.js';
-import { type Failed, LONGEST_WAIT_MS } from '../../src/outbox/record.js';
+import { type Failed, LONGEST_WAIT_MS } from '../../src/outbox/state-machine.js';
 
 const destination = { account: 'licence-a', environment: 'production' } as const;
 const VERSION = 3;

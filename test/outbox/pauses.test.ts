@@ -3,7 +3,7 @@ import type { Destination } from '../../src/outbox/destination.js';
 import { createEvents } from '../../src/outbox/events.js';
 import { changePause, notPaused, type Pause, type PauseChange } from '../../src/outbox/pause.js';
 import { createPauses } from '../../src/outbox/pauses.js';
-import type { Ending, Failed, Row } from '../../src/outbox/record.js';
+import type { Ending, Failed, Row } from '../../src/outbox/state-machine.js';
 import type { Outlook } from '../../src/outbox/store.js';
 
 const destination: Destination = { account: 'licence-a', environment: 'production' };

@@ -1,4 +1,4 @@
-import type { BetEvent, SettledBet, WithdrawalEvent } from '../../src/index.js';
+import type { BetEvent, SettledBet, WithdrawalEvent } from '../../src/entries/index.js';
 import { betEvent, settledBet, withdrawalEvent } from '../factories.js';
 
 const user = {

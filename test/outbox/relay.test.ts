@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/client.js';
-import type { Fetch } from '../../src/index.js';
-import { createOutbox, memoryStore, type OutboxStore } from '../../src/outbox/index.js';
-import { sqliteStore } from '../../src/outbox/stores/sqlite/index.js';
-import type { RelayPlayer } from '../../src/relay/index.js';
+import { createClient } from '../../src/client/client.js';
+import type { Fetch } from '../../src/entries/index.js';
+import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
+import { sqliteStore } from '../../src/entries/outbox-sqlite.js';
+import type { RelayPlayer } from '../../src/entries/relay.js';
 import { FakeClock } from '../delivery/fake-clock.js';
 import { answer } from '../delivery/scripted-gateway.js';
 import { failed, receipt, repeated } from '../delivery/scripted-relay.js';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { OutboxStore } from '../../src/entries/outbox.js';
 import { claimCases } from '../../src/outbox/contract/claims.js';
 import { orderCases } from '../../src/outbox/contract/order.js';
 import { pauseCases } from '../../src/outbox/contract/pauses.js';
-import type { OutboxStore } from '../../src/outbox/index.js';
 import { sampleSize } from '../support/cases.js';
 import { type Catalogue, readAnswers } from './simulation/answers.js';
 import { type Coverage, emptyCoverage, unmet } from './simulation/coverage.js';

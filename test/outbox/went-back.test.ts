@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/index.js';
+import { createClient } from '../../src/entries/index.js';
+import { createOutbox, memoryStore, type NewRow, type OutboxStore } from '../../src/entries/outbox.js';
 import { createEvents } from '../../src/outbox/events.js';
-import { createOutbox, memoryStore, type NewRow, type OutboxStore } from '../../src/outbox/index.js';
 import type { Finished } from '../../src/outbox/plan.js';
-import { type Change, claimed, type Row } from '../../src/outbox/record.js';
+import { type Change, claimed, type Row } from '../../src/outbox/state-machine.js';
 import type { Turn } from '../../src/outbox/store.js';
 import { keepDoubt, keptInDoubt } from '../../src/outbox/went-back.js';
 import { betEvent } from '../factories.js';

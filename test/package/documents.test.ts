@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { fourStepsDocument, openApiDocument } from '../../src/mock/index.js';
+import { fourStepsDocument, openApiDocument } from '../../src/entries/mock.js';
 
 const require = createRequire(join(inject('installed').project, 'consumer.js'));
 

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, inject, it } from 'vitest';
-import { ENUGU, MAXMIND } from '../location/mmdb-records.js';
+import { ENUGU, MAXMIND } from '../location/mmdb/mmdb-records.js';
 import { root } from '../support/run.js';
 import { writeMmdb } from '../support/write-mmdb.js';
 

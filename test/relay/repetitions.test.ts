@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { NetworkError, type Receipt, type ReportingError } from '../../src/index.js';
+import { NetworkError, type Receipt, type ReportingError } from '../../src/entries/index.js';
+import type { RelayClient, RelayReport } from '../../src/entries/relay.js';
+import { LONGEST_TIMER_MS } from '../../src/platform/time.js';
 import { canonical, eventKeyOf } from '../../src/relay/event-key.js';
-import type { RelayClient, RelayReport } from '../../src/relay/index.js';
 import { createRecent } from '../../src/relay/recent.js';
-import { LONGEST_TIMER_MS } from '../../src/time.js';
 import { FakeClock } from '../delivery/fake-clock.js';
 import { gps, pageBet, relayWorld } from './world.js';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createClient } from '../../src/index.js';
-import { createMockGateway } from '../../src/mock/index.js';
-import { createRelay } from '../../src/relay/index.js';
+import { createClient } from '../../src/entries/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { createRelay } from '../../src/entries/relay.js';
 import { tryFourSteps } from '../runtimes/four-steps.js';
 import { tryRelay } from '../runtimes/relay.js';
 

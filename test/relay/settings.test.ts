@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type ConfigurationError, createClient, isConfigurationError } from '../../src/index.js';
-import { createRelay, type RelayOptions } from '../../src/relay/index.js';
+import { type ConfigurationError, createClient, isConfigurationError } from '../../src/entries/index.js';
+import { createRelay, type RelayOptions } from '../../src/entries/relay.js';
 
 const good = { client: createClient(), authorize: () => null };
 

@@ -1,6 +1,6 @@
-import { type BetUser, type ClientOptions, createClient, type IpProvider, type WithdrawalUser } from '../../src/index.js';
-import { createMockGateway } from '../../src/mock/index.js';
-import { createRelay, type RelayConnection, type RelayOptions, type RelayPlayer } from '../../src/relay/index.js';
+import { type BetUser, type ClientOptions, createClient, type IpProvider, type WithdrawalUser } from '../../src/entries/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { createRelay, type RelayConnection, type RelayOptions, type RelayPlayer } from '../../src/entries/relay.js';
 import { betUser, withdrawalEvent } from '../factories.js';
 
 export const SITE = 'https://shop.example';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../src/operations.js';
-import { callOptions } from '../../src/option-table.js';
+import { callOptions } from '../../src/client/option-table.js';
+import { operations } from '../../src/protocol/operations.js';
 import { accept, copyAndAccept } from '../../src/schema/accept.js';
 import { copyJson } from '../../src/schema/copy-json.js';
 import { location, locationInput } from '../../src/schema/location.js';

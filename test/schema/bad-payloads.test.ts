@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createClient, isValidationError } from '../../src/index.js';
-import { createMockGateway } from '../../src/mock/index.js';
-import { operationNames } from '../../src/operations.js';
+import { createClient, isValidationError } from '../../src/entries/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { operationNames } from '../../src/protocol/operations.js';
 import { sampleSize } from '../support/cases.js';
 import { validPayload } from '../vectors/read.js';
 import { type BadCall, badOptions, badPayloads } from './bad-calls.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type CallOptions, createClient, isValidationError } from '../../src/index.js';
-import { createMockGateway, type MockGateway } from '../../src/mock/index.js';
-import { type OperationName, operations } from '../../src/operations.js';
+import { type CallOptions, createClient, isValidationError } from '../../src/entries/index.js';
+import { createMockGateway, type MockGateway } from '../../src/entries/mock.js';
+import { type OperationName, operations } from '../../src/protocol/operations.js';
 import { invalidVectors, type ValidVector, validPayload, validVectors } from '../vectors/read.js';
 
 /** What the SDK adds where the caller did not give it; nothing else may appear. */

@@ -32,7 +32,7 @@ export async function buildCli(): Promise<BuiltCli> {
   const folder = mkdtempSync(join(root, 'node_modules', '.cli-'));
   // Within the project, so that the libraries are found.
   const file = join(folder, 'cli.js');
-  const entryPoints = [join(root, 'src/node/cli.ts')];
+  const entryPoints = [join(root, 'src/entries/cli.ts')];
   await build({ entryPoints, outfile: file, bundle: true, packages: 'external', format: 'esm', target: 'es2022', platform: 'node', logLevel: 'silent' });
   const running = new Set<ChildProcess>();
 

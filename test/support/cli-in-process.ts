@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { PassThrough, Readable } from 'node:stream';
-import { main } from '../../src/node/cli/main.js';
+import { main } from '../../src/cli/main.js';
 
 /** How a command ended, and what it wrote. */
 export interface Ended {

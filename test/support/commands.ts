@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type OptionTable, readArgs } from '../../src/node/cli/args.js';
-import { COMMANDS } from '../../src/node/cli/commands.js';
-import { readOutboxCall } from '../../src/node/cli/outbox/command.js';
+import { type OptionTable, readArgs } from '../../src/cli/args.js';
+import { COMMANDS } from '../../src/cli/commands.js';
+import { readOutboxCall } from '../../src/cli/outbox/command.js';
 import { root } from './run.js';
 
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };

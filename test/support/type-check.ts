@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const PATHS = Object.fromEntries([...entrySources()].map(([name, source]) => [name, [`./${source}`]]));
 
 /** Makes `LocationSDK` a global, with what the script-tag file offers and no more. */
-const GLOBAL = "declare global { const LocationSDK: typeof import('./src/global.js').LocationSDK; }\n";
+const GLOBAL = "declare global { const LocationSDK: typeof import('./src/entries/script-tag.js').LocationSDK; }\n";
 
 /** Parsed files of the disk, kept for all checks of a process, which have the same options. */
 const sources = new Map<string, ts.SourceFile>();

@@ -1,3 +1,3 @@
-import { absentService } from '../absent-service.js';
+import { absentService } from '../lookup/absent-service.js';
 
 export const freeipapi = () => absentService('freeipapi');

@@ -1,4 +1,4 @@
-import type { IpProvider } from '../provider.js';
+import type { IpProvider } from '../lookup/provider.js';
 import { jsonService } from './json-service.js';
 
 /**

@@ -1,8 +1,8 @@
-import { readBody } from '../../body.js';
-import { isBrowser } from '../../runtime.js';
-import type { Fetch } from '../../web-types.js';
-import { type IpLookupRequest, LookupFailure } from '../provider.js';
-import { isSameAddress } from '../same-address.js';
+import { readBody } from '../../platform/body.js';
+import { isBrowser } from '../../platform/runtime.js';
+import type { Fetch } from '../../platform/web-types.js';
+import { type IpLookupRequest, LookupFailure } from '../lookup/provider.js';
+import { isSameAddress } from '../lookup/same-address.js';
 
 /** Some servers' runtimes refuse these by name, and have nothing for them to keep. */
 const PRIVATE = { credentials: 'omit', referrerPolicy: 'no-referrer' } as const;

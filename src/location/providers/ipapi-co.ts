@@ -1,4 +1,4 @@
-import { type IpProvider, LookupFailure } from '../provider.js';
+import { type IpProvider, LookupFailure } from '../lookup/provider.js';
 import { jsonService } from './json-service.js';
 
 /**

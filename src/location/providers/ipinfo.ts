@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../../errors.js';
+import { ConfigurationError } from '../../errors/errors.js';
 import { apiKeyProblem } from '../../schema/api-key.js';
-import { type IpProvider, LookupFailure } from '../provider.js';
+import { type IpProvider, LookupFailure } from '../lookup/provider.js';
 import { coordinate } from '../read-place.js';
 import { jsonService } from './json-service.js';
 

@@ -1,4 +1,4 @@
-import type { IpLocation, IpProvider } from '../provider.js';
+import type { IpLocation, IpProvider } from '../lookup/provider.js';
 import { coordinate, placeName } from '../read-place.js';
 import { getJson } from './get-json.js';
 

@@ -1,4 +1,4 @@
-import { type Change, LONGEST_WAIT_MS, type Row } from '../record.js';
+import { type Change, LONGEST_WAIT_MS, type Row } from '../state-machine.js';
 import type { Claimant, NewRow, OutboxStore, TurnResult } from '../store.js';
 
 /** A store under test, empty at first, and power over its clock. */

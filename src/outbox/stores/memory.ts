@@ -1,7 +1,7 @@
 import { isServed } from '../claimants.js';
 import { type BoundDestination, type Destination, keyOf, otherGateway, type Rebound } from '../destination.js';
 import { changePause, notPaused, type Pause } from '../pause.js';
-import { claimed, isAsExpected, isBlocked, isClaimable, isFinal, LONGEST_WAIT_MS, type Row, type RowState } from '../record.js';
+import { claimed, isAsExpected, isBlocked, isClaimable, isFinal, LONGEST_WAIT_MS, type Row, type RowState } from '../state-machine.js';
 import type { Claimant, ClaimRequest, Counts, Enqueued, LogLine, NewRow, OutboxStore, RowQuery, Write } from '../store.js';
 import { createQueue } from './due-queue.js';
 import { claimFairly } from './fair.js';

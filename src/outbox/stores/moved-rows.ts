@@ -1,4 +1,4 @@
-import type { Row } from '../record.js';
+import type { Row } from '../state-machine.js';
 import type { LogLine, Outlook } from '../store.js';
 
 /** Everything that a store holds, read while nobody else has it; for a store that takes its place. */

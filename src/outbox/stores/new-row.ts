@@ -1,4 +1,4 @@
-import type { Row } from '../record.js';
+import type { Row } from '../state-machine.js';
 import type { NewRow } from '../store.js';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMockGateway } from '../../../src/mock/index.js';
+import { createMockGateway } from '../../../src/entries/mock.js';
 import { betEvent } from '../../factories.js';
 import { outboxWorld } from '../world.js';
 

@@ -1,6 +1,6 @@
 import { concernsPause, isRefusal, mayCondemn, notPaused, pausedBy, postponed, probeTaken } from '../../../src/outbox/pause.js';
 import { type Finished, lookAhead, planTurn } from '../../../src/outbox/plan.js';
-import { type Ending, ended, type Row } from '../../../src/outbox/record.js';
+import { type Ending, ended, type Row } from '../../../src/outbox/state-machine.js';
 import type { Outlook } from '../../../src/outbox/store.js';
 import { decisions } from '../simulation/decisions.js';
 import { createRandom } from '../simulation/random.js';

@@ -1,8 +1,8 @@
-import { createClient } from '../../../src/client.js';
-import { doorOf } from '../../../src/client-door.js';
-import { endingOf } from '../../../src/outbox/ending.js';
+import { createClient } from '../../../src/client/client.js';
+import { doorOf } from '../../../src/client/internals.js';
+import { endingOf } from '../../../src/outbox/attempt-result.js';
 import { gatewayRefusal } from '../../../src/outbox/gateway-refusal.js';
-import type { Ending } from '../../../src/outbox/record.js';
+import type { Ending } from '../../../src/outbox/state-machine.js';
 import { betEvent, settledBet } from '../../factories.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Pause } from '../../../src/outbox/pause.js';
 import { NOT_SENT } from '../../../src/outbox/plan.js';
-import type { Row } from '../../../src/outbox/record.js';
+import type { Row } from '../../../src/outbox/state-machine.js';
 import type { Known } from './answers.js';
 import type { Attempt } from './scenario.js';
 import { breaks, subject, type World } from './world.js';

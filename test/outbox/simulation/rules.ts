@@ -1,5 +1,5 @@
 import { type Destination, keyOf } from '../../../src/outbox/destination.js';
-import type { Row } from '../../../src/outbox/record.js';
+import type { Row } from '../../../src/outbox/state-machine.js';
 import type { Write } from '../../../src/outbox/store.js';
 import type { Known } from './answers.js';
 import { judgeEnd } from './judge-end.js';

@@ -1,6 +1,6 @@
-import type { Environment } from '../../../src/errors.js';
-import type { OperationName } from '../../../src/operations.js';
-import type { Row } from '../../../src/outbox/record.js';
+import type { Environment } from '../../../src/errors/errors.js';
+import type { Row } from '../../../src/outbox/state-machine.js';
+import type { OperationName } from '../../../src/protocol/operations.js';
 import type { Known } from './answers.js';
 import type { Random } from './random.js';
 

@@ -1,4 +1,4 @@
-import type { Decision } from '../../../src/outbox/record.js';
+import type { Decision } from '../../../src/outbox/state-machine.js';
 import type { NewRow } from '../../../src/outbox/store.js';
 import type { Catalogue } from './answers.js';
 import type { Coverage } from './coverage.js';

@@ -1,6 +1,6 @@
 import { type BoundDestination, type Destination, keyOf, otherGateway } from '../../../src/outbox/destination.js';
 import { notPaused, type Pause, type PauseChange } from '../../../src/outbox/pause.js';
-import { type Change, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from '../../../src/outbox/record.js';
+import { type Change, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from '../../../src/outbox/state-machine.js';
 import type { ClaimRequest, Enqueued, NewRow, Outlook, Turn, TurnResult, Write } from '../../../src/outbox/store.js';
 import { HEAD_OF_THE_QUEUE } from '../../../src/outbox/stores/head-of-queue.js';
 import type { Decisions } from './decisions.js';

@@ -1,5 +1,5 @@
 import { liftPause, type PauseChange } from '../../../src/outbox/pause.js';
-import type { Change, Ending, Row } from '../../../src/outbox/record.js';
+import type { Change, Ending, Row } from '../../../src/outbox/state-machine.js';
 import { type Decisions, decisions, type Options } from './decisions.js';
 import { OPTIONS } from './simulate.js';
 

@@ -2,7 +2,7 @@ import { createClaimants } from '../../../src/outbox/claimants.js';
 import { boundTo, type Destination, type Gateways, keyOf } from '../../../src/outbox/destination.js';
 import type { AttemptEnd, Pause, PauseChange } from '../../../src/outbox/pause.js';
 import { type Finished, GATHER_MS, HELD_BACK, NOT_SENT } from '../../../src/outbox/plan.js';
-import type { Row } from '../../../src/outbox/record.js';
+import type { Row } from '../../../src/outbox/state-machine.js';
 import type { Outlook, TurnResult, Write } from '../../../src/outbox/store.js';
 import type { Known } from './answers.js';
 import type { Network, Seen } from './network.js';

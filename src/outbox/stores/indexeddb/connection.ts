@@ -1,4 +1,4 @@
-import { limited } from '../../../time.js';
+import { limited } from '../../../platform/time.js';
 import { failure, failureOf, isLost } from './failure.js';
 import type { IndexedDbSettings } from './options.js';
 

@@ -1,4 +1,4 @@
-import type { Row } from '../../record.js';
+import type { Row } from '../../state-machine.js';
 import type { LogLine, OutboxStore, RowQuery } from '../../store.js';
 import { rowFrom } from '../../stored-row.js';
 import { ask, type Connection } from './connection.js';

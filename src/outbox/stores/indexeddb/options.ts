@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../../../errors.js';
-import { type Clock, systemClock } from '../../../time.js';
-import type { WebAbortSignal } from '../../../web-types.js';
+import { ConfigurationError } from '../../../errors/errors.js';
+import { type Clock, systemClock } from '../../../platform/time.js';
+import type { WebAbortSignal } from '../../../platform/web-types.js';
 
 /** A channel to other tabs; every `BroadcastChannel` fits. */
 export interface ChannelLike {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../time.js';
+import type { Clock } from '../../../platform/time.js';
 import type { IndexedDbPlatform } from './options.js';
 
 /** A browser says that it is online a moment before requests succeed. */

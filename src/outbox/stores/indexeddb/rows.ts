@@ -1,7 +1,7 @@
-import { RELAY_ONLY } from '../../../relay-only.js';
+import { RELAY_ONLY } from '../../../platform/relay-only.js';
 import { isServed } from '../../claimants.js';
 import { type Destination, keyOf } from '../../destination.js';
-import { claimed, isFinal, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from '../../record.js';
+import { claimed, isFinal, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from '../../state-machine.js';
 import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store.js';
 import { rowFrom } from '../../stored-row.js';
 import { claimFairly } from '../fair.js';

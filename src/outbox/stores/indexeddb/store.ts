@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../../../errors.js';
-import { playerTag } from '../../../hash.js';
-import { limited } from '../../../time.js';
+import { ConfigurationError } from '../../../errors/errors.js';
+import { playerTag } from '../../../platform/hash.js';
+import { limited } from '../../../platform/time.js';
 import type { OutboxStore } from '../../store.js';
 import { ask, createConnection } from './connection.js';
 import { bind, changeDestinationPause, ensure, readDestinations, rebind } from './destinations.js';

@@ -1,4 +1,4 @@
-import type { Row } from '../../record.js';
+import type { Row } from '../../state-machine.js';
 import type { PgBossLike, WakeUpJob } from './options.js';
 
 /** As many jobs wait to be written at most; the reports of those beyond are found by polling. */

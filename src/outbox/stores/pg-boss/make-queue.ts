@@ -1,5 +1,5 @@
-import { members } from '../../../members.js';
-import { systemClock } from '../../../time.js';
+import { members } from '../../../platform/as-record.js';
+import { systemClock } from '../../../platform/time.js';
 import type { PgBossLike } from './options.js';
 
 /** A deadlock, a conflict of transactions, and what another instance made a moment before. */

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors.js';
+import { ConfigurationError } from '../../../errors/errors.js';
 import type { OutboxStore } from '../../store.js';
 
 /** What a job holds: which report there is work for, and nothing of a person. */

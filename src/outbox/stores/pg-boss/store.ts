@@ -1,4 +1,4 @@
-import { limited, systemClock } from '../../../time.js';
+import { limited, systemClock } from '../../../platform/time.js';
 import type { OutboxStore } from '../../store.js';
 import { createJobs } from './jobs.js';
 import { makeQueue } from './make-queue.js';

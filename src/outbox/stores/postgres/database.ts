@@ -1,4 +1,4 @@
-import { type Clock, limited } from '../../../time.js';
+import { type Clock, limited } from '../../../platform/time.js';
 import { codeOf, failure, storeError } from './failure.js';
 import { sender } from './lend.js';
 

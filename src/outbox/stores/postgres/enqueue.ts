@@ -1,5 +1,5 @@
 import { otherGateway } from '../../destination.js';
-import type { Row } from '../../record.js';
+import type { Row } from '../../state-machine.js';
 import type { Enqueued, NewRow } from '../../store.js';
 import { newRow } from '../new-row.js';
 import { isStorable } from '../storable.js';

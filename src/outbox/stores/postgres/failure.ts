@@ -1,4 +1,4 @@
-import { members } from '../../../members.js';
+import { members } from '../../../platform/as-record.js';
 
 /**
  * What is wrong: `'connection'`, the server cannot be reached, or the connection broke, so that nobody knows what became

@@ -1,4 +1,4 @@
-import { LONGEST_WAIT_MS } from '../../record.js';
+import { LONGEST_WAIT_MS } from '../../state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { add, bind, enqueue } from './enqueue-functions.js';
 import { ISOLATION } from './failure.js';

@@ -1,7 +1,7 @@
-import { operationNames } from '../../../operations.js';
+import { operationNames } from '../../../protocol/operations.js';
 import { ENVIRONMENTS } from '../../destination.js';
-import { rowId } from '../../enqueue.js';
-import type { Row } from '../../record.js';
+import { rowId } from '../../intake/enqueue.js';
+import type { Row } from '../../state-machine.js';
 import type { RowQuery } from '../../store.js';
 import { isStorable } from '../storable.js';
 import type { PostgresValue, Run } from './database.js';

@@ -1,5 +1,5 @@
-import { members } from '../../../members.js';
-import { type Clock, limited } from '../../../time.js';
+import { members } from '../../../platform/as-record.js';
+import { type Clock, limited } from '../../../platform/time.js';
 
 /**
  * A connection that listens, as a client of `pg` is one: it is kept for that alone, since a pooler that lends connections

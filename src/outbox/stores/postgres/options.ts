@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../../errors.js';
-import { type Clock, LONGEST_TIMER_MS, systemClock } from '../../../time.js';
+import { ConfigurationError } from '../../../errors/errors.js';
+import { type Clock, LONGEST_TIMER_MS, systemClock } from '../../../platform/time.js';
 import type { PostgresDatabase } from './database.js';
 import type { ListeningClient } from './listen.js';
 import { checkedSchema } from './schema.js';

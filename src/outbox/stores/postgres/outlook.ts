@@ -1,4 +1,4 @@
-import { LONGEST_WAIT_MS } from '../../record.js';
+import { LONGEST_WAIT_MS } from '../../state-machine.js';
 import type { Outlook } from '../../store.js';
 import type { Run } from './database.js';
 

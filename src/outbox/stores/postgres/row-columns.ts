@@ -1,4 +1,4 @@
-import type { Row } from '../../record.js';
+import type { Row } from '../../state-machine.js';
 import { rowFrom, type StoredRow } from '../../stored-row.js';
 
 /** Whether the row that one waits for is there and not final. */

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors.js';
+import { ConfigurationError } from '../../../errors/errors.js';
 import type { Run } from './database.js';
 import { failure, NEWER, OLDER } from './failure.js';
 import { functions } from './functions.js';

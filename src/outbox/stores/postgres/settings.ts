@@ -1,4 +1,4 @@
-import { newSecret, OWN_SECRET } from '../../key-ring.js';
+import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
 import type { Run } from './database.js';
 import { codeOf, failure } from './failure.js';
 

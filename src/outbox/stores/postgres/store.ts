@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors.js';
+import { ConfigurationError } from '../../../errors/errors.js';
 import type { OutboxStore } from '../../store.js';
 import { isStorable } from '../storable.js';
 import { readCounts } from './counts.js';

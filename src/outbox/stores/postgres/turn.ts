@@ -1,4 +1,4 @@
-import type { Change } from '../../record.js';
+import type { Change } from '../../state-machine.js';
 import type { Turn, TurnResult } from '../../store.js';
 import { isStorable } from '../storable.js';
 import type { Run } from './database.js';

@@ -1,5 +1,5 @@
-import { isConfigurationError } from '../../../errors.js';
-import type { Clock } from '../../../time.js';
+import { isConfigurationError } from '../../../errors/errors.js';
+import type { Clock } from '../../../platform/time.js';
 import { type Connection, isOutsideTransaction, rollBack } from './database.js';
 import { codeOf, failure, storeError } from './failure.js';
 

@@ -1,7 +1,7 @@
 import { isServed } from '../../claimants.js';
 import { type BoundDestination, type Destination, keyOf, otherGateway, type Rebinding, type Rebound } from '../../destination.js';
 import { changePause, type Pause, type PauseChange } from '../../pause.js';
-import { LONGEST_WAIT_MS } from '../../record.js';
+import { LONGEST_WAIT_MS } from '../../state-machine.js';
 import type { ClaimRequest, Outlook } from '../../store.js';
 import type { Columns, Connection } from './database.js';
 import { FIRST_DUE, LAST_DUE } from './rows.js';

@@ -1,4 +1,4 @@
-import type { Row } from '../../record.js';
+import type { Row } from '../../state-machine.js';
 import type { LogLine } from '../../store.js';
 import type { Columns, Connection } from './database.js';
 import { ROW, rowOf } from './row-columns.js';

@@ -1,4 +1,4 @@
-import type { Decision, Problem, Row } from '../../record.js';
+import type { Decision, Problem, Row } from '../../state-machine.js';
 import { rowFrom, UNREADABLE } from '../../stored-row.js';
 import type { Columns } from './database.js';
 

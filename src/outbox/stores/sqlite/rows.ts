@@ -1,5 +1,5 @@
 import type { Destination } from '../../destination.js';
-import { claimed, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../../record.js';
+import { claimed, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../../state-machine.js';
 import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store.js';
 import { readFence, readState } from '../../stored-row.js';
 import { claimFairly } from '../fair.js';

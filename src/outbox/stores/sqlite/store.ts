@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../../errors.js';
-import { type Clock, systemClock } from '../../../time.js';
+import { ConfigurationError } from '../../../errors/errors.js';
+import { type Clock, systemClock } from '../../../platform/time.js';
 import type { OutboxStore, Turn, TurnResult } from '../../store.js';
 import { isStorable } from '../storable.js';
 import { createCommits } from './commits.js';

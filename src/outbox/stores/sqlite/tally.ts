@@ -1,4 +1,4 @@
-import type { RowState } from '../../record.js';
+import type { RowState } from '../../state-machine.js';
 import type { Counts } from '../../store.js';
 import type { Connection } from './database.js';
 import { OPEN } from './schema.js';

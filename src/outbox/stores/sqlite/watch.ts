@@ -1,4 +1,4 @@
-import type { Clock } from '../../../time.js';
+import type { Clock } from '../../../platform/time.js';
 
 /** How often it is looked whether another process has committed: a number that SQLite keeps in memory. */
 const WATCH_MS = 100;

@@ -1,0 +1,24 @@
+import { setTimeout } from 'node:timers/promises';
+import { isRateLimitError, isReportingError, type ReportingError } from '../../errors/errors.js';
+import { lastAnswer, type Run } from './run.js';
+
+/** How a call of the client ended. */
+export type Ended<T> = { readonly value: T; readonly error?: undefined } | { readonly value?: undefined; readonly error: ReportingError };
+
+const LONGEST_WAIT_MS = 15_000;
+
+/** Makes a call of the client; waits once where the gateway asks to slow down. */
+export async function call<T>(run: Run, about: string, begin: () => Promise<T>): Promise<Ended<T>> {
+  run.recorder.label(about);
+  for (let waited = false; ; waited = true) {
+    try {
+      return { value: await begin() };
+    } catch (error) {
+      if (!isReportingError(error)) throw error;
+      if (waited || !isRateLimitError(error)) return { error };
+      run.findings.note('rate', 'differs', `429 after ${run.recorder.exchanges.length} requests`);
+      run.findings.note('retryAfter', error.retryAfterMs === undefined ? 'differs' : 'confirmed', lastAnswer(run));
+      await setTimeout(Math.min(error.retryAfterMs ?? 2_000, LONGEST_WAIT_MS), undefined, { signal: run.signal }).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import { messageOf } from '../../delivery/answer.js';
+import { readAnswer } from '../../delivery/verdict.js';
+import { readBody } from '../../platform/body.js';
+import type { Fetch, FetchResponse } from '../../platform/web-types.js';
+import { MASK, maskSent } from '../../redact/redact.js';
+import { WRONG_KEY } from './made-up.js';
+
+/** What was asked and what came back, fit to be handed on: no key, and of a body only what is not somebody's data. */
+export interface Exchange {
+  /** What it was asked for. */
+  readonly about: string;
+  readonly path: string;
+  /** Undefined where no answer came. */
+  readonly status?: number;
+  readonly contentType?: string;
+  /** Its words, and the names of the body's other members; or what it is instead. */
+  readonly body?: string;
+  /** Its words alone. */
+  readonly said?: string;
+  readonly retryAfter?: string;
+  /** From the request to the end of the answer. */
+  readonly durationMs: number;
+  /** The answer's `Date`, and this machine's time halfway through the request. */
+  readonly clock?: { readonly theirs: number; readonly ours: number };
+}
+
+export interface Recorder {
+  readonly fetch: Fetch;
+  readonly exchanges: Exchange[];
+  /** What the next requests are about. */
+  label(about: string): void;
+  /** A key that is never shown from here on; so is every key that is sent. */
+  hide(key: string): void;
+  /** What a gateway said, without any of these keys. */
+  shown(said: string): string;
+}
+
+const MOST_BYTES = 1024 * 1024;
+
+/** A `fetch` that keeps what is answered, beside handing it on. */
+export function createRecorder(fetch: Fetch): Recorder {
+  const exchanges: Exchange[] = [];
+  // A function may give another key each time, and an answer may repeat an earlier one.
+  const keys = new Set<string>();
+  let about = '';
+
+  // What was sent may be shown: it is made up.
+  const shown = (text: string): string =>
+    maskSent(
+      text,
+      [...keys].map((key) => ({ text: key, kind: 'secret' })),
+    );
+
+  return {
+    exchanges,
+    label: (next) => {
+      about = next;
+    },
+    hide: (key) => void keys.add(key),
+    shown,
+    async fetch(url, init) {
+      const key = init.headers['x-api-key'];
+      // Ours is made up, and its words may stand in any answer.
+      if (key !== undefined && key !== WRONG_KEY) keys.add(key);
+      const request = { about, path: new URL(url).pathname };
+      const began = Date.now();
+      const since = performance.now();
+      const durationMs = () => Math.round((performance.now() - since) * 10) / 10;
+      try {
+        const response = await fetch(url, init);
+        const ours = began + (performance.now() - since) / 2;
+        const text = await readBody(response, init.signal as AbortSignal, MOST_BYTES);
+        const theirs = Date.parse(header(response, 'date') ?? '');
+        exchanges.push({
+          ...request,
+          status: response.status,
+          contentType: mediaTypeOf(header(response, 'content-type')),
+          ...describeBody(response.status, text, shown),
+          ...(header(response, 'retry-after') && { retryAfter: waitOf(header(response, 'retry-after') ?? '') }),
+          durationMs: durationMs(),
+          ...(!Number.isNaN(theirs) && { clock: { theirs, ours } }),
+        });
+        // An answer that is longer than any that makes sense is not JSON for the client.
+        return { status: response.status, headers: response.headers, type: response.type ?? 'default', text: async () => text ?? 'too long' };
+      } catch (error) {
+        exchanges.push({ ...request, durationMs: durationMs() });
+        throw error;
+      }
+    },
+  };
+}
+
+const header = (response: FetchResponse, name: string): string | undefined => response.headers.get(name) ?? undefined;
+
+/** Other values of these headers could hold anything. */
+const mediaTypeOf = (value = 'none'): string =>
+  /^(?:none|(?:application|text)\/(?:json|problem\+json|html|plain|xml|octet-stream)(?:; ?charset="?(?:utf-8|us-ascii|iso-8859-1)"?)?)$/i.test(value)
+    ? value
+    : MASK;
+const waitOf = (value: string): string => (/^(?:[0-9]{1,7}|[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT)$/.test(value) ? value : MASK);
+
+/** What may be shown of these with their values: words, and what is neither a secret nor personal. */
+const WORDS = ['message', 'error'];
+const PLAIN = ['statusCode', 'success', 'status', 'code'];
+const MOST_MEMBERS = 12;
+
+function describeBody(status: number, text: string | undefined, shown: (said: string) => string): Pick<Exchange, 'body' | 'said'> {
+  if (text === undefined) return { body: `longer than ${MOST_BYTES} bytes` };
+  const { body, json } = readAnswer(status, text);
+  if (body === undefined) return { body: 'empty' };
+  if (!json) return { body: /^\s*<(?:!doctype|html)/i.test(text) ? 'an HTML page' : 'no JSON' };
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return { body: `JSON, but ${Array.isArray(body) ? 'a list' : 'no object'}` };
+  const entries = Object.entries(body);
+  const members = entries.slice(0, MOST_MEMBERS).map(([name, value]) => `${nameOf(name, shown)}: ${describeMember(name, value, shown)}`);
+  const said = messageOf(body);
+  return { body: `{ ${members.join(', ')}${entries.length > MOST_MEMBERS ? ', …' : ''} }`, ...(said && { said: shown(said) }) };
+}
+
+/** A name that does not look like one may be data; one that does may be the key. */
+const nameOf = (name: string, shown: (said: string) => string): string => (/^[A-Za-z_]\w{0,30}$/.test(name) && shown(name) === name ? name : MASK);
+
+function describeMember(name: string, value: unknown, shown: (said: string) => string): string {
+  if (WORDS.includes(name) && (typeof value === 'string' || Array.isArray(value))) {
+    return JSON.stringify(shown(Array.isArray(value) ? value.filter((line) => typeof line === 'string').join('; ') : value));
+  }
+  if (PLAIN.includes(name) && (typeof value === 'boolean' || (typeof value === 'number' && Math.abs(value) < 1_000))) return String(value);
+  return value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value;
+}
+
+/** An answer in one line. */
+export const describeExchange = ({ status, body, said }: Exchange): string =>
+  status === undefined ? 'no answer' : `HTTP ${status}, ${said === undefined ? body : JSON.stringify(said)}`;

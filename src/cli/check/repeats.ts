@@ -1,0 +1,78 @@
+import { isDuplicateReportError } from '../../errors/errors.js';
+import { call } from './call.js';
+import { describeError, lastAnswer, type Run } from './run.js';
+import { FIRST_AMOUNT, OTHER_AMOUNT, type Step } from './steps.js';
+
+const SECTION = 'Repeats of what is recorded';
+
+/** The delivery of reports rests on this: a repeat of the same data is an error (specification, section 1) that the client knows when it sees it. */
+export async function checkRepeats(run: Run, steps: readonly Step[]): Promise<void> {
+  for (const step of steps) {
+    await repeatSame(run, step);
+    await repeatOther(run, step);
+    if (run.signal.aborted) return;
+  }
+}
+
+async function repeatSame(run: Run, { operation, send }: Step): Promise<void> {
+  const name = `${operation}, the same data`;
+  const { error } = await call(run, name, () => send(FIRST_AMOUNT));
+  const text = lastAnswer(run);
+  if (!error) {
+    run.findings.note('duplicate', 'differs', `taken again: ${text}`);
+    return run.tell(
+      SECTION,
+      'fail',
+      name,
+      `is recorded again: ${text}`,
+      'the specification (section 1, rule 2) says that a repeat is an error: tell the authority',
+    );
+  }
+  if (isDuplicateReportError(error) && !error.conflict) {
+    run.findings.note('duplicate', 'confirmed', text);
+    return run.tell(SECTION, 'ok', name, `is known as a duplicate: ${text}`);
+  }
+  if (error.outcome !== 'rejected') return run.tell(SECTION, 'fail', name, describeError(run, error));
+  run.findings.note('duplicate', 'differs', text);
+  const [mistaken, should] = isDuplicateReportError(error) ? ['is taken for other data', 'must say same'] : ['is not known as a duplicate', 'must know it'];
+  run.tell(
+    SECTION,
+    'fail',
+    name,
+    `${mistaken}: ${text}`,
+    `after a lost answer the client would take a recorded report for a refused one: the option isDuplicate ${should}${exampleFor(error.status)}`,
+  );
+}
+
+const exampleFor = (status: number | undefined): string =>
+  `, in a file for --options: isDuplicate: ({ status, body }) => status === ${status} && /…/.test(body?.message) && 'same'`;
+
+async function repeatOther(run: Run, { operation, send }: Step): Promise<void> {
+  const name = `${operation}, other data`;
+  const { error } = await call(run, name, () => send(OTHER_AMOUNT));
+  const text = lastAnswer(run);
+  if (!error) {
+    run.findings.note('conflict', 'differs', `taken: ${text}`);
+    return run.tell(
+      SECTION,
+      'fail',
+      name,
+      `is recorded: ${text}`,
+      'the specification (section 1, rule 1) says that a report is immutable: ask the authority which of the two it holds',
+    );
+  }
+  if (isDuplicateReportError(error) && error.conflict) {
+    run.findings.note('conflict', 'confirmed', text);
+    return run.tell(SECTION, 'ok', name, `is known as a conflict: ${text}`);
+  }
+  if (error.outcome !== 'rejected') return run.tell(SECTION, 'fail', name, describeError(run, error));
+  run.findings.note('conflict', 'differs', text);
+  const what = isDuplicateReportError(error) ? 'looks like the same data' : 'is refused, but not known as a conflict';
+  run.tell(
+    SECTION,
+    'warn',
+    name,
+    `${what}: ${text}`,
+    'if anything in the answer tells the two apart, let the option isDuplicate say conflict; if not, never report a reference from two places',
+  );
+}

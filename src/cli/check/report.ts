@@ -1,0 +1,91 @@
+import type { Environment } from '../../errors/errors.js';
+import { version } from '../../node/version.js';
+import type { Findings } from './assumptions.js';
+import type { Recorder } from './exchange.js';
+import { latencyOf } from './latency.js';
+import { describeTally, tallyOf } from './print.js';
+import type { Line, Target } from './run.js';
+
+/** A run, to be handed on. */
+export interface Report {
+  readonly environment: Environment;
+  readonly target: (Target & { readonly recorder: Recorder }) | undefined;
+  /** Milliseconds since 1970. */
+  readonly began: number;
+  readonly lines: readonly Line[];
+  readonly references: readonly string[];
+  readonly assumptions: ReturnType<Findings['list']>;
+}
+
+const exchangesOf = ({ target }: Report) => target?.recorder.exchanges ?? [];
+
+export const reportAsJson = (report: Report): string =>
+  JSON.stringify(
+    {
+      version,
+      environment: report.environment,
+      baseUrl: report.target?.gateway.baseUrl,
+      at: new Date(report.began).toISOString(),
+      ok: tallyOf(report.lines).fail === 0,
+      tally: tallyOf(report.lines),
+      lines: report.lines,
+      latency: latencyOf(exchangesOf(report)),
+      answers: exchangesOf(report).map(({ clock, ...answer }) => answer),
+      references: report.references,
+      assumptions: report.assumptions,
+    },
+    null,
+    2,
+  );
+
+/** A cell of a table, whatever a gateway says. */
+const cell = (text: string): string => text.replace(/\p{C}+/gu, ' ').replace(/[\\|<>`[\]]/g, '\\$&');
+/** Our own words, which may hold code. */
+const own = (text: string): string => text.replaceAll('|', '\\|');
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+
+const VERDICT_ORDER = ['differs', 'not seen', 'one value taken', 'confirmed'];
+
+export function reportAsMarkdown(report: Report): string {
+  const { environment, target, began, lines, references } = report;
+  const exchanges = exchangesOf(report);
+  const assumptions = [...report.assumptions].sort((a, b) => VERDICT_ORDER.indexOf(a.verdict) - VERDICT_ORDER.indexOf(b.verdict));
+  return `${[
+    `# Integration Gateway, ${environment}: what was found`,
+    [
+      `- Address: ${target ? cell(target.gateway.baseUrl) : 'not set up'}`,
+      `- When: ${new Date(began).toISOString()}`,
+      `- With: location-sdk ${version}, Node.js ${process.versions.node}`,
+      `- Result: ${describeTally(lines)}`,
+      ...(references.length > 0 ? [`- Made-up reports were sent under: ${references.join(', ')}`] : []),
+    ].join('\n'),
+    'The reports were made up, and no API key and nobody\'s data is in this document. "specification" is that of the Operator Reporting Service.',
+    '## What was tested',
+    table(
+      ['', 'what', 'found', 'to do'],
+      lines.map(({ section, status, name, text, advice = '' }) => [status, cell(`${section}: ${name}`), cell(text), cell(advice)]),
+    ),
+    '## Where the specification is silent',
+    'What the SDK assumes, and what this gateway showed. Please confirm or correct the rows that are not "confirmed".',
+    table(
+      ['', 'the specification does not say', 'assumed', 'seen', 'option to change'],
+      assumptions.map(({ verdict, gap, assumed, seen, option }) => [verdict, own(gap), cell(assumed), cell(seen), option ? `\`${option}\`` : '']),
+    ),
+    '## What the gateway answered',
+    exchanges.length === 0
+      ? 'Nothing was asked.'
+      : table(
+          ['request', 'path', 'status', 'content type', 'ms', 'body'],
+          exchanges.map(({ about, path, status, retryAfter, contentType = '', durationMs, body = '' }) => [
+            cell(about),
+            cell(path),
+            status === undefined ? 'no answer' : `${status}${retryAfter === undefined ? '' : cell(`, Retry-After: ${retryAfter}`)}`,
+            cell(contentType),
+            String(durationMs),
+            cell(body),
+          ]),
+        ),
+  ].join('\n\n')}\n`;
+}

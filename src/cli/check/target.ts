@@ -1,0 +1,71 @@
+import { createClient } from '../../client/client.js';
+import { resolveOptions } from '../../client/config.js';
+import type { ClientOptions } from '../../client/options.js';
+import { isDuplicate, isRecorded } from '../../delivery/answer.js';
+import { type Environment, isReportingError } from '../../errors/errors.js';
+import type { Fetch } from '../../platform/web-types.js';
+import { createRecorder, type Recorder } from './exchange.js';
+import type { Status, Target } from './run.js';
+
+const SECTION = 'Settings';
+const STRICT = 'NODE_TLS_REJECT_UNAUTHORIZED';
+
+const SET_UP = 'set the variables, or give a file with client options: --options options.mjs';
+/** For staging alone, which alone the variable leads to a mock gateway. */
+const TRY = '. To try this command: npx location-sdk mock, and LOCATION_SDK_MOCK=http://127.0.0.1:4010';
+
+type Tell = (section: string, status: Status, name: string, text: string, advice?: string) => void;
+
+/** Silent: what a client would warn of is told as a line. */
+const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** What is to be tested, as the operator's own client would be set up; undefined where it cannot be. */
+export function readTarget(given: ClientOptions, environment: Environment, tell: Tell): (Target & { recorder: Recorder }) | undefined {
+  if (process.env[STRICT] === '0') {
+    tell(SECTION, 'fail', STRICT, 'is 0, so no certificate is checked and anybody can read the key on its way', 'take it out of the environment');
+    return undefined;
+  }
+  const recorder = createRecorder(given.fetch ?? ((url, init) => globalThis.fetch(url, init as RequestInit) as ReturnType<Fetch>));
+  // One attempt for each request, so that the answer to each is seen, and each is in no doubt before.
+  const options: ClientOptions = { ...given, environment, retry: { limit: 0 }, fetch: recorder.fetch, logger: QUIET, location: undefined, onEvent: undefined };
+  try {
+    const { destinations, attemptTimeoutMs } = resolveOptions(options, { providers: [], isDuplicate, isRecorded });
+    const gateway = destinations[environment];
+    if (typeof gateway === 'string') {
+      tell(SECTION, 'fail', 'options', gateway, environment === 'staging' ? `${SET_UP}${TRY}` : SET_UP);
+      return undefined;
+    }
+    const other = destinations[environment === 'staging' ? 'production' : 'staging'];
+    tellSettings(given, environment, gateway.baseUrl, tell);
+    return {
+      environment,
+      gateway,
+      client: createClient(options),
+      requestMs: attemptTimeoutMs,
+      ownFetch: given.fetch !== undefined,
+      sharedAddress: typeof other !== 'string' && placeOf(other.baseUrl) === placeOf(gateway.baseUrl),
+      recorder,
+    };
+  } catch (error) {
+    if (!isReportingError(error)) throw error;
+    tell(SECTION, 'fail', 'options', error.message.replace(/\s*\n\s*/g, ' '));
+    return undefined;
+  }
+}
+
+/** An address, however this machine is named in it. Of other names only the gateway's answers can tell whether they are one. */
+function placeOf(baseUrl: string): string {
+  const { protocol, hostname, port, pathname } = new URL(baseUrl);
+  const host = hostname.replace(/\.$/, '');
+  return [protocol, ['localhost', '127.0.0.1', '[::1]'].includes(host) ? 'localhost' : host, port, pathname].join(' ');
+}
+
+function tellSettings({ gateways }: ClientOptions, environment: Environment, baseUrl: string, tell: Tell): void {
+  if (environment === 'staging' && process.env.LOCATION_SDK_MOCK) {
+    tell(SECTION, 'warn', 'mock mode', `LOCATION_SDK_MOCK leads to ${baseUrl}`, 'this tests a mock gateway and tells nothing of the real one');
+    return;
+  }
+  const from = (option: 'baseUrl' | 'apiKey') => (gateways?.[environment]?.[option] === undefined ? 'from the environment variable' : 'from --options');
+  tell(SECTION, 'ok', 'base address', `${baseUrl} (${from('baseUrl')})`);
+  tell(SECTION, 'ok', 'API key', `is there (${from('apiKey')})`);
+}

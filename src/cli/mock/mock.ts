@@ -1,0 +1,76 @@
+import { createMockGateway } from '../../mock/gateway.js';
+import { type MockServer, serve } from '../../node/serve.js';
+import { MOCK_API_KEY } from '../../protocol/mock-mode.js';
+import { notEmpty, oneOf, readArgs, visibleText, wholeNumber } from '../args.js';
+import { EXIT, Failure, remark, say } from '../output.js';
+import { terminal } from '../terminal.js';
+import { openStateFile } from './state-file.js';
+
+export const DEFAULT_PORT = 4010;
+
+export const MOCK_OPTIONS = {
+  port: { hint: '<number>', help: `Where it listens; 0 takes a free port (default: ${DEFAULT_PORT})`, read: wholeNumber(0, 65_535) },
+  host: { hint: '<address>', help: 'On which address (default: 127.0.0.1); any other than loopback needs --admin-token', read: notEmpty },
+  key: { hint: '<key>', help: `The API key that it accepts (default: ${MOCK_API_KEY})`, read: visibleText },
+  state: { hint: '<file.json>', help: 'Begin with the reports of this file, if it exists, and write it at the end', read: notEmpty },
+  seed: { hint: '<number>', help: 'The chance in faults: the same seed, the same behaviour (default: 1)', read: wholeNumber(0, 4_294_967_295) },
+  rate: { hint: '<number>', help: 'Answer 429 beyond so many requests a second (default: no limit)', read: wholeNumber(1, 1_000_000) },
+  validation: { hint: '<mode>', help: "strict or partial, as the client's option (default: strict)", read: oneOf('strict', 'partial') },
+  'no-require-initiated': { help: 'Take settled reports without their initiated ones' },
+  'admin-token': { hint: '<token>', help: 'What requests to /__admin/ must send as "authorization: Bearer …"', read: visibleText },
+  json: { help: 'Print the ready line as JSON, and nothing else' },
+} as const;
+
+/** Runs a mock gateway until a signal ends it. */
+export async function mock(words: readonly string[]): Promise<number> {
+  const { port = DEFAULT_PORT, host, key, state, seed, rate, validation, json, 'admin-token': adminToken, ...switches } = readArgs(MOCK_OPTIONS, words);
+  const gateway = createMockGateway({
+    apiKey: key,
+    seed,
+    validation,
+    rateLimit: rate === undefined ? undefined : { requests: rate },
+    requireInitiated: !switches['no-require-initiated'],
+  });
+  const file = state === undefined ? undefined : await openStateFile(state, gateway);
+  const server = await listen(() => serve(gateway, { port, host, adminToken }), `${host ?? '127.0.0.1'}:${port}`);
+  const ended = signalled();
+  say(json ? JSON.stringify({ event: 'ready', url: server.url }) : `location-sdk mock gateway listening on ${server.url}`);
+  if (!json) remark(howToUse(server.url, key));
+  await ended;
+  await server.close();
+  file?.save();
+  return EXIT.done;
+}
+
+function signalled(): Promise<void> {
+  const { signal } = terminal();
+  return new Promise((resolve) => {
+    if (signal) signal.addEventListener('abort', () => resolve());
+    else for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => resolve());
+  });
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is taken; choose another, or 0 for a free one',
+  EACCES: 'this port is not allowed',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the host cannot be looked up',
+};
+
+async function listen(start: () => Promise<MockServer>, where: string): Promise<MockServer> {
+  try {
+    return await start();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Failure(error instanceof TypeError ? message : `cannot listen on ${where}: ${REASONS[code ?? ''] ?? message}`);
+  }
+}
+
+const howToUse = (url: string, key: string = MOCK_API_KEY): string => `
+  See it in a browser:  ${url}/
+  Reports of your suite come here, without a change of code:  LOCATION_SDK_MOCK=${url}
+  From any other language:  ${url}/integration-gateway/external/…  with the header  x-api-key: ${key === MOCK_API_KEY ? key : '(the key given by --key)'}
+  What was reported:  ${url}/__admin/reports   Paths and fields:  ${url}/__admin/openapi.json
+${key === MOCK_API_KEY ? '' : `  LOCATION_SDK_MOCK uses the key ${MOCK_API_KEY}; start without --key for it.\n`}  Stop with Ctrl+C.
+`;

@@ -1,0 +1,78 @@
+import { resolve } from 'node:path';
+import type { MovedRows } from '../../outbox/stores/moved-rows.js';
+import { PostgresStoreError } from '../../outbox/stores/postgres/failure.js';
+import { arrive } from '../../outbox/stores/postgres/import-rows.js';
+import { type LeftFile, takeFile } from '../../outbox/stores/sqlite/export-rows.js';
+import { SqliteStoreError } from '../../outbox/stores/sqlite/failure.js';
+import { EXIT, Failure, printable, say } from '../output.js';
+import type { OutboxValues } from './command.js';
+import { originOf, runOn, type Target, targetOf } from './move.js';
+import { ensureDatabase, library } from './open.js';
+import { connectClient, DEFAULT_SCHEMA, isAddress, readSchema } from './server.js';
+
+/**
+ * Releases a file whose move has begun and of which nobody knows whether it arrived. Its place is asked first; only where
+ * that is gone for ever a person's word is taken instead, who must name it. A file that did arrive is never released: two
+ * outboxes with the same reports would send them twice.
+ */
+export async function abandon(file: string, { to, schema = DEFAULT_SCHEMA, gone, json }: OutboxValues): Promise<number> {
+  if (isAddress(file)) throw new Failure('move --abandon takes the file whose move has begun');
+  if (gone !== undefined && to !== undefined) throw new Failure('--gone goes without --to: a place that answers is asked');
+  const address = gone === undefined ? (to ?? process.env.DATABASE_URL) : undefined;
+  if (gone === undefined && address === undefined)
+    throw new Failure('move --abandon asks the place of the move: --to postgres://…, or DATABASE_URL; where that is gone for ever, --gone names it');
+  const target = address === undefined ? undefined : await targetOf(address, readSchema(schema));
+  ensureDatabase(file);
+  try {
+    const taken = takeFile((await library())(resolve(file)), file);
+    try {
+      const place = placeOf(file, taken, target?.place ?? gone);
+      if (target) await ensureAbsent(file, taken, target);
+      taken.abandon(place);
+    } finally {
+      taken.close();
+    }
+    if (json) say(JSON.stringify({ abandoned: true }));
+    else say(`Given up: ${file} is as it was before its move, and stores open it again.`);
+    return EXIT.done;
+  } catch (error) {
+    if (error instanceof SqliteStoreError || error instanceof PostgresStoreError) throw new Failure(error.message, EXIT.failed);
+    throw error;
+  } finally {
+    await target?.client.end().catch(() => {});
+  }
+}
+
+/** Where the move goes, which must be what was named. */
+function placeOf(file: string, { bound }: LeftFile, named: string | undefined): string {
+  if (!bound) throw new Failure(`no move of ${file} has begun, or it was given up: there is nothing to do`, EXIT.failed);
+  const to = printable(bound.to);
+  if (bound.arrived)
+    throw new Failure(`${file} was moved to ${to}: its reports are there, and must not be sent from elsewhere too. Nothing was done`, EXIT.failed);
+  if (bound.to !== named) throw new Failure(`the move of ${file} goes to ${to}, which is not the place that was named. Nothing was done`, EXIT.failed);
+  return bound.to;
+}
+
+const NOTHING: MovedRows = { rows: () => [], receipts: () => [], unlogged: [], settings: [], destinations: [] };
+
+/** Looks whether anything arrived, behind the locks of a move that may still be about to commit. */
+async function ensureAbsent(file: string, taken: LeftFile, target: Target): Promise<void> {
+  const { client, schema } = target;
+  await connectClient(client, schema);
+  const run = runOn(target);
+  const [found] = await run('SELECT to_regclass($1::text)::text AS reports, pg_is_in_recovery()::text AS standby', [`${schema}.reports`]);
+  if (found?.standby !== 'false')
+    throw new Failure('that server is a standby, which may not know yet what arrived: ask the primary. Nothing was done', EXIT.failed);
+  if (found.reports === null) return;
+  await run('BEGIN');
+  // As a move of nothing, which is taken back.
+  const arrival = await arrive(run, schema, NOTHING, originOf(taken.held), () => {});
+  await run('ROLLBACK');
+  if (arrival === 'there')
+    throw new Failure(`${file} has arrived in schema ${schema}: say the same move again, without --abandon. Nothing was done`, EXIT.failed);
+  if (arrival === 'other')
+    throw new Failure(
+      `schema ${schema} holds other data, so nobody can tell whether any of it was of ${file}: rename that schema first. Nothing was done`,
+      EXIT.failed,
+    );
+}

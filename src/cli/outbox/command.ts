@@ -1,0 +1,166 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { ACCOUNT_RULE, isAccount } from '../../outbox/destination.js';
+import { PostgresStoreError } from '../../outbox/stores/postgres/failure.js';
+import { SqliteStoreError } from '../../outbox/stores/sqlite/failure.js';
+import { notEmpty, type OptionTable, oneOf, readWords, type Values, wholeNumber } from '../args.js';
+import { EXIT, Failure } from '../output.js';
+import { abandon } from './abandon.js';
+import { resolve, retry } from './decide.js';
+import { exportLog } from './export.js';
+import { list } from './list.js';
+import { move } from './move.js';
+import { openOutboxFile } from './open.js';
+import { quoted, type View } from './printable.js';
+import { rebind } from './rebind.js';
+import { reconcileList } from './reconcile.js';
+import { resume } from './resume.js';
+import { DEFAULT_SCHEMA, isAddress, openOutboxServer, readSchema, serverCommand } from './server.js';
+import { show } from './show.js';
+import { stats } from './stats.js';
+import { verifyFile, verifyLog } from './verify.js';
+
+const accountName = (text: string): string => {
+  if (!isAccount(text)) throw new Failure(`must be an account: ${ACCOUNT_RULE}`);
+  return text;
+};
+
+/** What may quarantine a report. A duplicate with other data is a conflict, which is another thing to decide on. */
+const PROBLEMS = ['unprocessable', 'bad-request', 'not-found', 'duplicate', 'conflict', 'validation'] as const;
+
+export const OUTBOX_OPTIONS = {
+  json: { help: 'Print JSON, one object a line' },
+  state: { hint: '<state>', help: 'list: only these', read: oneOf('waiting', 'blocked', 'in-flight', 'quarantined', 'recorded', 'dismissed') },
+  account: { hint: '<name>', help: 'of one account alone; reconcile, rebind: default', read: accountName },
+  environment: { hint: '<name>', help: 'list, --all, resume, reconcile: of it', read: oneOf('staging', 'production') },
+  operation: {
+    hint: '<name>',
+    help: 'the same but resume, such as reportBetEvent',
+    read: oneOf('reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'),
+  },
+  limit: { hint: '<number>', help: 'list: at most (default: 50)', read: wholeNumber(1, 1_000_000) },
+  after: { hint: '<number>', help: 'list: the next page', read: wholeNumber(0, 9_999_999_999) },
+  all: { help: 'retry, resolve: every quarantined report' },
+  code: { hint: '<code>', help: 'the same: only with this problem, as list prints it', read: oneOf(...PROBLEMS) },
+  as: { hint: '<verdict>', help: 'resolve: recorded or dismissed', read: oneOf('recorded', 'dismissed') },
+  gateway: { hint: '<address>', help: 'rebind: where reports go from now on', read: notEmpty },
+  reason: { hint: '<text>', help: 'retry, resolve, rebind: why; kept, so name no player', read: notEmpty },
+  'keep-body': { help: 'resolve: keep the body, as the option keepBodies does' },
+  from: { hint: '<index>', help: 'export: begin with this entry (default: 0)', read: wholeNumber(0, 9_999_999_999) },
+  to: { hint: '<address>', help: 'move: postgres://… (default: DATABASE_URL)', read: notEmpty },
+  abandon: { help: 'move: give up one that has begun; see below' },
+  gone: { hint: '<place>', help: 'move --abandon: the place that is gone for ever', read: notEmpty },
+  schema: { hint: '<name>', help: 'the schema in PostgreSQL (default: location_sdk)', read: notEmpty },
+  head: { hint: '<hash>', help: 'verify: a head that was noted; it must be in the log', read: notEmpty },
+} as const satisfies OptionTable;
+
+export type OutboxValues = Values<typeof OUTBOX_OPTIONS>;
+
+export const OUTBOX_NOTES = `Commands (default: stats):
+  stats               How many reports wait, are recorded, need a person; pauses
+  list                Reports that are not recorded, quarantined ones first
+  show <report>       One report, and what can be done about it
+  retry <report>…     Send quarantined reports again, or waiting ones now
+  resolve <report>…   Your verdict on quarantined reports; needs --as, --reason.
+                      recorded: the gateway holds it. dismissed: never send it
+  resume              Lift pauses now: after the key was mended, say
+  rebind              Another gateway address for an account's environment;
+                      needs --environment, --gateway, --reason. End every
+                      instance before: what waits goes to the new address
+  reconcile <list>    What of your own list is not recorded: a file, a bet_id or
+                      request_id a line, or - for standard input; needs
+                      --operation, --environment
+  export              The log of receipts as JSON Lines, on standard output
+  move                Everything to PostgreSQL, with --to; instances are ended
+                      before, and use postgresStore afterwards. Needs pg.
+                      Where nobody knows whether it arrived, no store opens the
+                      file, and the same move, said again, finishes it. Else
+                      move --abandon --to … releases the file, if nothing of it
+                      is there. Where that server is gone for ever, instead of
+                      --to: --gone and the place, as the error names it. Only if
+                      no outbox ever ran there: two of them send twice
+  verify              Check that log; <file> may be an exported one too
+
+A <report> is its id, as list prints it, or its bet_id or request_id where
+only one report has it. Workers may go on meanwhile. No personal data is
+printed: bodies are never shown.
+
+<file> may be an address postgres://… too, after a move; that needs pg.
+A password is better kept in the variable PGPASSWORD.
+
+Exit code 0: done. 1: it could not be done, verify found a break, or
+reconcile found what is not recorded.
+2: the call is wrong, or the file cannot be used; it is left as it is.`;
+
+type Run = (view: View, options: OutboxValues, reports: readonly string[]) => Promise<number>;
+
+const COMMANDS: Readonly<Record<string, { run: Run | undefined; takes: readonly (keyof OutboxValues)[]; reports?: 'one' | 'many' | 'list' }>> = {
+  stats: { run: stats, takes: ['account'] },
+  list: { run: list, takes: ['state', 'account', 'environment', 'operation', 'limit', 'after'] },
+  show: { run: show, takes: ['account'], reports: 'one' },
+  retry: { run: retry, takes: ['all', 'code', 'account', 'environment', 'operation', 'reason'], reports: 'many' },
+  resolve: { run: resolve, takes: ['all', 'code', 'account', 'environment', 'operation', 'as', 'reason', 'keep-body'], reports: 'many' },
+  resume: { run: resume, takes: ['account', 'environment'] },
+  rebind: { run: rebind, takes: ['account', 'environment', 'gateway', 'reason'] },
+  reconcile: { run: reconcileList, takes: ['account', 'environment', 'operation'], reports: 'list' },
+  export: { run: exportLog, takes: ['from'] },
+  verify: { run: verifyLog, takes: ['head'] },
+  // It opens its file by itself.
+  move: { run: undefined, takes: ['to', 'schema', 'abandon', 'gone'] },
+};
+
+const MOST_REPORTS = 1_000;
+
+/** What a call asks for, before any file is opened; throws a `Failure` where it is wrong. */
+export function readOutboxCall(words: readonly string[]) {
+  const { values, given } = readWords(OUTBOX_OPTIONS, words, MOST_REPORTS + 2);
+  const [file, name = 'stats', ...reports] = given;
+  if (file === undefined) throw new Failure('which file? location-sdk outbox <file> [command]; see --help');
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (Object.hasOwn(COMMANDS, file) && !isThere(file)) throw new Failure(`the file comes first: location-sdk outbox <file> ${file}`);
+  if (!command) throw new Failure(`unknown command ${name}; known are ${Object.keys(COMMANDS).join(', ')}; see --help`);
+  for (const option of Object.keys(values) as (keyof OutboxValues)[])
+    if (option !== 'json' && !command.takes.includes(option) && !(option === 'schema' && isAddress(file)))
+      throw new Failure(`--${option} does not go with ${name}; see --help`);
+  if (!command.reports && reports.length > 0) throw new Failure(`unexpected word '${reports[0]}'; see --help`);
+  if (command.reports === 'one' && reports.length !== 1) throw new Failure(`${name} needs one report: its id, as list prints it`);
+  if (command.reports === 'list' && reports.length !== 1) throw new Failure(`${name} needs a file with a reference a line, or -`);
+  if (command.reports === 'list' && isThere(`${reports[0]}-wal`))
+    throw new Failure(`${reports[0]} is a database in use; ${name} needs a file with a reference a line`);
+  if (command.reports === 'many' && reports.length === 0 && !values.all) throw new Failure(`${name} needs a report: its id, as list prints it`);
+  if (values.all && reports.length > 0) throw new Failure('--all goes without names of reports');
+  if (values.gone !== undefined && !values.abandon) throw new Failure('--gone goes with move --abandon');
+  return { file, name, run: command.run, values, reports };
+}
+
+/** Does one thing with the file of an outbox. */
+export async function outbox(words: readonly string[]): Promise<number> {
+  const { file, name, run, values, reports } = readOutboxCall(words);
+  if (!run) return values.abandon ? abandon(file, values) : move(file, values);
+  if (name === 'verify' && beginsWithBrace(file)) return verifyFile(file, values);
+
+  const schema = readSchema(values.schema ?? DEFAULT_SCHEMA);
+  const store = isAddress(file) ? await openOutboxServer(file, schema) : await openOutboxFile(file);
+  const begin = isAddress(file) ? serverCommand(file, schema) : `location-sdk outbox ${quoted(file)}`;
+  try {
+    return await run({ store, command: begin, now: Date.now() }, values, reports);
+  } catch (error) {
+    if (!(error instanceof SqliteStoreError || error instanceof PostgresStoreError)) throw error;
+    throw new Failure(error.message, EXIT.failed);
+  } finally {
+    await store.close?.();
+  }
+}
+
+const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
+
+/** Whether it is a log that was exported, rather than a database. A database that is in use has a -wal file, and only SQLite opens it. */
+function beginsWithBrace(file: string): boolean {
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile() || isThere(`${file}-wal`)) return false;
+  const start = Buffer.alloc(1);
+  const descriptor = openSync(file, 'r');
+  try {
+    return readSync(descriptor, start) === 1 && start.toString() === '{';
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,58 @@
+import type { OutboxStore } from '../../outbox/store.js';
+import { printable } from '../output.js';
+
+/** What a command looks at. */
+export interface View {
+  readonly store: OutboxStore;
+  /** How commands to copy begin. */
+  readonly command: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** The name of a file within a command to copy. */
+export const quoted = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${printable(text).replaceAll("'", "'\\''")}'`);
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** A length of time in its largest unit: `3 h`. */
+export function duration(milliseconds: number): string {
+  const positive = Math.max(0, milliseconds);
+  const [unit, size] = UNITS.find(([, length]) => positive >= length) ?? UNITS[3];
+  return `${Math.floor(positive / size)} ${unit}`;
+}
+
+/** A time in UTC, to the second. */
+export const time = (milliseconds: number): string => {
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? 'an impossible time' : `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+};
+
+/** Columns under their names, as wide as they must be; the last one may be longer than the line. */
+export function table(names: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = names.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) => (column === cells.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd();
+  return [names, ...rows].map(line).join('\n');
+}
+
+const LINE = 78;
+
+/** A text in lines of a terminal's width. */
+export function wrapped(text: string, indent: string): string {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && indent.length + last.length + 1 + word.length <= LINE) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join(`\n${indent}`);
+}

@@ -1,0 +1,27 @@
+import { DEFAULT_ACCOUNT } from '../../outbox/destination.js';
+import { readBaseUrl } from '../../protocol/addresses.js';
+import { EXIT, Failure, printable, say } from '../output.js';
+import type { OutboxValues } from './command.js';
+import type { View } from './printable.js';
+
+/** Gives the reports of an account's environment another gateway; the reason is kept. */
+export async function rebind({ store }: View, { account = DEFAULT_ACCOUNT, environment, gateway, reason, json }: OutboxValues): Promise<number> {
+  if (environment === undefined || gateway === undefined) throw new Failure('rebind needs --environment, --gateway and --reason');
+  if (reason === undefined || !reason.trim()) throw new Failure('rebind needs --reason "…": it is kept with the destination');
+  const { baseUrl, problem } = readBaseUrl(gateway, environment === 'staging');
+  if (baseUrl === undefined) throw new Failure(`--gateway ${problem}`);
+  const known = (await store.outlook([account])).find((one) => one.environment === environment);
+  if (!known) throw new Failure(`no report of account ${account} was ever enqueued for ${environment}: there is nothing to change`, EXIT.failed);
+  const from = known.gateway;
+  if (from === baseUrl) throw new Failure(`the reports of account ${account} in ${environment} go to ${printable(from)} already`, EXIT.failed);
+  if (!(await store.rebind({ account, environment, from, gateway: baseUrl, reason })))
+    throw new Failure('another person changed the gateway at the same time; look again', EXIT.failed);
+  const { states } = await store.counts([account]);
+  const waiting = states.waiting + states.blocked + states['in-flight'];
+  if (json) say(JSON.stringify({ account, environment, from, gateway: baseUrl, waiting }));
+  else
+    say(
+      `The reports of account ${account} in ${environment} go to ${baseUrl} from now on; until now to ${printable(from)}.\nReports of this account that wait: ${waiting}.`,
+    );
+  return EXIT.done;
+}

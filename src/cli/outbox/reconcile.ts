@@ -1,0 +1,55 @@
+import { createReadStream } from 'node:fs';
+import { isValidationError } from '../../errors/errors.js';
+import { DEFAULT_ACCOUNT } from '../../outbox/destination.js';
+import { LongLineError, linesOf } from '../../outbox/receipts/lines.js';
+import { type Reconciled, reconcile } from '../../outbox/receipts/reconcile.js';
+import { EXIT, Failure, printable, remark, sayAll } from '../output.js';
+import { terminal } from '../terminal.js';
+import type { OutboxValues } from './command.js';
+import type { View } from './printable.js';
+import { counted, startProgress } from './progress.js';
+
+/** Holds a list of the operator's own against the outbox: one bet_id or request_id a line. Fails where one is not recorded. */
+export async function reconcileList(
+  { store }: View,
+  { account = DEFAULT_ACCOUNT, operation, environment, json }: OutboxValues,
+  [list = '']: readonly string[],
+): Promise<number> {
+  if (operation === undefined || environment === undefined) throw new Failure('reconcile needs --operation and --environment: what the list is of');
+  const progress = startProgress('Compared');
+  let [total, recorded] = [0, 0];
+
+  async function* texts(): AsyncGenerator<string> {
+    for await (const one of reconcile(store, account, counted(referencesOf(list), progress), { operation, environment })) {
+      total += 1;
+      if (one.state === 'recorded') recorded += 1;
+      if (json) yield `${JSON.stringify(one)}\n`;
+      else if (one.state !== 'recorded') yield lineOf(one);
+    }
+  }
+
+  try {
+    await sayAll(texts());
+  } catch (error) {
+    if (error instanceof LongLineError || isValidationError(error)) throw new Failure(`${list} is no list of references, one a line`);
+    throw error;
+  } finally {
+    progress.end();
+  }
+  if (!json) remark(`${recorded.toLocaleString('en')} of ${total.toLocaleString('en')} are recorded.`);
+  return recorded === total ? EXIT.done : EXIT.failed;
+}
+
+const lineOf = ({ reference, state, problem }: Reconciled) => `${state.padEnd(12)}${(problem?.code ?? '-').padEnd(16)}${printable(reference)}\n`;
+
+async function* referencesOf(list: string): AsyncGenerator<string> {
+  try {
+    for await (const line of linesOf(list === '-' ? terminal().stdin : createReadStream(list))) {
+      const reference = line.replace(/\r$/, '');
+      if (reference !== '') yield reference;
+    }
+  } catch (error) {
+    if (error instanceof LongLineError) throw error;
+    throw new Failure(`${list} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+  }
+}

@@ -1,0 +1,88 @@
+import type { OutboxStore } from '../../outbox/store.js';
+import { failure, PostgresStoreError, storeError } from '../../outbox/stores/postgres/failure.js';
+import { checkedSchema } from '../../outbox/stores/postgres/schema.js';
+import { postgresStore } from '../../outbox/stores/postgres/store.js';
+import { EXIT, Failure } from '../output.js';
+
+/** What is used of a client of `pg`. */
+export interface Client {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string | undefined;
+  connect(): Promise<unknown>;
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+  on(event: 'error', listener: () => void): unknown;
+  end(): Promise<void>;
+}
+
+export const DEFAULT_SCHEMA = 'location_sdk';
+const CONNECT_MS = 10_000;
+/** What passes by itself, or once somebody made room. */
+const MAY_PASS: readonly string[] = ['connection', 'timeout', 'conflict', 'busy', 'full'];
+
+export const isAddress = (word: string): boolean => /^postgres(ql)?:/i.test(word);
+
+/** A schema as it was given; one that cannot be is a wrong call. */
+export function readSchema(schema: string): string {
+  try {
+    return checkedSchema(schema);
+  } catch (error) {
+    throw new Failure((error as Error).message);
+  }
+}
+
+/** A client that is not connected yet. The address holds a password, so no message repeats it. */
+export async function clientOf(address: string): Promise<Client> {
+  if (!isAddress(address)) throw new Failure('the address of the database must begin with postgres://');
+  let Constructor: new (options: object) => Client;
+  try {
+    Constructor = ((await import(/* webpackIgnore: true */ /* @vite-ignore */ 'pg')).default as unknown as { Client: typeof Constructor }).Client;
+  } catch {
+    throw new Failure('an outbox in PostgreSQL needs the package pg: npm install pg beside location-sdk');
+  }
+  let client: Client;
+  try {
+    client = new Constructor({ connectionString: address, application_name: 'location-sdk outbox', connectionTimeoutMillis: CONNECT_MS });
+  } catch {
+    throw new Failure('the address of the database cannot be read: special characters in a user or a password are written as %XX');
+  }
+  // Said by what is asked of it next.
+  client.on('error', () => {});
+  return client;
+}
+
+export async function connectClient(client: Client, schema: string): Promise<void> {
+  try {
+    await client.connect();
+  } catch (error) {
+    const known = storeError(schema, error);
+    throw known.code === 'other' ? failure('connection', schema, known.sqlState) : known;
+  }
+}
+
+/** How commands to copy begin: with the variable that holds the address, or with a word for it. */
+export function serverCommand(address: string, schema: string): string {
+  const name = address === process.env.DATABASE_URL ? '"$DATABASE_URL"' : "'postgres://…'";
+  return `location-sdk outbox ${name}${schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`}`;
+}
+
+/** Opens an outbox in PostgreSQL. Where there is none, none is made. */
+export async function openOutboxServer(address: string, schema: string): Promise<OutboxStore> {
+  const client = await clientOf(address);
+  const end = () => client.end().catch(() => {});
+  try {
+    await connectClient(client, schema);
+    const store = await postgresStore({ database: { query: (text, values) => client.query(text, values) }, schema, migrate: false });
+    return {
+      ...store,
+      close: async () => {
+        await store.close?.();
+        await end();
+      },
+    };
+  } catch (error) {
+    await end();
+    if (!(error instanceof PostgresStoreError)) throw error;
+    throw new Failure(error.message, MAY_PASS.includes(error.code) ? EXIT.failed : EXIT.usage);
+  }
+}

@@ -1,0 +1,66 @@
+import { shown } from '../../outbox/public-report.js';
+import type { Row } from '../../outbox/state-machine.js';
+import { EXIT, printable, say } from '../output.js';
+import type { OutboxValues } from './command.js';
+import { findReports } from './find.js';
+import { duration, quoted, time, type View, wrapped } from './printable.js';
+
+const INDENT = ' '.repeat(12);
+
+/** Prints all that is known of a report, but its body. */
+export async function show(view: View, { account, json }: OutboxValues, [name = '']: readonly string[]): Promise<number> {
+  const rows = await findReports(view, name, account);
+  if (json) for (const row of rows) say(JSON.stringify(shown(row)));
+  else say(rows.map((row) => described(row, view)).join('\n\n'));
+  return EXIT.done;
+}
+
+function described(row: Row, view: View): string {
+  const { id, state, blocked, attempts, inDoubt, enqueuedAt, changedAt, dueAt, outcome, message, problem, decisions, waitsFor } = row;
+  const lines: [string, string][] = [
+    ['state', `${blocked ? 'blocked' : state}, for ${duration(view.now - changedAt)} (since ${time(changedAt)})`],
+    ['means', meaningOf(row)],
+    ['enqueued', time(enqueuedAt)],
+    ['attempts', `${attempts}${inDoubt ? '; in doubt: the gateway may hold it' : ''}`],
+  ];
+  if (blocked && waitsFor !== undefined) lines.push(['waits for', printable(waitsFor)]);
+  if (state === 'waiting' && !blocked) lines.push(['next try', dueAt <= view.now ? 'now, unless its environment is paused (see stats)' : time(dueAt)]);
+  if (outcome !== undefined) lines.push(['outcome', outcome]);
+  if (message !== undefined) lines.push(['gateway', printable(message)]);
+  if (problem) {
+    const status = problem.status === undefined ? '' : ` (HTTP ${problem.status})`;
+    lines.push(['problem', `${problem.code}${status}${problem.conflict ? ': the gateway holds other data' : ''}`], ['', printable(problem.message)]);
+  }
+  for (const { action, reason, at } of decisions) lines.push(['decided', `${action}, ${time(at)}${reason ? `: ${printable(reason)}` : ''}`]);
+  lines.push(['body', bodyOf(row)]);
+  const text = lines.map(([label, value]) => `  ${label.padEnd(INDENT.length - 2)}${wrapped(value, INDENT)}`.trimEnd()).join('\n');
+  return [printable(id), text, ...(state === 'quarantined' ? ['', whatToDo(id, view.command)] : [])].join('\n');
+}
+
+function meaningOf({ state, blocked, problem }: Row): string {
+  if (blocked) return 'it is sent once the report that it waits for is recorded or dismissed';
+  if (state === 'waiting')
+    return problem?.code === 'configuration' ? 'a setting is missing before it can be sent, see below' : 'it is sent when its time comes';
+  if (state === 'in-flight') return 'a worker sends it; if that worker died, another takes it when the lease is over';
+  if (state === 'quarantined') return 'it is not sent any more until a person decides';
+  return state === 'recorded' ? 'the gateway holds it, or a person said so' : 'a person decided that it is not sent';
+}
+
+function bodyOf({ body }: Row): string {
+  if (body === undefined) return 'no longer kept; its fingerprint is';
+  const [kind, keyId] = body.split('.', 2);
+  return kind === 'sealed1' ? `kept, encrypted with the key ${printable(keyId ?? '')}` : 'kept, not encrypted by the outbox';
+}
+
+function whatToDo(id: string, command: string): string {
+  const name = quoted(id);
+  return [
+    '  Look first whether the gateway holds it, and with which data. Then:',
+    "  - the same bytes may be accepted now (mended on the gateway's side):",
+    `      ${command} retry ${name} --reason "…"`,
+    '  - the gateway holds it as it is:',
+    `      ${command} resolve ${name} --as recorded --reason "…"`,
+    '  - it must not be reported:',
+    `      ${command} resolve ${name} --as dismissed --reason "…"`,
+  ].join('\n');
+}

@@ -1,0 +1,58 @@
+import { DEFAULT_ACCOUNT } from '../../outbox/destination.js';
+import { shownPauses } from '../../outbox/public-report.js';
+import { readHead } from '../../outbox/receipts/log.js';
+import type { Outlook } from '../../outbox/store.js';
+import { EXIT, printable, say } from '../output.js';
+import type { OutboxValues } from './command.js';
+import { findMissingKeys } from './missing-keys.js';
+import { duration, time, type View, wrapped } from './printable.js';
+
+/** Prints how the outbox is doing. */
+export async function stats({ store, command, now }: View, { account, json }: OutboxValues): Promise<number> {
+  const accounts = account === undefined ? undefined : [account];
+  const { states, oldestOpenAt, attempts } = await store.counts(accounts);
+  const head = await readHead(store).catch(() => undefined);
+  const unlogged = (await store.receipts.unlogged(1)).length > 0;
+  const outlooks = await store.outlook(accounts);
+  const paused = shownPauses(outlooks);
+  const destinations = outlooks.map(({ account, environment, gateway, rebound }) => ({ account, environment, gateway, rebound }));
+  const missingKeys = await findMissingKeys(store, account);
+  if (json) {
+    say(JSON.stringify({ states, oldestOpenAt: oldestOpenAt ?? null, attempts, missingKeys, destinations, paused, receipts: head ?? null }));
+    return EXIT.done;
+  }
+  const width = Math.max(...Object.values(states).map((count) => grouped(count).length));
+  const line = (name: string, count: number, remark = '') => `${name.padEnd(12)}${grouped(count).padStart(width)}  ${remark}`.trimEnd();
+  say(line('waiting', states.waiting));
+  say(line('blocked', states.blocked, states.blocked > 0 ? 'wait for their initiated report' : ''));
+  say(line('in flight', states['in-flight']));
+  say(line('quarantined', states.quarantined, states.quarantined > 0 ? 'need a person, see below' : ''));
+  say(line('recorded', states.recorded));
+  say(line('dismissed', states.dismissed));
+  say('');
+  if (oldestOpenAt !== undefined) say(`The oldest that is to be sent was enqueued ${duration(now - oldestOpenAt)} ago.`);
+  for (const { account, environment, gateway, rebound } of destinations) say(destinationLine({ account, environment, gateway, rebound }));
+  for (const { account, environment, reason, message, since, until } of paused) {
+    const next = until <= now ? 'any moment' : `in ${duration(until - now)}`;
+    say(
+      wrapped(`${nameOf(account, environment)} is paused (${reason}) since ${time(since)}; the next try is ${next}. ${printable(message ?? '')}`.trim(), '  '),
+    );
+  }
+  if (paused.length === 0) say('No environment is paused.');
+  for (const keyId of missingKeys) say(`The encryption key ${printable(keyId)} was missing when reports that wait were last tried; give it to the outbox.`);
+  say(head ? `Receipts: ${grouped(head.count)}, head ${head.hash}` : 'Receipts: none.');
+  if (unlogged) say('Some reports that ended have no receipt in the log yet; a worker adds it.');
+  if (states.quarantined > 0) say(`\nWhat needs a person: ${command} list --state quarantined`);
+  return EXIT.done;
+}
+
+/** The default account goes without saying. */
+const nameOf = (account: string, environment: string): string => (account === DEFAULT_ACCOUNT ? environment : `${account} ${environment}`);
+
+function destinationLine({ account, environment, gateway, rebound }: Pick<Outlook, 'account' | 'environment' | 'gateway' | 'rebound'>): string {
+  const last = rebound.at(-1);
+  const change = last ? ` (since ${time(last.at)}, before ${printable(last.from)}: ${printable(last.reason)})` : '';
+  return wrapped(`${nameOf(account, environment)} goes to ${printable(gateway)}${change}`, '  ');
+}
+
+const grouped = (count: number) => count.toLocaleString('en');

@@ -1,0 +1,77 @@
+import { createReadStream } from 'node:fs';
+import { parseEntry, type ReceiptEntry } from '../../outbox/receipts/entry.js';
+import type { AnyIterable } from '../../outbox/receipts/lines.js';
+import { readReceipts } from '../../outbox/receipts/log.js';
+import { type ReceiptsVerdict, verifyReceipts } from '../../outbox/receipts/verify.js';
+import type { OutboxStore } from '../../outbox/store.js';
+import { EXIT, Failure, printable, say } from '../output.js';
+import type { OutboxValues } from './command.js';
+import type { View } from './printable.js';
+import { counted, startProgress } from './progress.js';
+
+const BATCH = 500;
+
+/** Checks the log within the file, and that each report is still as its receipt says. */
+export async function verifyLog({ store }: View, { head, json }: OutboxValues): Promise<number> {
+  const differing: string[] = [];
+  const verdict = await verifyWithProgress(compared(store, readReceipts(store), differing), head);
+  return tell(verdict, { head, json, differing });
+}
+
+/** Checks a log that was exported. */
+export async function verifyFile(file: string, { head, json }: OutboxValues): Promise<number> {
+  try {
+    return tell(await verifyWithProgress(createReadStream(file), head), { head, json, differing: [] });
+  } catch (error) {
+    throw new Failure(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, EXIT.failed);
+  }
+}
+
+async function verifyWithProgress(pieces: AsyncIterable<string | Uint8Array>, head: string | undefined): Promise<ReceiptsVerdict> {
+  if (head !== undefined && !/^[0-9a-fA-F]{64}$/.test(head)) throw new Failure('--head must be a hash of 64 hexadecimal digits, as export prints it');
+  const progress = startProgress('Read');
+  try {
+    return await verifyReceipts(counted(pieces, progress) satisfies AnyIterable<string | Uint8Array>, { head });
+  } finally {
+    progress.end();
+  }
+}
+
+/** The same lines; ids of reports that are not as their line says are noted. */
+async function* compared(store: OutboxStore, lines: AsyncIterable<string>, differing: string[]): AsyncGenerator<string> {
+  let batch: Partial<ReceiptEntry>[] = [];
+  const look = async () => {
+    const rows = await store.get(batch.map(({ id }) => id ?? ''));
+    for (const [index, { id, fingerprint, outcome }] of batch.entries()) {
+      const row = rows[index];
+      const state = outcome === 'dismissed' ? 'dismissed' : 'recorded';
+      if ((row?.fingerprint !== fingerprint || row?.state !== state) && differing.length < BATCH) differing.push(id ?? '');
+    }
+    batch = [];
+  };
+  for await (const line of lines) {
+    batch.push(parseEntry(line) ?? {});
+    if (batch.length >= BATCH) await look();
+    yield line;
+  }
+  await look();
+}
+
+function tell(
+  verdict: ReceiptsVerdict,
+  { head, json, differing }: { head: string | undefined; json: boolean | undefined; differing: readonly string[] },
+): number {
+  const { valid, count, head: found, afterHead, break: problem } = verdict;
+  const sound = valid && differing.length === 0;
+  if (json) {
+    say(JSON.stringify({ ...verdict, valid: sound, differing }));
+    return sound ? EXIT.done : EXIT.failed;
+  }
+  if (problem) say(`BROKEN at line ${problem.line}: ${printable(problem.message)}.`);
+  say(`${problem ? 'Sound before it' : 'Sound'}: ${count.toLocaleString('en')} receipts${found ? `, head ${found.hash}` : ''}`);
+  for (const id of differing.slice(0, 20)) say(`CHANGED: the report ${printable(id)} is not as its receipt says.`);
+  if (differing.length > 20) say(`… and ${differing.length - 20} more.`);
+  if (valid && head === undefined) say('Without --head, nobody can tell whether entries at the end are missing.');
+  else if (valid) say(`The given head is in the log; ${afterHead === 0 ? 'nothing' : `${afterHead?.toLocaleString('en')} receipts`} came after it.`);
+  return sound ? EXIT.done : EXIT.failed;
+}

@@ -1,0 +1,165 @@
+import { type Environment, type ErrorOutcome, ValidationError } from '../errors/errors.js';
+import { clientIpProblem } from '../location/server/client-ip.js';
+import { subjectOf } from '../platform/messages.js';
+import { RELAY_ONLY } from '../platform/relay-only.js';
+import type { Clock } from '../platform/time.js';
+import type { AbortSignalLike } from '../platform/web-types.js';
+import { type Operation, type OperationName, operations } from '../protocol/operations.js';
+import { accept, acceptCopied, copyAndAccept } from '../schema/accept.js';
+import { copyJson } from '../schema/copy-json.js';
+import { issue, type ValidationIssue } from '../schema/issue.js';
+import { type LocationInput, location as locationField, locationInput } from '../schema/location.js';
+import { incomplete, type ValidationMode } from '../schema/model.js';
+import { listIssues, validate } from '../schema/validate.js';
+import { callOptions } from './option-table.js';
+
+/** What a call asks for beside its body. */
+export interface Parameters {
+  /** Undefined with a relay, whose environment is its own. */
+  readonly environment: Environment | undefined;
+  readonly clientIP: string | undefined;
+  readonly location: LocationInput | undefined;
+  readonly signal: AbortSignalLike | undefined;
+  readonly timeoutMs: number;
+}
+
+/** A checked call. */
+export interface Prepared {
+  /** Without its location. */
+  readonly body: Record<string, unknown>;
+  readonly reference: string | undefined;
+  readonly parameters: Parameters;
+}
+
+/** What the client contributes. */
+export interface PrepareContext {
+  readonly clock: Clock;
+  readonly validation: ValidationMode;
+  readonly browser: boolean;
+  readonly environment: Environment | undefined;
+  readonly relay: unknown;
+  readonly timeoutMs: number;
+}
+
+type Members = Record<string, unknown>;
+
+const LIFTED = ['environment', 'clientIP', 'location'] as const;
+const OPTIONS: readonly string[] = [...LIFTED, 'signal', 'timeoutMs'];
+
+/** Checks a payload and its options in one pass, and throws one `ValidationError` that lists every problem. */
+export function prepare(operation: OperationName, payload: unknown, options: unknown, context: PrepareContext): Prepared {
+  const row: Operation = operations[operation];
+  // What a page leaves out its relay adds.
+  const request = RELAY_ONLY || context.relay ? incomplete(row.request, row.reference) : row.request;
+  const copied = copyAndAccept(payload, request, context.validation);
+  const issues = [...copied.issues];
+  const body = copied.value as Members | undefined;
+  const lifted: Members = Object.create(null);
+  // What was accepted already holds none of them, and has a prototype in which others may have put some.
+  if (!copied.accepted && typeof body === 'object' && body !== null && !Array.isArray(body)) {
+    for (const name of LIFTED) {
+      if (name === 'location' && row.location === 'none') continue;
+      if (body[name] !== undefined) lifted[name] = body[name];
+      delete body[name];
+    }
+  }
+  const validated =
+    acceptCopied(request, context.validation, copied) ?? validate(request, context.validation, body, [], row.location === 'none' ? LIFTED.slice(0, 2) : LIFTED);
+  const refused = copied.issues.map(({ path }) => path);
+  const within = (path: string) => refused.some((parent) => parent === '' || path === parent || path.startsWith(`${parent}.`));
+  issues.push(...validated.issues.filter(({ path }) => !within(path)));
+
+  const locationModel = row.location === 'field' && lifted.location !== undefined ? locationField : locationInput;
+  const parameters = readParameters(lifted, readOptions(options, issues), context, issues);
+  if (parameters.location !== undefined && row.location === 'none') {
+    issues.push(issue(['location'], 'unknown-field', `${operation} takes no location; remove it`));
+  } else if (parameters.location !== undefined) {
+    issues.push(...validate(locationModel, context.validation, parameters.location, ['location']).issues);
+  }
+
+  const reference = row.reference && body?.[row.reference];
+  const named = { operation, environment: parameters.environment, reference: typeof reference === 'string' ? reference : undefined };
+  if (issues.length > 0 || !validated.value) throw invalid(named, issues);
+  // An event that does not say when it happened happens now (our decision).
+  const now = row.request.optional.includes('timestamp') && { timestamp: String(Math.floor(context.clock.now() / 1000)) };
+  return { body: { ...now, ...validated.value }, reference: named.reference, parameters };
+}
+
+/** Checks the options of a call that has no payload, and that takes only some of them. */
+export function prepareOptions(operation: string, options: unknown, takes: readonly string[], context: PrepareContext, outcome: ErrorOutcome): Parameters {
+  const issues: ValidationIssue[] = [];
+  const given = readOptions(options, issues);
+  const refused = Object.keys(given).filter((name) => OPTIONS.includes(name) && !takes.includes(name));
+  issues.push(...refused.map((name) => issue([name], 'unknown-field', `${operation} takes no ${name}; remove it`)));
+  const parameters = readParameters({}, Object.fromEntries(Object.entries(given).filter(([name]) => !refused.includes(name))), context, issues);
+  if (issues.length > 0) throw invalid({ operation, environment: parameters.environment, outcome }, issues);
+  return parameters;
+}
+
+function invalid(
+  named: { operation: string; environment: Environment | undefined; reference?: string | undefined; outcome?: ErrorOutcome },
+  issues: ValidationIssue[],
+) {
+  return new ValidationError(`${subjectOf(named)}: ${listIssues(issues)}\nNothing was sent.`, { ...named, issues });
+}
+
+/** Brings together what stands in the payload and in the options. Given in both, it must be the same. */
+function readParameters(lifted: Members, given: Members, context: PrepareContext, issues: ValidationIssue[]): Parameters {
+  for (const name of LIFTED) {
+    if (lifted[name] === undefined) continue;
+    if (given[name] !== undefined && canonical(given[name]) !== canonical(lifted[name])) {
+      issues.push(issue([name], 'conflict', 'is given in the payload and in the options, and differently; give it once'));
+    }
+    given[name] = lifted[name];
+  }
+  const location = withoutOrigin(given.location);
+  const others: Members = Object.assign(Object.create(null), given);
+  delete others.location;
+  const checked = accept(callOptions, 'strict', others) ?? validate(callOptions, 'strict', others, [], LIFTED);
+  issues.push(...checked.issues);
+
+  const { environment, clientIP, timeoutMs } = others as { environment?: Environment; clientIP?: unknown; timeoutMs?: number };
+  if (environment !== undefined && (RELAY_ONLY || context.relay)) issues.push(issue(['environment'], 'invalid', "is the relay's to say; remove it"));
+  if (clientIP !== undefined && (RELAY_ONLY || context.browser || context.relay)) {
+    issues.push(issue(['clientIP'], 'invalid', 'is for servers; here the address of the connection is looked up'));
+  } else {
+    const problem = RELAY_ONLY ? undefined : clientIpProblem(clientIP);
+    if (problem) issues.push(issue(['clientIP'], 'invalid', problem));
+  }
+  return {
+    environment: environment === 'production' || environment === 'staging' ? environment : context.environment,
+    clientIP: clientIP as string | undefined,
+    location: location as LocationInput | undefined,
+    signal: others.signal as AbortSignalLike | undefined,
+    timeoutMs: timeoutMs ?? context.timeoutMs,
+  };
+}
+
+/** A location without what `locate` tells beside it, which is not sent. */
+function withoutOrigin(location: unknown): unknown {
+  if (typeof location !== 'object' || location === null || Array.isArray(location)) return location;
+  const { ageMs, steps, ...sent } = location as Members;
+  return sent;
+}
+
+/** The options' own members, each read once; the signal as it is, all else copied. */
+function readOptions(options: unknown, issues: ValidationIssue[]): Members {
+  if (options === undefined) return Object.create(null);
+  try {
+    if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+      issues.push(issue(['options'], 'wrong-type', 'expected an object'));
+      return Object.create(null);
+    }
+    const { signal, ...others } = { signal: undefined, ...(options as Members) };
+    const copied = copyJson(others);
+    issues.push(...copied.issues);
+    return Object.assign(Object.create(null), copied.value, signal !== undefined && { signal });
+  } catch {
+    issues.push(issue(['options'], 'not-json', 'could not be read: a getter or proxy threw'));
+    return Object.create(null);
+  }
+}
+
+/** The same text for the same data: parameters are flat, so sorting their members is enough. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(typeof value === 'object' && value !== null ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : value);

@@ -1,0 +1,61 @@
+import { ConfigurationError } from '../errors/errors.js';
+import { isBrowser } from '../platform/runtime.js';
+import type { ValidationMode } from '../schema/model.js';
+import { type Client, createClient } from './client.js';
+import type { ClientOptions } from './options.js';
+
+/** On the global object, so that the ESM and the CommonJS copy of this package share one default client. */
+const DEFAULT_CLIENT = Symbol.for('location-sdk.default-client');
+
+const scope = globalThis as { [DEFAULT_CLIENT]?: Client };
+
+/**
+ * Sets up the client behind the functions of this module; calling it again replaces it. Throws a
+ * `ConfigurationError` as `createClient` does. The functions have the types of strict validation: for
+ * `validation: 'partial'` and for `relayUrl`, `createClient` gives a client whose types fit.
+ *
+ * @example
+ * ```ts
+ * configure({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey } } });
+ * await reportSettledBet(bet);
+ * ```
+ */
+export function configure(options: ClientOptions<ValidationMode> = {}): void {
+  scope[DEFAULT_CLIENT] = createClient(options) as Client;
+}
+
+const lineFor = (name: keyof Client): string => {
+  if (name === 'locate') return 'configure()';
+  if (isBrowser()) return "configure({ relayUrl: '/location-sdk' }), with the path of your backend's relay";
+  return "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } }), or configure() where the environment variables hold them";
+};
+
+const ofDefault = <Name extends keyof Client>(name: Name): Client[Name] => {
+  const call = async (...given: never[]) => {
+    const client = scope[DEFAULT_CLIENT];
+    if (client) return (client[name] as (...given: never[]) => unknown)(...given);
+    throw new ConfigurationError(`${name} was called before configure. Write this line first, once: ${lineFor(name)}`, { operation: name });
+  };
+  return call as unknown as Client[Name];
+};
+
+/** `Client.reportBetEvent` of the default client. */
+export const reportBetEvent = /* @__PURE__ */ ofDefault('reportBetEvent');
+
+/** `Client.reportSettledBet` of the default client. */
+export const reportSettledBet = /* @__PURE__ */ ofDefault('reportSettledBet');
+
+/** `Client.reportWithdrawalEvent` of the default client. */
+export const reportWithdrawalEvent = /* @__PURE__ */ ofDefault('reportWithdrawalEvent');
+
+/** `Client.reportSettledWithdrawal` of the default client. */
+export const reportSettledWithdrawal = /* @__PURE__ */ ofDefault('reportSettledWithdrawal');
+
+/** `Client.verifyNin` of the default client. */
+export const verifyNin = /* @__PURE__ */ ofDefault('verifyNin');
+
+/** `Client.locate` of the default client. */
+export const locate = /* @__PURE__ */ ofDefault('locate');
+
+/** Sends the bytes of a failed report once more, with the default client: after an `'unknown'` outcome, never a new call. See `Client.resend`. */
+export const resend = /* @__PURE__ */ ofDefault('resend');

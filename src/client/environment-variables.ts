@@ -1,0 +1,61 @@
+import type { Environment } from '../errors/errors.js';
+import type { Logger } from '../platform/logger.js';
+import { isBrowser } from '../platform/runtime.js';
+import { readBaseUrl } from '../protocol/addresses.js';
+import { MOCK_API_KEY, MOCK_LOCATION } from '../protocol/mock-mode.js';
+import { issue, type ValidationIssue } from '../schema/issue.js';
+import type { LocationInput } from '../schema/location.js';
+import type { GatewayOptions } from './options.js';
+
+/** What the environment variables of Node.js say. */
+export interface FromVariables {
+  /** The gateways' options, completed. */
+  readonly gateways: Readonly<Record<Environment, GatewayOptions>>;
+  /** In mock mode: where everything that is meant for staging goes instead, and the location that goes with it. */
+  readonly mock: { readonly baseUrl: string; readonly apiKey: string; readonly location: LocationInput } | undefined;
+  readonly problems: ValidationIssue[];
+}
+
+const MOCK_VARIABLE = 'LOCATION_SDK_MOCK';
+
+const nameOf = (environment: Environment, option: string) => `LOCATION_SDK_${environment.toUpperCase()}_${option === 'baseUrl' ? 'BASE_URL' : 'API_KEY'}`;
+
+/** For messages: the variable that stands for a gateway's option where it is left out. */
+export const variableName = (environment: Environment, option: string) => (isBrowser() ? '' : ` (or ${nameOf(environment, option)})`);
+
+/** Completes the options from the environment variables (our decision); outside Node.js there are none. */
+export function readVariables({ gateways }: { gateways: Readonly<Record<Environment, GatewayOptions>> }): FromVariables {
+  const variables = environmentVariables();
+  const complete = (environment: Environment): GatewayOptions => ({
+    baseUrl: gateways[environment].baseUrl ?? (variables[nameOf(environment, 'baseUrl')] || undefined),
+    apiKey: gateways[environment].apiKey ?? (variables[nameOf(environment, 'apiKey')] || undefined),
+  });
+  const completed = { staging: complete('staging'), production: complete('production') };
+  const address = variables[MOCK_VARIABLE];
+  const { baseUrl, problem } = address ? readBaseUrl(address, true) : {};
+  return {
+    gateways: completed,
+    mock: baseUrl === undefined ? undefined : { baseUrl, apiKey: MOCK_API_KEY, location: MOCK_LOCATION },
+    problems: problem ? [issue([MOCK_VARIABLE], 'invalid', problem)] : [],
+  };
+}
+
+/** Who was told of mock mode: once is enough, however many clients there are. */
+const told = new WeakSet<Logger>();
+
+/** Says that mock mode is on, through a logger that is guarded. */
+export function tellOfMock(given: Logger, guarded: Required<Logger>): void {
+  if (told.has(given)) return;
+  told.add(given);
+  guarded.warn('LOCATION_SDK_MOCK is set: everything meant for staging goes to the mock gateway, with its key and a made-up location.');
+}
+
+function environmentVariables(): Readonly<Record<string, string | undefined>> {
+  const scope: { process?: { env?: Record<string, string | undefined>; versions?: { node?: string } } } = globalThis;
+  try {
+    return (!isBrowser() && scope.process?.versions?.node && scope.process.env) || {};
+  } catch {
+    // A runtime that asks before it lets the environment be read, and got a no.
+    return {};
+  }
+}

@@ -1,0 +1,45 @@
+import type { Delivered } from '../delivery/deliver.js';
+import type { AnyReport } from '../delivery/frozen.js';
+import type { Environment } from '../errors/errors.js';
+import type { Logger } from '../platform/logger.js';
+import type { Clock } from '../platform/time.js';
+import type { AbortSignalLike } from '../platform/web-types.js';
+import type { OperationName } from '../protocol/operations.js';
+
+/** How one attempt is made. */
+export interface AttemptLimit {
+  readonly signal: AbortSignalLike;
+  readonly milliseconds: number;
+  /** For a relay: the tag of the player whose report it is. */
+  readonly player?: string;
+}
+
+/** What the outbox needs of a client beside its methods: the two halves of a call, and the client's world. */
+export interface ClientDoor {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly logger: Required<Logger>;
+  /** The addresses to which reports go, of the environments that are set up; of a relay its own. */
+  readonly gateways: { readonly [Name in Environment | 'relay']?: string | undefined };
+  /** Whether `LOCATION_SDK_MOCK` sends what is for staging to a mock gateway. */
+  readonly mockMode: boolean;
+  /** The gateway's base address, where the environment is set up. */
+  baseUrlOf(environment: Environment | undefined): string | undefined;
+  /** Milliseconds for one attempt. */
+  readonly attemptTimeoutMs: number;
+  /** Whether reports go to a relay, which alone knows their environment. */
+  readonly relayed: boolean;
+  /** Validates and locates; rejects as the method of the client does. Nothing is sent. A report for a relay does not name the player. */
+  freeze(operation: OperationName, payload: unknown, options: unknown): Promise<AnyReport>;
+  /** Sends frozen bytes once, key included within the time. What it rejects with speaks of this attempt alone. */
+  attempt(report: AnyReport, limit: AttemptLimit): Promise<Delivered>;
+}
+
+const DOOR = Symbol.for('location-sdk.client-door');
+
+/** Gives a client its door, where no printer or serialiser sees it. */
+export const withDoor = <T extends object>(client: T, door: ClientDoor): T => Object.defineProperty(client, DOOR, { value: door });
+
+/** The door of a client, of whichever copy of the package it is. */
+export const doorOf = (client: unknown): ClientDoor | undefined =>
+  typeof client === 'object' && client !== null ? (client as { [DOOR]?: ClientDoor })[DOOR] : undefined;

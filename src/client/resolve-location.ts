@@ -1,0 +1,50 @@
+import { AbortedError, ConfigurationError, type FoundStep, LocationError, type LocationStep, TimeoutError } from '../errors/errors.js';
+import { createLocator } from '../location/locate.js';
+import { withSource } from '../location/with-source.js';
+import { sentence, subjectOf } from '../platform/messages.js';
+import type { Location } from '../schema/location.js';
+import type { Parameters } from './check-call.js';
+import type { Settings } from './config.js';
+
+/** A location and how it was obtained. */
+export interface Resolved {
+  readonly location: Location;
+  readonly ageMs: number;
+  readonly steps: readonly (LocationStep | FoundStep)[];
+}
+
+/** What the location is for. */
+export interface Purpose {
+  readonly operation: string;
+  readonly reference: string | undefined;
+  /** On the clock, in milliseconds. */
+  readonly deadline: number;
+  readonly required: boolean;
+}
+
+/** The caller's location, a fixed one, or what the chain finds; undefined only where none is required. */
+export function createLocationResolver(settings: Settings) {
+  const { clock, fixedLocations, onEvent } = settings;
+  const locator = createLocator(settings.location, settings);
+
+  return async ({ location, environment, clientIP, signal }: Parameters, purpose: Purpose): Promise<Resolved | undefined> => {
+    const given = location ?? fixedLocations[environment ?? 'production'];
+    if (given) return { location: withSource(given, settings.location.sourceNames.provided), ageMs: 0, steps: [] };
+    const { operation, reference, deadline, required } = purpose;
+    const details = { operation, environment, reference };
+    const subject = subjectOf(details);
+    const found = await locator.find({ clientIP, deadline, signal }).catch(() => {
+      throw new ConfigurationError(`${subject}: a clock or signal that was passed threw an error. Nothing was sent.`, details);
+    });
+    for (const { step, durationMs, reason } of found.steps) onEvent({ type: 'location-step', operation, environment, step, durationMs, reason });
+    if (found.location) return found;
+
+    const meanwhile = (what: string) => `${subject}: ${what} while the location was being found. Nothing was sent.`;
+    if (signal?.aborted) throw new AbortedError(meanwhile('the call was aborted by its signal'), details);
+    if (clock.now() >= deadline) throw new TimeoutError(meanwhile('the time of the call was over'), { ...details, retryable: true });
+    if (!required) return undefined;
+    const steps = found.steps.map(({ step, reason, message }) => `\n  - ${step}: ${message} (${reason})`);
+    const message = `${subject}: no location was found; ${sentence(found.advice)}${steps.join('')}\nNothing was sent.`;
+    throw new LocationError(message, { ...details, steps: found.steps });
+  };
+}

@@ -1,0 +1,4 @@
+/** An outbox's reports in a SQLite file: `location-sdk/outbox/sqlite`. @module */
+export type { SqliteDatabase } from '../outbox/stores/sqlite/database.js';
+export { SqliteStoreError, type SqliteStoreErrorCode } from '../outbox/stores/sqlite/failure.js';
+export { type SqliteStoreOptions, sqliteStore } from '../outbox/stores/sqlite/store.js';

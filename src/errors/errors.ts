@@ -1,0 +1,230 @@
+import type { ValidationIssue } from '../schema/issue.js';
+import type { LocationStep } from './location-steps.js';
+
+export type { FoundStep, LocationFailure, LocationStep } from './location-steps.js';
+
+/** Where a report goes (specification, section 9). */
+export type Environment = 'staging' | 'production';
+
+/** What kind of error it is; one for each class. */
+export type ErrorCode =
+  | 'configuration'
+  | 'validation'
+  | 'location'
+  | 'network'
+  | 'timeout'
+  | 'aborted'
+  | 'bad-request'
+  | 'authentication'
+  | 'not-found'
+  | 'duplicate'
+  | 'unprocessable'
+  | 'rate-limited'
+  | 'gateway';
+
+/**
+ * Whether the gateway holds the report: `'not-sent'`, it cannot have it; `'rejected'`, it said no;
+ * `'unknown'`, it may have it, so send the same bytes again with `client.resend(error)` (a report; just call `verifyNin` again).
+ */
+export type ErrorOutcome = 'not-sent' | 'rejected' | 'unknown';
+
+/** What an error is made of. Nothing secret may be in it: all of it is shown. */
+export interface ErrorDetails {
+  /** The called function, for example `'reportBetEvent'`. */
+  operation?: string | undefined;
+  /** The report's `bet_id` or `request_id`. */
+  reference?: string | undefined;
+  /** Where the report goes. */
+  environment?: Environment | undefined;
+  /** The HTTP status of the answer. */
+  status?: number | undefined;
+  /** How many times the report was sent, or tried to be. */
+  attempts?: number;
+  /** Whether it is of a kind that is retried. */
+  retryable?: boolean;
+  /** Whether the gateway holds the report. */
+  outcome?: ErrorOutcome;
+  /** Every problem of the input, by field. */
+  issues?: readonly ValidationIssue[];
+  /** Every step of the location chain: what was tried, and why it failed. */
+  steps?: readonly LocationStep[];
+  /** Whether the gateway holds other data than this report's. */
+  conflict?: boolean;
+  /** How long the gateway asks to wait, in milliseconds. */
+  retryAfterMs?: number | undefined;
+}
+
+const BRAND = Symbol.for('location-sdk.error');
+
+/**
+ * What every failing call rejects with. Its message says what happened and what to do; neither it nor any
+ * property holds the API key or personal data, so it may be logged as it is.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.reportSettledBet(bet);
+ * } catch (error) {
+ *   if (isReportingError(error) && error.outcome === 'unknown') await client.resend(error);
+ *   else throw error;
+ * }
+ * ```
+ */
+export class ReportingError extends Error {
+  /** The name of its class. */
+  override readonly name: string = 'ReportingError';
+  /** A stable name of the kind of error, to branch on. */
+  declare readonly code: ErrorCode;
+  /** The called function, for example `'reportBetEvent'`. */
+  declare readonly operation: string | undefined;
+  /** The report's `bet_id` or `request_id`. */
+  declare readonly reference: string | undefined;
+  /** Where the report goes. */
+  declare readonly environment: Environment | undefined;
+  /** The HTTP status of the last answer, where there was one. */
+  declare readonly status: number | undefined;
+  /** How many times the report was sent, or tried to be. */
+  declare readonly attempts: number;
+  /** Whether it is of a kind that is retried, within the call and by you later. */
+  declare readonly retryable: boolean;
+  /** Whether the gateway holds the report. */
+  declare readonly outcome: ErrorOutcome;
+
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(message);
+    Object.assign(this, { attempts: 0, retryable: false, outcome: 'not-sent' }, details);
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** All that is said of the error, as plain data; no stack. */
+  toJSON(): Record<string, unknown> {
+    return { message: this.message, ...(this as object) };
+  }
+}
+
+/** Settings are missing or unsafe; nothing was sent. Thrown by `createClient` and `configure`, or by the call that needs the setting. See docs/errors.md#configuration. */
+export class ConfigurationError extends ReportingError {
+  override readonly name = 'ConfigurationError';
+  override readonly code = 'configuration';
+}
+
+/** The payload or the call's options are wrong; nothing was sent. `issues` lists every problem. See docs/errors.md#validation. */
+export class ValidationError extends ReportingError {
+  override readonly name = 'ValidationError';
+  override readonly code = 'validation';
+  /** Every problem of the input, by field. */
+  declare readonly issues: readonly ValidationIssue[];
+}
+
+/** No source gave a location; nothing was sent. `steps` lists what was tried and why each step failed. See docs/errors.md#location. */
+export class LocationError extends ReportingError {
+  override readonly name = 'LocationError';
+  override readonly code = 'location';
+  /** Every step of the location chain: what was tried, and why it failed. */
+  declare readonly steps: readonly LocationStep[];
+}
+
+/** No whole answer came. `outcome` tells whether the report may have arrived. See docs/errors.md#network. */
+export class NetworkError extends ReportingError {
+  override readonly name = 'NetworkError';
+  override readonly code = 'network';
+}
+
+/** No whole answer came in time. See docs/errors.md#timeout. */
+export class TimeoutError extends ReportingError {
+  override readonly name = 'TimeoutError';
+  override readonly code = 'timeout';
+}
+
+/** The caller's signal ended the call. See docs/errors.md#aborted. */
+export class AbortedError extends ReportingError {
+  override readonly name = 'AbortedError';
+  override readonly code = 'aborted';
+}
+
+/** The gateway answered 400, or another 4xx that has no class of its own. See docs/errors.md#bad-request. */
+export class BadRequestError extends ReportingError {
+  override readonly name = 'BadRequestError';
+  override readonly code = 'bad-request';
+}
+
+/** The gateway answered 401: the API key is missing or wrong (specification, section 5). See docs/errors.md#authentication. */
+export class AuthenticationError extends ReportingError {
+  override readonly name = 'AuthenticationError';
+  override readonly code = 'authentication';
+}
+
+/** The gateway answered 404: usually a settled report whose initiated one it does not hold. See docs/errors.md#not-found. */
+export class NotFoundError extends ReportingError {
+  override readonly name = 'NotFoundError';
+  override readonly code = 'not-found';
+}
+
+/**
+ * The gateway holds a report under this reference already, and it was not this call that sent it. In a browser it may be this call's own:
+ * browsers repeat a request by themselves when a connection breaks. The outcome is then `'unknown'`, and only the operator's records can tell. See docs/errors.md#duplicate.
+ */
+export class DuplicateReportError extends ReportingError {
+  override readonly name = 'DuplicateReportError';
+  override readonly code = 'duplicate';
+  /** Whether the gateway holds other data than this report's. */
+  declare readonly conflict: boolean;
+}
+
+/** The gateway answered 422. See docs/errors.md#unprocessable. */
+export class UnprocessableError extends ReportingError {
+  override readonly name = 'UnprocessableError';
+  override readonly code = 'unprocessable';
+}
+
+/** The gateway answered 429, and went on doing so, or asked for a longer wait than `maxRetryAfterMs`. See docs/errors.md#rate-limited. */
+export class RateLimitError extends ReportingError {
+  override readonly name = 'RateLimitError';
+  override readonly code = 'rate-limited';
+  /** How long the gateway asked to wait, in milliseconds, where it said so. */
+  declare readonly retryAfterMs: number | undefined;
+}
+
+/** The gateway failed (408, 5xx, a redirect), or its answer was not understood: the report may be recorded. See docs/errors.md#gateway. */
+export class GatewayError extends ReportingError {
+  override readonly name = 'GatewayError';
+  override readonly code = 'gateway';
+  /** How long the gateway asked to wait, in milliseconds, where it said so. */
+  declare readonly retryAfterMs: number | undefined;
+}
+
+/** Whether a value is an error of this package. Unlike `instanceof`, the guards know those of its other copies too, such as its CommonJS build beside ESM. */
+export const isReportingError = (value: unknown): value is ReportingError =>
+  typeof value === 'object' && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
+
+const guard =
+  <T extends ReportingError>(code: T['code']) =>
+  (value: unknown): value is T =>
+    isReportingError(value) && value.code === code;
+
+/** Whether a value is a {@link ConfigurationError}: a setting is missing or unsafe. */
+export const isConfigurationError = /* @__PURE__ */ guard<ConfigurationError>('configuration');
+/** Whether a value is a {@link ValidationError}: the payload or the options are wrong. */
+export const isValidationError = /* @__PURE__ */ guard<ValidationError>('validation');
+/** Whether a value is a {@link LocationError}: no source gave a location. */
+export const isLocationError = /* @__PURE__ */ guard<LocationError>('location');
+/** Whether a value is a {@link NetworkError}: no whole answer came. */
+export const isNetworkError = /* @__PURE__ */ guard<NetworkError>('network');
+/** Whether a value is a {@link TimeoutError}: no whole answer came in time. */
+export const isTimeoutError = /* @__PURE__ */ guard<TimeoutError>('timeout');
+/** Whether a value is an {@link AbortedError}: your signal ended the call. */
+export const isAbortedError = /* @__PURE__ */ guard<AbortedError>('aborted');
+/** Whether a value is a {@link BadRequestError}: 400, or a 4xx that has no class of its own. */
+export const isBadRequestError = /* @__PURE__ */ guard<BadRequestError>('bad-request');
+/** Whether a value is an {@link AuthenticationError}: 401. */
+export const isAuthenticationError = /* @__PURE__ */ guard<AuthenticationError>('authentication');
+/** Whether a value is a {@link NotFoundError}: 404. */
+export const isNotFoundError = /* @__PURE__ */ guard<NotFoundError>('not-found');
+/** Whether a value is a {@link DuplicateReportError}: the gateway holds this reference already. */
+export const isDuplicateReportError = /* @__PURE__ */ guard<DuplicateReportError>('duplicate');
+/** Whether a value is an {@link UnprocessableError}: 422. */
+export const isUnprocessableError = /* @__PURE__ */ guard<UnprocessableError>('unprocessable');
+/** Whether a value is a {@link RateLimitError}: 429. */
+export const isRateLimitError = /* @__PURE__ */ guard<RateLimitError>('rate-limited');
+/** Whether a value is a {@link GatewayError}: 408, 5xx, or an answer that is not understood. */
+export const isGatewayError = /* @__PURE__ */ guard<GatewayError>('gateway');

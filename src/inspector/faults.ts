@@ -1,0 +1,59 @@
+import type { FaultRule, SetFault } from '../mock/faults.js';
+import { byId, make } from './dom.js';
+import { server } from './server.js';
+import { faultWords } from './words.js';
+
+const SWITCHES: readonly (readonly [words: string, rule: FaultRule])[] = [
+  ['Lose the next answer', { kind: 'connection-reset', when: 'after' }],
+  ['503, twice', { kind: 'status', status: 503, times: 2 }],
+  ['429, wait 2 s', { kind: 'status', status: 429, retryAfter: 2 }],
+  ['Slow, 3 s', { kind: 'latency', delay: 3_000 }],
+  ['Hang', { kind: 'hang' }],
+];
+
+const leftOf = ({ times, struck }: SetFault) => (times === null ? `struck ${struck}` : `${struck} of ${times ?? 1}`);
+const isUsedUp = ({ times, struck }: SetFault) => times !== null && struck >= (times ?? 1);
+
+/** The switches; gives what shows the faults that are set. */
+export function createFaultPanel(announce: (text: string) => void): () => Promise<void> {
+  let shown = '';
+  async function show(): Promise<void> {
+    const faults = (await server.faults()).slice(-50);
+    const text = JSON.stringify(faults);
+    if (text === shown) return;
+    shown = text;
+    byId('set').replaceChildren(
+      ...faults.map((fault) =>
+        make(
+          'li',
+          { class: isUsedUp(fault) ? 'used' : '' },
+          make('span', {}, faultWords(fault), make('small', {}, ` ${isUsedUp(fault) ? 'struck' : leftOf(fault)}`)),
+          make('button', { type: 'button', class: 'quiet', 'aria-label': `Remove ${faultWords(fault)}`, click: () => void remove(fault.id) }, '×'),
+        ),
+      ),
+    );
+  }
+  async function remove(id: number): Promise<void> {
+    await server.removeFault(id);
+    await show();
+    (document.querySelector<HTMLElement>('#set button') ?? byId('switches').querySelector('button'))?.focus();
+    announce('Fault removed');
+  }
+  byId('switches').append(
+    ...SWITCHES.map(([words, rule]) =>
+      make(
+        'button',
+        {
+          type: 'button',
+          click: async () => {
+            await server.addFault(rule);
+            await show();
+            announce(`Fault set: ${faultWords(rule)}`);
+          },
+        },
+        words,
+      ),
+    ),
+  );
+  return show;
+}

@@ -1,0 +1,117 @@
+import type { JournalEntry } from '../mock/journal.js';
+import { outcomeOf } from './outcome.js';
+
+/** A request, or a report that is held but whose request is not known any more. */
+export interface Entry extends JournalEntry {
+  readonly earlier?: true;
+}
+
+export interface HeldReport extends Pick<Entry, 'operation' | 'reference' | 'environment' | 'body'> {}
+
+/** All that is known of one bet, one withdrawal, or one request that belongs to neither. */
+export interface Story {
+  readonly key: string;
+  readonly kind: 'Bet' | 'Withdrawal' | 'NIN' | 'Request';
+  readonly title: string;
+  readonly environment: Entry['environment'];
+  /** Oldest first. */
+  entries: Entry[];
+  /** Which of its reports are recorded. */
+  readonly recorded: Set<string>;
+}
+
+const MOST_ENTRIES = 1_000;
+const MOST_HELD = 500;
+
+/** What is said of a report whose request is not known any more. */
+const HELD = { at: 0, method: 'POST', path: '', key: 'valid', status: undefined, answer: undefined, applied: true, fault: undefined, earlier: true } as const;
+
+export interface Store {
+  add(entry: Entry): void;
+  /** Takes in what is held beside what came in while somebody looked. */
+  addHeld(reports: readonly HeldReport[]): void;
+  clear(): void;
+  /** The latest first. */
+  stories(environment: string, words: string): Story[];
+  story(key: string | undefined): Story | undefined;
+  entries(): readonly Entry[];
+}
+
+const kindOf = ({ operation }: Entry): Story['kind'] => {
+  if (!operation) return 'Request';
+  return operation.includes('Bet') ? 'Bet' : operation.includes('Withdrawal') ? 'Withdrawal' : 'NIN';
+};
+
+/** What the page knows: bounded, like the journal that it comes from. */
+export function createStore(): Store {
+  const stories = new Map<string, Story>();
+  let entries: Entry[] = [];
+
+  function put(entry: Entry): void {
+    const { reference, environment, path, id } = entry;
+    const kind = kindOf(entry);
+    const key = reference === undefined ? `#${id}` : `${environment} ${kind} ${reference}`;
+    const title = reference ?? (kind === 'Request' ? path : kind === 'NIN' ? 'Verification' : 'No reference');
+    const story = stories.get(key) ?? { key, kind, title, environment, entries: [], recorded: new Set<string>() };
+    // To the end: the latest.
+    stories.delete(key);
+    stories.set(key, story);
+    if (entry.applied && entry.operation) {
+      story.entries = story.entries.filter((one) => !one.earlier || one.operation !== entry.operation);
+      story.recorded.add(entry.operation);
+    }
+    story.entries.push(entry);
+    entries.push(entry);
+    if (entries.length > MOST_ENTRIES) forget(entries.shift() as Entry);
+  }
+
+  function forget(entry: Entry): void {
+    // The story that is longest without news stands first, so what is to be forgotten is soon found.
+    for (const story of stories.values()) {
+      if (!story.entries.includes(entry)) continue;
+      story.entries = story.entries.filter((one) => one !== entry);
+      if (story.entries.length === 0) stories.delete(story.key);
+      return;
+    }
+  }
+
+  const nameOf = ({ environment, operation, reference }: HeldReport) => `${environment} ${operation} ${reference}`;
+
+  return {
+    add: put,
+    addHeld(reports) {
+      const came = entries.filter(({ earlier }) => !earlier);
+      const known = new Set(came.filter(({ applied }) => applied).map(nameOf));
+      const older = reports.filter((report) => !known.has(nameOf(report))).slice(-MOST_HELD);
+      stories.clear();
+      entries = [];
+      for (const [index, report] of older.entries()) put({ ...HELD, ...report, id: index - older.length });
+      came.forEach(put);
+    },
+    clear() {
+      stories.clear();
+      entries = [];
+    },
+    stories(environment, words) {
+      const all = [...stories.values()].reverse().filter((story) => !environment || story.environment === environment);
+      const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+      return wanted.length === 0 ? all : all.filter((story) => wanted.every((word) => textOf(story).includes(word)));
+    },
+    story: (key) => (key === undefined ? undefined : stories.get(key)),
+    entries: () => entries,
+  };
+}
+
+/** What the search looks through. */
+function textOf({ kind, title, entries }: Story): string {
+  const said = entries.map((entry) =>
+    [entry.operation, entry.path, entry.method, entry.status, entry.fault, sourceOf(entry), outcomeOf(entry).words].join(' '),
+  );
+  return [kind, title, ...said].join(' ').toLowerCase();
+}
+
+/** Where the location came from. */
+export function sourceOf({ body }: Pick<Entry, 'body'>): string | undefined {
+  const { location } = (typeof body === 'object' && body !== null ? body : {}) as { location?: { source?: unknown } | null };
+  return typeof location?.source === 'string' ? location.source : undefined;
+}

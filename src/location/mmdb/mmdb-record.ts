@@ -1,0 +1,41 @@
+import type { IpLocation } from '../lookup/provider.js';
+import { coordinate, metresFromKilometres, placeName } from '../read-place.js';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const membersOf = (value: unknown): Members => (typeof value === 'object' && value !== null ? (value as Members) : {});
+
+/** The English name of a city or a region, as MaxMind and DB-IP nest it. */
+const englishName = (place: Members): string | undefined => placeName(membersOf(place.names).en);
+
+/** How many digits a number of 32-bit floating point holds. */
+const DIGITS_OF_FLOAT = 7;
+
+/** A coordinate without the digits that only come of reading a 32-bit number as one of 64 bits: 6.4474, not 6.447400093078613. */
+function coordinateOf(value: unknown): number {
+  const read = coordinate(value);
+  return Math.fround(read) === read ? Number(read.toPrecision(DIGITS_OF_FLOAT)) : read;
+}
+
+/** The first of the values that is there. */
+const firstOf = (...values: readonly unknown[]): unknown => values.find((value) => value !== undefined);
+
+/**
+ * What a record of a database in MaxMind's format tells of a place. Read are the nested records of MaxMind and DB-IP
+ * (`location.latitude`, `city.names.en` …) and flat ones, as DB-IP's are converted (`latitude`, `city`, `state1` …) and IPinfo writes
+ * them (`lat` and `lng` as text, `region` …). Coordinates that are not there are `NaN`.
+ */
+export function readMmdbRecord(record: unknown): IpLocation {
+  const flat = membersOf(record);
+  const location = membersOf(flat.location);
+  const [subdivision] = Array.isArray(flat.subdivisions) ? flat.subdivisions : [];
+  const region = membersOf(subdivision);
+  return {
+    latitude: coordinateOf(firstOf(location.latitude, flat.latitude, flat.lat)),
+    longitude: coordinateOf(firstOf(location.longitude, flat.longitude, flat.lng)),
+    city: englishName(membersOf(flat.city)) ?? placeName(flat.city),
+    region: englishName(region) ?? placeName(region.iso_code) ?? placeName(flat.region) ?? placeName(flat.state1),
+    country: placeName(membersOf(flat.country).iso_code) ?? placeName(flat.country_code) ?? placeName(flat.country),
+    accuracy: metresFromKilometres(firstOf(location.accuracy_radius, flat.accuracy_radius)),
+  };
+}

@@ -1,0 +1,163 @@
+import { type Clock, limited } from '../../platform/time.js';
+import type { AbortSignalLike } from '../../platform/web-types.js';
+import { askBrowser, HIGH_SHARE, type Question } from './geolocation-request.js';
+import type { Page } from './page.js';
+import { type Coordinates, type Fix, isMoreAccurate, isRefusal, type NoFix, noFix } from './position.js';
+
+/** The part of the browser's Geolocation API that is used. */
+export interface GeolocationLike {
+  /** Calls one of the two back, once. */
+  getCurrentPosition(
+    success: (position: {
+      /** Where the device is. */
+      coords: {
+        /** Degrees, north of the equator. */
+        latitude: number;
+        /** Degrees, east of Greenwich. */
+        longitude: number;
+        /** Metres, of a circle in which the device is with a likelihood of 95 %. */
+        accuracy: number;
+      };
+      /** When it was measured, in milliseconds since 1970. */
+      timestamp?: number;
+    }) => void,
+    failure: (error: {
+      /** 1: not allowed; 2: not available; 3: not in time. */
+      code: number;
+      /** The browser's words. */
+      message?: string;
+    }) => void,
+    options: {
+      /** Whether the best that the device can do is asked for. */
+      enableHighAccuracy: boolean;
+      /** Milliseconds for the measurement. */
+      timeout: number;
+      /** Milliseconds that a position may be old. */
+      maximumAge: number;
+    },
+  ): void;
+}
+
+export interface GeolocationSettings {
+  readonly highAccuracy: boolean;
+  /** The whole step by the wall clock, the player's thinking time included. */
+  readonly timeoutMs: number;
+  /** How old a position may be, the browser's or one that is remembered. */
+  readonly maximumAgeMs: number;
+  /** For how long a no, or a question that got no answer, keeps the browser from being asked again. */
+  readonly denialMemoryMs: number;
+}
+
+export type PositionAttempt = { readonly position: Coordinates; readonly ageMs: number } | NoFix;
+
+/** The browser's geolocation, as one client asks it. */
+export interface BrowserGeolocation {
+  /** Settles once, within the limit; never rejects. */
+  ask(limit: { milliseconds: number; signal: AbortSignalLike | undefined }): Promise<PositionAttempt>;
+}
+
+/** Nothing is gained by a longer wait for a hint. */
+const PERMISSION_MS = 250;
+/** Chromium gives a hidden page its position, if that is granted; others may hold it back until the player returns. */
+const HIDDEN_MS = 1_000;
+
+const ABORTED = noFix('aborted', 'the call was aborted');
+const HIDDEN = noFix('page-hidden', 'browsers may keep a position back while the page is hidden');
+
+/**
+ * The browser is asked one question at a time, which all calls share. The time is measured here: the browser's own
+ * `timeout` counts neither the prompt nor a hidden page, and some WebViews never answer.
+ */
+export function createBrowserGeolocation(settings: GeolocationSettings, { page, clock }: { page: Page; clock: Clock }): BrowserGeolocation {
+  const { timeoutMs, maximumAgeMs, denialMemoryMs } = settings;
+  let last: Fix | undefined;
+  let lastAsked = 0;
+  let questions = 0;
+  let refused: { answer: NoFix; at: number } | undefined;
+  let question: Question | undefined;
+
+  /** False also for what lies in the future, as it does once somebody sets the clock back. */
+  const isWithin = (milliseconds: number, since: number) => since <= clock.now() && clock.now() - since < milliseconds;
+
+  const isRecent = ({ takenAt }: Fix) => isWithin(maximumAgeMs, takenAt);
+
+  /** Of one question, the most accurate; of several, the newest. */
+  const isBetter = (fix: Fix, asked: number) => !last || !isRecent(last) || (asked === lastAsked ? isMoreAccurate(fix, last) : fix.takenAt > last.takenAt);
+
+  /** Also for what comes too late for those who asked. */
+  function remember(answer: Fix | NoFix, asked: number) {
+    if (answer.position) {
+      refused = undefined;
+      if (!isRecent(answer) || !isBetter(answer, asked)) return;
+      last = answer;
+      lastAsked = asked;
+    } else if (isRefusal(answer)) {
+      refused = { answer, at: clock.now() };
+    }
+  }
+
+  const told = (answer: Fix | NoFix): PositionAttempt =>
+    answer.position ? { position: answer.position, ageMs: Math.max(0, clock.now() - answer.takenAt) } : answer;
+
+  /** The open question, or a new one; undefined where there is nobody to ask. */
+  function joinQuestion(): Question | undefined {
+    if (question && !question.isAnswered()) {
+      question.askedAt = Math.min(question.askedAt, clock.now());
+      if (isWithin(timeoutMs + denialMemoryMs, question.askedAt)) return question;
+    }
+    const geolocation = page.geolocation();
+    questions += 1;
+    const asked = questions;
+    question = geolocation && askBrowser(geolocation, settings, { page, clock, onAnswer: (answer) => remember(answer, asked) });
+    return question;
+  }
+
+  return {
+    async ask({ milliseconds, signal }) {
+      const began = clock.now();
+      if (signal?.aborted) return ABORTED;
+      if (last && isWithin(maximumAgeMs, last.takenAt)) return told(last);
+      if (!page.isSecure()) return noFix('insecure-context', 'browsers give a position to https pages only');
+      if (milliseconds <= 0) return noFix('timeout', 'the time for finding a location was over');
+
+      const remembered = refused && isWithin(denialMemoryMs, refused.at) ? refused.answer : undefined;
+      const hidden = page.isHidden();
+      if (remembered || hidden) {
+        const permission = await limited(page.permission, { clock, milliseconds: Math.min(PERMISSION_MS, milliseconds), signal });
+        if (permission.ended === 'aborted') return ABORTED;
+        if (permission.ended !== 'done' || permission.value !== 'granted') return remembered ?? HIDDEN;
+      }
+
+      const shared = joinQuestion();
+      if (!shared) return noFix('not-available', 'this browser has no geolocation');
+      const now = clock.now();
+      const wait = Math.min(milliseconds - Math.max(0, now - began), shared.askedAt + (hidden ? HIDDEN_MS : timeoutMs) - now);
+      const tooLate = hidden ? HIDDEN : noFix('timeout', 'no answer in time; perhaps the player has not decided');
+      // Else each report would leave a listener at a question that may stay open for long.
+      if (wait <= 0) return tooLate;
+      const lowTimer = clock.setTimeout(() => tryLowAccuracy(shared), wait * HIGH_SHARE);
+      let stopListening = () => {};
+      const waited = await limited<Fix | NoFix>(
+        () =>
+          new Promise((resolve) => {
+            stopListening = page.whenHidden(() => resolve(HIDDEN));
+            shared.answer.then(resolve);
+          }),
+        { clock, milliseconds: wait, signal },
+      );
+      clock.clearTimeout(lowTimer);
+      stopListening();
+      if (waited.ended === 'done') return told(waited.value);
+      if (waited.ended === 'aborted') return ABORTED;
+      return tooLate;
+    },
+  };
+
+  /** Only with leave: where a prompt may be open, a second question could open a second one. */
+  function tryLowAccuracy(shared: Question) {
+    page.permission().then(
+      (state) => state === 'granted' && shared.tryLowAccuracy(),
+      () => {},
+    );
+  }
+}

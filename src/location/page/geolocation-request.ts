@@ -1,0 +1,77 @@
+import type { Clock } from '../../platform/time.js';
+import type { GeolocationLike, GeolocationSettings } from './browser-geolocation.js';
+import type { Page } from './page.js';
+import { type Fix, isRefusal, type NoFix, OUTDATED, readFailure, readPosition, UNAVAILABLE } from './position.js';
+
+/** One question to the browser, for all who wait. */
+export interface Question {
+  /** On the clock, in milliseconds. Who finds it in the future, since the clock was set back, brings it to now. */
+  askedAt: number;
+  /** Never rejects; may never settle. */
+  readonly answer: Promise<Fix | NoFix>;
+  isAnswered(): boolean;
+  /** Asks for a less accurate position too, once; the first position is the answer. */
+  tryLowAccuracy(): void;
+}
+
+/** Of the time, what high accuracy gets before low accuracy is tried. */
+export const HIGH_SHARE = 0.7;
+/** A position may be so much older than was asked for: receiver and device may have clocks that differ. */
+const CLOCK_SKEW_MS = 300_000;
+
+/**
+ * Asks the browser. It has no timer: the browser may take as long as the player thinks, and who waits has a limit.
+ * `onAnswer` hears the answer, and of every position that follows it.
+ */
+export function askBrowser(
+  geolocation: GeolocationLike,
+  settings: GeolocationSettings,
+  { page, clock, onAnswer }: { page: Page; clock: Clock; onAnswer: (answer: Fix | NoFix) => void },
+): Question {
+  const { highAccuracy, timeoutMs, maximumAgeMs } = settings;
+  const highMs = highAccuracy ? Math.ceil(timeoutMs * HIGH_SHARE) : timeoutMs;
+  let lowTried = !highAccuracy;
+  let open = 0;
+  let answered = false;
+  let settle = (_answer: Fix | NoFix) => {};
+  const answer = new Promise<Fix | NoFix>((resolve) => {
+    settle = (answer) => {
+      answered = true;
+      onAnswer(answer);
+      resolve(answer);
+    };
+  });
+
+  function request(enableHighAccuracy: boolean, timeout: number) {
+    let failed = false;
+    open += 1;
+    const fail = (failure: NoFix) => {
+      if (failed || answered) return;
+      failed = true;
+      open -= 1;
+      if (!isRefusal(failure)) tryLowAccuracy();
+      if (isRefusal(failure) || open === 0) settle(failure);
+    };
+    const succeed = (position: unknown) => {
+      const now = clock.now();
+      const fix = readPosition(position, now);
+      if (!fix) fail(UNAVAILABLE);
+      else if (now - fix.takenAt > maximumAgeMs + CLOCK_SKEW_MS) fail(OUTDATED);
+      else settle(fix);
+    };
+    const failWith = (error: unknown) => fail(readFailure(error, page));
+    // Asynchronous, since a stand-in for the browser's own may return a promise, which may reject.
+    const ask = async () => geolocation.getCurrentPosition(succeed, failWith, { enableHighAccuracy, timeout, maximumAge: maximumAgeMs });
+    ask().catch(failWith);
+  }
+
+  function tryLowAccuracy() {
+    if (lowTried || answered) return;
+    lowTried = true;
+    request(false, Math.max(1, timeoutMs - highMs));
+  }
+
+  const askedAt = clock.now();
+  request(highAccuracy, highMs);
+  return { askedAt, answer, isAnswered: () => answered, tryLowAccuracy };
+}

@@ -1,0 +1,61 @@
+import type { LocationFailure } from '../../errors/errors.js';
+import { type Page, unlessThrown } from './page.js';
+
+export type Coordinates = { latitude: number; longitude: number; accuracy?: number };
+
+/** A position, and when the device was there, on the clock. */
+export interface Fix {
+  readonly position: Coordinates;
+  readonly takenAt: number;
+}
+
+/** Why there is no position. */
+export interface NoFix {
+  readonly position?: never;
+  readonly reason: LocationFailure;
+  /** Words of ours: the browser's own are not shown. */
+  readonly message: string;
+}
+
+/** Whether asking again, or less accurately, is of no use for a while. */
+export const isRefusal = ({ reason }: NoFix) => reason !== 'timeout' && reason !== 'position-unavailable';
+
+export const noFix = (reason: LocationFailure, message: string): NoFix => ({ reason, message });
+
+/** Ten years. An older timestamp is not believed, nor one of the future: some browsers count in seconds, from 2001, or from the start of the device. */
+const OLDEST_MS = 315_360_000_000;
+
+/** One that does not tell its accuracy is less accurate than any that does. */
+export const isMoreAccurate = (one: Fix, other: Fix) => (one.position.accuracy ?? Infinity) < (other.position.accuracy ?? Infinity);
+
+/** Reads what the browser says is a position; undefined where it is none. Never throws: it would throw into the page. */
+export function readPosition(position: unknown, now: number): Fix | undefined {
+  return unlessThrown(() => {
+    const { coords, timestamp } = position as { coords: Record<keyof Coordinates, unknown>; timestamp: unknown };
+    const { latitude, longitude, accuracy } = coords;
+    if (typeof latitude !== 'number' || typeof longitude !== 'number') return undefined;
+    if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return undefined;
+    const age = now - Number(timestamp);
+    return {
+      position: { latitude, longitude, ...(typeof accuracy === 'number' && Number.isFinite(accuracy) && { accuracy }) },
+      takenAt: age >= 0 && age < OLDEST_MS ? now - age : now,
+    };
+  });
+}
+
+export const UNAVAILABLE = noFix('position-unavailable', 'the browser gave no usable position');
+
+export const OUTDATED = noFix('position-unavailable', 'the browser gave an old position only');
+
+/** Reads why the browser failed. Never throws. */
+export function readFailure(error: unknown, page: Page): NoFix {
+  const code = unlessThrown(() => (error as { code: unknown }).code);
+  if (code === 2) return noFix('position-unavailable', 'the device cannot tell where it is');
+  if (code === 3) return noFix('timeout', 'the device did not find its position in time');
+  if (code !== 1) return UNAVAILABLE;
+  // Browsers have one code for every no. Where they do not tell of a policy, their words may.
+  const isPolicy = page.isForbidden() || unlessThrown(() => /policy/i.test((error as { message: string }).message));
+  return isPolicy
+    ? noFix('blocked-by-policy', 'a policy of the page or of its frame does not allow it')
+    : noFix('denied', 'the player, or the device, does not allow it');
+}

@@ -1,0 +1,111 @@
+import type { FoundStep, LocationStep } from '../../errors/errors.js';
+import { type Clock, limited } from '../../platform/time.js';
+import type { AbortSignalLike, WebAbortSignal } from '../../platform/web-types.js';
+import { placeName } from '../read-place.js';
+import type { Coordinates } from './position.js';
+
+/** The names of a place, as far as they are known. */
+export interface Place {
+  /** Name of the city or town. */
+  city?: string | undefined;
+  /** Name of the state or region. */
+  region?: string | undefined;
+  /** Two-letter code or name of the country, as the source gives it. */
+  country?: string | undefined;
+}
+
+/** Tells which place is at a pair of coordinates; `signal` is aborted when its time is over. */
+export type ReverseGeocode = (
+  coordinates: {
+    /** Degrees, north of the equator. */
+    latitude: number;
+    /** Degrees, east of Greenwich. */
+    longitude: number;
+  },
+  context: {
+    /** Aborted when the time for the question is over. */
+    signal: WebAbortSignal;
+  },
+) => Place | undefined | Promise<Place | undefined>;
+
+export interface PlaceSettings {
+  readonly reverseGeocode: ReverseGeocode | undefined;
+  /** For one question. */
+  readonly reverseGeocodeTimeoutMs: number;
+}
+
+export interface PlaceFound {
+  readonly place: Place;
+  /** One step, if the operator's function was asked. */
+  readonly steps: readonly (LocationStep | FoundStep)[];
+}
+
+const NOTHING: PlaceFound = { place: {}, steps: [] };
+
+/** One question to the operator's function. */
+interface Question {
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly askedAt: number;
+  /** Never rejects. */
+  answer: Promise<PlaceFound>;
+  failed: boolean;
+  waiting: number;
+  readonly nobodyWaits: AbortController;
+}
+
+const FAILED = { reason: 'bad-answer', message: 'reverseGeocode threw an error' } as const;
+const NOT_YET = 'reverseGeocode did not answer in time';
+
+/** For how long a fix goes without a place where the function failed: not every report of it waits anew. */
+const FAILURE_MEMORY_MS = 30_000;
+
+/**
+ * Completes a fix through the operator's own `reverseGeocode`. A place is a help and no more: where the function
+ * fails or is slow, the fix goes on without it.
+ */
+export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: PlaceSettings, clock: Clock) {
+  /** What was asked last: for all who wait for it, and for a fix that is used again. */
+  let last: Question | undefined;
+
+  function ask(geocode: ReverseGeocode, { latitude, longitude }: Coordinates): Question {
+    const nobodyWaits = new AbortController();
+    const work = async (signal: WebAbortSignal) => readPlace(await geocode({ latitude, longitude }, { signal }));
+    const question: Question = { latitude, longitude, askedAt: clock.now(), answer: Promise.resolve(NOTHING), failed: false, waiting: 0, nobodyWaits };
+    question.answer = limited(work, { clock, milliseconds: reverseGeocodeTimeoutMs, signal: nobodyWaits.signal }).then((answer) => {
+      const step = { step: 'reverse-geocode', durationMs: clock.now() - question.askedAt };
+      if (answer.ended === 'done') return { place: answer.value, steps: [step] };
+      question.failed = true;
+      return { place: {}, steps: [{ ...step, ...(answer.ended === 'failed' ? FAILED : { reason: 'timeout', message: NOT_YET }) }] };
+    });
+    return question;
+  }
+
+  /** The last question, if it was about the same fix; one that failed is asked again after a while. */
+  function sameAsLast({ latitude, longitude }: Coordinates): Question | undefined {
+    if (last?.latitude !== latitude || last.longitude !== longitude) return undefined;
+    return last.failed && clock.now() - last.askedAt >= FAILURE_MEMORY_MS ? undefined : last;
+  }
+
+  return async (fix: Coordinates, { deadline, signal }: { deadline: number; signal: AbortSignalLike | undefined }): Promise<PlaceFound> => {
+    if (!reverseGeocode) return NOTHING;
+    const started = clock.now();
+    const known = sameAsLast(fix);
+    const question = known ?? ask(reverseGeocode, fix);
+    last = question;
+    question.waiting += 1;
+    const waited = await limited(() => question.answer, { clock, milliseconds: deadline - started, signal });
+    question.waiting -= 1;
+    if (question.waiting === 0) question.nobodyWaits.abort();
+    // What was known already is no step of this call.
+    if (waited.ended === 'done') return known && clock.now() === started ? { place: waited.value.place, steps: [] } : waited.value;
+    const reason = waited.ended === 'aborted' ? 'aborted' : 'timeout';
+    return { place: {}, steps: [{ step: 'reverse-geocode', durationMs: clock.now() - started, reason, message: NOT_YET }] };
+  };
+}
+
+/** Own names only, and only such as a report can hold. */
+function readPlace(answer: Place | undefined): Place {
+  const { city, region, country } = answer ?? {};
+  return { city: placeName(city), region: placeName(region), country: placeName(country) };
+}

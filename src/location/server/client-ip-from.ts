@@ -1,0 +1,162 @@
+import { ConfigurationError } from '../../errors/errors.js';
+import { type Address, parseAddress, untranslated } from './address.js';
+import { findRange } from './address-ranges.js';
+import { MOST_PROXIES, readTrustOptions, type Trust, type TrustedProxies } from './trusted-proxies.js';
+
+/** What is read of a request: of Node.js and what is built on it (Express, Fastify), or of the web's `Request`. */
+export interface IncomingRequest {
+  /** Those of Node.js, or the platform's `Headers`. */
+  readonly headers:
+    | {
+        /** One header, by its name. */
+        get(name: string): string | null;
+      }
+    | { readonly [name: string]: string | readonly string[] | undefined };
+  /** Who is connected: the player, or the last proxy. A web `Request` has none. */
+  readonly socket?:
+    | {
+        /** The address of the other end. */
+        readonly remoteAddress?: string | undefined;
+      }
+    | null
+    | undefined;
+  /** Names and values as they came, which show whether a header came in several lines. */
+  readonly rawHeaders?: readonly string[] | undefined;
+}
+
+/** What `clientIpFrom` needs to know beside the request. */
+export interface ClientIpFromOptions {
+  /**
+   * Whose word on the player's address is believed. Default: nobody's, only the socket's address counts.
+   *
+   * - A list of your proxies: addresses, ranges such as `'10.0.0.0/8'`, and the groups `'loopback'`, `'link-local'` and
+   *   `'private'`. The nearest address that is not among them is the player's. A list is read once: to change it, pass another.
+   * - How many proxies there are, as Express counts them in `trust proxy`: 1 means that the last entry of `X-Forwarded-For`
+   *   is the player's. Every one of them must set the header, and nobody may get past them. 0 to 32.
+   * - A platform that is the sole way to your server, such as `'cloudflare'`.
+   */
+  readonly trustedProxies?: TrustedProxies | undefined;
+  /** Who is connected, where the request does not say: a web `Request`. It comes before the request's socket. */
+  readonly remoteAddress?: string | undefined;
+}
+
+const FORWARDED_FOR = 'x-forwarded-for';
+
+/** An address with brackets, a port and a zone. */
+const LONGEST_ENTRY = 100;
+
+/** Reads an address as proxies and sockets write it: with spaces around it, a port, or the zone of a link-local address. */
+function readEntry(entry: unknown): Address | undefined {
+  if (typeof entry !== 'string' || entry.length > LONGEST_ENTRY) return undefined;
+  const text = entry.replace(/^[ \t]+|[ \t]+$/g, '');
+  const { v6, v4 = '', port = '0' } = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[0-9.]+))(?::(?<port>[0-9]{1,5}))?$/.exec(text)?.groups ?? {};
+  if (Number(port) > 65_535) return undefined;
+  if (v4) return parseAddress(v4);
+  const zoneless = (v6 ?? text).replace(/^(fe[89ab][0-9a-f]:[0-9a-f:]*)%[\w.-]{1,32}$/i, '$1');
+  const address = zoneless.includes(':') ? parseAddress(zoneless) : undefined;
+  // Before it is compared: a proxy behind a translator is a proxy still.
+  return address && untranslated(address);
+}
+
+/** The lines of a header, the nearest proxy's last. Undefined where their order is not known. */
+function readLines(headers: IncomingRequest['headers'], name: string): readonly string[] | undefined {
+  if (typeof headers.get === 'function') {
+    const line: unknown = headers.get(name);
+    return typeof line === 'string' ? [line] : [];
+  }
+  const [key, ...more] = Object.keys(headers).filter((key) => key.length === name.length && key.toLowerCase() === name);
+  if (key === undefined) return [];
+  const value: unknown = more.length === 0 ? (headers as Readonly<Record<string, unknown>>)[key] : undefined;
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) && value.every((line) => typeof line === 'string') ? value : undefined;
+}
+
+/** How many lines a header came in, where the request still knows. */
+function countLines(request: IncomingRequest, name: string): number | undefined {
+  const { rawHeaders } = request;
+  return Array.isArray(rawHeaders) ? rawHeaders.filter((text, index) => index % 2 === 0 && String(text).toLowerCase() === name).length : undefined;
+}
+
+/** The entries of a header, the nearest proxy's first. Only those that are asked for are cut out, however long the header is. */
+function* entriesFromRight(lines: readonly string[]): Generator<string, undefined> {
+  for (let index = lines.length - 1; index >= 0; index -= 1) {
+    const line = lines[index] ?? '';
+    let end = line.length;
+    while (end >= 0) {
+      const comma = end === 0 ? -1 : line.lastIndexOf(',', end - 1);
+      yield line.slice(comma + 1, end);
+      end = comma;
+    }
+  }
+  return undefined;
+}
+
+/** Whether a platform's header came as the platform sends it. */
+function isAsSent(request: IncomingRequest, lines: readonly string[], expected: 'one' | 'one-entry' | undefined): boolean {
+  if (expected === undefined) return true;
+  const count = countLines(request, FORWARDED_FOR);
+  if (lines.length > 1 || (count ?? 1) > 1) return false;
+  return expected === 'one' || count === 1 || !lines.some((line) => line.includes(','));
+}
+
+function findClient(request: IncomingRequest, remoteAddress: string | undefined, trust: Trust): Address | undefined {
+  const lines = () => readLines(request.headers, trust.by === 'header' ? trust.name : FORWARDED_FOR);
+  if (trust.by === 'header') {
+    const [line, ...more] = lines() ?? [];
+    return more.length === 0 ? readEntry(line) : undefined;
+  }
+  if (trust.by === 'count') {
+    const found = lines();
+    if (!found || !isAsSent(request, found, trust.lines)) return undefined;
+    const entries = entriesFromRight(found);
+    let client: Address | undefined;
+    for (let passed = 0; passed < trust.count; passed += 1) {
+      client = readEntry(entries.next().value);
+      if (!client) return undefined;
+    }
+    return client;
+  }
+  let client = readEntry(remoteAddress ?? request.socket?.remoteAddress);
+  if (!client || !findRange(client, trust.ranges)) return client;
+  const entries = entriesFromRight(lines() ?? []);
+  for (let passed = 0; client && passed < MOST_PROXIES; passed += 1) {
+    client = readEntry(entries.next().value);
+    if (client && !findRange(client, trust.ranges)) return client;
+  }
+  return undefined;
+}
+
+/**
+ * The player's address, for `clientIP`, from a request to your server (specification, section 1). Undefined where it cannot
+ * be known; the report then fails with a `LocationError` rather than with a wrong place.
+ *
+ * Without `trustedProxies` it is the address that is connected, and no header is believed: anyone can write one. With them it is
+ * read from the right of `X-Forwarded-For`, where your own proxies wrote it, or from the platform's header. What a player writes
+ * stands further left, and is not reached: a header that is shorter than it should be, or that holds something else than an
+ * address where one is looked for, gives undefined. So does a chain in which there are only proxies. Name
+ * your proxies exactly: a player whose own address is among them (in your network, by VPN) is taken for one, and what he wrote
+ * before it is believed.
+ *
+ * An IPv4 address within an IPv6 one (`::ffff:0:0/96`, `64:ff9b::/96`) is taken out; ports and zones are dropped. The address may be
+ * private: `clientIP` then says what is probably wrong. `req.ip` and the header `Forwarded` are not read.
+ *
+ * Throws a `ConfigurationError` for wrong options and for what is no request, never for what a request holds.
+ *
+ * @example
+ * ```ts
+ * // Behind a proxy on the same machine, or in the private network of your proxies:
+ * const clientIP = clientIpFrom(request, { trustedProxies: ['loopback', '10.1.0.0/24'] });
+ * await client.reportBetEvent(bet, { clientIP });
+ * ```
+ */
+export function clientIpFrom(request: IncomingRequest, options: ClientIpFromOptions = {}): string | undefined {
+  const trust = readTrustOptions(options);
+  if (typeof request !== 'object' || request === null) throw new ConfigurationError('clientIpFrom: the first argument must be a request, with its headers.');
+  try {
+    const client = findClient(request, Object.hasOwn(options, 'remoteAddress') ? options.remoteAddress : undefined, trust);
+    return client?.text;
+  } catch {
+    // A getter of the request threw: nothing is known.
+    return undefined;
+  }
+}

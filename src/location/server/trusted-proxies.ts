@@ -1,0 +1,151 @@
+import { ConfigurationError } from '../../errors/errors.js';
+import { issue, type ValidationIssue } from '../../schema/issue.js';
+import { suggest } from '../../schema/suggest.js';
+import { listIssues } from '../../schema/validate.js';
+import { type AddressRange, parseRange, rangeOf } from './address-ranges.js';
+
+/** Ranges of proxies by name. `'private'` is what Express calls `'uniquelocal'`. */
+export type ProxyGroup = 'loopback' | 'link-local' | 'private';
+
+/**
+ * A platform whose way of passing the player's address on is known. It is believed whoever sends it: name a platform only
+ * where it is the sole way to your server, so that nobody can write its headers himself.
+ */
+export type ProxyPlatform =
+  | 'cloudflare'
+  | 'fly'
+  | 'netlify'
+  | 'vercel'
+  | 'azure-front-door'
+  | 'aws-alb'
+  | 'aws-cloudfront'
+  | 'azure-app-service'
+  | 'azure-application-gateway'
+  | 'google-cloud-load-balancer'
+  | 'heroku';
+
+/**
+ * Whose word on the player's address is believed: addresses, ranges and groups of your proxies; how many proxies there are;
+ * or the platform.
+ */
+export type TrustedProxies = ProxyPlatform | number | readonly (ProxyGroup | (string & Record<never, never>))[];
+
+/** How the player's address is found. */
+export type Trust =
+  /** The nearest address that is in none of the ranges. */
+  | { readonly by: 'ranges'; readonly ranges: readonly AddressRange[] }
+  /** The entry of `X-Forwarded-For` that is so many from the right. */
+  | { readonly by: 'count'; readonly count: number; readonly lines?: 'one' | 'one-entry' }
+  /** A header that the platform overwrites. */
+  | { readonly by: 'header'; readonly name: string };
+
+const GROUPS: Readonly<Record<ProxyGroup, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  'link-local': ['169.254.0.0/16', 'fe80::/10'],
+  private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+};
+
+/**
+ * Where a platform has a header that it overwrites, that one; else what it appends to `X-Forwarded-For`. Platforms do not say to
+ * which line they append where a visitor sent several, so that several tell nothing.
+ */
+const PLATFORMS: Readonly<Record<ProxyPlatform, Trust>> = {
+  cloudflare: { by: 'header', name: 'cf-connecting-ip' },
+  fly: { by: 'header', name: 'fly-client-ip' },
+  netlify: { by: 'header', name: 'x-nf-client-connection-ip' },
+  // Not X-Forwarded-For, which a proxy before Vercel may be allowed to set.
+  vercel: { by: 'header', name: 'x-vercel-forwarded-for' },
+  // Not X-Azure-ClientIP, which Front Door takes from what the visitor sent.
+  'azure-front-door': { by: 'header', name: 'x-azure-socketip' },
+  'aws-alb': { by: 'count', count: 1, lines: 'one' },
+  'aws-cloudfront': { by: 'count', count: 1, lines: 'one' },
+  'azure-app-service': { by: 'count', count: 1, lines: 'one' },
+  'azure-application-gateway': { by: 'count', count: 1, lines: 'one' },
+  // It appends the player's address, then its own.
+  'google-cloud-load-balancer': { by: 'count', count: 2, lines: 'one' },
+  // Its router appends to the first of several lines, so that a visitor's second line would end up last.
+  heroku: { by: 'count', count: 1, lines: 'one-entry' },
+};
+
+/** No chain of proxies is as long; what is longer is a mistake or an attack. */
+export const MOST_PROXIES = 32;
+
+const NOBODY: Trust = { by: 'ranges', ranges: [] };
+
+const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined => (Object.hasOwn(table, name) ? table[name] : undefined);
+
+const groupNames = Object.keys(GROUPS)
+  .map((name) => `'${name}'`)
+  .join(', ');
+
+function nearest(word: string, known: readonly string[]): string {
+  if (word === 'uniquelocal') return "; Express's 'uniquelocal' is 'private' here";
+  const meant = suggest(word.slice(0, 64), known);
+  return meant ? `; did you mean '${meant}'?` : '';
+}
+
+function readProxy(proxy: unknown, at: readonly PropertyKey[], issues: ValidationIssue[]): AddressRange[] {
+  const refuse = (message: string) => {
+    issues.push(issue(at, typeof proxy === 'string' ? 'invalid' : 'wrong-type', message));
+    return [];
+  };
+  if (typeof proxy !== 'string') return refuse(`expected an address, a range such as 10.0.0.0/8, or one of ${groupNames}`);
+  const group = own(GROUPS, proxy);
+  if (group) return group.map(rangeOf);
+  if (own(PLATFORMS, proxy)) return refuse(`a platform stands alone: trustedProxies: '${proxy}'`);
+  const range = parseRange(proxy);
+  return 'problem' in range ? refuse(range.problem + nearest(proxy, Object.keys(GROUPS))) : [range];
+}
+
+/** Lists that were read already: one is usually passed with every request. */
+const known = new WeakMap<readonly unknown[], Trust>();
+
+function readList(list: readonly unknown[], issues: ValidationIssue[]): Trust {
+  const before = known.get(list);
+  if (before) return before;
+  const ranges = list.flatMap((proxy, index) => readProxy(proxy, ['trustedProxies', index], issues));
+  const trust: Trust = { by: 'ranges', ranges };
+  if (issues.length === 0) known.set(list, trust);
+  return trust;
+}
+
+function readTrust(trustedProxies: unknown, issues: ValidationIssue[]): Trust {
+  const refuse = (code: 'invalid' | 'wrong-type', message: string) => {
+    issues.push(issue(['trustedProxies'], code, message));
+    return NOBODY;
+  };
+  if (trustedProxies === undefined) return NOBODY;
+  if (Array.isArray(trustedProxies)) return readList(trustedProxies, issues);
+  if (typeof trustedProxies === 'number') {
+    if (!Number.isInteger(trustedProxies) || trustedProxies < 0 || trustedProxies > MOST_PROXIES) {
+      return refuse('invalid', `expected how many proxies there are: a whole number from 0 to ${MOST_PROXIES}`);
+    }
+    return trustedProxies === 0 ? NOBODY : { by: 'count', count: trustedProxies };
+  }
+  if (typeof trustedProxies !== 'string') {
+    const everybody = trustedProxies === true ? '; true would believe whatever a player writes' : '';
+    return refuse('wrong-type', `expected a list of proxies, how many there are, or a platform${everybody}`);
+  }
+  const platform = own(PLATFORMS, trustedProxies);
+  if (platform) return platform;
+  if (own(GROUPS, trustedProxies)) return refuse('invalid', `proxies are given as a list: ['${trustedProxies}']`);
+  const names = Object.keys(PLATFORMS);
+  return refuse('invalid', `is no known platform${nearest(trustedProxies, names)}; known are ${names.join(', ')}; proxies are given as a list`);
+}
+
+const OPTIONS = ['trustedProxies', 'remoteAddress'];
+
+/** Reads the options of `clientIpFrom`. Throws a `ConfigurationError` that lists every problem. */
+export function readTrustOptions(options: { readonly trustedProxies?: unknown }): Trust {
+  const issues: ValidationIssue[] = [];
+  if (typeof options !== 'object' || options === null) issues.push(issue(['options'], 'wrong-type', 'expected an object'));
+  const names = Object.keys(options ?? {});
+  const unknown = issues.length > 0 ? [] : names.filter((name) => !OPTIONS.includes(name));
+  for (const name of unknown) {
+    const meant = suggest(name, OPTIONS);
+    issues.push(issue([name], 'unknown-field', `is no option; ${meant ? `did you mean ${meant}?` : `known are ${OPTIONS.join(', ')}`}`));
+  }
+  const trust = names.includes('trustedProxies') ? readTrust(options.trustedProxies, issues) : NOBODY;
+  if (issues.length > 0) throw new ConfigurationError(`clientIpFrom: the options cannot be used: ${listIssues(issues)}`, { operation: 'clientIpFrom', issues });
+  return trust;
+}

@@ -1,0 +1,77 @@
+import { ConfigurationError } from '../../errors/errors.js';
+import { type IpProvider, LookupFailure } from '../../location/lookup/provider.js';
+import { lookUpInMmdb, type MmdbReader } from '../../location/mmdb/mmdb-lookup.js';
+import type { Logger } from '../../platform/logger.js';
+import { systemClock } from '../../platform/time.js';
+import { followMmdbFile, type MmdbFile } from './file.js';
+import { checkMmdbOptions, type MmdbFileOptions, type MmdbOptions } from './options.js';
+
+/** A provider that asks nobody. */
+export interface MmdbProvider extends IpProvider {
+  /**
+   * Opens the file now rather than at the first lookup, so that a server can refuse to start without it. Rejects with a
+   * `ConfigurationError` that says why the file cannot be used; may be called again.
+   */
+  ready(): Promise<void>;
+}
+
+const CHECK_EVERY_MS = 10_000;
+const MAX_BYTES = 512 * 1024 * 1024;
+
+const toConsole: Logger = { warn: (message) => console.warn(`location-sdk: ${message}`) };
+
+/** A logger that throws must not cost a lookup. */
+const warningsTo = (logger: Logger) => (message: string) => {
+  try {
+    const written: unknown = logger.warn?.(message);
+    if (written instanceof Promise) written.catch(() => {});
+  } catch {
+    // Nothing can be said about it: the logger is what failed.
+  }
+};
+
+/**
+ * Looks addresses up in a database file in MaxMind's format (GeoLite2 City, GeoIP2 City, DB-IP, IPinfo): no third party learns
+ * a player's address. For servers that pass `clientIP`. The file is read by `mmdb-lib` or `maxmind`, whichever is installed.
+ *
+ * The file is opened by the first lookup, or by `ready()`, and held in memory whole. When it was replaced, by another file or in
+ * place, lookups use the new version once it is read; one that cannot be used is refused with a warning, and the old one stays.
+ * Coordinates and places come as the record has them; `accuracy` is its radius, in metres. An address that is unknown, an IPv6 address in
+ * a database of IPv4, and a record without coordinates make the next provider be asked, as does a file that cannot be used.
+ *
+ * @throws `ConfigurationError` for options that cannot be used, and from `ready()` for a file that cannot.
+ *
+ * @example
+ * ```ts
+ * const database = mmdb({ file: '/var/lib/GeoIP/GeoLite2-City.mmdb' });
+ * await database.ready();
+ * const client = createClient({ location: { ip: { providers: [database] } } });
+ * ```
+ */
+export function mmdb(options: MmdbOptions): MmdbProvider {
+  checkMmdbOptions(options);
+  const source = 'database' in options && options.database ? alwaysOpen(options.database) : follow(options as MmdbFileOptions);
+  return {
+    name: options.name ?? 'mmdb',
+    async lookup({ ip }) {
+      if (ip === undefined) throw new LookupFailure('no-address', 'a database cannot tell the own address: pass clientIP');
+      const current = source.current();
+      const opened = current instanceof Promise ? await current : current;
+      if ('problem' in opened) throw new LookupFailure('not-available', `the database cannot be used: ${opened.problem}`);
+      return lookUpInMmdb(opened.reader, ip);
+    },
+    async ready() {
+      const opened = await source.open();
+      // The path is shown to who starts the server, and not in a lookup's error: a relay passes that on to the page.
+      if ('problem' in opened) throw new ConfigurationError(`The database ${(options as MmdbFileOptions).file} cannot be used: ${opened.problem}.`);
+    },
+  };
+}
+
+function alwaysOpen(database: MmdbReader): MmdbFile {
+  const opened = { reader: database, version: '' };
+  return { current: () => opened, open: async () => opened };
+}
+
+const follow = ({ file, Reader, checkEveryMs = CHECK_EVERY_MS, maxBytes = MAX_BYTES, clock = systemClock, logger = toConsole }: MmdbFileOptions): MmdbFile =>
+  followMmdbFile({ file, Reader, checkEveryMs, maxBytes, clock, warn: warningsTo(logger) });

@@ -1,0 +1,246 @@
+import { Agent, type Dispatcher } from 'undici';
+import { ConfigurationError } from '../../errors/errors.js';
+import { LONGEST_BODY } from '../../platform/body.js';
+import { markDirect, tellUnsent } from '../../platform/direct-fetch.js';
+import type { Fetch, FetchInit, FetchResponse } from '../../platform/web-types.js';
+import { gather } from './answer-bytes.js';
+import { createLines, type Lines } from './connection-queue.js';
+import { checkSetForAll, setForAll } from './global-dispatcher.js';
+import { unpack } from './unpack.js';
+
+/** What `nodeTransport` takes. */
+export interface NodeTransportOptions {
+  /**
+   * How many connections one address may have; further requests wait for one, within the time limit of their attempt.
+   * Default: 128.
+   */
+  connections?: number | undefined;
+  /**
+   * Your own dispatcher of `undici`, such as a `ProxyAgent`, an `EnvHttpProxyAgent` or an `Agent` with certificate
+   * authorities of your own: it makes the connections, `connections` is not looked at, and `close` leaves it open.
+   * Default: what `setGlobalDispatcher` set, as for the built-in `fetch`; else connections of its own, by no proxy.
+   */
+  dispatcher?: NodeDispatcher | undefined;
+}
+
+/** What `nodeTransport` needs of a dispatcher; each of `undici` 7 fits. */
+export interface NodeDispatcher {
+  /** Sends one request, as undici's `Dispatcher` does. */
+  dispatch(options: never, handler: never): boolean;
+}
+
+/** A `fetch` for `createClient({ fetch })` that keeps its connections. */
+export interface NodeTransport extends Fetch {
+  /** Waits for all that was asked and closes the connections that are its own; what is asked from then on is not sent. Connections in rest keep no process running. */
+  close(): Promise<void>;
+}
+
+const MOST_CONNECTIONS = 128;
+
+/** What the web says has no body, whatever comes. */
+const WITHOUT_BODY: readonly number[] = [204, 205, 304];
+const OF_A_PROXY = 407;
+/** What undici says of a request that it did not even queue. */
+const REFUSED_BY_UNDICI = /^UND_ERR_(?:INVALID_ARG|CLOSED|DESTROYED)$/;
+
+/** An answer beyond what anybody reads of one: `readBody` gives up at its first piece. */
+const TOO_LONG = {
+  getReader: () => ({ read: async () => ({ done: false, value: new Uint8Array(LONGEST_BODY + 1) }), cancel: async () => undefined }),
+};
+
+/**
+ * A faster way to the gateway for Node.js: it asks `undici`, the library that the built-in `fetch` is made of, without the
+ * web's `Request` and `Response` around it. An outcome is that of the built-in `fetch`, or a more careful one: docs/performance.md
+ * lists where they differ. Redirects are not followed. No proxy is used unless you say so, by `dispatcher` or undici's
+ * `setGlobalDispatcher`. Needs `undici` 7.16 or newer, which you install beside this package; undici 8 needs Node.js 22.19.
+ *
+ * Throws a `ConfigurationError` where `connections` is no whole number from 1, where `dispatcher` is none, where undici is
+ * older than 7, and where another copy of undici has set a dispatcher for the whole process.
+ *
+ * @example
+ * ```ts
+ * import { nodeTransport } from 'location-sdk/transport/node';
+ *
+ * const client = createClient({ fetch: nodeTransport() });
+ * ```
+ */
+export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher }: NodeTransportOptions = {}): NodeTransport {
+  if (!Number.isInteger(connections) || connections < 1) {
+    throw new ConfigurationError('nodeTransport: connections: expected a whole number from 1', {});
+  }
+  if (dispatcher !== undefined && typeof (dispatcher as Partial<NodeDispatcher> | null)?.dispatch !== 'function') {
+    throw new ConfigurationError('nodeTransport: dispatcher: expected a dispatcher of undici, such as new ProxyAgent(address)', {});
+  }
+  if (!dispatcher) checkSetForAll();
+  const agent = new Agent({ connections, pipelining: 1, allowH2: false });
+  checkVersion(agent);
+  const own: Way = { dispatcher: agent, lines: createLines(connections), isOwn: true };
+  // What others have made has its own limits.
+  const lines = createLines(Number.POSITIVE_INFINITY);
+  const parse = createAddressReader();
+  let closed: Promise<void> | undefined;
+  const fetch: Fetch = (url, init) => {
+    if (closed) return Promise.reject(unsent(Object.assign(new Error('the transport is closed'), { code: 'TRANSPORT_CLOSED' })));
+    const chosen = (dispatcher as Dispatcher | undefined) ?? setForAll();
+    return send(chosen ? { dispatcher: chosen, lines, isOwn: false } : own, parse, url, init);
+  };
+  const close = () => {
+    closed ??= Promise.all([own.lines.emptied(), lines.emptied()]).then(() => agent.close());
+    return closed;
+  };
+  return Object.assign(markDirect(fetch), { close });
+}
+
+/** What makes the connections, and the lines before it. */
+interface Way {
+  readonly dispatcher: Dispatcher;
+  readonly lines: Lines;
+  /** Whether it is an agent as undici makes it: it speaks HTTP/1, writes nothing before it says that a request starts, and repeats none. */
+  readonly isOwn: boolean;
+}
+
+/** An older undici takes no such handlers, and would say so of every request; asked for nothing, it says so before anything is sent. */
+function checkVersion(agent: Agent): void {
+  try {
+    agent.dispatch(undefined as never, { onRequestStart() {}, onResponseError() {} });
+  } catch {
+    throw new ConfigurationError(
+      'nodeTransport: the installed undici is too old; install undici 7.16 or newer: npm install undici@7 (undici 8 is for Node.js 22.19 and newer)',
+      {},
+    );
+  }
+}
+
+const unsent = (error: Error): Error => {
+  tellUnsent(error);
+  return error;
+};
+
+interface Address {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/** Reads addresses; the last one is remembered, since a client asks few. */
+function createAddressReader() {
+  let last: { url: string; address: Address } | undefined;
+  return (url: string): Address => {
+    if (last?.url !== url) {
+      const { origin, pathname, search } = new URL(url);
+      last = { url, address: { origin, path: pathname + search } };
+    }
+    return last.address;
+  };
+}
+
+/** Sends one request, once it is its turn, and reads its answer to the end. */
+function send({ dispatcher, lines, isOwn }: Way, parse: (url: string) => Address, url: string, init: FetchInit): Promise<FetchResponse> {
+  const { method, headers, body, signal } = init;
+  return new Promise((resolve, reject) => {
+    const { origin, path } = parse(url);
+    /** There from when the first byte may leave. */
+    let controller: Dispatcher.DispatchController | undefined;
+    const abort = () => {
+      const error = new DOMException('This operation was aborted', 'AbortError');
+      if (!controller) tellUnsent(signal);
+      lines.leave(origin, begin);
+      reject(error);
+      // Others' dispatchers may never tell of its end, and there is no end of places there.
+      if (!isOwn) over();
+      try {
+        controller?.abort(error);
+      } catch {
+        // A handler between that cannot be told; thrown into an event it would end the process.
+      }
+    };
+
+    let status = 0;
+    let received: Received = {};
+    let bytes = 0;
+    const gathered = gather();
+    let isInLine = false;
+    const over = () => {
+      if (!isInLine) return;
+      isInLine = false;
+      signal.removeEventListener('abort', abort);
+      lines.free(origin);
+    };
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(started) {
+        // Nobody waits for it any more, and nothing of it leaves. Thrown, since handlers between may not pass an abort on.
+        if (signal.aborted) throw new Error('aborted before it was sent');
+        // What repeats a request says nothing of the first one's end; the client repeats by itself, and keeps count.
+        if (controller) throw new Error('it was sent before');
+        controller = started;
+      },
+      onResponseStart(_, statusCode, answerHeaders) {
+        status = statusCode;
+        received = answerHeaders;
+      },
+      onResponseData(_, piece) {
+        bytes += piece.byteLength;
+        if (bytes <= LONGEST_BODY) return gathered.add(piece);
+        resolve(answer(status, received, undefined));
+        controller?.abort(new Error('the answer is too long'));
+      },
+      onResponseEnd() {
+        over();
+        // No answer for the built-in `fetch` either, which does not even say why.
+        if (status === OF_A_PROXY) return reject(Object.assign(new Error('a proxy wants a password'), { code: 'PROXY_AUTHENTICATION_REQUIRED' }));
+        try {
+          resolve(answer(status, received, decode(status, gathered.whole(), received)));
+        } catch (error) {
+          reject(error);
+        }
+      },
+      onResponseError(_, error) {
+        over();
+        const { code } = error as NodeJS.ErrnoException;
+        if (!controller && (isOwn || REFUSED_BY_UNDICI.test(String(code)))) return reject(unsent(error));
+        // The length that a 304 tells is that of the body it does not send.
+        if (status === 304) return resolve(answer(status, received, Buffer.alloc(0)));
+        // What breaks after the request began is no failure to connect, whatever its code.
+        reject(controller ? Object.assign(new Error('the request or its answer broke off'), { code, syscall: 'read' }) : error);
+      },
+    };
+    const begin = () => {
+      // The name is that of the built-in `fetch`.
+      const named = { 'user-agent': 'node', ...headers };
+      // The client's own limits end a request, as they end one of `fetch`.
+      const request = { origin, path, method: method as Dispatcher.HttpMethod, headers: named, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 };
+      try {
+        dispatcher.dispatch(request, handler);
+      } catch (error) {
+        handler.onResponseError?.(controller as Dispatcher.DispatchController, error as Error);
+      }
+    };
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort);
+    isInLine = true;
+    lines.enter(origin, begin);
+  });
+}
+
+type Received = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The bytes of an answer, unpacked where they came packed; undefined where they are too many. */
+function decode(status: number, whole: Buffer, { 'content-encoding': encoding }: Received): Buffer | undefined {
+  if (WITHOUT_BODY.includes(status)) return Buffer.alloc(0);
+  return encoding === undefined ? whole : unpack(whole, String(encoding));
+}
+
+const BYTE_ORDER_MARK = 0xfeff;
+
+/** `'basic'`, as the built-in `fetch` has it: it came over a network. */
+function answer(status: number, received: Received, body: Buffer | undefined): FetchResponse {
+  const type = 'basic';
+  const headers = {
+    get(name: string): string | null {
+      const value = received[name.toLowerCase()];
+      return (Array.isArray(value) ? value.join(', ') : value) ?? null;
+    },
+  };
+  if (!body) return { status, headers, type, body: TOO_LONG, text: () => Promise.reject(new TypeError('the answer is too long')) };
+  const text = body.toString('utf8');
+  return { status, headers, type, text: async () => (text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text) };
+}

@@ -1,0 +1,165 @@
+import type { ClientMode } from '../../client/payloads.js';
+import { ConfigurationError, isConfigurationError } from '../../errors/errors.js';
+import { LONGEST_TIMER_MS, limited } from '../../platform/time.js';
+import { ensureOwnGateways } from '../bindings.js';
+import { aboutReport, type Events } from '../events.js';
+import { type Committed, type Entrance, type Given, requireTransactions } from '../intake/enqueue.js';
+import { LARGEST_COMMIT } from '../intake/insert-batch.js';
+import { preparedReport } from '../intake/prepared.js';
+import { readList, readNamed } from '../intake/report-names.js';
+import type { Drained, EnqueuedReport, Outbox, OutboxReport } from '../interface.js';
+import { createOnlyRefused } from '../only-refused.js';
+import { liftPause } from '../pause.js';
+import { outlookOf } from '../plan.js';
+import { shown, shownPauses } from '../public-report.js';
+import type { Waiters } from '../receipt-waiters.js';
+import type { AccountSettings, OutboxSettings } from '../settings-shape.js';
+import type { Decision } from '../state-machine.js';
+import type { Worker } from '../worker.js';
+import { decideRow, refusal } from './decide.js';
+
+/** The methods of an outbox that its operator needs and a page does not: batches, lists, decisions, sending until all is sent. */
+export type OperatorMethods<Mode extends ClientMode = 'strict'> = Pick<
+  Outbox<Mode>,
+  'reportAll' | 'within' | 'prepare' | 'drain' | 'list' | 'iterate' | 'retry' | 'resolve' | 'resume'
+>;
+
+/** What they are made of. */
+export interface OperatorParts<Mode extends ClientMode = 'strict'> {
+  readonly settings: OutboxSettings;
+  /** Whose methods they are. */
+  readonly account: AccountSettings;
+  readonly events: Events;
+  readonly waiters: Waiters;
+  readonly entrance: Entrance;
+  /** Who is told, each time, that the worker has nothing to do. */
+  readonly idle: Set<() => void>;
+  committed(committed: Committed): EnqueuedReport<Mode>;
+  enqueue(given: Given): Promise<EnqueuedReport<Mode>>;
+  start(): void;
+  stop(): Promise<void>;
+  isStarted(): boolean;
+  /** The worker, while it is this outbox's turn to have one. */
+  worker(): Worker | undefined;
+}
+
+/** How many reports are listed unless told otherwise, and read together. */
+const PAGE = 100;
+
+export function operatorMethods<Mode extends ClientMode = 'strict'>({
+  settings,
+  account: { account, door },
+  events,
+  waiters,
+  entrance,
+  idle,
+  committed,
+  enqueue,
+  start,
+  stop,
+  isStarted,
+  worker,
+}: OperatorParts<Mode>): OperatorMethods<Mode> {
+  const { store, keepBodies, pollMs, clock } = settings;
+  const served = settings.accounts.map((one) => one.account);
+  const wake = () => worker()?.wake();
+
+  async function decide(id: string, decision: Decision): Promise<OutboxReport> {
+    const now = await decideRow(store, id, account, decision, keepBodies);
+    events.emit('decided', { ...aboutReport(now), action: decision.action });
+    waiters.settle(now);
+    wake();
+    return shown(now);
+  }
+
+  /** All rows of a commit are prepared before it. */
+  async function commitTogether(given: readonly Given[]): Promise<PromiseSettledResult<EnqueuedReport<Mode>>[]> {
+    const prepared = await Promise.allSettled(given.map(async (one) => entrance.prepare(readNamed(one))));
+    const accept = async (one: (typeof prepared)[number]) =>
+      committed(await entrance.accept(one.status === 'fulfilled' ? one.value : await Promise.reject(one.reason)));
+    return Promise.allSettled(prepared.map(accept));
+  }
+
+  const nextIdle = () =>
+    new Promise<void>((resolve) => {
+      idle.add(function listener() {
+        idle.delete(listener);
+        resolve();
+      });
+    });
+
+  async function drain({ timeoutMs = LONGEST_TIMER_MS, signal }: Parameters<Outbox['drain']>[0] = {}): Promise<Drained> {
+    const startedHere = !isStarted();
+    const isOnlyRefused = createOnlyRefused(settings);
+    start();
+    const result = await limited(
+      async (over) => {
+        await ensureOwnGateways(settings);
+        wake();
+        while (!over.aborted) {
+          // Where another one leads (another tab), all that can be seen is what is left.
+          await (worker() ? nextIdle() : limited(() => new Promise(() => {}), { clock, milliseconds: pollMs, signal: over }));
+          const { states } = await store.counts(served);
+          if (states.waiting + states['in-flight'] === 0) return true;
+          // Stopped meanwhile: nobody sends what is left.
+          if (!isStarted()) return false;
+          if (states['in-flight'] === 0 && (await isOnlyRefused())) return false;
+        }
+        return false;
+      },
+      { clock, milliseconds: timeoutMs, signal },
+    );
+    if (startedHere) await stop();
+    if (result.ended === 'failed' && isConfigurationError(result.error)) throw result.error;
+    const { states } = await store.counts(served);
+    return { drained: result.ended === 'done' && result.value, states, paused: shownPauses(await store.outlook(served)) };
+  }
+
+  return {
+    drain,
+    async reportAll(given: readonly Given[]) {
+      const reports = readList(given);
+      const results: PromiseSettledResult<EnqueuedReport<Mode>>[] = [];
+      for (let from = 0; from < reports.length; from += LARGEST_COMMIT) results.push(...(await commitTogether(reports.slice(from, from + LARGEST_COMMIT))));
+      wake();
+      return results;
+    },
+    within(transaction) {
+      requireTransactions(store);
+      // Without one the report would be committed by itself, whatever becomes of the caller's work.
+      if (transaction === undefined || transaction === null) throw new ConfigurationError('within: expected your transaction. Nothing was enqueued.');
+      return {
+        reportBetEvent: (payload, options) => enqueue({ operation: 'reportBetEvent', payload, options, transaction }),
+        reportSettledBet: (payload, options) => enqueue({ operation: 'reportSettledBet', payload, options, transaction }),
+        reportWithdrawalEvent: (payload, options) => enqueue({ operation: 'reportWithdrawalEvent', payload, options, transaction }),
+        reportSettledWithdrawal: (payload, options) => enqueue({ operation: 'reportSettledWithdrawal', payload, options, transaction }),
+      };
+    },
+    prepare: async (operation, payload, options) =>
+      preparedReport(await entrance.prepare(readNamed({ operation, payload, options })), { settings, waiters, entrance, committed, wake }),
+    list: async ({ limit = PAGE, ...query } = {}) => (await store.list({ ...query, account, limit })).map(shown),
+    async *iterate(query = {}) {
+      for (let after = query.after ?? 0; ; ) {
+        const rows = await store.list({ ...query, account, after, limit: PAGE });
+        yield* rows.map(shown);
+        const last = rows.at(-1);
+        if (!last || rows.length < PAGE) return;
+        after = last.sequence;
+      }
+    },
+    retry: (id, { reason = '' } = {}) => decide(id, { action: 'retry', reason, at: door.clock.now() }),
+    resolve: async (id, { as: action, reason }) => {
+      if (action !== 'recorded' && action !== 'dismissed') throw refusal('resolve', "as: expected 'recorded' or 'dismissed'");
+      if (typeof reason !== 'string' || !reason.trim()) throw refusal('resolve', 'reason: say why, for those who ask later');
+      return decide(id, { action, reason, at: door.clock.now() });
+    },
+    resume: async (environment) => {
+      const pause = outlookOf(await store.outlook([account]), { account, environment })?.pause;
+      if (!pause?.reason) return false;
+      const lifted = await store.pause(liftPause(pause));
+      if (lifted) events.emit('resumed', { account, environment });
+      wake();
+      return lifted;
+    },
+  };
+}

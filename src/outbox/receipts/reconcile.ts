@@ -1,0 +1,99 @@
+import { ValidationError } from '../../errors/errors.js';
+import { type OperationName, operations } from '../../protocol/operations.js';
+import { isStorable, type ReportName, rowId } from '../intake/enqueue.js';
+import type { OutboxEnvironment, Row, RowState } from '../state-machine.js';
+import type { OutboxStore } from '../store.js';
+import type { AnyIterable } from './lines.js';
+
+/** A report of the operator's own books. */
+export interface ReportReference {
+  /** Its `bet_id` or `request_id`. */
+  readonly reference: string;
+  /** The called function, for example `'reportBetEvent'`. */
+  readonly operation?: ReportName | undefined;
+  /** Where the report went. */
+  readonly environment?: OutboxEnvironment | undefined;
+}
+
+/** What items of the list leave out. */
+export interface ReconcileDefaults {
+  /** The called function, for example `'reportBetEvent'`. */
+  operation?: ReportName | undefined;
+  /** Where the report went. */
+  environment?: OutboxEnvironment | undefined;
+}
+
+/** What the outbox knows of a report. */
+export interface Reconciled {
+  /** Its identifier. */
+  readonly id: string;
+  /** Where the report went. */
+  readonly environment: OutboxEnvironment;
+  /** The called function, for example `'reportBetEvent'`. */
+  readonly operation: ReportName;
+  /** The report's `bet_id` or `request_id`. */
+  readonly reference: string;
+  /** Where it stands; `'never-seen'`: no such report was enqueued in this store. */
+  readonly state: RowState | 'never-seen';
+  /** Of a recorded one. */
+  readonly outcome: Row['outcome'];
+  /** Why it is not recorded yet. */
+  readonly problem: Row['problem'];
+}
+
+type Asked = Pick<Reconciled, 'id' | 'environment' | 'operation' | 'reference'>;
+
+const BATCH = 500;
+
+/** Compares a list with the store, in the order of the list, a batch at a time. */
+export async function* reconcile(
+  store: Pick<OutboxStore, 'get'>,
+  account: string,
+  references: AnyIterable<string | ReportReference>,
+  defaults: ReconcileDefaults = {},
+): AsyncGenerator<Reconciled> {
+  let batch: Asked[] = [];
+  let index = 0;
+  for await (const item of references) {
+    batch.push(readItem(item, defaults, { account, index }));
+    index += 1;
+    if (batch.length < BATCH) continue;
+    yield* look(store, batch);
+    batch = [];
+  }
+  yield* look(store, batch);
+}
+
+async function* look(store: Pick<OutboxStore, 'get'>, asked: readonly Asked[]): AsyncGenerator<Reconciled> {
+  // A store may fail at a reference that no report has, or take it for another one.
+  const ids = asked.filter(({ reference }) => isStorable(reference)).map(({ id }) => id);
+  const rows = ids.length > 0 ? await store.get(ids) : [];
+  const found = new Map(ids.map((id, place) => [id, rows[place]]));
+  for (const one of asked) {
+    const row = found.get(one.id);
+    yield { ...one, state: row?.state ?? 'never-seen', outcome: row?.outcome, problem: row?.problem };
+  }
+}
+
+/** An item of the list with everything that names a report. An error never shows a reference that is none. */
+function readItem(item: unknown, defaults: ReconcileDefaults, { account, index }: { account: string; index: number }): Asked {
+  const given: Record<string, unknown> = { ...defaults, ...definedMembers(typeof item === 'string' ? { reference: item } : item) };
+  const { reference, operation, environment } = given;
+  const problems: [string, string][] = [];
+  if (typeof reference !== 'string' || reference.trim() === '') problems.push(['reference', 'expected a bet_id or request_id as text']);
+  if (!isReport(operation)) problems.push(['operation', `expected ${REPORTS.join(', ')}, here or in the second argument`]);
+  if (environment !== 'staging' && environment !== 'production' && environment !== 'relay')
+    problems.push(['environment', 'expected staging or production, here or in the second argument']);
+  if (problems.length > 0) {
+    const issues = problems.map(([name, message]) => ({ path: `references[${index}].${name}`, code: 'invalid', message }) as const);
+    throw new ValidationError(`reconcile: ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}.`, { operation: 'reconcile', issues });
+  }
+  const [where, what, name] = [environment as OutboxEnvironment, operation as ReportName, reference as string];
+  return { id: rowId({ account, environment: where }, what, name), environment: where, operation: what, reference: name };
+}
+
+const REPORTS = (Object.keys(operations) as OperationName[]).filter((name) => 'reference' in operations[name]);
+const isReport = (name: unknown): name is ReportName => REPORTS.some((report) => report === name);
+
+const definedMembers = (item: unknown): Record<string, unknown> =>
+  typeof item === 'object' && item !== null ? Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined)) : {};

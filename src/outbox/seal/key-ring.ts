@@ -1,0 +1,77 @@
+import { ConfigurationError } from '../../errors/errors.js';
+import { hmacSha256, MUST_BE_EXTRACTABLE } from '../../platform/hash.js';
+import type { HkdfKeyLike } from '../../platform/web-types.js';
+import { type Bytes, fromBase64, toBase64, utf8 } from '../bytes.js';
+import type { OutboxStore } from '../store.js';
+import { KEY_BYTES, type ReadEncryption } from './encryption.js';
+import { missingKey } from './seal.js';
+
+/** What is derived from one key. */
+export interface DerivedKeys {
+  readonly id: string;
+  /** Tells this key from another one under the same id; says nothing of the key. */
+  readonly check: string;
+  readonly body: CryptoKey;
+  readonly fingerprint: CryptoKey;
+}
+
+/** The id of the key that the outbox makes itself; no id of the user's is like it. */
+const OWN_KEY = '-';
+/** Under which setting the outbox's own secret is kept. */
+export const OWN_SECRET = 'fingerprint-key';
+const CHECK_DIGITS = 8;
+
+/** A fresh secret, as it is kept. */
+export const newSecret = (): string => toBase64(crypto.getRandomValues(new Uint8Array(KEY_BYTES)));
+
+async function derive(id: string, key: Bytes | HkdfKeyLike): Promise<DerivedKeys> {
+  const base = key instanceof Uint8Array ? await crypto.subtle.importKey('raw', key, 'HKDF', false, ['deriveKey']) : (key as unknown as CryptoKey);
+  const from = (purpose: string) => ({ name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info: utf8(`location-sdk outbox ${purpose}`) });
+  const [body, fingerprint] = await Promise.all([
+    crypto.subtle.deriveKey(from('body'), base, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']),
+    crypto.subtle.deriveKey(from('fingerprint'), base, { name: 'HMAC', hash: 'SHA-256', length: 256 }, MUST_BE_EXTRACTABLE, ['sign']),
+  ]);
+  const check = (await hmacSha256(fingerprint, 'check')).slice(0, CHECK_DIGITS);
+  return { id, check, body, fingerprint };
+}
+
+/** The keys of an outbox, each derived once. Without encryption there is one, made once and kept in the store. */
+export function createKeyRing(store: Pick<OutboxStore, 'remember'>, encryption: ReadEncryption | undefined) {
+  const derived = new Map<string, Promise<DerivedKeys>>();
+
+  function once(id: string, make: () => Promise<DerivedKeys>): Promise<DerivedKeys> {
+    const known = derived.get(id);
+    if (known) return known;
+    const made = make();
+    derived.set(id, made);
+    // A store that failed once is asked again.
+    made.catch(() => derived.delete(id));
+    return made;
+  }
+
+  const ownKey = () =>
+    once(OWN_KEY, async () => {
+      const kept = fromBase64(await store.remember(OWN_SECRET, newSecret()));
+      if (kept?.length !== KEY_BYTES) throw new ConfigurationError(`The setting ${OWN_SECRET} in the store of the outbox is damaged.`);
+      return derive(OWN_KEY, kept);
+    });
+
+  async function givenKey(id: string): Promise<DerivedKeys> {
+    const key = encryption?.keys.get(id);
+    if (!key) throw missingKey(id);
+    return once(id, () => derive(id, key));
+  }
+
+  return {
+    encrypts: encryption !== undefined,
+    current: (): Promise<DerivedKeys> => (encryption ? givenKey(encryption.current) : ownKey()),
+    /** The key that something was made with. Rejects with what `missingKey` makes where there is none, or another one under its id. */
+    async find(id: string, check: string): Promise<DerivedKeys> {
+      const keys = await (id === OWN_KEY ? ownKey() : givenKey(id));
+      // The outbox's own key never changes: this was sealed by another store, and that key can never come.
+      if (keys.check !== check && id === OWN_KEY) throw new Error('It was sealed by the outbox of another store.');
+      if (keys.check !== check) throw missingKey(id, 'is another one than it was when this was sealed');
+      return keys;
+    },
+  };
+}

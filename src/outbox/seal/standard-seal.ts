@@ -1,0 +1,67 @@
+import { hmacSha256, sha256 } from '../../platform/hash.js';
+import { fromBase64, toBase64, utf8 } from '../bytes.js';
+import type { OutboxStore } from '../store.js';
+import type { ReadEncryption } from './encryption.js';
+import { createKeyRing, type DerivedKeys } from './key-ring.js';
+import type { Seal, SealContext } from './seal.js';
+
+/** Before a sealed body; one that is not sealed is JSON, and begins with a brace. */
+const SEALED = 'sealed1';
+const NONCE_BYTES = 12;
+
+/** The id of the key that a body was sealed with; undefined for one that is not sealed. */
+export function keyIdOf(body: string): string | undefined {
+  const [kind, keyId] = body.split('.', 2);
+  return kind === SEALED ? keyId : undefined;
+}
+
+/** What is authenticated beside the bytes: they open in their own row only. */
+const boundTo = ({ id, environment, operation, reference }: SealContext, keyId: string) =>
+  utf8(JSON.stringify([SEALED, keyId, id, environment, operation, reference]));
+
+/**
+ * The seal of an outbox that is given none. A fingerprint is `key id . check of the key . HMAC-SHA-256 of the body`: a
+ * bare hash would betray an eleven-digit number to whoever tries them all.
+ */
+export function standardSeal(store: Pick<OutboxStore, 'remember'>, encryption: ReadEncryption | undefined): Seal {
+  const ring = createKeyRing(store, encryption);
+
+  const fingerprintOf = async ({ id, check, fingerprint }: DerivedKeys, body: string): Promise<string> =>
+    `${id}.${check}.${await hmacSha256(fingerprint, body)}`;
+
+  async function matches(fingerprint: string, body: string): Promise<boolean> {
+    const [keyId = '', check = '', digest] = fingerprint.split('.');
+    // The bare hash of a page that had the script-tag file.
+    if (check === '') return fingerprint === (await sha256(body));
+    return digest !== undefined && fingerprint === (await fingerprintOf(await ring.find(keyId, check), body));
+  }
+
+  async function encrypt({ id, check, body: key }: DerivedKeys, body: string, about: SealContext): Promise<string> {
+    // Random for each body: 2^32 bodies under one key are far within what 96 bits allow.
+    const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
+    const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: boundTo(about, id) }, key, utf8(body));
+    return [SEALED, id, check, toBase64(iv), toBase64(new Uint8Array(sealed))].join('.');
+  }
+
+  return {
+    prepare: async () => void (await ring.current()),
+    async seal(body, about) {
+      const keys = await ring.current();
+      const [fingerprint, kept] = await Promise.all([fingerprintOf(keys, body), ring.encrypts ? encrypt(keys, body, about) : body]);
+      return { body: kept, fingerprint };
+    },
+    async open(sealed, about) {
+      if (sealed.startsWith('{')) {
+        // What was stored as it is shows by its fingerprint that it still is: a report is never changed on its way.
+        if (!(await matches(about.fingerprint, sealed))) throw new Error('The body is not the one that was enqueued.');
+        return sealed;
+      }
+      const [kind, keyId = '', check = '', nonce = '', bytes = ''] = sealed.split('.');
+      const [iv, data] = [fromBase64(nonce), fromBase64(bytes)];
+      if (kind !== SEALED || !iv || !data) throw new Error('The body is not as it was sealed.');
+      const { body: key } = await ring.find(keyId, check);
+      return new TextDecoder().decode(await crypto.subtle.decrypt({ name: 'AES-GCM', iv, additionalData: boundTo(about, keyId) }, key, data));
+    },
+    matches,
+  };
+}

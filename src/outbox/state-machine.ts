@@ -1,0 +1,250 @@
+import type { Environment, ErrorCode, ErrorOutcome } from '../errors/errors.js';
+import { RELAY_ONLY } from '../platform/relay-only.js';
+import type { OperationName } from '../protocol/operations.js';
+import type { PauseReason } from './pause.js';
+
+/**
+ * Where a report stands. `'waiting'` for its turn, also between two attempts; `'in-flight'`, a worker has it; `'recorded'`, the gateway holds it;
+ * `'quarantined'`, a person must look; `'dismissed'`, a person decided that it is not to be sent. Nothing leaves `'recorded'` and `'dismissed'`.
+ */
+export type RowState = 'waiting' | 'in-flight' | 'recorded' | 'quarantined' | 'dismissed';
+
+/** Where a report goes: an environment of the gateway; or from a page, the operator's relay, which alone knows its environment. */
+export type OutboxEnvironment = Environment | 'relay';
+
+/** A stable name of the kind of failure: the code of an error; or `'damaged'`, the stored row is not as it was written. */
+export type ProblemCode = ErrorCode | 'damaged';
+
+/** Why the latest attempt did not end well; free of secrets and personal data. */
+export interface Problem {
+  /** A stable name of the kind of failure, to branch on. */
+  readonly code: ProblemCode;
+  /** What happened, in words; free of secrets and personal data. */
+  readonly message: string;
+  /** The HTTP status of the answer. */
+  readonly status?: number;
+  /** Whether the gateway holds other data than this report's. */
+  readonly conflict?: boolean;
+}
+
+/** What a person decided about a row, and why. */
+export interface Decision {
+  /** What was decided. */
+  readonly action: 'retry' | 'recorded' | 'dismissed';
+  /** Why, in the words of whoever decided. */
+  readonly reason: string;
+  /** Milliseconds since 1970, by the clock of whoever decided. */
+  readonly at: number;
+}
+
+/** The part of a row that its state machine reads and writes. */
+export interface Progress {
+  /** Where the report stands. */
+  readonly state: RowState;
+  /** Counts the claims: who holds an older number writes nothing. */
+  readonly fence: number;
+  /** Attempts that count: those that a rate limit or a wrong key turned away do not. */
+  readonly attempts: number;
+  /** Whether an attempt may have landed. True from before the first byte leaves until an answer proves otherwise. */
+  readonly inDoubt: boolean;
+  /** `inDoubt` as it was before the attempt that is, or was last, in flight. */
+  readonly doubtBefore: boolean;
+}
+
+/** One report in a store. Times are milliseconds since 1970 by the store's clock. */
+export interface Row extends Progress {
+  /** Account, environment, operation and reference: one row for each report. */
+  readonly id: string;
+  /** Given by the store, rising: the order of enqueueing. */
+  readonly sequence: number;
+  /** Whose report it is: the licence, as the option `account` names it. */
+  readonly account: string;
+  /** Where the report goes. */
+  readonly environment: OutboxEnvironment;
+  /** The called function, for example `'reportBetEvent'`. */
+  readonly operation: OperationName;
+  /** The report's `bet_id` or `request_id`. */
+  readonly reference: string;
+  /** The id of the row that must be final first, where there is one in the store. */
+  readonly waitsFor: string | undefined;
+  /** Whether that row is in the store and not final. A blocked row is never claimed. */
+  readonly blocked: boolean;
+  /** The bytes to send, sealed; undefined once they are no longer kept. */
+  readonly body: string | undefined;
+  /** Tells the same bytes from others, also once the body is gone. */
+  readonly fingerprint: string;
+  /** When it was enqueued: milliseconds since 1970. */
+  readonly enqueuedAt: number;
+  /** When it may be claimed: for a row in flight, when its lease ends. */
+  readonly dueAt: number;
+  /** When its state last changed. */
+  readonly changedAt: number;
+  /** How a recorded row came to be so; `'accepted'`: the outbox behind the relay has stored it, and delivers it. */
+  readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | undefined;
+  /** The gateway's words when it recorded, with everything but known words masked. */
+  readonly message: string | undefined;
+  /** Why the latest attempt did not end well. */
+  readonly problem: Problem | undefined;
+  /** What people decided about it, the oldest first. */
+  readonly decisions: readonly Decision[];
+  /** The names of the parts that the store could not read. A damaged row is never sent: its worker quarantines it. */
+  readonly damage?: string;
+}
+
+/** What a row becomes: its whole new progress, and what a store writes beside it. */
+export interface Change extends Progress {
+  /** Milliseconds from now, by the store's clock, until it may be claimed. */
+  readonly delayMs: number;
+  /** How a row that becomes recorded came to be so; else undefined. */
+  readonly outcome: Row['outcome'];
+  /** The gateway's words when it recorded, with everything but known words masked. */
+  readonly message: string | undefined;
+  /** Why the latest attempt did not end well. */
+  readonly problem: Problem | undefined;
+  /** What people decided about it, the oldest first. */
+  readonly decisions: readonly Decision[];
+  /** Whether the store keeps the body; once it is gone only the fingerprint remains. */
+  readonly keepBody: boolean;
+}
+
+/** How an attempt ended that did not end well. */
+export interface Failed {
+  /** `'same'`, `'conflict'`: the gateway holds this data, or other data; `'refused'`: any other 4xx; `'failed'`: it may pass. */
+  readonly kind: 'same' | 'conflict' | 'not-found' | 'refused' | 'failed';
+  /** What this attempt alone tells. All but `'unknown'` proves that it recorded nothing. */
+  readonly outcome: ErrorOutcome;
+  /** Why this attempt did not end well. */
+  readonly problem: Problem;
+  /** Why nothing more should be sent to this environment for now; such an attempt does not count. */
+  readonly pause?: PauseReason;
+  /** How long the gateway asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** False where nothing was even tried. */
+  readonly counts?: false;
+}
+
+/** How an attempt ended. */
+export type Ending = { readonly kind: 'recorded'; readonly message: string | undefined; readonly outcome?: Row['outcome'] } | Failed;
+
+/** How long a row waits between attempts. */
+export interface Schedule {
+  readonly baseMs: number;
+  readonly capMs: number;
+}
+
+/** What else decides about the end of an attempt. */
+export interface EndingContext {
+  readonly schedule: Schedule;
+  readonly random: () => number;
+  readonly keepBodies: boolean;
+  /** The row that this one waits for, as it is now: not in the outbox, not final, or final. */
+  readonly dependency: 'none' | 'open' | 'final';
+}
+
+/** No wait is longer. A time further ahead is the mark of a clock that jumped, and stores take it as past. */
+export const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
+
+/** Whether nothing more can happen to a row. */
+export const isFinal = (state: RowState): boolean => state === 'recorded' || state === 'dismissed';
+
+/** Whether a row may be claimed: a waiting one when its time has come, one in flight when its lease is over. */
+export const isClaimable = ({ state, blocked, dueAt }: Pick<Row, 'state' | 'blocked' | 'dueAt'>, now: number): boolean =>
+  (state === 'in-flight' || (state === 'waiting' && !blocked)) && (dueAt <= now || dueAt > now + LONGEST_WAIT_MS);
+
+/** Whether a row has to wait for the one before it, as that is in the store. */
+export const isBlocked = ({ state }: Pick<Row, 'state'>, before: Pick<Row, 'state'> | undefined): boolean =>
+  state === 'waiting' && before !== undefined && !isFinal(before.state);
+
+/** Whether a row is still as it was when a change of it was decided: else the change comes too late. */
+export const isAsExpected = ({ state, fence }: Pick<Row, 'state' | 'fence'>, expected: Pick<Row, 'state' | 'fence'>): boolean =>
+  state === expected.state && fence === expected.fence;
+
+/**
+ * A claim. In doubt from here on: whoever finds the row later cannot know whether this attempt landed. Counts as an
+ * attempt until it ends otherwise, so that one which takes its worker down is seen.
+ */
+export const claimed = (row: Progress): Progress => ({
+  state: 'in-flight',
+  fence: row.fence + 1,
+  attempts: row.attempts + 1,
+  inDoubt: true,
+  doubtBefore: row.inDoubt,
+});
+
+/** What the end of an attempt makes of a row that was claimed for it. */
+export function ended(row: Progress & Pick<Row, 'decisions' | 'problem'>, ending: Ending, context: EndingContext): Change {
+  if (ending.kind === 'recorded') return recorded(row, ending.outcome ?? 'recorded', context.keepBodies, ending.message);
+  const { kind, outcome, problem } = ending;
+  // A duplicate is this report only if an attempt before this one may have landed; else somebody else's.
+  if (kind === 'same' && row.doubtBefore) return recorded(row, 'already-recorded', context.keepBodies);
+
+  // An attempt that recorded nothing leaves the doubt as it found it: an earlier one may have landed.
+  const inDoubt = outcome === 'unknown' || row.doubtBefore;
+  const waits = kind === 'failed' || (!RELAY_ONLY && kind === 'not-found' && mayBeEarly(row, context));
+  return {
+    state: waits ? 'waiting' : 'quarantined',
+    fence: row.fence,
+    attempts: ending.pause || ending.counts === false ? row.attempts - 1 : row.attempts,
+    inDoubt,
+    doubtBefore: row.doubtBefore,
+    delayMs: waits ? waitMs(row, ending, context) : 0,
+    outcome: undefined,
+    message: undefined,
+    // A 404 from before stays the first of two, where this attempt was given back unsent.
+    problem: !RELAY_ONLY && ending.counts === false && problem.code === 'aborted' && row.problem?.code === 'not-found' ? row.problem : problem,
+    decisions: row.decisions,
+    keepBody: true,
+  };
+}
+
+/**
+ * Whether a 404 may only mean that the gateway did not hold the initiated report yet. It may have been recorded while
+ * this one was on its way: then only a second 404 in a row tells, since a row is not sent while what it waits for is open.
+ */
+const mayBeEarly = ({ problem }: Pick<Row, 'problem'>, { dependency }: EndingContext): boolean =>
+  dependency === 'open' || (dependency === 'final' && problem?.code !== 'not-found');
+
+/** The longest wait of a report that a pause turned away, where the gateway asks for no longer one. */
+const TURNED_AWAY_CAP_MS = 60_000;
+
+/**
+ * Exponential with full jitter, so that what failed together does not come back together. Any number of attempts is fine.
+ * What a pause turned away counts as no attempt; its claims do, so that one report which alone is turned away comes back
+ * ever more rarely, and the others go on meanwhile.
+ */
+function waitMs({ attempts, fence }: Pick<Row, 'attempts' | 'fence'>, { pause, retryAfterMs = 0 }: Failed, { schedule, random }: EndingContext): number {
+  const [failures, capMs] = pause ? [fence, Math.min(schedule.capMs, TURNED_AWAY_CAP_MS)] : [attempts, schedule.capMs];
+  const backoff = random() * Math.min(capMs, schedule.baseMs * 2 ** (failures - 1));
+  return Math.min(LONGEST_WAIT_MS, Math.max(backoff, retryAfterMs));
+}
+
+const recorded = (row: Progress & Pick<Row, 'decisions'>, outcome: Row['outcome'], keepBody: boolean, message?: string): Change => ({
+  state: 'recorded',
+  fence: row.fence,
+  attempts: row.attempts,
+  inDoubt: false,
+  doubtBefore: row.doubtBefore,
+  delayMs: 0,
+  outcome,
+  message,
+  problem: undefined,
+  decisions: row.decisions,
+  keepBody,
+});
+
+/** What a person's decision makes of a row; a text says why it cannot. */
+export function decided(row: Row, decision: Decision, keepBodies: boolean): Change | string {
+  const { state, fence, attempts, inDoubt, doubtBefore, problem } = row;
+  const decisions = [...row.decisions, decision];
+  const before = { fence, attempts, inDoubt, doubtBefore, delayMs: 0, outcome: undefined, message: undefined, decisions };
+  if (decision.action === 'retry') {
+    if (state !== 'quarantined' && state !== 'waiting') return `it is ${state}; only a quarantined or waiting report can be tried again`;
+    // The doubt stays: the next answer is read as if the person had not looked. The problem goes: a 404 from before is not the first of two.
+    return { ...before, state: 'waiting', problem: undefined, keepBody: true };
+  }
+  // A key that is lost for ever keeps its reports waiting: only a person can end that.
+  const isLocked = state === 'waiting' && problem?.code === 'configuration';
+  if (state !== 'quarantined' && !isLocked) return `it is ${state}; only a quarantined report, or one whose key is missing, can be resolved`;
+  if (decision.action === 'recorded') return { ...recorded(row, 'already-recorded', keepBodies), decisions };
+  return { ...before, state: 'dismissed', problem, keepBody: keepBodies };
+}

@@ -1,0 +1,94 @@
+import { isFinal, type Row } from '../../state-machine.js';
+import type { MovedRows } from '../moved-rows.js';
+import type { Run } from './database.js';
+import { toJson } from './turn.js';
+
+/** How a move ended: `'moved'`; `'there'`, the same data had been moved before; `'other'`, the schema holds other data, and nothing was done. */
+export type Arrival = 'moved' | 'there' | 'other';
+
+/** Under which setting it is kept what was moved. */
+const ORIGIN = 'moved-from';
+
+const COLUMNS = `sequence bigint, id text, account text, environment text, operation text, reference text, "waitsFor" text, fingerprint text, "enqueuedAt" bigint,
+  state text, final boolean, blocked boolean, fence integer, attempts integer, "inDoubt" boolean, "doubtBefore" boolean, "dueAt" bigint, "changedAt" bigint,
+  outcome text, message text, problem jsonb, decisions jsonb, body text`;
+
+/** What `reports` has of final rows alone; of the others the queue has it. */
+const FINAL_COLUMNS = ['state', 'fence', 'attempts', '"inDoubt"', '"doubtBefore"', '"dueAt"', '"changedAt"', 'problem', 'decisions'];
+
+const addRows = (schema: string): string => `
+  WITH given AS MATERIALIZED (SELECT * FROM json_to_recordset($1::text::json) AS (${COLUMNS})),
+  added AS (
+    INSERT INTO ${schema}.reports (sequence, id, account, environment, operation, reference, waits_for, fingerprint, enqueued_at, outcome, message, body,
+      state, fence, attempts, in_doubt, doubt_before, due_at, changed_at, problem, decisions)
+    SELECT sequence, id, account, environment, operation, reference, "waitsFor", fingerprint, "enqueuedAt", outcome, message, body,
+      ${FINAL_COLUMNS.map((name) => `CASE WHEN final THEN ${name} END`).join(', ')} FROM given)
+  INSERT INTO ${schema}.queue (sequence, account, environment, waits_for, state, blocked, fence, attempts, in_doubt, doubt_before, due_at, changed_at, problem, decisions)
+  SELECT sequence, account, environment, "waitsFor", state, blocked, fence, attempts, "inDoubt", "doubtBefore", "dueAt", "changedAt", problem, decisions
+  FROM given WHERE NOT final`;
+
+const storable = (row: Row) => ({ ...row, final: isFinal(row.state), dueAt: Math.round(row.dueAt), changedAt: Math.round(row.changedAt) });
+
+/** What gives identities must not be mended: text that the database cannot hold is its error to say. */
+const asJson = (row: Row): unknown => {
+  const { message, problem, ...rest } = storable(row);
+  return { ...rest, message: message === undefined ? null : JSON.parse(toJson(message)), problem: problem === undefined ? null : JSON.parse(toJson(problem)) };
+};
+
+/**
+ * Takes over everything that another store held, as part of a transaction that somebody else has begun and commits.
+ * `origin` tells the same data from other data: a second call with it does nothing. Rows keep their numbers, states,
+ * fences, attempts, doubts and decisions.
+ */
+export async function arrive(run: Run, schema: string, held: MovedRows, origin: string, onRows: (count: number) => void): Promise<Arrival> {
+  await run(`LOCK TABLE ${schema}.reports, ${schema}.settings IN EXCLUSIVE MODE`);
+  const [before] = await run(`SELECT value FROM ${schema}.settings WHERE name = '${ORIGIN}'`);
+  if (before) return before.value === origin ? 'there' : 'other';
+  const [used] = await run(
+    `SELECT (EXISTS (SELECT 1 FROM ${schema}.reports) OR EXISTS (SELECT 1 FROM ${schema}.receipts) OR EXISTS (SELECT 1 FROM ${schema}.settings)
+      OR EXISTS (SELECT 1 FROM ${schema}.destinations))::text AS used`,
+  );
+  if (used?.used !== 'false') return 'other';
+
+  const tally = new Map<string, { recorded: number; dismissed: number; attempts: number }>();
+  let count = 0;
+  for (const rows of held.rows()) {
+    await run(addRows(schema), [JSON.stringify(rows.map(asJson))]);
+    for (const { account, state, attempts } of rows) {
+      const counted = tally.get(account) ?? { recorded: 0, dismissed: 0, attempts: 0 };
+      if (state === 'recorded' || state === 'dismissed') counted[state] += 1;
+      counted.attempts += attempts;
+      tally.set(account, counted);
+    }
+    count += rows.length;
+    onRows(count);
+  }
+  for (const lines of held.receipts())
+    await run(`INSERT INTO ${schema}.receipts (position, id, line) SELECT * FROM json_to_recordset($1::text::json) AS ("index" bigint, id text, line text)`, [
+      JSON.stringify(lines.map(({ index, id, line }) => ({ index, id, line }))),
+    ]);
+  await run(
+    `INSERT INTO ${schema}.unlogged (sequence) SELECT value::bigint FROM json_array_elements_text($1::text::json) WITH ORDINALITY AS u(value, place) ORDER BY place`,
+    [JSON.stringify(held.unlogged)],
+  );
+  for (const { account, environment, gateway, rebound, pause } of held.destinations) {
+    const { version, reason, message, since, strikes, until } = pause;
+    await run(
+      `INSERT INTO ${schema}.destinations (account, environment, gateway, rebound, version, reason, message, since, strikes, until)
+        VALUES ($1::text, $2::text, $3::text, $4::text::jsonb, $5::text::integer, $6::text, $7::text, $8::text::bigint, $9::text::integer, $10::text::bigint)`,
+      [
+        ...[account, environment, gateway, toJson(rebound)],
+        ...[String(version), reason ?? null, message ?? null, String(Math.round(since)), String(strikes), String(Math.round(until))],
+      ],
+    );
+  }
+  for (const [name, value] of [...held.settings, [ORIGIN, origin] as const])
+    await run(`INSERT INTO ${schema}.settings (name, value) VALUES ($1::text, $2::text)`, [name, value]);
+  for (const [account, { recorded, dismissed, attempts }] of tally)
+    await run(
+      `INSERT INTO ${schema}.tally (account, part, recorded, dismissed, attempts) VALUES ($1::text, 0, $2::text::bigint, $3::text::bigint, $4::text::bigint)`,
+      [account, String(recorded), String(dismissed), String(attempts)],
+    );
+  await run(`SELECT setval('${schema}.reports_sequence_seq', greatest(1, (SELECT max(sequence) FROM ${schema}.reports)))::text AS set`);
+  return 'moved';
+}

@@ -1,0 +1,11 @@
+/** Who hears what the SDK has to say; `console` fits. No line holds a secret or personal data. */
+export interface Logger {
+  /** Every attempt and every wait. */
+  debug?(message: string): void;
+  /** What is worth knowing once. */
+  info?(message: string): void;
+  /** What somebody should look at. */
+  warn?(message: string): void;
+  /** What somebody must look at. */
+  error?(message: string): void;
+}

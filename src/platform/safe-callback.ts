@@ -1,0 +1,20 @@
+import type { Logger } from '../platform/logger.js';
+
+/** A listener that throws must not cost a report. */
+export const unfailing =
+  <T>(listen: ((told: T) => unknown) | undefined) =>
+  (told: T): void => {
+    try {
+      const listened = listen?.(told);
+      // Also a promise of another realm.
+      Promise.resolve(listened).catch(() => {});
+    } catch {
+      // Nothing can be said about it: who would be told is what failed.
+    }
+  };
+
+/** A logger that throws must not cost a report, or an answer. */
+export function guarded(logger: Logger): Required<Logger> {
+  const line = (level: keyof Logger) => unfailing((message: string) => logger[level]?.(message));
+  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+}

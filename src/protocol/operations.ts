@@ -1,0 +1,86 @@
+import { betEvent } from '../schema/bet.js';
+import type { Field } from '../schema/fields.js';
+import type { Model } from '../schema/model.js';
+import { ninVerification, ninVerificationRequest, reportAnswer } from '../schema/nin.js';
+import { settledBet, settledWithdrawal } from '../schema/settled.js';
+import { withdrawalEvent } from '../schema/withdrawal.js';
+
+/** The calls of the gateway, by the name of the function that makes each. */
+export type OperationName = 'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal' | 'verifyNin';
+
+/** One call of the gateway. A new call is a new row of `operations` and its schema. */
+export interface Operation {
+  /** The function that makes it. */
+  readonly name: OperationName;
+  /** Below `{baseUrl}/integration-gateway/external/`. */
+  readonly path: string;
+  /** The body, but for `location`. */
+  readonly request: Model;
+  readonly response: Field;
+  /**
+   * How the body gets its `location`: `'parameter'`, the caller may pass one and else the SDK finds it;
+   * `'field'`, the same, but in the payload it is a field of the report and so must be whole; `'none'`, it has none.
+   */
+  readonly location: 'parameter' | 'field' | 'none';
+  /** The field that identifies the report; none where the call is not a report. */
+  readonly reference?: 'bet_id' | 'request_id';
+  /** What the gateway must hold under the same reference first (specification, section 1). */
+  readonly after?: OperationName;
+  /** Whether a page may call it. */
+  readonly browser: boolean;
+}
+
+/** The one table: client, relay, mock gateway, documents and tests all read it. */
+export const operations = {
+  reportBetEvent: {
+    name: 'reportBetEvent',
+    path: 'report-bet-event',
+    request: betEvent,
+    response: reportAnswer,
+    location: 'parameter',
+    reference: 'bet_id',
+    browser: true,
+  },
+  reportSettledBet: {
+    name: 'reportSettledBet',
+    path: 'report-settled-bet-event',
+    request: settledBet,
+    response: reportAnswer,
+    location: 'none',
+    reference: 'bet_id',
+    after: 'reportBetEvent',
+    browser: false,
+  },
+  reportWithdrawalEvent: {
+    name: 'reportWithdrawalEvent',
+    path: 'report-withdrawal-event',
+    request: withdrawalEvent,
+    response: reportAnswer,
+    location: 'parameter',
+    reference: 'request_id',
+    browser: true,
+  },
+  reportSettledWithdrawal: {
+    name: 'reportSettledWithdrawal',
+    path: 'settle-withdrawal',
+    request: settledWithdrawal,
+    response: reportAnswer,
+    location: 'field',
+    reference: 'request_id',
+    after: 'reportWithdrawalEvent',
+    browser: false,
+  },
+  verifyNin: {
+    name: 'verifyNin',
+    path: 'nin/verify',
+    request: ninVerificationRequest,
+    response: ninVerification,
+    location: 'none',
+    browser: false,
+  },
+} as const satisfies { readonly [Name in OperationName]: Operation & { readonly name: Name } };
+
+export const operationNames = Object.keys(operations) as OperationName[];
+
+/** Where the paths of all operations begin, below the base address (specification, section 4). */
+export const GATEWAY_PATH = '/integration-gateway/external/';

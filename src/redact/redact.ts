@@ -1,0 +1,130 @@
+import type { SentValue } from '../schema/sent-values.js';
+import { isShownWord } from './vocabulary.js';
+
+export const MASK = '[masked]';
+
+/** Longer texts are not worth masking, and are not shown at all. */
+const LONGEST_TEXT = 4_096;
+const LONGEST_SHOWN = 300;
+
+/** A key is recognised by any piece of this length. */
+const KEY_PIECE = 6;
+
+/** A piece of a text without spaces: what opens, what it is, what closes. */
+const PIECE = /^(["'([{]{0,2})(.*?)(["')\]},.;:!?…]{0,3})$/;
+const SIGN = /^[-–—&/+=|:,.]$/;
+/** What stands between the words of a name or a path. */
+const BETWEEN = /[-./:,_]|(?<=[a-z])(?=[A-Z])/;
+const STATUS = /^[1-5][0-9][0-9]$/;
+/** A number this short says nothing of anybody beside its unit. */
+const SMALL = /^[0-9]{1,2}$/;
+const UNITS = /^(?:digits?|characters?|decimals?|seconds?|minutes?|hours?|days?|bytes?|requests?|attempts?)$/;
+const STATUS_BEFORE = /^(?:http|status|code|error)$/;
+
+/** A value that was sent, as it is compared. */
+interface Folded extends SentValue {
+  words(): string[];
+}
+
+interface Piece {
+  readonly opens: string;
+  readonly core: string;
+  readonly closes: string;
+  /** In lower case. */
+  readonly words: readonly string[];
+  shown: boolean;
+}
+
+/** Printable ASCII: its case is all that is folded. */
+const ASCII = /^[\x20-\x7e]*$/;
+
+const fold = (text: string): string => (ASCII.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '')).toLowerCase();
+
+/** Splits names such as `betId` into words. */
+const splitName = (text: string): string => text.replace(/([a-z])(?=[A-Z])/g, '$1 ');
+
+const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
+
+function pieceOf(text: string, identifiers: readonly string[]): Piece {
+  const [, opens = '', core = text, closes = ''] = PIECE.exec(text) ?? [];
+  if (identifiers.includes(core)) return { opens, core, closes, words: [], shown: true };
+  if (SIGN.test(text)) return { opens: '', core: text, closes: '', words: [], shown: true };
+  const words = (isShownWord(core.toLowerCase()) ? [core] : core.split(BETWEEN)).map((word) => word.toLowerCase());
+  // A part of a single letter could be spelling something.
+  return { opens, core, closes, words, shown: words.every((word) => isShownWord(word) && (word.length > 1 || words.length === 1)) };
+}
+
+/**
+ * A text of the other side, fit to be shown. Only known words pass (`vocabulary.ts`), and the identifiers of the report; all else
+ * is masked, so that no spelling of a value passes. A known word that was sent is masked too: words of personal values
+ * wherever they stand, all others where the whole value stands.
+ */
+export function maskSent(said: string, values: readonly SentValue[], identifiers: readonly string[] = []): string {
+  if (said.length > LONGEST_TEXT) return '[a text too long to show]';
+  const sent = values.map(({ text, kind }) => ({ kind, text: fold(text), words: () => wordsIn(`${fold(text)} ${fold(splitName(text))}`) }));
+  const free = identifiers.filter((identifier) => isFree(fold(identifier), sent));
+  const pieces = said
+    .split(/\s+/)
+    .filter((text) => text !== '')
+    .map((text) => pieceOf(text, free));
+  showNumbers(pieces);
+  hideSent(pieces, sent);
+  hideLetters(pieces);
+  return write(pieces);
+}
+
+/** An identifier is shown as it is, unless it repeats what is not, or is so short that it could be a part of anything. */
+const isFree = (identifier: string, sent: readonly Folded[]): boolean =>
+  /^[^\p{C}\p{Z}]{3,100}$/u.test(identifier) && !sent.some(({ text, kind }) => kind !== 'plain' && text.length > 2 && identifier.includes(text));
+
+/** Shows an HTTP status beside the word for it, and a small number before its unit. All other numbers could be somebody's. */
+function showNumbers(pieces: readonly Piece[]): void {
+  for (const [index, piece] of pieces.entries()) {
+    const before = pieces[index - 1]?.words.at(-1) ?? '';
+    const after = pieces[index + 1]?.words[0] ?? '';
+    const isStatus = STATUS.test(piece.core) && (index === 0 || STATUS_BEFORE.test(before)) && !/^[0-9]/.test(pieces[index + 1]?.core ?? '');
+    const isSmall = SMALL.test(piece.core) && piece.closes === '' && UNITS.test(after) && !/[0-9]/.test(pieces[index - 1]?.core ?? '');
+    if (isStatus || isSmall) piece.shown = true;
+  }
+}
+
+function hideSent(pieces: readonly Piece[], sent: readonly Folded[]): void {
+  const shown = pieces.filter((piece) => piece.shown && piece.words.length > 0);
+  for (const { text, kind, words } of sent) {
+    for (const piece of shown) {
+      const isIn = (word: string) => word.length > 1 && text.includes(word);
+      const isPart = (word: string) => isIn(word) && words().includes(word);
+      if (kind === 'personal' && (piece.words.some(isPart) || isPart(piece.words.join('')))) piece.shown = false;
+      if (kind === 'secret' && piece.words.some((word) => word.length >= KEY_PIECE && isIn(word))) piece.shown = false;
+    }
+    if (kind !== 'personal') hideWhole(pieces, wordsIn(text));
+  }
+}
+
+/** Hides the pieces in which a value stands word for word. */
+function hideWhole(pieces: readonly Piece[], value: readonly string[]): void {
+  const all = pieces.flatMap((piece) => piece.words.map((word) => ({ word, piece })));
+  for (let start = value.length > 0 ? 0 : all.length; start + value.length <= all.length; start += 1) {
+    if (value.every((word, index) => all[start + index]?.word === word)) for (const { piece } of all.slice(start, start + value.length)) piece.shown = false;
+  }
+}
+
+/** A single letter beside something masked may belong to it. */
+function hideLetters(pieces: readonly Piece[]): void {
+  const isWord = (piece: Piece | undefined) => piece === undefined || (piece.shown && piece.core.length > 1);
+  for (const [index, piece] of pieces.entries()) {
+    if (piece.core.length === 1 && !(isWord(pieces[index - 1]) && isWord(pieces[index + 1]))) piece.shown = false;
+  }
+}
+
+/** One mask for each stretch that is hidden. */
+function write(pieces: readonly Piece[]): string {
+  let line = '';
+  let wasMasked = false;
+  for (const { opens, core, closes, shown } of pieces) {
+    if (line.length > LONGEST_SHOWN) return `${line.slice(0, LONGEST_SHOWN)}…`;
+    if (shown || !wasMasked) line += `${line && ' '}${shown ? opens + core + closes : MASK}`;
+    wasMasked = !shown;
+  }
+  return line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line;
+}

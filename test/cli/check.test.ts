@@ -1,0 +1,487 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createMockGateway, type FaultRule, type MockGatewayOptions } from '../../src/entries/mock.js';
+import { serve } from '../../src/entries/mock-node.js';
+import { type BuiltCli, buildCli } from '../support/built-cli.js';
+import { certificateKey, expired, forElsewhere, selfSigned } from '../support/certificates.js';
+import { runCli } from '../support/cli-in-process.js';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const KEY = 'sk-canary-5f2e91c7';
+let cli: BuiltCli;
+const folder = mkdtempSync(join(tmpdir(), 'location-sdk-check-'));
+const open: (() => Promise<unknown> | unknown)[] = [];
+
+beforeAll(async () => {
+  cli = await buildCli();
+}, 60_000);
+
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+afterAll(async () => {
+  await cli.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function mock(options: MockGatewayOptions = {}, ...faults: FaultRule[]) {
+  const gateway = createMockGateway({ apiKey: KEY, ...options });
+  for (const fault of faults) gateway.faults.add(fault);
+  const server = await serve(gateway);
+  open.push(() => server.close());
+  return { gateway, url: server.url };
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push(() => new Promise((resolve) => server.close(resolve)));
+  return (server.address() as AddressInfo).port;
+}
+
+const answering = async (listener: RequestListener) => {
+  const server = createServer(listener);
+  const port = await listen(server);
+  open.push(() => server.closeAllConnections());
+  return `http://127.0.0.1:${port}`;
+};
+
+const staging = (url: string, more: Record<string, string> = {}) => ({ LOCATION_SDK_STAGING_BASE_URL: url, LOCATION_SDK_STAGING_API_KEY: KEY, ...more });
+
+const expectNoKey = <Ended extends { out: string; err: string }>(ended: Ended): Ended => {
+  expect(ended.out + ended.err).not.toContain(KEY.slice(3));
+  return ended;
+};
+
+/** The command as a process of its own: for what only a process shows. */
+const checkAlone = async (variables: Record<string, string>, ...words: string[]) => expectNoKey(await cli.runWith(variables, 'check', ...words));
+
+/** The command within this process, with what it prints. */
+async function check(variables: Record<string, string>, ...words: string[]) {
+  for (const name of Object.keys(process.env)) if (/^LOCATION_SDK_|_proxy$/i.test(name)) vi.stubEnv(name, undefined);
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  try {
+    return expectNoKey(await runCli(['check', ...words]));
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}
+
+/** A file with client options. */
+function optionsFile(code: string): string {
+  const file = join(mkdtempSync(join(folder, 'options-')), 'options.mjs');
+  writeFileSync(file, `export default ${code};`);
+  return file;
+}
+
+/** The lines that failed. */
+const failed = (out: string) => out.split('\n').filter((line) => line.startsWith('  FAIL'));
+
+describe('a gateway that is in order', () => {
+  test('passes every check, and has the four steps under one new reference each time', async () => {
+    const { gateway, url } = await mock();
+    const { code, out, err } = await checkAlone(staging(url));
+    expect({ code, err, failed: failed(out) }).toEqual({ code: 0, err: '', failed: [] });
+    expect(out).toMatch(/ 4 reportSettledWithdrawal: recorded: HTTP 200, "Withdrawal settled successfully"/);
+    expect(out).toMatch(/reportSettledBet, the same data: is known as a duplicate: HTTP 409/);
+    expect(out).toMatch(/reportSettledBet, other data: is known as a conflict: HTTP 409/);
+    expect(out).toMatch(/reportSettledWithdrawal of what was never initiated: is refused: HTTP 404/);
+    expect(gateway.reports().map(({ operation }) => operation)).toEqual([
+      'reportBetEvent',
+      'reportSettledBet',
+      'reportWithdrawalEvent',
+      'reportSettledWithdrawal',
+    ]);
+    await check(staging(url));
+    expect(new Set(gateway.reports().map(({ reference }) => reference)).size).toBe(2);
+  });
+
+  test('is described in a report that holds every answer, every assumption and no key', async () => {
+    const { gateway, url } = await mock();
+    const file = join(folder, 'report.md');
+    expect((await check(staging(url), '--report', file)).code).toBe(0);
+    const report = readFileSync(file, 'utf8');
+    expect(report).not.toContain(KEY.slice(3));
+    expect(report).toContain(gateway.reports()[0]?.reference);
+    expect(report).toMatch(/^\| confirmed \| the status of a duplicate report \|.*409.*`isDuplicate` \|$/m);
+    // One value says nothing of the others: the authority is asked for these rows.
+    expect(report).toMatch(/^\| one value taken \| bounds of amounts/m);
+    expect(report).toMatch(/^\| one value taken \| the values of `outcome`/m);
+    expect(report).toMatch(/^\| not seen \| whether `Retry-After` is sent \|/m);
+    const [, answers = ''] = report.split('## What the gateway answered');
+    expect(answers.match(/^\| /gm)).toHaveLength(gateway.requests().length + 2);
+    expect(report).toContain('data: object'); // an identity is not shown, made up or not
+    expect(report).not.toMatch(/firstName|dateOfBirth|phone1/);
+  });
+
+  test('is described in JSON', async () => {
+    const { url } = await mock();
+    const { code, out } = await check(staging(url), '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ environment: 'staging', baseUrl: url, ok: true, tally: { fail: 0 }, latency: { answers: 20 } });
+    expect(JSON.parse(out).assumptions).toContainEqual(expect.objectContaining({ id: 'duplicate', verdict: 'confirmed' }));
+  });
+
+  test('passes in mock mode, and is said to be a mock gateway', async () => {
+    const { url } = await mock({ apiKey: 'mock-api-key' });
+    const { code, out } = await check({ LOCATION_SDK_MOCK: url });
+    expect(code).toBe(0);
+    expect(out).toMatch(/warn {2}mock mode: LOCATION_SDK_MOCK leads to http/);
+  });
+
+  test('advises mock mode for staging alone', async () => {
+    const { url } = await mock({ apiKey: 'mock-api-key' });
+    const { code, out } = await check({ LOCATION_SDK_MOCK: url }, '--environment', 'production');
+    expect(code).toBe(1);
+    expect(out).toContain('set the variables');
+    expect(out).not.toContain('LOCATION_SDK_MOCK');
+    expect((await check({})).out).toContain('LOCATION_SDK_MOCK=http://127.0.0.1:4010');
+  });
+
+  test('may ask to slow down', async () => {
+    const { url } = await mock({ rateLimit: { requests: 8 } });
+    const { code, out } = await check(staging(url), '--json');
+    expect({ code, failed: failed(out) }).toEqual({ code: 0, failed: [] });
+    expect(JSON.parse(out).assumptions).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id: 'rate', verdict: 'differs' }),
+        expect.objectContaining({ id: 'retryAfter', verdict: 'confirmed', seen: expect.stringContaining('HTTP 429') }),
+      ]),
+    );
+  });
+});
+
+describe('production', () => {
+  const production = (url: string) => ({ LOCATION_SDK_PRODUCTION_BASE_URL: `${url}/production`, LOCATION_SDK_PRODUCTION_API_KEY: KEY });
+
+  test('is asked nothing that records a report or looks up a person', async () => {
+    const { gateway, url } = await mock();
+    const { code, out } = await check(production(url), '--environment', 'production');
+    expect(code).toBe(0);
+    expect(out).toMatch(/skip {2}steps and repeats: never in production: .*cannot be taken back/);
+    expect(out).toMatch(/ok {4}your key: is taken/);
+    expect(gateway.reports('production')).toEqual([]);
+    expect(gateway.requests().map(({ operation, status }) => [operation, status])).toEqual([
+      [undefined, 404],
+      ['verifyNin', 401],
+      ['verifyNin', 401],
+      ['verifyNin', 400],
+    ]);
+  });
+
+  test('behind the address for staging is noticed before a report is made', async () => {
+    const { gateway, url } = await mock();
+    const { code, out } = await check(staging(`${url}/production`));
+    expect(code).toBe(1);
+    expect(out).toMatch(/FAIL {2}a number that starts with 99: success is false/);
+    expect(out).toMatch(/does not answer as staging does, so no made-up report is sent/);
+    expect(gateway.reports('production')).toEqual([]);
+    await check(staging(`${url}/production`), '--trust-environment');
+    expect(gateway.reports('production')).toHaveLength(4);
+  });
+
+  test('with the same address as staging is noticed before a report is made', async () => {
+    const { gateway, url } = await mock();
+    const { code, out } = await check(staging(url, { LOCATION_SDK_PRODUCTION_BASE_URL: url, LOCATION_SDK_PRODUCTION_API_KEY: KEY }));
+    expect(code).toBe(1);
+    expect(out).toMatch(/staging and production have the same address/);
+    expect(gateway.reports()).toEqual([]);
+  });
+});
+
+describe('what is wrong with the settings', () => {
+  test('is named before anything is asked', async () => {
+    const { code, out } = await check({});
+    expect(code).toBe(1);
+    expect(failed(out)).toEqual([expect.stringMatching(/LOCATION_SDK_STAGING_BASE_URL.*LOCATION_SDK_STAGING_API_KEY/)]);
+    expect(out).toMatch(/-> set the variables, or give a file with client options/);
+  });
+
+  test.each([
+    ['an address with a key in it', { LOCATION_SDK_STAGING_BASE_URL: 'https://gateway.example.com/?key=1' }, /baseUrl: holds a user name, a password, a query/],
+    ['an address without TLS', { LOCATION_SDK_STAGING_BASE_URL: 'http://gateway.example.com' }, /must begin with https:\/\//],
+    ['a key with a line end', { LOCATION_SDK_STAGING_API_KEY: `${KEY}\n` }, /apiKey: holds a space, a line end/],
+    ['certificates that are not checked', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, /NODE_TLS_REJECT_UNAUTHORIZED: is 0/],
+  ])('%s', async (_, variables, line) => {
+    const { code, out } = await check(staging('https://gateway.example.com', variables));
+    expect(code).toBe(1);
+    expect(failed(out)).toEqual([expect.stringMatching(line)]);
+  });
+
+  test('a key function that throws', async () => {
+    const { url } = await mock();
+    const file = optionsFile(`{ gateways: { staging: { baseUrl: '${url}', apiKey: () => { throw new Error('${KEY}'); } } } }`);
+    const { code, out } = await checkAlone({}, '--options', file);
+    expect(code).toBe(1);
+    expect(failed(out)).toEqual([expect.stringMatching(/your key: the function apiKey threw an error/)]);
+  });
+});
+
+describe('what does not answer', () => {
+  test('a name that does not resolve', async () => {
+    const { code, out } = await check(staging('https://gateway.invalid'));
+    expect(code).toBe(1);
+    expect(failed(out)).toEqual([expect.stringMatching(/name: gateway\.invalid cannot be resolved \((?:ENOTFOUND|EAI_AGAIN)\)/)]);
+    expect(out).toMatch(/skip {2}gateway, key, four steps, repeats/);
+  });
+
+  test('a port that refuses', async () => {
+    const server = createTcpServer();
+    const port = await listen(server);
+    server.close();
+    const { code, out } = await check(staging(`http://127.0.0.1:${port}`));
+    expect(code).toBe(1);
+    expect(failed(out)).toEqual([`  FAIL  port: ${port} cannot be reached (ECONNREFUSED)`]);
+  });
+
+  test('a port that refuses where a proxy is set, which nobody asks', async () => {
+    const { out } = await check(staging('http://127.0.0.1:9', { HTTPS_PROXY: 'http://user:secret-canary@proxy.example.com' }));
+    expect(out).toMatch(/-> HTTPS_PROXY is set, which Node\.js's fetch does not use by itself/);
+    expect(out).not.toContain('secret-canary');
+  });
+
+  test('a port that speaks no TLS', async () => {
+    const { url } = await mock();
+    const { code, out } = await check(staging(url.replace('http:', 'https:')));
+    expect(code).toBe(1);
+    expect(failed(out)).toEqual([expect.stringMatching(/TLS: no secure connection/)]);
+  });
+
+  test('a port that is open and silent ends in time', async () => {
+    const port = await listen(createTcpServer((socket) => void open.unshift(() => socket.on('error', () => undefined).destroy())));
+    const { code, out } = await check(staging(`http://127.0.0.1:${port}`), '--timeout', '700ms');
+    expect(code).toBe(1);
+    expect(failed(out)).toEqual([expect.stringMatching(/the time for all checks is over/)]);
+  });
+
+  test.each([
+    ['the key', 'verifyNin', /your key: no whole answer within 0\.3 s/],
+    ['a step', 'reportWithdrawalEvent', /3 reportWithdrawalEvent: .*no whole answer came in time/],
+  ] as const)('a gateway that hangs at %s ends in time', async (_, operation, line) => {
+    const { url } = await mock({}, { kind: 'hang', operation, times: null });
+    const { code, out } = await check(staging(url), '--options', optionsFile('{ attemptTimeoutMs: 300 }'));
+    expect(code).toBe(1);
+    expect(failed(out)).toEqual([expect.stringMatching(line)]);
+  });
+});
+
+describe('certificates', () => {
+  async function secure(cert: string) {
+    const gateway = createMockGateway({ apiKey: KEY });
+    const { url, close } = await serve(gateway);
+    open.push(close);
+    // Hands everything on to the mock gateway.
+    const server = createTlsServer({ key: certificateKey, cert }, async (request, response) => {
+      const pieces: Buffer[] = [];
+      for await (const piece of request) pieces.push(piece as Buffer);
+      const { host, connection, ...headers } = request.headers as Record<string, string>;
+      const answer = await fetch(url + request.url, { method: request.method ?? 'POST', headers, body: Buffer.concat(pieces) });
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+    });
+    server.on('tlsClientError', () => undefined);
+    const port = await listen(server);
+    open.push(() => server.closeAllConnections());
+    const file = join(mkdtempSync(join(folder, 'certificate-')), 'authority.pem');
+    writeFileSync(file, cert);
+    return { url: `https://localhost:${port}`, trusted: { NODE_EXTRA_CA_CERTS: file } };
+  }
+
+  test('one that nobody has signed is refused, and it is said how to trust it', async () => {
+    const { url } = await secure(selfSigned);
+    const { code, out } = await check(staging(url));
+    expect(code).toBe(1);
+    expect(failed(out)).toEqual([expect.stringContaining('TLS: the certificate is refused: DEPTH_ZERO_SELF_SIGNED_CERT')]);
+    expect(out).toMatch(/-> .*NODE_EXTRA_CA_CERTS=/);
+  });
+
+  test('one that is trusted passes, with the days that are left', async () => {
+    const { url, trusted } = await secure(selfSigned);
+    const { code, out } = await checkAlone(staging(url, trusted));
+    expect({ code, failed: failed(out) }).toEqual({ code: 0, failed: [] });
+    expect(out).toMatch(/ok {4}TLS: TLSv1\.3, the certificate is valid for \d{5} more days/);
+  });
+
+  test.each([
+    ['one that has expired', expired, /CERT_HAS_EXPIRED/, /-> look at this machine's clock/],
+    ['one of another name', forElsewhere, /ERR_TLS_CERT_ALTNAME_INVALID/, /-> the certificate is for another name/],
+  ])('%s is refused', async (_, certificate, line, advice) => {
+    const { url, trusted } = await secure(certificate);
+    const { code, out } = await checkAlone(staging(url, trusted));
+    expect(code).toBe(1);
+    expect(failed(out)).toEqual([expect.stringMatching(line)]);
+    expect(out).toMatch(advice);
+  });
+});
+
+describe('what is not the gateway gets no key', () => {
+  test.each<[string, RequestListener, RegExp]>([
+    ['a captive portal', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>Log in'), /HTTP 200, an HTML page/],
+    ['a redirect', (_, response) => response.writeHead(302, { location: 'https://elsewhere.example.com/' }).end(), /HTTP 302, empty/],
+    ['something that fails', (_, response) => response.writeHead(500).end('oops'), /HTTP 500, no JSON/],
+    ['something else that knows no path', (_, response) => response.writeHead(404).end('{"message":"no"}'), /known path, without a key: HTTP 404, "no"/],
+    [
+      'something that is open to all',
+      (request, response) => response.writeHead(request.url?.endsWith('verify') ? 200 : 404).end('{}'),
+      /without a key: HTTP 200/,
+    ],
+    ['half an answer', (_, response) => void response.writeHead(200, { 'content-length': '99' }).write('{', () => response.destroy()), /connection broke/],
+  ])('%s', async (_, listener, line) => {
+    const keys: unknown[] = [];
+    const url = await answering((request, response) => {
+      keys.push(request.headers['x-api-key']);
+      request.resume();
+      listener(request, response);
+    });
+    const { code, out } = await check(staging(url));
+    expect(code).toBe(1);
+    expect(failed(out)).toEqual([expect.stringMatching(line)]);
+    expect(keys.filter((key) => key !== undefined)).toEqual([]);
+  });
+
+  test('a base address with a path too many', async () => {
+    const { url } = await mock();
+    const { code, out } = await check(staging(`${url}/api`));
+    expect(code).toBe(1);
+    expect(failed(out)).toEqual([expect.stringMatching(/a known path, without a key: HTTP 404/)]);
+    expect(out).toMatch(/-> is the base address right\?/);
+  });
+});
+
+describe('what is wrong with the gateway', () => {
+  test('a key that it refuses', async () => {
+    const { url } = await mock({ apiKey: 'another' });
+    const { code, out } = await check(staging(url));
+    expect(code).toBe(1);
+    expect(failed(out)).toEqual(['  FAIL  your key: is refused: HTTP 401, "API key is invalid"']);
+    expect(out).toMatch(/is it the key of staging\?/);
+  });
+
+  test('an answer that repeats the key is shown without it', async () => {
+    const body = { message: `unknown key ${KEY}`, [KEY]: KEY };
+    const { url } = await mock({}, { kind: 'status', status: 401, operation: 'verifyNin', times: null, body });
+    const file = join(folder, 'echo.md');
+    const { code } = await check(staging(url), '--report', file);
+    expect(code).toBe(1);
+    expect(readFileSync(file, 'utf8')).toContain('unknown key \\[masked\\]');
+    expect(readFileSync(file, 'utf8')).not.toContain(KEY.slice(3));
+  });
+
+  test('one that fails', async () => {
+    const { url } = await mock({}, { kind: 'status', status: 500, times: null });
+    const { code, out } = await check(staging(url));
+    expect(code).toBe(1);
+    expect(failed(out)).toEqual([expect.stringMatching(/your key: HTTP 500/)]);
+  });
+
+  test('other paths for initiated events, and the option that mends it', async () => {
+    const { url } = await mock({}, { kind: 'status', status: 404, operation: 'reportBetEvent', times: null });
+    const { code, out } = await check(staging(url), '--json');
+    const { lines, assumptions } = JSON.parse(out);
+    expect(code).toBe(1);
+    expect(lines).toContainEqual(
+      expect.objectContaining({ name: '1 reportBetEvent', status: 'fail', advice: expect.stringContaining('paths.reportBetEvent') }),
+    );
+    expect(assumptions).toContainEqual(expect.objectContaining({ id: 'paths', verdict: 'differs' }));
+  });
+
+  test('data that it refuses for bets, while withdrawals go on', async () => {
+    const { gateway, url } = await mock({}, { kind: 'status', status: 422, operation: 'reportBetEvent', times: null, body: { message: 'stake is required' } });
+    const { code, out } = await check(staging(url), '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(out).assumptions).toContainEqual(
+      expect.objectContaining({ id: 'bet', verdict: 'differs', seen: 'HTTP 422, "stake is required"', option: 'validation' }),
+    );
+    expect(JSON.parse(out).lines).toContainEqual(
+      expect.objectContaining({ name: '2 reportSettledBet', status: 'skip', text: 'reportBetEvent was not recorded' }),
+    );
+    expect(gateway.reports().map(({ operation }) => operation)).toEqual(['reportWithdrawalEvent', 'reportSettledWithdrawal']);
+  });
+
+  test('settled reports that it takes without their initiated ones are a warning', async () => {
+    const { url } = await mock({ requireInitiated: false });
+    const { code, out } = await check(staging(url));
+    expect(code).toBe(0);
+    expect(out).toMatch(/warn {2}reportSettledBet of what was never initiated: is recorded: HTTP 200/);
+  });
+
+  test('a duplicate with another status is known by its words', async () => {
+    const { url } = await mock({ duplicateStatus: 422 });
+    const { code, out } = await check(staging(url));
+    expect({ code, failed: failed(out) }).toEqual({ code: 0, failed: [] });
+    expect(out).toMatch(/the same data: is known as a duplicate: HTTP 422/);
+  });
+
+  test('a duplicate that is not known as one, and the option that mends it', async () => {
+    const { url } = await mock({ duplicateStatus: 403 });
+    const { code, out } = await check(staging(url));
+    expect(code).toBe(1);
+    expect(failed(out)).toHaveLength(4);
+    expect(failed(out)[0]).toMatch(/the same data: is not known as a duplicate: HTTP 403/);
+    expect(out).toMatch(/isDuplicate: \(\{ status, body \}\) => status === 403/);
+    const file = optionsFile("{ isDuplicate: ({ status, body }) => status === 403 && (/different/.test(body?.message) ? 'conflict' : 'same') }");
+    expect((await check(staging(url), '--options', file)).code).toBe(0);
+  });
+
+  test('one that takes everything, as often as it comes', async () => {
+    const url = await answering((request, response) => {
+      request.resume();
+      const known = !request.url?.includes('no-such-path');
+      const status = !known ? 404 : request.headers['x-api-key'] === KEY ? 200 : 401;
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(status === 401 ? { error: 'Unauthorized' } : { success: true }));
+    });
+    const { code, out } = await check(staging(url), '--trust-environment');
+    expect(code).toBe(1);
+    expect(failed(out).filter((line) => line.includes('the same data: is recorded again'))).toHaveLength(4);
+    expect(failed(out).filter((line) => line.includes('other data: is recorded'))).toHaveLength(4);
+  });
+
+  test('a clock that is far from this one', async () => {
+    const url = await answering((_, response) => response.writeHead(404, { date: new Date(Date.now() - 300_000).toUTCString() }).end('{}'));
+    const { out } = await check(staging(url));
+    expect(failed(out)).toContainEqual(expect.stringMatching(/clock: this machine is (?:299|300|301) s ahead of the gateway/));
+  });
+});
+
+describe('a call that is wrong is one line and exit code 2', () => {
+  test.each([
+    ['--environment prod', /--environment must be staging or production/],
+    ['now', /unexpected word 'now'/],
+    ['--report /nowhere/at/all.md', /--report .*its folder cannot be written to \(ENOENT\)/],
+    ['--options /nowhere/options.mjs', /--options .* cannot be loaded \(ERR_MODULE_NOT_FOUND\)/],
+  ])('%s', async (words, line) => {
+    const { code, out, err } = await check({}, ...words.split(' '));
+    expect({ code, out, lines: err.split('\n').length }).toEqual({ code: 2, out: '', lines: 2 });
+    expect(err).toMatch(line);
+    expect(existsSync('/nowhere')).toBe(false);
+  });
+
+  test('options that Node.js cannot run', async () => {
+    const { code, out, err } = await checkAlone({}, '--options', join(import.meta.dirname, '../support/run.ts'));
+    expect({ code, out, lines: err.split('\n').length }).toEqual({ code: 2, out: '', lines: 2 });
+    expect(err).toMatch(/--options/);
+  });
+
+  test('options without a default export', async () => {
+    const file = join(folder, 'none.mjs');
+    writeFileSync(file, 'export const options = {};');
+    expect(await check({}, '--options', file)).toMatchObject({ code: 2, err: expect.stringMatching(/no default export/) });
+  });
+
+  test('options that throw, whose words may hold the key', async () => {
+    const file = join(folder, 'throws.mjs');
+    writeFileSync(file, `throw new Error('${KEY}')`);
+    expect(await check({}, '--options', file)).toMatchObject({ code: 2, err: expect.stringMatching(/cannot be loaded \(Error\)/) });
+  });
+
+  test('an option that the client does not know is a failed check', async () => {
+    const { code, out } = await check(staging('https://gateway.example.com'), '--options', optionsFile('{ isDuplicat: () => false }'));
+    expect(code).toBe(1);
+    expect(failed(out)).toEqual([expect.stringMatching(/isDuplicat/)]);
+  });
+});

@@ -1,0 +1,254 @@
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { version } from '../../package.json';
+import { createClient } from '../../src/entries/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { serve } from '../../src/entries/mock-node.js';
+import { betEvent } from '../factories.js';
+import { type BuiltCli, buildCli } from '../support/built-cli.js';
+import { runCli, startMock } from '../support/cli-in-process.js';
+
+let cli: BuiltCli;
+const folder = mkdtempSync(join(tmpdir(), 'location-sdk-cli-'));
+
+beforeAll(async () => {
+  cli = await buildCli();
+}, 60_000);
+
+afterAll(async () => {
+  await cli.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** A client as an operator's code makes it, led here by the variable alone. */
+function clientLedTo(url: string) {
+  vi.stubEnv('LOCATION_SDK_MOCK', url);
+  return createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'real-key' } }, retry: { limit: 0 }, logger: {} });
+}
+
+const references = async (url: string) => {
+  const { reports } = await (await fetch(`${url}/__admin/reports`)).json();
+  return reports.map(({ reference }: { reference: string }) => reference);
+};
+
+test('one line says that it is ready, and where', async () => {
+  const { readyLine, url, end } = await cli.mock();
+  expect(readyLine).toMatch(/^location-sdk mock gateway listening on http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+  expect(await (await fetch(`${url}/__admin/health`)).json()).toEqual({ status: 'ok', version });
+  expect(await end()).toBe(0);
+});
+
+test('the line is JSON for whoever asks', async () => {
+  const { readyLine, url, end } = await startMock('--json');
+  expect(JSON.parse(readyLine)).toEqual({ event: 'ready', url });
+  expect(await end()).toBe(0);
+});
+
+test('LOCATION_SDK_MOCK alone leads a client there', async () => {
+  const { url, end } = await startMock();
+  await expect(clientLedTo(url).reportBetEvent(betEvent())).resolves.toMatchObject({ outcome: 'recorded' });
+  expect(await references(url)).toEqual(['BET-1']);
+  await end();
+});
+
+test('its options reach the gateway', async () => {
+  const { url, end } = await startMock(
+    '--key',
+    'another',
+    '--validation',
+    'partial',
+    '--no-require-initiated',
+    '--rate',
+    '2',
+    '--seed',
+    '7',
+    '--admin-token',
+    's3cret',
+  );
+  const settle = (key: string) =>
+    fetch(`${url}/integration-gateway/external/report-settled-bet-event`, {
+      method: 'POST',
+      headers: { 'x-api-key': key },
+      body: '{"bet_id":"B","user":{"user_id":"U"}}',
+    });
+  expect((await settle('mock-api-key')).status).toBe(401);
+  expect((await settle('another')).status).toBe(200);
+  const more = await Promise.all([settle('another'), settle('another'), settle('another')]);
+  expect(more.map(({ status }) => status)).toContain(429);
+  expect((await fetch(`${url}/__admin/reports`)).status).toBe(401);
+  expect((await fetch(`${url}/__admin/reports`, { headers: { 'x-admin-token': 's3cret' } })).status).toBe(200);
+  await end();
+});
+
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends it at once, hanging requests included', async (signal) => {
+  const { url, end } = await cli.mock();
+  const rules = [
+    { kind: 'hang', times: 1 },
+    { kind: 'latency', delay: 600_000, times: null },
+  ];
+  for (const rule of rules) await fetch(`${url}/__admin/faults`, { method: 'POST', body: JSON.stringify(rule) });
+  const client = clientLedTo(url);
+  const lost = [client.reportBetEvent(betEvent()), client.reportBetEvent(betEvent())].map((report) => report.catch(({ outcome }) => outcome));
+  const idle = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+  await once(idle, 'connect');
+  const waiting = fetch(`${url}/__admin/requests/wait`, { method: 'POST', body: '{"status":599,"timeoutMs":60000}' }).catch(() => 'gone');
+  while ((await (await fetch(`${url}/__admin/faults`)).json()).faults.some(({ struck }: { struck: number }) => struck === 0));
+  expect(await end(signal)).toBe(0);
+  expect(await Promise.all([...lost, waiting])).toEqual(['unknown', 'unknown', 'gone']);
+});
+
+describe('the state file', () => {
+  const reporting = async (path: string, id: string) => {
+    const mock = await startMock('--state', path);
+    await clientLedTo(mock.url).reportBetEvent(betEvent({ bet_id: id }));
+    return mock;
+  };
+
+  test('is made at the end and read at the start', async () => {
+    const path = join(folder, 'state.json');
+    const first = await reporting(path, 'B-1');
+    expect(existsSync(path)).toBe(false);
+    expect(await first.end()).toBe(0);
+    const second = await reporting(path, 'B-2');
+    expect(await references(second.url)).toEqual(['B-1', 'B-2']);
+    expect(await second.end()).toBe(0);
+    expect(JSON.parse(readFileSync(path, 'utf8')).reports.staging).toHaveLength(2);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  test('may be a link, and stays one', async () => {
+    const path = join(folder, 'link.json');
+    const target = join(folder, 'target.json');
+    writeFileSync(target, JSON.stringify(createMockGateway().snapshot()));
+    symlinkSync(target, path);
+    const mock = await reporting(path, 'B-1');
+    await mock.end();
+    expect(readFileSync(target, 'utf8')).toContain('B-1');
+  });
+
+  test.each([
+    ['not JSON', '{"version":1,'],
+    ['empty', ''],
+    ['of another kind', '{"name":"package"}'],
+    ['of a later version', '{"version":2,"reports":{"staging":[],"production":[]}}'],
+    ['of a report without its reference', '{"version":1,"reports":{"staging":[{"operation":"reportBetEvent","body":{}}],"production":[]}}'],
+  ])('that is %s ends it, and is left as it is', async (_, text) => {
+    const path = join(folder, 'broken.json');
+    writeFileSync(path, text);
+    const { code, out, err } = await runCli(['mock', '--port', '0', '--state', path]);
+    expect({ code, out, err }).toEqual({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/^location-sdk: the state file .*broken\.json is left as it is and cannot be used: .+\n$/),
+    });
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  test('in a folder that does not exist ends it before anything is reported', async () => {
+    expect(await runCli(['mock', '--port', '0', '--state', join(folder, 'none', 'x.json')])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/folder.*ENOENT/),
+    });
+  });
+
+  test('that cannot be written at the end is exit code 1', async () => {
+    const path = join(mkdtempSync(join(folder, 'gone-')), 'x.json');
+    const mock = await startMock('--state', path);
+    rmSync(join(path, '..'), { recursive: true });
+    expect(await mock.end()).toBe(1);
+  });
+});
+
+describe('what is wrong is one line and exit code 2', () => {
+  test('a port that is taken', async () => {
+    const server = await serve();
+    const port = new URL(server.url).port;
+    const { code, out, err } = await runCli(['mock', '--port', port]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toBe(`location-sdk: cannot listen on 127.0.0.1:${port}: the port is taken; choose another, or 0 for a free one\n`);
+    await server.close();
+  });
+
+  test.each([
+    ['mok', /unknown command mok; known are mock/],
+    ['--bogus', /unknown option --bogus/],
+    ['mock --bogus', /unknown option --bogus/],
+    ['mock --constructor', /unknown option --constructor/],
+    ['mock -p', /unknown option -p/],
+    ['mock now', /unexpected word 'now'/],
+    ['mock --port', /--port needs a value/],
+    ['mock --port --json', /--port needs a value/],
+    ['mock --port 65536', /--port must be a whole number from 0 to 65535/],
+    ['mock --port -1', /--port must be a whole number/],
+    ['mock --port 1e3', /--port must be a whole number/],
+    ['mock --port 0 --port 1', /--port is given twice/],
+    ['mock --json=yes', /--json takes no value/],
+    ['mock --rate 0', /--rate must be a whole number from 1/],
+    ['mock --validation off', /--validation must be strict or partial/],
+    ['mock --key=', /--key must be/],
+    ['mock --host 0.0.0.0', /--admin-token/],
+    ['mock --host 192.0.2.1 --admin-token x', /cannot listen on 192\.0\.2\.1:4010: this machine has no such address/],
+    ['mock ready --timeout soon', /--timeout must be a time such as 500ms/],
+    ['mock ready --url there', /--url must be an address/],
+  ])('%s', async (words, line) => {
+    const { code, out, err } = await runCli(words.split(' '));
+    expect({ code, out, lines: err.split('\n').length }).toEqual({ code: 2, out: '', lines: 2 });
+    expect(err).toMatch(line);
+  });
+});
+
+describe('mock ready', () => {
+  test('is exit code 0 where a mock gateway answers', async () => {
+    const { url, end } = await startMock();
+    expect(await runCli(['mock', 'ready', '--url', url])).toEqual({ code: 0, out: `location-sdk mock gateway ready at ${url}\n`, err: '' });
+    await end();
+  });
+
+  test('waits for one that is still to come', async () => {
+    const { url, end } = await startMock();
+    await end();
+    const waiting = runCli(['mock', 'ready', '--url', url, '--wait', '--timeout', '30s']);
+    const late = await startMock('--port', new URL(url).port);
+    expect(await waiting).toMatchObject({ code: 0 });
+    await late.end();
+  });
+
+  test('is exit code 1 where none comes in time', async () => {
+    const { url, end } = await startMock();
+    await end();
+    expect(await runCli(['mock', 'ready', '--url', url])).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/ECONNREFUSED/) });
+    expect(await runCli(['mock', 'ready', '--url', url, '--wait', '--timeout', '100ms'])).toMatchObject({ code: 1 });
+  });
+
+  test('sends the admin token', async () => {
+    const { url, end } = await startMock('--admin-token', 's3cret');
+    expect(await runCli(['mock', 'ready', '--url', url])).toMatchObject({ code: 1, err: expect.stringMatching(/admin token is missing/) });
+    expect(await runCli(['mock', 'ready', '--url', url, '--admin-token', 's3cret'])).toMatchObject({ code: 0 });
+    await end();
+  });
+});
+
+test('the version and the help are printed', async () => {
+  expect(await runCli(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' });
+  for (const words of [[], ['--help'], ['mock', '--help'], ['mock', 'ready', '--help']]) {
+    const { code, out, err } = await runCli(words);
+    expect({ code, err }).toEqual({ code: words.length === 0 ? 2 : 0, err: '' });
+    expect(out).toMatch(/^Usage: location-sdk/m);
+    expect(out.split('\n').filter((line) => line.length > 120)).toEqual([]);
+  }
+});
+
+test('a process of its own gives the exit code, and says what is wrong on standard error', async () => {
+  expect(await cli.run('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
+  expect(await cli.run('mock', '--bogus')).toEqual({ code: 2, out: '', err: 'location-sdk: unknown option --bogus; see --help\n' });
+});
+
+test('a closed standard output does not change the exit code', async () => {
+  expect(await cli.runUnread('--help')).toBe(0);
+});

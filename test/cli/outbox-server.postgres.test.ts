@@ -1,0 +1,68 @@
+import { writeFileSync } from 'node:fs';
+import { afterEach, describe, expect, inject, it, vi } from 'vitest';
+import { claim, newRow, QUARANTINED, settledRow, write } from '../../src/outbox/contract/harness.js';
+import { newSchema, openStore, pool } from '../outbox/stores/postgres/world.js';
+import { newFile } from '../outbox/stores/sqlite/files.js';
+import { runCli } from '../support/cli-in-process.js';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+afterEach(() => vi.unstubAllEnvs());
+
+const url = inject('postgresUrl');
+const BAD = 'default:staging:reportBetEvent:B-bad';
+
+/** One recorded, one quarantined. */
+async function filled(): Promise<string> {
+  const schema = newSchema();
+  const store = await openStore({ schema });
+  await store.enqueue([newRow('B-1'), newRow('B-bad'), settledRow('B-bad')]);
+  const [recorded, quarantined] = await claim(store, 2);
+  if (!recorded || !quarantined) throw new Error('two rows to claim: expected two');
+  await write(store, recorded, { message: 'ok' });
+  await write(store, quarantined, { ...QUARANTINED, problem: { code: 'unprocessable', message: 'HTTP 422', status: 422 } });
+  return schema;
+}
+
+describe('location-sdk outbox postgres://…', () => {
+  it('looks at an outbox in PostgreSQL, and decides there', async () => {
+    const schema = await filled();
+    vi.stubEnv('DATABASE_URL', url);
+    const outbox = (...words: string[]) => runCli(['outbox', url, ...words, '--schema', schema]);
+    const command = `location-sdk outbox "$DATABASE_URL" --schema ${schema}`;
+    const stats = await outbox('stats');
+    expect(stats).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/quarantined +1 {2}need a person/) });
+    expect(stats.out).toContain(`${command} list --state quarantined`);
+    expect((await outbox('list')).out).toContain(BAD);
+    expect((await outbox('show', BAD)).out).toContain(`${command} retry ${BAD} --reason`);
+    const list = `${newFile()}.txt`;
+    writeFileSync(list, 'B-1\nB-9\n');
+    const books = await outbox('reconcile', list, '--operation', 'reportBetEvent', '--environment', 'staging');
+    expect(books).toMatchObject({ code: 1, out: 'never-seen  -               B-9\n' });
+    expect(await outbox('retry', BAD)).toMatchObject({ code: 0, out: `${BAD} waits to be sent again\n` });
+    expect(JSON.parse((await outbox('show', BAD, '--json')).out)).toMatchObject({ state: 'waiting', decisions: [{ action: 'retry' }] });
+    expect((await outbox('export')).out.split('\n')).toHaveLength(2);
+    expect(await outbox('verify')).toMatchObject({ code: 0, out: expect.stringContaining('Sound: 1 receipts') });
+    for (const { out, err } of [stats, books]) expect(out + err).not.toContain(url);
+  });
+
+  it('makes nothing where there is no outbox', async () => {
+    const schema = newSchema();
+    expect(await runCli(['outbox', url, 'list', '--schema', schema])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('has no tables') });
+    expect((await pool.query('SELECT to_regnamespace($1) AS found', [schema])).rows).toEqual([{ found: null }]);
+  });
+
+  it.each([
+    [['postgres://app:hunter2@127.0.0.1:1/bets', 'list'], 1, '(ECONNREFUSED)'],
+    [['postgres://app:hunter2@127.0.0.1:1/bets', 'move', '--to', url], 2, 'move takes a file'],
+    [['postgres://app:hun/ter2@db/bets', 'list'], 2, 'cannot be read'],
+    [['mysql://app:hunter2@db/bets', 'list'], 2, 'must be the path of a file, or an address'],
+    [['host=db password=hunter2', 'list'], 2, 'must be the path of a file, or an address'],
+    [['outbox.db', 'move', 'postgres://app:hunter2@db/bets'], 2, "unexpected word 'postgres://…'"],
+    [['outbox.db', 'postgres://db/bets?password=hunter2'], 2, 'unknown command postgres://…'],
+  ])('never says a password: %j', async (words, code, said) => {
+    const ended = await runCli(['outbox', ...words]);
+    expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(said) });
+    expect(ended.err).not.toMatch(/hun|ter2/);
+  });
+});

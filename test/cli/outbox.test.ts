@@ -1,0 +1,422 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { verifyReceipts } from '../../src/entries/outbox.js';
+import { claim, newRow, write } from '../../src/outbox/contract/harness.js';
+import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
+import { newFile, openLibsql, openStore } from '../outbox/stores/sqlite/files.js';
+import { outboxWorld } from '../outbox/world.js';
+import { runCli } from '../support/cli-in-process.js';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Two recorded, one quarantined, one that is blocked by it. */
+let sample: string;
+
+beforeAll(async () => {
+  sample = newFile();
+  const store = await openStore(sample);
+  const { outbox, gateway, run } = outboxWorld({ store });
+  gateway.faults.add({ kind: 'status', status: 422, reference: 'B-bad', times: null, body: { message: 'Zurikel is wrong' } });
+  for (const bet_id of ['B-1', 'B-2', 'B-bad']) await outbox.reportBetEvent(personalBet(bet_id));
+  await outbox.reportSettledBet(personalSettlement('B-bad'));
+  await run(outbox.drain());
+  await store.close?.();
+}, 60_000);
+
+const BAD = 'default:staging:reportBetEvent:B-bad';
+
+/** A copy of the sample, to change. */
+function copy(): string {
+  const file = newFile();
+  copyFileSync(sample, file);
+  return file;
+}
+
+const outbox = (...words: string[]) => runCli(['outbox', ...words]);
+const jsonOf = (out: string) =>
+  out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+describe('looking', () => {
+  it('begins with how the outbox is doing', async () => {
+    const { code, out } = await outbox(sample);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^waiting +0\nblocked +1 {2}wait for/);
+    expect(out).toMatch(/quarantined +1 {2}need a person/);
+    expect(out).toContain('The oldest that is to be sent was enqueued ');
+    expect(out).toMatch(/Receipts: 2, head [0-9a-f]{64}\n/);
+    const { out: json } = await outbox(sample, 'stats', '--json');
+    expect(JSON.parse(json)).toMatchObject({ states: { recorded: 2, quarantined: 1, blocked: 1 }, paused: [], receipts: { count: 2 } });
+  });
+
+  it('lists what is not recorded, what needs a person first, with names to copy', async () => {
+    const { out } = await outbox(sample, 'list');
+    const [head = '', ...rows] = out.trimEnd().split('\n');
+    expect(head).toMatch(/^STATE +FOR +TRIES +DOUBT +PROBLEM +REPORT$/);
+    expect(rows.map((row) => row.split(/ {2,}/)).map(([state, , , , , report]) => [state, report])).toEqual([
+      ['quarantined', BAD],
+      ['blocked', 'default:staging:reportSettledBet:B-bad'],
+    ]);
+    expect(Math.max(...rows.map((row) => row.replace(/\S+$/, '').length))).toBeLessThanOrEqual(50);
+  });
+
+  it('lists a page at a time, and by state', async () => {
+    const { out, err } = await outbox(sample, 'list', '--state', 'recorded', '--limit', '1');
+    expect(out).toContain('reportBetEvent:B-1');
+    const [, after = ''] = /--after (\d+)/.exec(err) ?? [];
+    const { out: next } = await outbox(sample, 'list', '--state', 'recorded', '--after', after, '--json');
+    expect(jsonOf(next)).toMatchObject([{ reference: 'B-2', state: 'recorded' }]);
+    const { out: none, err: why, code } = await outbox(sample, 'list', '--environment', 'production');
+    expect([none, code]).toEqual(['', 0]);
+    expect(why).toContain('No report waits');
+  });
+
+  it('tells those that are blocked from those that wait', async () => {
+    const { out } = await outbox(sample, 'list', '--state', 'blocked', '--json');
+    expect(jsonOf(out).map(({ id }) => id)).toEqual(['default:staging:reportSettledBet:B-bad']);
+    expect(await outbox(sample, 'list', '--state', 'waiting')).toMatchObject({ code: 0, out: '' });
+  });
+
+  it('gives the commands that list the rest', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const { outbox: made } = outboxWorld({ store });
+    for (const bet_id of ['B-1', 'B-2', 'B-3']) await made.reportBetEvent(personalBet(bet_id));
+    for (const bet_id of ['B-1', 'B-2']) await made.reportSettledBet(personalSettlement(bet_id));
+    await store.close?.();
+    const printed: string[] = [];
+    for (let commands = [['list', '--environment', 'staging', '--limit', '2']]; commands.length > 0; ) {
+      const { out, err } = await outbox(file, ...(commands.shift() ?? []));
+      printed.push(...out.split('\n').flatMap((line) => /default:staging:\S+/.exec(line) ?? []));
+      const given = err.split('\n').filter((line) => line.startsWith(`  location-sdk outbox ${file} list`));
+      commands.push(...given.map((line) => line.trim().split(' ').slice(3)));
+    }
+    expect(printed).toEqual(
+      ['B-1', 'B-2', 'B-3'].map((id) => `default:staging:reportBetEvent:${id}`).concat(['B-1', 'B-2'].map((id) => `default:staging:reportSettledBet:${id}`)),
+    );
+    const { err } = await outbox(sample, 'list', '--limit', '1');
+    expect(err).toContain(`There are more:\n  location-sdk outbox ${sample} list --state blocked --limit 1\n`);
+  });
+
+  it('shows a report and what can be done about it', async () => {
+    const { out } = await outbox(sample, 'show', BAD);
+    expect(out).toContain('quarantined, for ');
+    expect(out).toContain('unprocessable (HTTP 422)');
+    expect(out).toContain(`resolve ${BAD} --as dismissed --reason`);
+    const { out: both } = await outbox(sample, 'show', 'B-bad', '--json');
+    expect(jsonOf(both).map(({ state }) => state)).toEqual(['quarantined', 'waiting']);
+  });
+
+  it('prints nothing personal and nothing that steers a terminal', async () => {
+    for (const words of [['stats'], ['list'], ['list', '--json'], ['show', 'B-bad'], ['show', 'B-bad', '--json'], ['export'], ['verify']]) {
+      const { out, err } = await outbox(copy(), ...words);
+      expect(leaksIn(out + err)).toEqual([]);
+    }
+    const file = newFile();
+    const store = await openStore(file);
+    // No outbox takes such a reference; a file may hold one all the same.
+    await store.enqueue([newRow('B\u001b[2J\u202e')]);
+    await store.close?.();
+    const { out } = await outbox(file, 'list');
+    expect(out).toContain('B\\u001b[2J\\u202e');
+    expect(out).not.toContain('\u001b');
+  });
+
+  it.each([
+    ['list', '--json'],
+    ['show', 'ODD', '--json'],
+    ['show', 'ODD'],
+    ['resolve', 'ODD', '--as', 'dismissed', '--reason', 'x', '--json'],
+    ['reconcile', '--operation', 'reportBetEvent', '--environment', 'staging', '--json', 'LIST'],
+    ['export'],
+  ])('prints nothing raw that steers a terminal: %s %s', async (...words) => {
+    const reference = 'B\u009b2J\u202e\u2066\u007f\u{e0001}';
+    const file = newFile();
+    const store = await openStore(file);
+    await store.enqueue([newRow(reference)]);
+    const [row] = await claim(store);
+    if (!row) throw new Error('a row to claim: expected one');
+    await write(store, row, { state: 'quarantined', message: `no ${reference}` });
+    await store.close?.();
+    if (words[0] === 'export') await outbox(file, 'resolve', row.id, '--as', 'dismissed', '--reason', 'x');
+    const list = `${file}.txt`;
+    writeFileSync(list, reference);
+    const given = words.map((word) => (word === 'ODD' ? row.id : word === 'LIST' ? list : word));
+    const { out, err } = await runCli(['outbox', file, ...given], '', { isTTY: true });
+    rmSync(list);
+    expect(`${out}${err}`).not.toMatch(/[\p{Cf}\u007f-\u009f]/u);
+    expect(out).toContain('\\u009b2J\\u202e\\u2066\\u007f\\udb40\\udc01');
+    if (out.startsWith('{')) expect(JSON.stringify(jsonOf(out))).toContain(JSON.stringify(reference).slice(1, -1));
+    // A file has the log as it is, to be checked.
+    if (words[0] === 'export') expect((await outbox(file, 'export')).out).toContain(reference);
+  });
+});
+
+describe('deciding', () => {
+  it('lets a report be sent again, by its id', async () => {
+    const file = copy();
+    const { code, out } = await outbox(file, 'retry', BAD, '--reason', 'mended');
+    expect([code, out]).toEqual([0, `${BAD} waits to be sent again\n`]);
+    const [row] = jsonOf((await outbox(file, 'show', BAD, '--json')).out);
+    expect(row).toMatchObject({ state: 'waiting', decisions: [{ action: 'retry', reason: 'mended' }] });
+  });
+
+  it('lets all quarantined ones be sent again', async () => {
+    const file = copy();
+    expect((await outbox(file, 'retry', '--all', '--environment', 'production')).err).toContain('No such report is quarantined');
+    expect(jsonOf((await outbox(file, 'retry', '--all', '--json')).out)).toEqual([{ id: BAD, done: true, state: 'waiting' }]);
+  });
+
+  it('decides on all that have the same problem', async () => {
+    const file = copy();
+    for (const words of [['retry'], ['resolve', '--as', 'recorded', '--reason', 'their list']]) {
+      const { code, err } = await outbox(file, ...words, '--all', '--code', 'duplicate');
+      expect([code, err]).toEqual([0, expect.stringContaining('No such report is quarantined')]);
+    }
+    expect(await outbox(file, 'resolve', '--all', '--as', 'dismissed', '--reason', 'x')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('needs --code'),
+    });
+    expect(await outbox(file, 'retry', BAD, '--code', 'not-found')).toMatchObject({ code: 2, err: expect.stringContaining('go with --all only') });
+    expect((await outbox(file, 'retry', '--all', '--account', 'brandB')).err).toContain('No such report is quarantined');
+    expect(jsonOf((await outbox(file, 'retry', '--all', '--code', 'unprocessable', '--json')).out)).toEqual([{ id: BAD, done: true, state: 'waiting' }]);
+    const other = copy();
+    const decided = await outbox(
+      other,
+      'resolve',
+      '--all',
+      '--code',
+      'unprocessable',
+      '--environment',
+      'staging',
+      '--as',
+      'dismissed',
+      '--reason',
+      'test bets',
+    );
+    expect(decided).toMatchObject({ code: 0, out: `${BAD} is dismissed\n` });
+    expect(jsonOf((await outbox(other, 'export')).out).at(-1)).toMatchObject({ outcome: 'dismissed', decisions: [{ reason: 'test bets' }] });
+  });
+
+  it("takes a person's verdict, with its reason, into the log", async () => {
+    const file = copy();
+    expect(await outbox(file, 'resolve', BAD, '--as', 'dismissed')).toMatchObject({ code: 2, err: expect.stringContaining('--reason') });
+    expect(await outbox(file, 'resolve', BAD, '--reason', 'x')).toMatchObject({ code: 2, err: expect.stringContaining('--as recorded') });
+    expect(await outbox(file, 'resolve', BAD, '--as', 'dismissed', '--reason', 'a test bet')).toMatchObject({ code: 0, out: `${BAD} is dismissed\n` });
+    expect(await outbox(file, 'resolve', BAD, '--as', 'recorded', '--reason', 'no')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('it is dismissed'),
+    });
+    const { out } = await outbox(file, 'export');
+    expect(jsonOf(out).at(-1)).toMatchObject({ outcome: 'dismissed', decisions: [{ reason: 'a test bet' }] });
+  });
+
+  it('says what a blocked report waits for, and writes no decision', async () => {
+    const file = copy();
+    const id = 'default:staging:reportSettledBet:B-bad';
+    const { code, out, err } = await outbox(file, 'retry', id);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain(`${id} is blocked: it is sent once ${BAD} is recorded or dismissed`);
+    expect(jsonOf((await outbox(file, 'show', id, '--json')).out)[0].decisions ?? []).toEqual([]);
+  });
+
+  it('asks which, where a reference has several reports, and then changes nothing', async () => {
+    const file = copy();
+    const { code, err } = await outbox(file, 'retry', BAD, 'B-bad');
+    expect(code).toBe(2);
+    expect(err).toContain(`say which: ${BAD}, default:staging:reportSettledBet:B-bad`);
+    expect(jsonOf((await outbox(file, 'show', BAD, '--json')).out)[0].state).toBe('quarantined');
+    expect(await outbox(file, 'retry', 'B-none')).toMatchObject({ code: 1, err: expect.stringContaining('no report B-none') });
+  });
+});
+
+describe('pauses and keys', () => {
+  it('says that nothing is paused, and lifts what is', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const { outbox: made, gateway, clock } = outboxWorld({ store });
+    gateway.faults.add({ kind: 'status', status: 401, times: null });
+    await made.reportBetEvent(personalBet('B-1'));
+    await clock.run(made.drain({ timeoutMs: 500 }));
+    await store.close?.();
+    expect((await outbox(file)).out).toContain('staging is paused (authentication)');
+    expect((await outbox(file, 'resume', '--environment', 'production')).err).toContain('production is not paused');
+    expect((await outbox(file, 'resume')).out).toBe('staging is no longer paused (it was: authentication)\n');
+    expect((await outbox(file)).out).toContain('No environment is paused.');
+    expect((await outbox(file, 'resume')).err).toContain('No environment is paused');
+  });
+
+  it('names the key that waiting reports need', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const key = (byte: number) => new Uint8Array(32).fill(byte);
+    const sealing = outboxWorld({ store, outbox: { encryption: { keys: { '2026-08': key(1) }, current: '2026-08' } } });
+    await sealing.outbox.reportBetEvent(personalBet('B-1'));
+    const lacking = outboxWorld({ store, outbox: { encryption: { keys: { '2026-11': key(2) }, current: '2026-11' } } });
+    await lacking.clock.run(lacking.outbox.drain({ timeoutMs: 500 }));
+    await store.close?.();
+    expect((await outbox(file)).out).toContain('The encryption key 2026-08 was missing');
+    expect(JSON.parse((await outbox(file, 'stats', '--json')).out)).toMatchObject({ missingKeys: ['2026-08'] });
+    expect(JSON.parse((await outbox(sample, 'stats', '--json')).out)).toMatchObject({ missingKeys: [] });
+  });
+});
+
+describe('the gateway of an account', () => {
+  it('is changed by a person with a reason, which is kept and shown', async () => {
+    const file = copy();
+    const staging = async (): Promise<object & { gateway: string }> =>
+      JSON.parse((await outbox(file, 'stats', '--json')).out).destinations.find(({ environment }: { environment: string }) => environment === 'staging');
+    const before = (await staging()).gateway;
+    const to = ['--environment', 'staging', '--gateway', 'https://next.example.com/'];
+    expect(await outbox(file, 'rebind', ...to)).toMatchObject({ code: 2, err: expect.stringContaining('--reason') });
+    expect(await outbox(file, 'rebind', ...to, '--reason', 'x', '--account', 'brandB')).toMatchObject({ code: 1, err: expect.stringContaining('brandB') });
+    const { code, out } = await outbox(file, 'rebind', ...to, '--reason', 'it moved');
+    expect([code, out]).toEqual([0, expect.stringContaining('go to https://next.example.com from now on; until now to')]);
+    expect((await outbox(file, 'rebind', ...to, '--reason', 'again')).err).toContain('already');
+    expect(await staging()).toMatchObject({ account: 'default', gateway: 'https://next.example.com', rebound: [{ from: before, reason: 'it moved' }] });
+    expect((await outbox(file)).out).toContain('it moved');
+    expect((await outbox(file, 'list', '--account', 'brandB')).err).toContain('No report waits');
+  });
+});
+
+describe('the books', () => {
+  const of = ['--operation', 'reportBetEvent', '--environment', 'staging'];
+  const list = (...references: string[]) => {
+    const file = `${newFile()}.txt`;
+    writeFileSync(file, references.map((reference) => `${reference}\n`).join(''));
+    return file;
+  };
+
+  it('are held against the outbox, and what is not recorded is told', async () => {
+    const { code, out, err } = await outbox(sample, 'reconcile', list('B-1', 'B-bad', 'B-9', 'B-2'), ...of);
+    expect(code).toBe(1);
+    expect(out.split('\n')).toEqual(['quarantined unprocessable   B-bad', 'never-seen  -               B-9', '']);
+    expect(err).toContain('2 of 4 are recorded.');
+    const all = await outbox(sample, 'reconcile', list('B-1', 'B-2'), ...of, '--json');
+    expect([all.code, jsonOf(all.out).map(({ state }) => state)]).toEqual([0, ['recorded', 'recorded']]);
+  });
+
+  it('must say what they are of, and be there', async () => {
+    expect((await outbox(sample, 'reconcile', list('B-1'))).err).toContain('needs --operation and --environment');
+    expect((await outbox(sample, 'reconcile', ...of)).err).toContain('needs a file');
+    expect((await outbox(sample, 'reconcile', newFile(), ...of)).err).toContain('cannot be read (ENOENT)');
+    expect((await outbox(sample, 'reconcile', list(' '), ...of)).err).toContain('no list of references');
+  });
+});
+
+describe('the log', () => {
+  it('is exported as it is verified, here and from the exported file', async () => {
+    const { code, out, err } = await outbox(copy(), 'export');
+    const { head } = await verifyReceipts(out);
+    expect([code, head?.count]).toEqual([0, 2]);
+    expect(err).toContain(head?.hash);
+    const file = `${newFile()}.jsonl`;
+    writeFileSync(file, out);
+    for (const given of [file, sample]) {
+      expect(await outbox(given, 'verify')).toMatchObject({ code: 0, out: expect.stringContaining('Without --head') });
+      expect(await outbox(given, 'verify', '--head', head?.hash ?? '')).toMatchObject({ code: 0, out: expect.stringContaining('nothing came after it') });
+      expect(await outbox(given, 'verify', '--head', 'f'.repeat(64))).toMatchObject({ code: 1, out: expect.stringContaining('BROKEN') });
+    }
+    writeFileSync(file, out.replace('"B-1"', '"B-x"').replace('"B-2"', '"B-y"'));
+    const { code: broken, out: said } = await outbox(file, 'verify', '--json');
+    expect([broken, JSON.parse(said)]).toMatchObject([1, { valid: false, count: 0, break: { line: 1, kind: 'changed' } }]);
+  });
+
+  it('is held against the reports', async () => {
+    const file = copy();
+    const database = openLibsql(file);
+    database.exec("UPDATE outbox_rows SET fingerprint = 'x' WHERE reference = 'B-1'");
+    database.close();
+    expect(await outbox(file, 'verify')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('CHANGED: the report default:staging:reportBetEvent:B-1 is not as'),
+    });
+  });
+});
+
+describe('a file that cannot be used', () => {
+  const text = () => {
+    const file = newFile();
+    writeFileSync(file, 'hello, this is a text file');
+    return file;
+  };
+  const foreign = () => {
+    const file = newFile();
+    const database = openLibsql(file);
+    database.exec('CREATE TABLE theirs (x)');
+    database.close();
+    return file;
+  };
+  const newer = () => {
+    const file = copy();
+    const database = openLibsql(file);
+    database.exec("UPDATE outbox_meta SET value = 99 WHERE name = 'version'");
+    database.close();
+    return file;
+  };
+  const cut = () => {
+    const file = newFile();
+    writeFileSync(file, readFileSync(sample).subarray(0, 10_000));
+    return file;
+  };
+  const folder = () => {
+    const path = newFile();
+    mkdirSync(path);
+    return path;
+  };
+
+  it.each([
+    ['is missing', newFile, 'there is no file'],
+    ['is a folder', folder, 'is no plain file'],
+    ['is no database', text, 'is no SQLite database; it is left as it is'],
+    ['is a database of somebody else', foreign, 'without an outbox in it'],
+    ['is newer', newer, 'newer version'],
+    ['is damaged', cut, 'is damaged'],
+  ])('%s', async (_, make, words) => {
+    const file = make();
+    const before = existsSync(file) && make !== folder ? readFileSync(file) : undefined;
+    for (const command of ['stats', 'list', 'export', 'verify', 'retry']) {
+      const { code, out, err } = await outbox(file, command, ...(command === 'retry' ? ['x'] : []));
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toMatch(/^location-sdk: .*\n$/);
+      expect(err).toContain(words);
+    }
+    expect(existsSync(file) && make !== folder ? readFileSync(file) : undefined).toEqual(before);
+  });
+
+  it('is locked by somebody', { timeout: 20_000 }, async () => {
+    const file = copy();
+    const database = openLibsql(file);
+    database.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE');
+    const { code, err } = await outbox(file, 'retry', BAD);
+    database.exec('ROLLBACK');
+    database.close();
+    expect([code, err]).toEqual([1, expect.stringContaining('is locked by others')]);
+  });
+});
+
+describe('a wrong call', () => {
+  it.each([
+    [[], 'which file?'],
+    [['list', 'x.db'], 'the file comes first'],
+    [['FILE', 'frob'], 'unknown command frob'],
+    [['FILE', 'list', 'more'], "unexpected word 'more'"],
+    [['FILE', 'list', '--head', 'x'], '--head does not go with list'],
+    [['FILE', 'list', '--state', 'lost'], '--state must be waiting'],
+    [['FILE', 'show'], 'show needs one report'],
+    [['FILE', 'retry', 'x', '--all'], '--all goes without'],
+    [['FILE', 'verify', '--head', 'x'], '64 hexadecimal digits'],
+    [['FILE', '--nope'], 'unknown option --nope'],
+  ])('%j', async (words, said) => {
+    expect(await outbox(...words.map((word) => (word === 'FILE' ? sample : word)))).toMatchObject({ code: 2, out: '', err: expect.stringContaining(said) });
+  });
+
+  it('is helped, within eighty columns', async () => {
+    const { code, out } = await outbox('--help');
+    expect(code).toBe(0);
+    for (const command of ['stats', 'list', 'show', 'retry', 'resolve', 'export', 'verify']) expect(out).toContain(`\n  ${command}`);
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+});

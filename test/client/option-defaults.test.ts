@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { optionTable } from '../../src/client/option-table.js';
+
+interface Leaf {
+  path: string;
+  standard: unknown;
+}
+
+/** Every option of the table, by its path; an option is what has a schema. */
+function leavesOf(table: object, path: readonly string[] = []): Leaf[] {
+  return Object.entries(table).flatMap(([name, entry]) =>
+    'schema' in entry ? [{ path: [...path, name].join('.'), standard: entry.standard }] : leavesOf(entry, [...path, name]),
+  );
+}
+
+const leaves = leavesOf(optionTable);
+
+interface Row {
+  path: string;
+  standard: string;
+}
+
+/** The rows of the README's settings, one for each path that they name; `.name` is a sibling of the path before it. */
+function readRows(): Row[] {
+  const [, settings = ''] = /^## Settings\n(.*?)^## /ms.exec(readFileSync('README.md', 'utf8')) ?? [];
+  const lines = settings.split('\n').filter((line) => line.startsWith('| `'));
+  return lines.flatMap((line) => {
+    const [names = '', standard = ''] = line
+      .split('|')
+      .slice(1)
+      .map((cell) => cell.trim());
+    let before = '';
+    return [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => {
+      before = name.startsWith('.') ? before.replace(/\.[^.]+$/, name) : name;
+      return { path: before, standard };
+    });
+  });
+}
+
+const rows = readRows();
+
+const rowOf = (path: string) => rows.find((row) => path === row.path || path.startsWith(`${row.path}.`));
+
+/** What the README says where a default is no value that could be written there. */
+const IN_WORDS: Readonly<Record<string, string>> = {
+  gateways: 'environment variables',
+  relayUrl: 'none',
+  paths: 'see [assumptions](docs/assumptions.md)',
+  isRecorded: 'see [assumptions](docs/assumptions.md)',
+  isDuplicate: 'see [assumptions](docs/assumptions.md)',
+  'location.fixed': 'none',
+  logger: 'warnings to the console',
+  fetch: "the platform's",
+  geolocation: "the platform's",
+  clock: "the platform's",
+  random: "the platform's",
+  onEvent: 'nobody is told',
+  'location.reverseGeocode': 'none',
+};
+
+/** A default of the README as a value: an object in code, names in code, code, or a number. */
+function defaultIn(path: string, row: Row): unknown {
+  const codes = [...row.standard.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+  const members = path.slice(row.path.length + 1);
+  if (row.path === 'location.sourceNames') return codes.find((code) => code === members);
+  if (codes.length === 0) return Number(row.standard.replaceAll(',', ''));
+  const services = ['geojs', 'ipapiCo', 'freeipapi'];
+  const value = new Function(...services, `return (${codes[0]});`)(...services.map((name) => () => name));
+  return members === '' ? value : value[members];
+}
+
+const wordsFor = (path: string) => Object.entries(IN_WORDS).find(([name]) => path === name || path.startsWith(`${name}.`))?.[1];
+
+describe('the README has the default of every option', () => {
+  test.each(leaves)('$path', ({ path, standard }) => {
+    const row = rowOf(path);
+    expect(row, `${path} has no row in the README`).toBeDefined();
+    if (!row) return;
+    const words = wordsFor(path);
+    if (words !== undefined) expect(row.standard).toBe(words);
+    else if (path === 'location.ip.providers') expect(defaultIn(path, row)).toEqual(['geojs', 'ipapiCo', 'freeipapi']);
+    else expect(defaultIn(path, row)).toBe(standard);
+  });
+
+  test('and no row of an option that does not exist', () => {
+    expect(rows.filter(({ path }) => !leaves.some((leaf) => leaf.path === path || leaf.path.startsWith(`${path}.`)))).toEqual([]);
+  });
+
+  test('and no member of a default that does not exist', () => {
+    const objects = rows.flatMap(({ path, standard }) => [...standard.matchAll(/[{,] (\w+):/g)].map(([, name]) => `${path}.${name}`));
+    expect(objects.length).toBeGreaterThan(0);
+    expect(objects.filter((path) => !leaves.some((leaf) => leaf.path === path))).toEqual([]);
+  });
+});

@@ -1,0 +1,263 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { LocationFailure } from '../../../src/errors/errors.js';
+import { createIpLookup, type IpLookupSettings } from '../../../src/location/lookup/ip-lookup.js';
+import { type IpLocation, type IpProvider, LookupFailure } from '../../../src/location/lookup/provider.js';
+import type { AbortSignalLike } from '../../../src/platform/web-types.js';
+import { FakeClock } from '../fake-clock.js';
+
+const TIMEOUT_MS = 400;
+
+const KINDS = [
+  'knows',
+  'knows not',
+  'answers 0, 0',
+  'rejects',
+  'refuses',
+  'is unreachable',
+  'throws',
+  'hangs',
+  'answers late',
+  'answers twice',
+  'dies',
+] as const;
+
+interface Behaviour {
+  readonly kind: (typeof KINDS)[number];
+  /** Until it answers, in milliseconds: a multiple of 10 below its limit, so that nothing falls together with a caller's end. */
+  readonly delay: number;
+}
+
+const REASONS: Partial<Record<Behaviour['kind'], LocationFailure>> = {
+  'knows not': 'bad-answer',
+  'answers 0, 0': 'bad-answer',
+  rejects: 'bad-answer',
+  refuses: 'refused',
+  'is unreachable': 'unreachable',
+  throws: 'bad-answer',
+  hangs: 'timeout',
+  'answers late': 'timeout',
+  dies: 'timeout',
+};
+
+const placeOf = (service: number): IpLocation => ({ latitude: service + 1, longitude: 7 });
+
+/** A service whose timers are gone when it has answered or was told to stop; counts how often it runs at a time. */
+function misbehaving({ kind, delay }: Behaviour, service: number, clock: FakeClock, count: { running: number; most: number }): IpProvider {
+  const place = placeOf(service);
+  return {
+    name: `service ${service}`,
+    lookup({ signal }) {
+      if (kind === 'throws') throw new Error('at once');
+      count.running += 1;
+      count.most = Math.max(count.most, count.running);
+      let runs = true;
+      const leave = () => {
+        if (runs) count.running -= 1;
+        runs = false;
+      };
+      // One that answers late runs on, but nobody waits for it any more.
+      signal.addEventListener('abort', leave);
+      return new Promise((resolve, reject) => {
+        if (kind === 'hangs') return;
+        const act = () => {
+          leave();
+          if (kind === 'rejects') reject(undefined);
+          else if (kind === 'refuses') reject(new LookupFailure('refused', 'the service refuses', '30'));
+          else if (kind === 'is unreachable') reject(new LookupFailure('unreachable', 'out of reach'));
+          else resolve(kind === 'knows not' ? undefined : kind === 'answers 0, 0' ? { latitude: 0, longitude: 0 } : place);
+          if (kind === 'answers twice') {
+            resolve({ latitude: 80, longitude: 80 });
+            reject(new Error('twice'));
+          }
+        };
+        const timer = kind === 'dies' ? undefined : clock.setTimeout(act, kind === 'answers late' ? TIMEOUT_MS + delay : delay);
+        if (kind === 'answers late') return;
+        signal.addEventListener('abort', () => {
+          clock.clearTimeout(timer);
+          reject(new Error('aborted'));
+        });
+      });
+    },
+  };
+}
+
+interface Expected {
+  readonly at: number;
+  readonly service: number | undefined;
+  readonly steps: readonly string[];
+}
+
+/** What must come of services that are all awake, for a caller with all the time: told from the rules, not from the code. */
+function expected(behaviours: readonly Behaviour[], hedgeAfterMs: number | undefined): Expected {
+  const asked: { service: number; ended: number; reason: LocationFailure | undefined }[] = [];
+  let next = 0;
+  for (const [service, { kind, delay }] of behaviours.entries()) {
+    const started = next;
+    const first = Math.min(...asked.filter(({ reason }) => !reason).map(({ ended }) => ended));
+    // Whoever has answered by now has won.
+    if (first <= started) break;
+    const reason = REASONS[kind];
+    const ended = kind === 'throws' ? started : started + (reason === 'timeout' ? TIMEOUT_MS : delay);
+    asked.push({ service, ended, reason });
+    next = reason ? Math.min(ended, started + (hedgeAfterMs ?? Number.POSITIVE_INFINITY)) : started + (hedgeAfterMs ?? Number.POSITIVE_INFINITY);
+  }
+  const [winner] = asked.filter(({ reason }) => !reason).sort((a, b) => a.ended - b.ended || a.service - b.service);
+  const at = winner?.ended ?? Math.max(0, ...asked.map(({ ended }) => ended));
+  const others = asked.filter((one) => one !== winner);
+  // At the same moment the one that began first is heard first.
+  const wasHeard = (service: number, ended: number) => !winner || ended < at || (ended === at && service < winner.service);
+  const steps = others.map(({ service, ended, reason }) => `service ${service}: ${reason && wasHeard(service, ended) ? reason : 'overtaken'}`);
+  return { at, service: winner?.service, steps: winner ? [...steps, `service ${winner.service}: found`] : steps };
+}
+
+/** A signal that knows how many listen. */
+function countedSignal() {
+  const listeners = new Set<() => void>();
+  const signal: AbortSignalLike & { aborted: boolean } = {
+    aborted: false,
+    addEventListener: (_type, listener) => void listeners.add(listener),
+    removeEventListener: (_type, listener) => void listeners.delete(listener),
+  };
+  const abort = () => {
+    signal.aborted = true;
+    for (const listener of listeners) listener();
+  };
+  return { signal, abort, listeners };
+}
+
+function lookupOf(behaviours: readonly Behaviour[], settings: Partial<IpLookupSettings> = {}) {
+  const clock = new FakeClock();
+  const counts = behaviours.map(() => ({ running: 0, most: 0 }));
+  const providers = behaviours.map((behaviour, service) => misbehaving(behaviour, service, clock, counts[service] ?? { running: 0, most: 0 }));
+  const standard = { timeoutMs: TIMEOUT_MS, hedgeAfterMs: undefined, restMs: 60_000, cacheMs: 300_000, cacheSize: 10, providers };
+  const lookup = createIpLookup({ ...standard, ...settings }, { clock, fetch: () => Promise.reject(new Error('nobody is asked over the network')) });
+  const began = clock.now();
+  return { clock, lookup, counts, began };
+}
+
+interface Caller {
+  readonly comesAt: number;
+  readonly within: number;
+  readonly abortsAfter: number | undefined;
+}
+
+/** Lets callers come and go, and takes down what each of them gets, and when. */
+async function play(behaviours: readonly Behaviour[], settings: Partial<IpLookupSettings>, callers: readonly Caller[]) {
+  const { clock, lookup, counts, began } = lookupOf(behaviours, settings);
+  const seen = callers.map(() => ({ settled: 0, at: Number.NaN, found: undefined as IpLocation | undefined, ageMs: 0, steps: [] as string[], listening: 0 }));
+  for (const [index, { comesAt, within, abortsAfter }] of callers.entries()) {
+    clock.setTimeout(() => {
+      const { signal, abort, listeners } = countedSignal();
+      const timer = abortsAfter === undefined ? undefined : clock.setTimeout(abort, abortsAfter);
+      const note = seen[index];
+      lookup.find({ ip: '102.89.23.45', deadline: clock.now() + within, signal }).then((result) => {
+        if (timer !== undefined) clock.clearTimeout(timer);
+        if (!note) return;
+        note.settled += 1;
+        note.at = clock.now() - began;
+        note.found = result.found;
+        note.ageMs = result.found ? result.ageMs : 0;
+        note.steps = result.steps.map(({ step, reason = 'found' }) => `${step}: ${reason}`);
+        note.listening = listeners.size;
+      });
+    }, comesAt);
+  }
+  await clock.advance(60_000);
+  // What answers late has a timer of its own; it has fired by now, and changed nothing.
+  return { seen, counts, waiting: clock.waiting };
+}
+
+const behaviour = fc.record({ kind: fc.constantFrom(...KINDS), delay: fc.integer({ min: 1, max: 39 }).map((tens) => tens * 10) });
+const behaviours = fc.array(behaviour, { minLength: 1, maxLength: 4 });
+const hedgeAfterMs = fc.option(
+  fc.integer({ min: 0, max: 50 }).map((tens) => tens * 10 + 5),
+  { nil: undefined },
+);
+const ALL_THE_TIME = 50_000;
+
+describe('for any combination of services that succeed, fail, throw, hang, answer twice or late', () => {
+  test('a caller gets the answer that the rules give, when they give it', async () => {
+    await fc.assert(
+      fc.asyncProperty(behaviours, hedgeAfterMs, async (services, hedge) => {
+        const { seen, waiting } = await play(services, { hedgeAfterMs: hedge }, [{ comesAt: 0, within: ALL_THE_TIME, abortsAfter: undefined }]);
+        const { at, service, steps } = expected(services, hedge);
+        expect(seen[0]).toMatchObject({ settled: 1, at, listening: 0 });
+        expect(seen[0]?.found?.latitude).toBe(service === undefined ? undefined : placeOf(service).latitude);
+        expect(seen[0]?.steps).toEqual(steps);
+        expect(waiting).toBe(0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('every caller, whenever it comes and goes, is answered once and in its time, and nothing is left behind', async () => {
+    const caller = fc.record({
+      comesAt: fc.integer({ min: 0, max: 200 }).map((tens) => tens * 10 + 3),
+      within: fc.oneof(
+        fc.constant(ALL_THE_TIME),
+        fc.integer({ min: 0, max: 150 }).map((tens) => tens * 10 + 1),
+      ),
+      abortsAfter: fc.option(
+        fc.integer({ min: 0, max: 150 }).map((tens) => tens * 10 + 2),
+        { nil: undefined },
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        behaviours,
+        hedgeAfterMs,
+        fc.array(caller, { minLength: 1, maxLength: 5 }),
+        fc.constantFrom(0, 60_000),
+        fc.constantFrom(0, 700, 300_000),
+        async (services, hedge, callers, restMs, cacheMs) => {
+          const { seen, counts, waiting } = await play(services, { hedgeAfterMs: hedge, restMs, cacheMs }, callers);
+          const knowing = services.flatMap(({ kind }, service) => (kind === 'knows' || kind === 'answers twice' ? [placeOf(service).latitude] : []));
+          for (const [index, { comesAt, within, abortsAfter = Number.POSITIVE_INFINITY }] of callers.entries()) {
+            const { settled, at, found, ageMs, steps, listening } = seen[index] ?? expect.unreachable();
+            expect({ settled, listening }).toEqual({ settled: 1, listening: 0 });
+            expect(at - comesAt).toBeLessThanOrEqual(Math.min(within, abortsAfter));
+            if (found) expect(knowing).toContain(found.latitude);
+            expect(found === undefined).toBe(!steps.at(-1)?.endsWith('found'));
+            expect(ageMs === 0 || ageMs < cacheMs).toBe(true);
+          }
+          // One lookup in flight per address, with every service.
+          for (const { running, most } of counts) expect([running, most <= 1]).toEqual([0, true]);
+          expect(waiting).toBe(0);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a hasty caller at the start takes nothing from one that joined it', async () => {
+    await fc.assert(
+      fc.asyncProperty(behaviours, hedgeAfterMs, fc.integer({ min: 1, max: 100 }), async (services, hedge, tens) => {
+        const hasty = { comesAt: 0, within: tens * 10 + 1, abortsAfter: undefined };
+        const { seen } = await play(services, { hedgeAfterMs: hedge }, [hasty, { ...hasty, within: ALL_THE_TIME }]);
+        const { at, service, steps } = expected(services, hedge);
+        expect(seen[1]).toMatchObject({ settled: 1, at, steps });
+        expect(seen[1]?.found?.latitude).toBe(service === undefined ? undefined : placeOf(service).latitude);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+/** Every list of three failing services. */
+const FAILING = KINDS.filter((kind) => REASONS[kind]);
+const combinations = FAILING.flatMap((a) => FAILING.flatMap((b) => FAILING.map((c) => [a, b, c])));
+
+test.each([undefined, 65])('the deadline bounds every combination of failing services (hedgeAfterMs: %s)', async (hedge) => {
+  expect(combinations).toHaveLength(FAILING.length ** 3);
+  for (const kinds of combinations) {
+    const services = kinds.map((kind) => ({ kind, delay: 390 }));
+    for (const within of [101, 501, 1_101]) {
+      const { seen, waiting } = await play(services, { hedgeAfterMs: hedge }, [{ comesAt: 0, within, abortsAfter: undefined }]);
+      const { at } = expected(services, hedge);
+      expect({ kinds, within, ...seen[0] }).toMatchObject({ settled: 1, at: Math.min(at, within), found: undefined, listening: 0 });
+      expect(seen[0]?.steps.map((step) => step.split(':')[0])).toEqual(['service 0', 'service 1', 'service 2']);
+      expect(waiting).toBe(0);
+    }
+  }
+});

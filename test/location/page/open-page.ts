@@ -1,0 +1,37 @@
+import { optionTable } from '../../../src/client/option-table.js';
+import { createBrowserGeolocation, type GeolocationSettings } from '../../../src/location/page/browser-geolocation.js';
+import { type PageScope, readPage } from '../../../src/location/page/page.js';
+import { FakeClock } from '../fake-clock.js';
+import { type Asked, FakePage } from './fake-page.js';
+
+export const LAGOS = { latitude: 6.4474, longitude: 3.3903, accuracy: 12 };
+export const ABUJA = { latitude: 9.0579, longitude: 7.4951, accuracy: 900 };
+
+const { enabled: _, ...rows } = optionTable.location.browser;
+const defaults = Object.fromEntries(Object.entries(rows).map(([name, { standard }]) => [name, standard])) as unknown as GeolocationSettings;
+
+/** A client's geolocation on a page that answers as the test says, by a clock that stands still. */
+export function open(changes: Partial<GeolocationSettings> = {}, prepare: (page: FakePage) => PageScope = (page) => page) {
+  const clock = new FakeClock();
+  const page = new FakePage();
+  const geolocation = createBrowserGeolocation({ ...defaults, ...changes }, { page: readPage(prepare(page), undefined), clock });
+  const ask = (milliseconds = 20_000, signal?: AbortSignal) => geolocation.ask({ milliseconds, signal });
+  const settled = (milliseconds?: number, signal?: AbortSignal) => clock.runUntilSettled(ask(milliseconds, signal));
+  const grant = (coords: object = LAGOS, timestamp?: number) => {
+    page.answer = ({ success }) => success({ coords, ...(timestamp !== undefined && { timestamp }) } as never);
+  };
+  const refuse = (code: number, message?: string) => {
+    page.answer = ({ failure }) => failure({ code, ...(message !== undefined && { message }) });
+  };
+  return { clock, page, ask, settled, grant, refuse };
+}
+
+/** The last question that the browser got. */
+export const last = ({ asked }: FakePage): Asked => {
+  const found = asked.at(-1);
+  if (!found) throw new Error('the browser was not asked');
+  return found;
+};
+
+/** What `permissions.query` says. */
+export const permitted = (state: string) => async () => ({ state });

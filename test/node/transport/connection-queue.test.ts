@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import { createLines } from '../../../src/node/transport/connection-queue.js';
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+function lineOf(atATime: number) {
+  const lines = createLines(atATime);
+  const begun: string[] = [];
+  const enter = (name: string, address = 'a') => {
+    const begin = () => void begun.push(name);
+    lines.enter(address, begin);
+    return () => lines.leave(address, begin);
+  };
+  return { lines, begun, enter };
+}
+
+it('lets in so many at a time for each address, the others in their order', async () => {
+  const { lines, begun, enter } = lineOf(2);
+  for (const name of ['1', '2', '3', '4']) enter(name);
+  enter('other', 'b');
+  expect(begun).toEqual(['1', '2', 'other']);
+  lines.free('a');
+  // Nobody passes those who wait.
+  enter('5');
+  await turn();
+  expect(begun).toEqual(['1', '2', 'other', '3']);
+  lines.free('a');
+  lines.free('a');
+  await turn();
+  expect(begun).toEqual(['1', '2', 'other', '3', '4', '5']);
+});
+
+it('keeps a line that began anew while the one before it ended', async () => {
+  const { lines, begun, enter } = lineOf(2);
+  enter('1');
+  enter('2');
+  // Over as soon as it begins; then the line is empty, and begins anew.
+  lines.enter('a', () => {
+    lines.free('a');
+    enter('4');
+  });
+  lines.free('a');
+  lines.free('a');
+  await turn();
+  for (const name of ['5', '6']) enter(name);
+  expect(begun).toEqual(['1', '2', '4', '5']);
+  let isEmpty = false;
+  void lines.emptied().then(() => {
+    isEmpty = true;
+  });
+  await turn();
+  expect(isEmpty).toBe(false);
+  for (let count = 0; count < 2; count += 1) lines.free('a');
+  await turn();
+  lines.free('a');
+  await turn();
+  expect([begun, isEmpty]).toEqual([['1', '2', '4', '5', '6'], true]);
+});
+
+it('never begins what has left the line, and tells when it is empty', async () => {
+  const { lines, begun, enter } = lineOf(1);
+  enter('1');
+  const leave = enter('2');
+  const leaveLast = enter('3');
+  let isEmpty = false;
+  const emptied = lines.emptied().then(() => {
+    isEmpty = true;
+  });
+  leave();
+  lines.free('a');
+  leaveLast();
+  await emptied;
+  expect([begun, isEmpty]).toEqual([['1'], true]);
+  enter('4');
+  expect(begun).toEqual(['1', '4']);
+  lines.free('a');
+  await lines.emptied();
+});

@@ -1,0 +1,174 @@
+import { spawnSync } from 'node:child_process';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { Agent, type Dispatcher, interceptors, RetryAgent } from 'undici';
+import { expect, it } from 'vitest';
+import { createClient } from '../../../src/client/client.js';
+import { nodeTransport } from '../../../src/node/transport/node-transport.js';
+import { bet } from '../../delivery/scripted-gateway.js';
+
+it.each([0, -1, 1.5, Number.NaN])('refuses %s connections', (connections) => {
+  expect(() => nodeTransport({ connections })).toThrow('connections: expected a whole number from 1');
+});
+
+it('opens no more connections than it may, and keeps them', async () => {
+  const sockets = new Set<unknown>();
+  const server = createServer((request, response) => {
+    sockets.add(request.socket);
+    request.resume().once('end', () => response.end('{}'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const transport = nodeTransport({ connections: 2 });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createClient({ gateways: { staging: { baseUrl, apiKey: 'key-1' } }, fetch: transport });
+  const reports = Array.from({ length: 20 }, (_, index) => client.reportSettledBet({ ...bet, bet_id: `B-${index}` }));
+  expect(new Set((await Promise.all(reports)).map(({ outcome }) => outcome))).toEqual(new Set(['recorded']));
+  expect(sockets.size).toBe(2);
+  await transport.close();
+  server.close();
+});
+
+it.each(['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'ETIMEDOUT'])('an answer that breaks off with %s leaves the report in doubt', async (code) => {
+  const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => {
+    const controller = {} as Dispatcher.DispatchController;
+    handler.onRequestStart?.(controller, undefined);
+    handler.onResponseStart?.(controller, 200, {}, 'OK');
+    handler.onResponseError?.(controller, Object.assign(new Error('no'), { code, syscall: 'connect' }));
+    return true;
+  };
+  const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key-1' } };
+  const client = createClient({ gateways, fetch: nodeTransport({ dispatcher: { dispatch } }), retry: { limit: 0 } });
+  await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'unknown' });
+});
+
+it('a connection that breaks before it stands has sent nothing, and a duplicate afterwards is not this report', async () => {
+  let connections = 0;
+  const server = createTcpServer((socket) => {
+    connections += 1;
+    // In the handshake of TLS.
+    socket.once('data', () => socket.resetAndDestroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const transport = nodeTransport();
+  const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createClient({ gateways: { staging: { baseUrl, apiKey: 'key-1' } }, fetch: transport, retry: { limit: 0 } });
+  await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'not-sent' });
+  expect(connections).toBe(1);
+  await transport.close();
+  server.close();
+});
+
+it('a dispatcher that repeats requests leaves the report in doubt, and sends it once', async () => {
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    request.setEncoding('utf8').on('data', (body) => bodies.push(body));
+    request.once('end', () => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const dispatcher = new RetryAgent(new Agent(), { methods: ['POST'], maxRetries: 2, minTimeout: 1 });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createClient({ gateways: { staging: { baseUrl, apiKey: 'key-1' } }, fetch: nodeTransport({ dispatcher }), retry: { limit: 0 } });
+  await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ outcome: 'unknown' });
+  expect(bodies).toHaveLength(1);
+  await dispatcher.close();
+  server.close();
+});
+
+it('a failure to connect after the request began leaves the report in doubt', async () => {
+  const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => {
+    handler.onRequestStart?.({} as Dispatcher.DispatchController, undefined);
+    handler.onResponseError?.({} as Dispatcher.DispatchController, Object.assign(new Error('no'), { code: 'ECONNREFUSED', syscall: 'connect' }));
+    return true;
+  };
+  const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key-1' } };
+  const client = createClient({ gateways, fetch: nodeTransport({ dispatcher: { dispatch } }), retry: { limit: 0 } });
+  await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'unknown' });
+});
+
+it('what is given up while it waits for a connection is never sent, whatever stands between', async () => {
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    request.setEncoding('utf8').on('data', (body) => bodies.push(body));
+    request.once('end', () => setTimeout(() => response.end('{}'), 200));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const dispatcher = new Agent({ connections: 1 }).compose(interceptors.dump());
+  const transport = nodeTransport({ dispatcher });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const ask = (body: string, signal: AbortSignal) => transport(url, { method: 'POST', headers: {}, body, signal });
+  const first = ask('first', new AbortController().signal);
+  const aborting = new AbortController();
+  const second = ask('second', aborting.signal);
+  aborting.abort();
+  await expect(second).rejects.toMatchObject({ name: 'AbortError' });
+  await first;
+  await (await ask('third', new AbortController().signal)).text();
+  expect(bodies).toEqual(['first', 'third']);
+  await dispatcher.close();
+  server.close();
+});
+
+it('a dispatcher that throws when it is told to stop takes nobody down', async () => {
+  const abort = () => {
+    throw new TypeError('no such handler');
+  };
+  const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => {
+    handler.onRequestStart?.({ abort } as unknown as Dispatcher.DispatchController, undefined);
+    return true;
+  };
+  const transport = nodeTransport({ dispatcher: { dispatch } });
+  const aborting = new AbortController();
+  const asked = transport('https://gateway.example.com', { method: 'POST', headers: {}, body: '{}', signal: aborting.signal });
+  aborting.abort();
+  await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
+  await transport.close();
+});
+
+it('waits at its end for what is under way, also after one that was given up before it began', async () => {
+  const handlers: Dispatcher.DispatchHandler[] = [];
+  const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => handlers.push(handler) > 0;
+  const transport = nodeTransport({ dispatcher: { dispatch } });
+  const init = { method: 'POST', headers: {}, body: '{}' };
+  const asked = transport('https://gateway.example.com', { ...init, signal: new AbortController().signal });
+  await expect(transport('https://gateway.example.com', { ...init, signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+  let isClosed = false;
+  const closed = transport.close().then(() => {
+    isClosed = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([handlers.length, isClosed]).toEqual([1, false]);
+  handlers[0]?.onResponseError?.({} as Dispatcher.DispatchController, new Error('no'));
+  await expect(asked).rejects.toThrow('no');
+  await closed;
+});
+
+it('does not wait at its end for a dispatcher that never tells of one', async () => {
+  const transport = nodeTransport({ dispatcher: { dispatch: () => true } });
+  const aborting = new AbortController();
+  const asked = transport('https://gateway.example.com', { method: 'POST', headers: {}, body: '{}', signal: aborting.signal });
+  aborting.abort();
+  await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
+  await transport.close();
+});
+
+it('does not ask where its signal is aborted already', async () => {
+  const transport = nodeTransport();
+  const init = { method: 'POST', headers: {}, body: '{}', signal: AbortSignal.abort() };
+  await expect(transport('http://127.0.0.1:9/', init)).rejects.toMatchObject({ name: 'AbortError' });
+  await transport.close();
+});
+
+it('lets a process end while a connection rests', () => {
+  const script = `
+    import { createServer } from 'node:http';
+    import { Agent } from 'undici';
+    import { nodeTransport } from ${JSON.stringify(new URL('../../../dist/transport-node.js', import.meta.url).href)};
+    const server = createServer((request, response) => response.end('{}')).listen(0, '127.0.0.1', async () => {
+      const init = { method: 'POST', headers: {}, body: '{}', signal: new AbortController().signal };
+      await (await nodeTransport()('http://127.0.0.1:' + server.address().port, init)).text();
+      server.unref();
+      console.log('answered', typeof Agent);
+    });`;
+  const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', timeout: 20_000 });
+  expect({ stdout, signal }).toEqual({ stdout: 'answered function\n', signal: null });
+}, 30_000);

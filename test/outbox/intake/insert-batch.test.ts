@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { newRow, settledRow } from '../../../src/outbox/contract/harness.js';
+import { createCommits } from '../../../src/outbox/intake/insert-batch.js';
+import type { Enqueued, NewRow } from '../../../src/outbox/store.js';
+import { newRow as rowOf } from '../../../src/outbox/stores/new-row.js';
+import { systemClock } from '../../../src/platform/time.js';
+
+const coded = (code: string) => Object.assign(new Error(code), { code });
+
+/** A store that answers as told, and what it was asked. */
+function storeThat(answer: (rows: readonly NewRow[], call: number) => unknown, concurrent: boolean) {
+  const asked: string[][] = [];
+  const enqueue = async (rows: readonly NewRow[]): Promise<readonly Enqueued[]> => {
+    const call = asked.push(rows.map(({ id }) => id));
+    await answer(rows, call);
+    return rows.map((row, index) => ({ row: rowOf(row, index, 0, false), added: true }));
+  };
+  return { asked, commit: createCommits({ enqueue, concurrent }, systemClock) };
+}
+
+const codes = async (commits: readonly Promise<unknown>[]) =>
+  (await Promise.allSettled(commits)).map((one) => (one.status === 'fulfilled' ? 'committed' : (one.reason as { code: string }).code));
+
+describe.each([false, true])('rows that share a commit, in a store that can do several at once: %s', (concurrent) => {
+  it('are committed one by one where one of them is refused', async () => {
+    const { asked, commit } = storeThat((rows) => {
+      if (rows.some(({ reference }) => reference === 'B-1')) throw coded('text');
+    }, concurrent);
+    expect(await codes(['B-0', 'B-1', 'B-2'].map((name) => commit(newRow(name))))).toEqual(['committed', 'text', 'committed']);
+    expect(asked).toHaveLength(4);
+  });
+
+  it('are no longer tried one by one once the store gives no answer', async () => {
+    const { asked, commit } = storeThat((rows) => {
+      throw coded(rows.length > 1 ? 'busy' : 'timeout');
+    }, concurrent);
+    const names = Array.from({ length: 200 }, (_, index) => `B-${index}`);
+    expect(new Set(await codes(names.map((name) => commit(newRow(name)))))).toEqual(new Set(['timeout']));
+    expect(asked.length).toBeLessThan(10);
+  });
+
+  it('keep back what waits behind them for the same reference where nobody knows what became of them, and nothing else', async () => {
+    let fail = () => {};
+    const { asked, commit } = storeThat((_, call) => {
+      if (call === 1) return new Promise<void>((_resolve, reject) => (fail = () => reject(coded('connection'))));
+      return undefined;
+    }, concurrent);
+    const first = commit(newRow('B-1'));
+    await new Promise((resolve) => setImmediate(resolve));
+    const behind = [commit(settledRow('B-1')), commit(newRow('B-2'))];
+    fail();
+    expect(await codes([first, ...behind])).toEqual(['connection', 'connection', 'committed']);
+    expect(asked.flat()).not.toContain(settledRow('B-1').id);
+    expect(await codes([commit(newRow('B-1'))])).toEqual(['committed']);
+  });
+});

@@ -1,0 +1,327 @@
+import { inspect } from 'node:util';
+import { describe, expect, it, vi } from 'vitest';
+import { ConfigurationError, DuplicateReportError, ValidationError } from '../../../src/entries/index.js';
+import { instrumentOutbox } from '../../../src/entries/opentelemetry.js';
+import { type BatchedReport, memoryStore, type NewRow, type OutboxStore, type Seal } from '../../../src/entries/outbox.js';
+import { betEvent, settledBet } from '../../factories.js';
+import { leaksIn, personalBet } from '../personal.js';
+import { outboxWorld } from '../world.js';
+
+const BET = 'default:staging:reportBetEvent:BET-1';
+
+describe('a prepared report', () => {
+  it('is checked and located, and not stored before it is enqueued', async () => {
+    let lookups = 0;
+    const lookup = async () => {
+      lookups += 1;
+      return { latitude: 6.45, longitude: 3.39 };
+    };
+    const { outbox, run, gateway, names } = outboxWorld({ client: { location: { ip: { providers: [{ name: 'table', lookup }] } } } });
+    const report = await run(outbox.prepare('reportBetEvent', betEvent(), { clientIP: '102.89.23.1' }));
+    expect([report.id, lookups, await outbox.list(), names()]).toEqual([BET, 1, [], []]);
+    expect(await report.enqueue()).toEqual({ id: BET, state: 'waiting' });
+    expect([lookups, names()]).toEqual([1, ['enqueued']]);
+    const { done } = report;
+    expect(await run(outbox.drain())).toMatchObject({ drained: true });
+    expect(await done).toMatchObject({ outcome: 'recorded', location: { latitude: 6.45 } });
+    expect(gateway.reports()).toHaveLength(1);
+  });
+
+  it('is sent as soon as it is enqueued', async () => {
+    const { outbox, run, clock } = outboxWorld({ outbox: { pollMs: 3_600_000 } });
+    outbox.start();
+    await run(new Promise<void>((resolve) => void clock.setTimeout(resolve, 1_000)));
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    const before = clock.now();
+    const { done } = await report.enqueue();
+    expect(await run(done)).toMatchObject({ outcome: 'recorded' });
+    expect(clock.now() - before).toBeLessThan(60_000);
+    await outbox.stop();
+  });
+
+  it('is one report, however often it is enqueued; and other data under its reference is refused', async () => {
+    const { outbox, run, gateway } = outboxWorld();
+    await outbox.reportBetEvent(betEvent());
+    const [one, other] = [await outbox.prepare('reportSettledBet', settledBet()), await outbox.prepare('reportSettledBet', settledBet({ payout_amount: 1 }))];
+    await Promise.all([one.enqueue(), one.enqueue()]);
+    await expect(other.enqueue()).rejects.toThrow(DuplicateReportError);
+    await run(outbox.drain());
+    expect(await one.enqueue()).toMatchObject({ state: 'recorded' });
+    expect(gateway.reports().map(({ operation }) => operation)).toEqual(['reportBetEvent', 'reportSettledBet']);
+  });
+
+  it('is enqueued within the transaction that is given, now or when it was prepared', async () => {
+    const transactions: unknown[] = [];
+    const kept = memoryStore();
+    const store: OutboxStore = {
+      ...kept,
+      transactional: true,
+      enqueue: (rows, transaction) => {
+        transactions.push(transaction);
+        return kept.enqueue(rows);
+      },
+    };
+    const { outbox, names } = outboxWorld({ store });
+    const [first, second] = [{ first: true }, { second: true }];
+    await (await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'a' }))).enqueue(first);
+    const given = await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'b' }), { transaction: first });
+    await given.enqueue();
+    await given.enqueue(second);
+    expect(transactions).toEqual([first, first, second]);
+    expect(names()).toEqual([]);
+  });
+
+  it('is refused where the store has no transactions, and stays as it was', async () => {
+    const { outbox } = outboxWorld();
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    await expect(report.enqueue({})).rejects.toThrow(/cannot write within one/);
+    await expect(outbox.prepare('reportBetEvent', betEvent(), { transaction: {} })).rejects.toThrow(/cannot write within one/);
+    expect(await outbox.list()).toEqual([]);
+    expect(await report.enqueue()).toMatchObject({ state: 'waiting' });
+  });
+
+  it('rejects as the methods do, with all problems at once', async () => {
+    const { outbox } = outboxWorld();
+    const refusal = outbox.prepare('reportBetEvent', { bet_id: '' } as never, { clientIP: '10.0.0.1' });
+    const error = await refusal.then(
+      () => undefined,
+      (cause: unknown) => cause,
+    );
+    expect(error).toBeInstanceOf(ValidationError);
+    expect((error as ValidationError).issues.length).toBeGreaterThan(2);
+  });
+
+  it('shows nothing of the report to whoever prints it', async () => {
+    const asValue = (row: NewRow) => row.body;
+    const { outbox } = outboxWorld({ store: { ...memoryStore(), asValue } });
+    const report = await outbox.prepare('reportBetEvent', personalBet('BET-1'));
+    expect(leaksIn(report.value).length).toBeGreaterThan(5);
+    expect(leaksIn(inspect(report, { depth: 9, showHidden: false }) + JSON.stringify(report) + JSON.stringify({ ...report }))).toEqual([]);
+    expect(Object.keys(report)).toEqual(['id', 'enqueue']);
+  });
+
+  it('has a value only where the store has a function that takes it', async () => {
+    const { outbox } = outboxWorld();
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    expect(() => report.value).toThrow(ConfigurationError);
+    expect(() => report.value).toThrow(/call enqueue\(transaction\)/);
+  });
+
+  it('has none where it was prepared for a transaction, in which a statement might not be', async () => {
+    const { outbox } = outboxWorld({ store: { ...memoryStore(), transactional: true, asValue: ({ body }) => body } });
+    const report = await outbox.prepare('reportBetEvent', betEvent(), { transaction: {} });
+    expect(() => report.value).toThrow(/prepared for a transaction; call enqueue\(\)/);
+  });
+
+  it('is not prepared for a transaction that is null', async () => {
+    const { outbox } = outboxWorld({ store: { ...memoryStore(), transactional: true } });
+    await expect(outbox.prepare('reportBetEvent', betEvent(), { transaction: null })).rejects.toThrow(/transaction: expected your transaction/);
+  });
+
+  it.each([undefined, null])('is not enqueued outside of a transaction that is %s', async (transaction) => {
+    const { outbox } = outboxWorld({ store: { ...memoryStore(), transactional: true } });
+    for (const one of [outbox, instrumentOutbox(outbox)]) {
+      const report = await one.prepare('reportBetEvent', betEvent());
+      await expect(report.enqueue(transaction)).rejects.toThrow(/expected your transaction, or no argument/);
+    }
+    expect(await outbox.list()).toEqual([]);
+  });
+});
+
+describe('the receipt of a prepared report', () => {
+  it('is waited for once somebody looks at it', async () => {
+    const kept = memoryStore();
+    let looks = 0;
+    const get: OutboxStore['get'] = (ids) => {
+      looks += 1;
+      return kept.get(ids);
+    };
+    const { outbox, run } = outboxWorld({ store: { ...kept, get } });
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    await report.enqueue();
+    expect(looks).toBe(0);
+    const { done } = report;
+    await run(outbox.drain());
+    expect([await done, looks > 0]).toMatchObject([{ outcome: 'recorded' }, true]);
+  });
+
+  it('is never that of other data under the same reference', async () => {
+    const { outbox, run } = outboxWorld();
+    const before = await outbox.prepare('reportBetEvent', betEvent({ amount: 1 }));
+    const early = before.done;
+    const duplicate = { code: 'duplicate', conflict: true, message: expect.stringContaining('holds other data under this reference') };
+    await outbox.reportBetEvent(betEvent({ amount: 2 }));
+    await expect((await outbox.prepare('reportBetEvent', betEvent({ amount: 3 }))).done).rejects.toMatchObject(duplicate);
+    await expect(run(early)).rejects.toMatchObject(duplicate);
+    expect((await outbox.stats()).states.waiting).toBe(1);
+    const late = before.done;
+    await run(outbox.drain());
+    await expect(late).rejects.toMatchObject(duplicate);
+  });
+
+  it('comes by the worker that records it, long before anybody looks again', async () => {
+    const { outbox, run, clock } = outboxWorld({ outbox: { pollMs: 3_600_000 } });
+    outbox.start();
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    const { done } = report;
+    await new Promise(setImmediate);
+    const before = clock.now();
+    await report.enqueue();
+    expect(await run(done)).toMatchObject({ outcome: 'recorded' });
+    expect(clock.now() - before).toBeLessThan(60_000);
+    await outbox.stop();
+  });
+
+  it('is waited for, and the process goes on, where a seal of your own throws', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    const seal: Seal = {
+      seal: async (body) => ({ body, fingerprint: 'f' }),
+      open: async (body) => body,
+      matches: () => {
+        throw new Error('no key');
+      },
+    };
+    const { outbox, run } = outboxWorld({ outbox: { seal } });
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    await report.enqueue();
+    const { done } = report;
+    await run(outbox.drain());
+    await expect(done).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown' });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it('comes although the store fails in between, and is asked of no store that is closed', async () => {
+    const kept = memoryStore();
+    let fails = false;
+    const get: OutboxStore['get'] = (ids) => (fails ? Promise.reject(new Error('connection to 10.0.0.1 lost')) : kept.get(ids));
+    const { outbox, run, gateway } = outboxWorld({ store: { ...kept, get } });
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    await report.enqueue();
+    const { done } = report;
+    await kept.get([]);
+    fails = true;
+    await run(outbox.drain());
+    expect(await done).toMatchObject({ outcome: 'recorded' });
+
+    gateway.faults.add({ kind: 'status', status: 503, times: null });
+    const late = await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'BET-2' }));
+    fails = false;
+    await late.enqueue();
+    const waits = late.done;
+    outbox.start();
+    await run(new Promise<void>((resolve) => void setImmediate(resolve)));
+    fails = true;
+    await run(outbox.stop());
+    await expect(waits).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown' });
+  });
+
+  it('waits for the key where the row is sealed with one that is not here', async () => {
+    const store = memoryStore();
+    const [old, current] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+    const { outbox, run: runFirst } = outboxWorld({ store, outbox: { encryption: { current: 'old', keys: { old } } } });
+    await outbox.reportBetEvent(betEvent({ timestamp: '1795161600' }));
+    expect(await runFirst(outbox.drain())).toMatchObject({ states: { recorded: 1 } });
+    const { outbox: other, run } = outboxWorld({ store, outbox: { encryption: { current: 'new', keys: { new: current } } } });
+    const { done } = await other.prepare('reportBetEvent', betEvent({ timestamp: '1795161600' }));
+    other.start();
+    await run(new Promise<void>((resolve) => void setImmediate(resolve)));
+    await run(other.stop());
+    await expect(done).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown' });
+  });
+
+  it('of one that never comes into the store is told as such, and not as one that will be sent', async () => {
+    const { outbox, run } = outboxWorld();
+    const { done } = await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'a' }));
+    await expect(run(done)).rejects.toMatchObject({ outcome: 'not-sent', message: expect.stringContaining('never seen in the store') });
+    outbox.start();
+    const stopped = (await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'b' }))).done;
+    await run(outbox.stop());
+    await expect(stopped).rejects.toMatchObject({ outcome: 'unknown', message: expect.stringContaining('before this prepared report was seen in the store') });
+  });
+
+  it('may be waited for again, and comes where the report came late', async () => {
+    const { outbox, run } = outboxWorld();
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    await expect(run(report.done)).rejects.toMatchObject({ outcome: 'not-sent' });
+    await report.enqueue();
+    const again = report.done;
+    await run(outbox.drain());
+    expect(await again).toMatchObject({ outcome: 'recorded' });
+    expect(report.done).toBe(report.done);
+  });
+
+  it('tells why the report itself was quarantined', async () => {
+    const { outbox, run, gateway } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 422 });
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    await report.enqueue();
+    const { done } = report;
+    await run(outbox.drain());
+    await expect(done).rejects.toMatchObject({ code: 'unprocessable' });
+  });
+});
+
+describe('the name of a report', () => {
+  it.each([
+    ['reportBetevent', 'operation: expected reportBetEvent, '],
+    ['verifyNin', 'expected reportBetEvent, reportSettledBet, reportWithdrawalEvent or reportSettledWithdrawal'],
+    ['__proto__', 'expected reportBetEvent'],
+    [undefined, 'expected reportBetEvent'],
+    [betEvent(), 'expected reportBetEvent'],
+  ])('%s is refused with those that are known', async (operation, message) => {
+    const { outbox } = outboxWorld();
+    const expected = { code: 'validation', outcome: 'not-sent', message: expect.stringContaining(message) };
+    await expect(outbox.prepare(operation as 'reportBetEvent', betEvent())).rejects.toMatchObject(expected);
+    const [refused, accepted] = await outbox.reportAll([
+      { operation: operation as 'reportBetEvent', payload: betEvent() },
+      { operation: 'reportBetEvent', payload: betEvent() },
+    ]);
+    expect([refused, accepted?.status]).toMatchObject([{ reason: expected }, 'fulfilled']);
+  });
+
+  it('is not shown where it is something else', async () => {
+    const { outbox } = outboxWorld();
+    const [refused] = await outbox.reportAll([{ operation: '99000000001' as 'reportBetEvent', payload: {} }]);
+    expect(JSON.stringify(refused) + inspect(refused)).not.toContain('99000000001');
+  });
+
+  it('is asked of each of many, and one that is nothing does not refuse the others', async () => {
+    const { outbox } = outboxWorld();
+    class Job {
+      readonly payload;
+      constructor(bet_id: string) {
+        this.payload = betEvent({ bet_id });
+      }
+      get operation() {
+        return 'reportBetEvent' as const;
+      }
+    }
+    const hostile = {
+      get operation(): never {
+        throw new Error('secret 90817263544');
+      },
+    };
+    const given: unknown[] = [null, { operation: 'reportBetEvent', payload: betEvent() }, 'report', hostile];
+    // With a hole before it.
+    given[5] = new Job('BET-2');
+    const results = await outbox.reportAll(given as BatchedReport[]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'rejected', 'rejected', 'fulfilled']);
+    expect(results[3]).toMatchObject({ reason: { code: 'validation', message: expect.stringContaining('a getter or proxy threw') } });
+    expect(results[0]).toMatchObject({
+      reason: { code: 'validation', message: expect.stringContaining('report: expected an object with operation and payload') },
+    });
+  });
+
+  it('is asked of a list, and what is none is refused', async () => {
+    const { outbox } = outboxWorld();
+    const { proxy, revoke } = Proxy.revocable([], {});
+    revoke();
+    for (const reports of [null, undefined, 'reports', new Set([{ operation: 'reportBetEvent', payload: betEvent() }]), proxy]) {
+      const refusal = outbox.reportAll(reports as never);
+      await expect(refusal).rejects.toMatchObject({ code: 'validation', message: expect.stringContaining('reports: expected an array') });
+    }
+  });
+});

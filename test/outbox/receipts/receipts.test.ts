@@ -1,0 +1,255 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { memoryStore, type OutboxStore, type ReceiptEntry, type ReceiptHead, verifyReceipts } from '../../../src/entries/outbox.js';
+import { linkRows } from '../../../src/outbox/receipts/entry.js';
+import { betEvent } from '../../factories.js';
+import { collect } from '../collect.js';
+import { leaksIn, personalBet } from '../personal.js';
+import { newFile, openStore } from '../stores/sqlite/files.js';
+import { outboxWorld } from '../world.js';
+
+const textOf = async (lines: AsyncIterable<string>) => (await collect(lines)).join('');
+const entriesOf = (text: string): ReceiptEntry[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+async function recorded(count: number, store?: OutboxStore) {
+  const world = outboxWorld({ ...(store && { store }) });
+  for (let index = 0; index < count; index += 1) await world.outbox.reportBetEvent(betEvent({ bet_id: `B-${index}` }));
+  await world.run(world.outbox.drain());
+  return world;
+}
+
+describe('the log of receipts', () => {
+  it('has an entry for each recorded report, in a chain', async () => {
+    const { outbox } = await recorded(3);
+    const text = await textOf(outbox.exportReceipts());
+    const entries = entriesOf(text);
+    expect(entries.map(({ index, outcome }) => [index, outcome])).toEqual([0, 1, 2].map((index) => [index, 'recorded']));
+    expect(entries.map(({ reference }) => reference).sort()).toEqual(['B-0', 'B-1', 'B-2']);
+    expect(entries.map(({ previous }) => previous)).toEqual(['0'.repeat(64), entries[0]?.hash, entries[1]?.hash]);
+    expect(entries[0]).toMatchObject({
+      version: 1,
+      environment: 'staging',
+      operation: 'reportBetEvent',
+      attempts: 1,
+      endedAt: expect.stringMatching(/^2026-.*Z$/),
+    });
+    expect(await outbox.receiptHead()).toEqual({ count: 3, hash: entries[2]?.hash });
+    expect(await verifyReceipts(text)).toEqual({ valid: true, count: 3, head: await outbox.receiptHead(), afterHead: undefined, break: undefined });
+  });
+
+  it('can be checked with nothing but a hash function', async () => {
+    const { outbox } = await recorded(2);
+    let previous = '0'.repeat(64);
+    for (const entry of entriesOf(await textOf(outbox.exportReceipts()))) {
+      const { hash, ...rest } = entry;
+      // Names are sorted, and none is nested here.
+      expect(createHash('sha256').update(JSON.stringify(rest)).digest('hex')).toBe(hash);
+      expect(entry.previous).toBe(previous);
+      previous = hash;
+    }
+  });
+
+  it('grows by itself soon after reports end, and says its head', async () => {
+    const { outbox, store, run, clock } = outboxWorld();
+    const heads: ReceiptHead[] = [];
+    outbox.on('logged', (head) => heads.push(head));
+    outbox.start();
+    const { done } = await outbox.reportBetEvent(betEvent());
+    await run(done);
+    await run(new Promise((resolve) => clock.setTimeout(() => resolve(undefined), 1_000)));
+    expect(heads).toEqual([await outbox.receiptHead()]);
+    expect(await store.receipts.unlogged(10)).toEqual([]);
+    await run(outbox.stop());
+  });
+
+  it('takes up what the last process left without a line', async () => {
+    const store = memoryStore();
+    const forgetful = { ...store, receipts: { ...store.receipts, append: async () => Promise.reject(new Error('killed')) } };
+    const world = await recorded(2, forgetful);
+    expect(world.names()).toContain('error');
+    expect(await store.receipts.last()).toBeUndefined();
+    const next = outboxWorld({ store });
+    next.outbox.start();
+    await next.run(next.outbox.stop());
+    expect(await next.outbox.receiptHead()).toMatchObject({ count: 2 });
+  });
+
+  it("holds people's decisions with their reasons, and tells them from the gateway's word", async () => {
+    const { outbox, gateway, run } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 422, times: null });
+    for (const bet_id of ['B-1', 'B-2', 'B-3']) await outbox.reportBetEvent(betEvent({ bet_id }));
+    await run(outbox.drain());
+    await outbox.resolve('default:staging:reportBetEvent:B-1', { as: 'recorded', reason: 'seen in their portal' });
+    await outbox.resolve('default:staging:reportBetEvent:B-2', { as: 'dismissed', reason: 'a test bet' });
+    gateway.faults.clear();
+    await outbox.retry('default:staging:reportBetEvent:B-3', { reason: 'they mended it' });
+    await run(outbox.drain());
+    const text = await textOf(outbox.exportReceipts());
+    expect(entriesOf(text).map(({ outcome, decisions }) => [outcome, decisions?.map(({ action, reason }) => [action, reason])])).toEqual([
+      ['declared-recorded', [['recorded', 'seen in their portal']]],
+      ['dismissed', [['dismissed', 'a test bet']]],
+      ['recorded', [['retry', 'they mended it']]],
+    ]);
+    expect(await verifyReceipts(text)).toMatchObject({ valid: true });
+  });
+
+  it('holds nothing personal', async () => {
+    const { outbox, run } = outboxWorld();
+    await outbox.reportBetEvent(personalBet('B-1'));
+    await run(outbox.drain());
+    expect(leaksIn(await textOf(outbox.exportReceipts()))).toEqual([]);
+  });
+
+  it('stays one chain when several outboxes write at the same time', async () => {
+    const file = newFile();
+    const stores = await Promise.all([openStore(file), openStore(file), openStore(file)]);
+    const [first] = stores;
+    const world = outboxWorld({ ...(first && { store: first }) });
+    const all = stores.map((store) => world.make({ store }));
+    for (let index = 0; index < 60; index += 1) await world.outbox.reportBetEvent(betEvent({ bet_id: `B-${index}` }));
+    await world.run(Promise.all(all.map((outbox) => outbox.drain())));
+    const texts = await Promise.all(all.map((outbox) => textOf(outbox.exportReceipts())));
+    expect(new Set(texts).size).toBe(1);
+    expect(await verifyReceipts(texts[0] ?? '')).toMatchObject({ valid: true, count: 60 });
+    expect(new Set(entriesOf(texts[0] ?? '').map(({ reference }) => reference)).size).toBe(60);
+    await Promise.all(stores.map((store) => store.close?.()));
+  });
+
+  it('is exported from where you ask, and as far as it reaches then', async () => {
+    const { outbox } = await recorded(640);
+    const lines = outbox.exportReceipts({ from: 600 });
+    expect(entriesOf(await textOf(lines)).map(({ index }) => index)).toEqual(Array.from({ length: 40 }, (_, index) => 600 + index));
+  });
+
+  it('keeps reports going when its last line is damaged, and says so', async () => {
+    const store = memoryStore();
+    const { outbox, run, events } = await recorded(1, { ...store, receipts: { ...store.receipts, last: async () => ({ index: 0, id: 'x', line: '{"ha' }) } });
+    await outbox.reportBetEvent(betEvent({ bet_id: 'B-9' }));
+    expect(await run(outbox.drain())).toMatchObject({ drained: true });
+    expect(events.some(([type, event]) => type === 'error' && String((event as { cause: unknown }).cause).includes('damaged'))).toBe(true);
+  });
+});
+
+/** A log of so many entries. */
+async function logOf(count: number): Promise<string[]> {
+  const store = memoryStore();
+  const { outbox } = await recorded(count, store);
+  const text = await textOf(outbox.exportReceipts());
+  return text.trimEnd().split('\n');
+}
+
+describe('verifyReceipts', async () => {
+  const lines = await logOf(12);
+  const text = `${lines.join('\n')}\n`;
+  const hashes = lines.map((line) => (JSON.parse(line) as ReceiptEntry).hash);
+  const replaced = (place: number, line: string) => lines.map((old, index) => (index === place ? line : old));
+  const verdictOf = (changed: readonly string[]) => verifyReceipts(`${changed.join('\n')}\n`);
+  const at = fc.nat({ max: lines.length - 1 });
+
+  it('finds any entry that was removed, but at the end', async () => {
+    for (let gone = 0; gone < lines.length - 1; gone += 1)
+      expect(await verdictOf(lines.filter((_, index) => index !== gone))).toMatchObject({
+        valid: false,
+        count: gone,
+        break: { kind: 'unlinked', line: gone + 1 },
+      });
+  });
+
+  it('finds entries that are missing at the end against a head from elsewhere only', async () => {
+    const cut = lines.slice(0, 9);
+    expect(await verdictOf(cut)).toMatchObject({ valid: true, count: 9 });
+    const head = hashes.at(-1) ?? '';
+    expect(await verifyReceipts(cut.join('\n'), { head })).toMatchObject({ valid: false, count: 9, break: { kind: 'head' } });
+    expect(await verifyReceipts(cut.join('\n'), { head: { count: 12, hash: head } })).toMatchObject({
+      break: { kind: 'head', message: expect.stringContaining('ends after 9 entries; the head that was noted is that of 12') },
+    });
+    expect(await verifyReceipts('', { head })).toMatchObject({ valid: false, break: { kind: 'head' } });
+  });
+
+  it('says how far a log went on after an older head', async () => {
+    expect(await verifyReceipts(text, { head: hashes[9] ?? '' })).toMatchObject({ valid: true, count: 12, afterHead: 2 });
+    expect(await verifyReceipts(text, { head: { count: 12, hash: hashes[11] ?? '' } })).toMatchObject({ valid: true, afterHead: 0 });
+  });
+
+  it('finds a log that was written anew from the start against a head only', async () => {
+    const entries = lines.map((line) => JSON.parse(line) as ReceiptEntry);
+    const rows = entries.map((entry) => ({ ...entry, state: 'recorded', outcome: 'recorded', enqueuedAt: 1, changedAt: 2, decisions: [] }) as never);
+    const forged = (await linkRows(rows, undefined)).lines.map(({ line }) => line);
+    expect(await verdictOf(forged)).toMatchObject({ valid: true });
+    expect(await verifyReceipts(forged.join('\n'), { head: hashes[3] ?? '' })).toMatchObject({ valid: false, break: { kind: 'head' } });
+  });
+
+  it('finds any character that was changed, removed or added', async () => {
+    const edit = fc.record({ place: fc.nat({ max: text.length - 2 }), removed: fc.nat({ max: 2 }), added: fc.string({ maxLength: 3, unit: 'grapheme' }) });
+    await fc.assert(
+      fc.asyncProperty(edit, async ({ place, removed, added }) => {
+        const changed = text.slice(0, place) + added + text.slice(place + removed);
+        fc.pre(changed.trimEnd() !== text.trimEnd());
+        // The head, since an edit may take the end away.
+        expect((await verifyReceipts(changed, { head: hashes.at(-1) })).valid).toBe(false);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('finds entries that were swapped, doubled or moved', async () => {
+    await fc.assert(
+      fc.asyncProperty(at, at, fc.constantFrom('swap', 'double', 'move'), async (one, other, how) => {
+        fc.pre(one !== other || how === 'double');
+        const changed = [...lines];
+        if (how === 'swap') [changed[one], changed[other]] = [lines[other] ?? '', lines[one] ?? ''];
+        if (how === 'double') changed.splice(other, 0, lines[one] ?? '');
+        if (how === 'move') changed.splice(other, 0, ...changed.splice(one, 1));
+        expect((await verdictOf(changed)).valid).toBe(false);
+      }),
+    );
+  });
+
+  it('finds a field that was changed, also where its own hash was made to fit', async () => {
+    const entry = JSON.parse(lines[4] ?? '') as ReceiptEntry;
+    const { hash: _, ...rest } = { ...entry, reference: 'B-forged' };
+    const hash = createHash('sha256').update(JSON.stringify(rest)).digest('hex');
+    const sorted = JSON.stringify(Object.fromEntries(Object.entries({ ...rest, hash }).sort(([a], [b]) => (a < b ? -1 : 1))));
+    expect(await verdictOf(replaced(4, sorted))).toMatchObject({ valid: false, count: 5, break: { kind: 'unlinked', line: 6 } });
+    expect(await verdictOf(replaced(4, (lines[4] ?? '').replace(entry.reference, 'B-x')))).toMatchObject({ count: 4, break: { kind: 'changed', line: 5 } });
+  });
+
+  it('reads text, bytes, lines and pieces of any size alike', async () => {
+    const bytes = new TextEncoder().encode(text);
+    const expected = { valid: true, count: 12 };
+    for (const given of [text, text.trimEnd(), lines, lines.map((line) => `${line}\n`), [bytes]]) expect(await verifyReceipts(given)).toMatchObject(expected);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1 }), fc.boolean(), async (sizes, asBytes) => {
+        async function* pieces() {
+          for (let from = 0, turn = 0; from < bytes.length; turn += 1) {
+            const size = sizes[turn % sizes.length] ?? 1;
+            yield asBytes ? bytes.slice(from, from + size) : text.slice(from, from + size);
+            from += size;
+          }
+        }
+        expect(await verifyReceipts(pieces())).toMatchObject(expected);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('takes an empty log for what it is', async () => {
+    expect(await verifyReceipts('')).toEqual({ valid: true, count: 0, head: undefined, afterHead: undefined, break: undefined });
+  });
+
+  it.each([
+    ['not JSON', 'hello\n'],
+    ['a list', '[]\n'],
+    ['an entry of another version', '{"version":2}\n'],
+    ['an empty line', '\n'],
+    ['a line without an end', 'x'.repeat(1_100_000)],
+    ['nested too deep', `${'['.repeat(200_000)}\n`],
+  ])('says at which line it is no log: %s', async (_, given) => {
+    expect(await verifyReceipts([given])).toMatchObject({ valid: false, count: 0, break: { kind: 'unreadable', line: 1 } });
+  });
+});

@@ -1,0 +1,299 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../../src/client/client.js';
+import { createOutbox, memoryStore, missingKey, type OutboxEncryption, type OutboxStore } from '../../../src/entries/outbox.js';
+import { betEvent } from '../../factories.js';
+import { failureOf } from '../../failure-of.js';
+import { leaksIn, personalBet, personalSettlement, personalWithdrawal } from '../personal.js';
+import { newFile, openStore } from '../stores/sqlite/files.js';
+import { outboxWorld } from '../world.js';
+
+const key = (byte: number) => new Uint8Array(32).fill(byte);
+const encryption = (current: string, ...others: string[]): OutboxEncryption => ({
+  keys: Object.fromEntries([current, ...others].map((id) => [id, key(id.charCodeAt(0))])),
+  current,
+});
+
+/** Everything that a store holds. */
+async function dump(store: OutboxStore): Promise<string> {
+  const [rows, outlook, receipts] = [await store.list({ limit: 1_000 }), await store.outlook(), await store.receipts.read(0, 1_000)];
+  return JSON.stringify([rows, outlook, receipts]);
+}
+
+const bytesOf = (file: string) => ['', '-wal', '-shm'].map((end) => (existsSync(file + end) ? readFileSync(file + end, 'latin1') : '')).join();
+
+/** Reports of each kind, one of which the gateway refuses in words that repeat what was sent. */
+async function reportAll({ outbox }: ReturnType<typeof outboxWorld>): Promise<void> {
+  await outbox.reportBetEvent(personalBet('B-1'));
+  await outbox.reportSettledBet(personalSettlement('B-1'));
+  await outbox.reportWithdrawalEvent(personalWithdrawal('W-1'));
+  await outbox.reportBetEvent(personalBet('B-refused'));
+}
+
+const repeatsPersonalData = {
+  kind: 'status',
+  status: 422,
+  body: { message: `velvet-otter: 90817263544 of Zurikel at 77 Vornhill Road is wrong` },
+} as const;
+
+describe('a report that can never be opened', () => {
+  it('is quarantined where the own key of another store sealed it, and a person can end it', async () => {
+    const there = outboxWorld();
+    await there.outbox.reportBetEvent(betEvent({ bet_id: 'B-1' }));
+    const [row] = await there.store.list({ limit: 1 });
+    if (!row) throw new Error('a row: expected one');
+    const here = outboxWorld();
+    await here.store.enqueue([{ ...row, body: row.body ?? '', gateway: here.gateway.clientOptions().gateways?.staging?.baseUrl ?? '' }]);
+    await here.run(here.outbox.drain());
+    expect((await here.outbox.get(row.id))?.problem?.message).toContain('the outbox of another store may have sealed them');
+    expect((await here.outbox.get(row.id))?.state).toBe('quarantined');
+    expect(here.sent).toEqual([]);
+    expect((await here.outbox.resolve(row.id, { as: 'dismissed', reason: 'it was restored from elsewhere' })).state).toBe('dismissed');
+  });
+});
+
+describe('personal data in the store', () => {
+  it('is not there while reports wait, with encryption', async () => {
+    const world = outboxWorld({ outbox: { encryption: encryption('a') } });
+    await reportAll(world);
+    expect(leaksIn(await dump(world.store))).toEqual([]);
+    expect(world.sent).toEqual([]);
+  });
+
+  it('is there without, so that this test sees what it looks for', async () => {
+    const world = outboxWorld();
+    await reportAll(world);
+    expect(leaksIn(await dump(world.store)).length).toBeGreaterThan(10);
+  });
+
+  it.each([undefined, encryption('a')])(
+    'is not there once reports are recorded or refused, but for a quarantined body that is not encrypted',
+    async (given) => {
+      const world = outboxWorld({ outbox: { encryption: given } });
+      world.gateway.faults.add({ ...repeatsPersonalData, when: 'before', reference: 'B-refused', times: null });
+      await reportAll(world);
+      await world.run(world.outbox.drain());
+      const [refused] = await world.outbox.list({ state: 'quarantined' });
+      expect(refused?.problem?.message).toContain('is wrong');
+      expect(leaksIn(JSON.stringify(await world.outbox.list()))).toEqual([]);
+      if (!given) await world.outbox.resolve(refused?.id ?? '', { as: 'dismissed', reason: 'a test' });
+      expect(leaksIn(await dump(world.store))).toEqual([]);
+      expect(leaksIn(JSON.stringify(world.events))).toEqual([]);
+    },
+  );
+
+  it('is in no byte of a SQLite file, its log included, with encryption', async () => {
+    const file = newFile();
+    const world = outboxWorld({ store: await openStore(file), outbox: { encryption: encryption('a') } });
+    world.gateway.faults.add({ ...repeatsPersonalData, when: 'before', reference: 'B-refused', times: null });
+    await reportAll(world);
+    expect(leaksIn(bytesOf(file))).toEqual([]);
+    expect(bytesOf(file)).toContain('sealed1.a.');
+    await world.run(world.outbox.drain());
+    expect((await world.outbox.stats()).states).toMatchObject({ recorded: 3, quarantined: 1 });
+    expect(leaksIn(bytesOf(file))).toEqual([]);
+    await world.store.close?.();
+    expect(leaksIn(bytesOf(file))).toEqual([]);
+  });
+});
+
+describe('sealed bodies', () => {
+  it('are sent as they were enqueued', async () => {
+    const [plain, sealed] = [outboxWorld(), outboxWorld({ outbox: { encryption: encryption('a') } })];
+    for (const world of [plain, sealed]) {
+      await reportAll(world);
+      await world.run(world.outbox.drain());
+    }
+    expect(sealed.sent.sort()).toEqual(plain.sent.sort());
+    expect(sealed.sent).toHaveLength(4);
+  });
+
+  it('differ each time, and so do fingerprints under another key', async () => {
+    const rows = [];
+    for (const given of ['a', 'a', 'b']) {
+      const world = outboxWorld({ outbox: { encryption: encryption(given) } });
+      await world.outbox.reportBetEvent(betEvent({ timestamp: '1795161600' }));
+      rows.push((await world.store.list({ limit: 1 }))[0]);
+    }
+    expect(new Set(rows.map((row) => row?.body)).size).toBe(3);
+    expect(rows[0]?.fingerprint).toBe(rows[1]?.fingerprint);
+    expect(rows[2]?.fingerprint).not.toBe(rows[0]?.fingerprint);
+  });
+
+  it('take keys as bytes, base64 and CryptoKey alike', async () => {
+    const bytes = crypto.getRandomValues(new Uint8Array(32));
+    const base64 = Buffer.from(bytes).toString('base64');
+    const cryptoKey = await crypto.subtle.importKey('raw', bytes, 'HKDF', false, ['deriveKey']);
+    const world = outboxWorld({ outbox: { encryption: { keys: { k: bytes }, current: 'k' } } });
+    const bet = betEvent({ timestamp: '1795161600' });
+    await world.outbox.reportBetEvent(bet);
+    for (const one of [base64, base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''), cryptoKey]) {
+      const other = world.make({ encryption: { keys: { k: one }, current: 'k' } });
+      expect(await other.reportBetEvent(bet)).toMatchObject({ state: 'waiting' });
+    }
+    await world.run(world.make({ encryption: { keys: { k: cryptoKey }, current: 'k' } }).drain());
+    expect(world.sent).toHaveLength(1);
+  });
+
+  it('go on under old keys after a rotation, and what was stored before encryption goes too', async () => {
+    const world = outboxWorld();
+    await world.outbox.reportBetEvent(betEvent({ bet_id: 'B-plain' }));
+    await world.make({ encryption: encryption('a') }).reportBetEvent(betEvent({ bet_id: 'B-old' }));
+    const rotated = world.make({ encryption: encryption('b', 'a') });
+    await rotated.reportBetEvent(betEvent({ bet_id: 'B-new' }));
+    expect((await world.store.list({ limit: 3 })).map(({ body = '' }) => body.slice(0, 10))).toEqual(['{"timestam', 'sealed1.a.', 'sealed1.b.']);
+    expect(await world.run(rotated.drain())).toMatchObject({ drained: true, states: { recorded: 3 } });
+  });
+
+  it('tell the same report from another under an old key, recorded or not', async () => {
+    const world = outboxWorld({ outbox: { encryption: encryption('a') } });
+    const bet = betEvent({ timestamp: '1795161600' });
+    await world.outbox.reportBetEvent(bet);
+    await world.run(world.outbox.drain());
+    const rotated = world.make({ encryption: encryption('b', 'a') });
+    expect(await rotated.reportBetEvent(bet)).toMatchObject({ state: 'recorded' });
+    expect(await failureOf(rotated.reportBetEvent({ ...bet, amount: 2 }))).toMatchObject({ code: 'duplicate', conflict: true });
+    const forgetful = world.make({ encryption: encryption('b') });
+    expect(await failureOf(forgetful.reportBetEvent(bet))).toMatchObject({ code: 'configuration', message: expect.stringContaining('"a"') });
+  });
+});
+
+describe('a missing key', () => {
+  const world = async () => {
+    const made = outboxWorld();
+    await made.make({ encryption: encryption('a') }).reportBetEvent(betEvent({ bet_id: 'B-locked' }));
+    return made;
+  };
+
+  it.each([
+    ['is named', encryption('b'), '"a" is not among encryption.keys'],
+    ['is named where there is no encryption any more', undefined, '"a" is not among encryption.keys'],
+    ['is told from another key under its id', { keys: { a: key(9) }, current: 'a' }, '"a" is another one than it was'],
+  ])('%s; its reports wait uncondemned and the others go on', async (_, given, words) => {
+    const { make, run, store, sent, events, clock } = await world();
+    const outbox = make({ encryption: given });
+    await outbox.reportBetEvent(betEvent({ bet_id: 'B-free' }));
+    await run(outbox.drain({ timeoutMs: 3_600_000 }));
+    expect(sent.map((body) => JSON.parse(body).bet_id)).toEqual(['B-free']);
+    const [locked] = await outbox.list({ reference: 'B-locked' });
+    expect(locked).toMatchObject({
+      state: 'waiting',
+      attempts: 0,
+      inDoubt: false,
+      problem: { code: 'configuration', message: expect.stringContaining(words) },
+    });
+    expect(await outbox.stats()).toMatchObject({ missingKeys: ['a'], paused: [] });
+    expect(events.find(([type]) => type === 'locked')?.[1]).toMatchObject({ keyId: 'a', reference: 'B-locked' });
+    expect((await store.list({ reference: 'B-locked', limit: 1 }))[0]?.body).toMatch(/^sealed1\.a\./);
+
+    const mended = make({ encryption: encryption('b', 'a') });
+    clock.advance(300_000);
+    expect(await run(mended.drain())).toMatchObject({ drained: true, states: { recorded: 2 } });
+    expect(sent).toHaveLength(2);
+  });
+
+  it('waits in peace: it is tried every five minutes at most', async () => {
+    const { make, run, events } = await world();
+    await run(make({ encryption: encryption('b') }).drain({ timeoutMs: 3_600_000 }));
+    const tries = events.filter(([type]) => type === 'locked').length;
+    expect(tries).toBeGreaterThan(5);
+    expect(tries).toBeLessThan(20);
+  });
+
+  it('can be told by a seal of your own', async () => {
+    const seal = {
+      seal: async (body: string) => ({ body: `x${body}`, fingerprint: body }),
+      open: async () => Promise.reject(missingKey('kms/7')),
+      matches: async (fingerprint: string, body: string) => fingerprint === body,
+    };
+    const { outbox, run } = outboxWorld({ outbox: { seal } });
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain({ timeoutMs: 60_000 }));
+    expect(await outbox.stats()).toMatchObject({ missingKeys: ['kms/7'], states: { waiting: 1 } });
+  });
+});
+
+describe('a body that was tampered with is quarantined, and not sent', () => {
+  it.each([
+    ['a byte changed', (body: string) => `${body.slice(0, -6)}${body.at(-6) === 'A' ? 'B' : 'A'}${body.slice(-5)}`],
+    ['cut off', (body: string) => body.slice(0, -40)],
+    ['another text', () => 'nothing'],
+  ])('%s', async (_, change) => {
+    for (const given of [undefined, encryption('a')]) {
+      const store = memoryStore();
+      const tampering: OutboxStore = {
+        ...store,
+        enqueue: (rows, transaction) =>
+          store.enqueue(
+            rows.map((row) => ({ ...row, body: change(row.body) })),
+            transaction,
+          ),
+      };
+      const { outbox, run, sent } = outboxWorld({ store: tampering, outbox: { encryption: given } });
+      await outbox.reportBetEvent(betEvent());
+      await run(outbox.drain());
+      expect(await outbox.list()).toMatchObject([{ state: 'quarantined', problem: { message: expect.stringContaining('damaged') } }]);
+      expect(sent).toEqual([]);
+    }
+  });
+
+  it('moved to another row', async () => {
+    const store = memoryStore();
+    const rows: { body: string }[] = [];
+    const swapping: OutboxStore = {
+      ...store,
+      enqueue: (given) => {
+        rows.push(...given);
+        return store.enqueue(given.map((row) => ({ ...row, body: rows[0]?.body ?? '' })));
+      },
+    };
+    const { outbox, run, gateway } = outboxWorld({ store: swapping, outbox: { encryption: encryption('a') } });
+    await outbox.reportBetEvent(betEvent({ bet_id: 'B-1' }));
+    await outbox.reportBetEvent(betEvent({ bet_id: 'B-2' }));
+    await run(outbox.drain());
+    expect((await outbox.list()).map(({ reference, state }) => [reference, state])).toEqual([
+      ['B-1', 'recorded'],
+      ['B-2', 'quarantined'],
+    ]);
+    expect(gateway.reports()).toHaveLength(1);
+  });
+});
+
+describe('wrong options', () => {
+  const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } } });
+  const secret = 'c2VjcmV0LWNhbmFyeS1vZi10aGUta2V5';
+  it.each([
+    [{ keys: {}, current: 'a' }, ['encryption.keys: expected', 'encryption.current']],
+    [{ keys: { a: key(1) }, current: 'b' }, ['encryption.current: expected the id']],
+    [{ keys: { a: secret }, current: 'a' }, ["encryption.keys['a']: expected 32 bytes"]],
+    [{ keys: { [`${secret}=`]: key(1) }, current: `${secret}=` }, ['expected ids of up to 64']],
+    [{ keys: { a: new Uint8Array(16) }, current: 'a', mode: 'x' }, ["encryption.keys['a']", 'encryption.mode is not an option']],
+    ['aes', ['encryption.keys: expected']],
+  ])('are all named, without the key: %j', async (given, words) => {
+    const error = await failureOf(() => createOutbox({ client, store: memoryStore(), encryption: given as never }) as never);
+    expect(error.code).toBe('configuration');
+    for (const word of words) expect(error.message).toContain(word);
+    expect(error.message).not.toContain(secret);
+  });
+
+  it('refuse a key of another kind', async () => {
+    const aes = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
+    const error = await failureOf(() => createOutbox({ client, store: memoryStore(), encryption: { keys: { a: aes }, current: 'a' } }) as never);
+    expect(error.message).toContain('CryptoKey of HKDF');
+  });
+});
+
+describe('fingerprints without encryption', () => {
+  it('are keyed by a key that is made once for the store', async () => {
+    const world = outboxWorld();
+    const bet = betEvent({ timestamp: '1795161600' });
+    await world.outbox.reportBetEvent(bet);
+    expect(await world.make().reportBetEvent(bet)).toMatchObject({ state: 'waiting' });
+    const other = outboxWorld();
+    await other.outbox.reportBetEvent(bet);
+    const [[first], [second]] = [await world.store.list({ limit: 1 }), await other.store.list({ limit: 1 })];
+    expect(first?.body).toBe(second?.body);
+    expect(first?.fingerprint).toMatch(/^-\.[0-9a-f]{8}\.[0-9a-f]{64}$/);
+    expect(first?.fingerprint).not.toBe(second?.fingerprint);
+  });
+});

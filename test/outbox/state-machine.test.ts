@@ -1,0 +1,303 @@
+import { describe, expect, it } from 'vitest';
+import { HELD_BACK, withoutKey } from '../../src/outbox/plan.js';
+import {
+  type Change,
+  claimed,
+  type Decision,
+  decided,
+  type Ending,
+  type EndingContext,
+  ended,
+  type Failed,
+  isAsExpected,
+  isBlocked,
+  isClaimable,
+  isFinal,
+  LONGEST_WAIT_MS,
+  type Row,
+  type RowState,
+} from '../../src/outbox/state-machine.js';
+
+const quarantined: Row = {
+  id: 'default:staging:reportSettledBet:BET-1',
+  sequence: 1,
+  account: 'default',
+  environment: 'staging',
+  operation: 'reportSettledBet',
+  reference: 'BET-1',
+  waitsFor: 'default:staging:reportBetEvent:BET-1',
+  blocked: false,
+  body: '{}',
+  fingerprint: 'print',
+  enqueuedAt: 0,
+  dueAt: 0,
+  changedAt: 0,
+  outcome: undefined,
+  message: undefined,
+  problem: { code: 'not-found', message: 'no such record', status: 404 },
+  decisions: [],
+  state: 'quarantined',
+  fence: 1,
+  attempts: 1,
+  inDoubt: false,
+  doubtBefore: false,
+};
+const earlier: Decision = { action: 'retry', reason: 'the gateway was mended', at: 5 };
+/** On its way for the third time. */
+const inFlight: Row = { ...quarantined, state: 'in-flight', problem: undefined, decisions: [earlier], fence: 4, attempts: 3, inDoubt: true };
+
+const notFound: Ending = { kind: 'not-found', outcome: 'rejected', problem: { code: 'not-found', message: 'no such record', status: 404 } };
+const context = { schedule: { baseMs: 1_000, capMs: 300_000 }, random: () => 0.5, keepBodies: false, dependency: 'none' } as const;
+const problem = { code: 'gateway', message: 'what the gateway said' } as const;
+const failed = (more: Partial<Failed> = {}): Failed => ({ kind: 'failed', outcome: 'unknown', problem, ...more });
+
+const STATES: readonly RowState[] = ['waiting', 'in-flight', 'recorded', 'quarantined', 'dismissed'];
+const DOUBTS = [true, false];
+
+describe('a report', () => {
+  it('is final once it is recorded or dismissed', () => {
+    expect(STATES.filter(isFinal)).toEqual(['recorded', 'dismissed']);
+  });
+
+  it('is blocked while it waits, and the one before it is in the store and not final', () => {
+    const blocks = (state: RowState) => STATES.filter((before) => isBlocked({ state }, { state: before }));
+    expect(blocks('waiting')).toEqual(['waiting', 'in-flight', 'quarantined']);
+    for (const state of STATES.filter((one) => one !== 'waiting')) expect(blocks(state)).toEqual([]);
+    expect(isBlocked({ state: 'waiting' }, undefined)).toBe(false);
+  });
+
+  it('is as expected only in the same state and with the same fence', () => {
+    expect(isAsExpected({ state: 'in-flight', fence: 4 }, inFlight)).toBe(true);
+    expect(isAsExpected({ state: 'waiting', fence: 4 }, inFlight)).toBe(false);
+    expect(isAsExpected({ state: 'in-flight', fence: 5 }, inFlight)).toBe(false);
+  });
+});
+
+describe('a report may be claimed', () => {
+  const NOW = 1_000_000;
+
+  it.each([
+    ['when its time has come', NOW, true],
+    ['later than that', NOW - 1, true],
+    ['not before', NOW + 1, false],
+    ['not a day before, the longest wait', NOW + LONGEST_WAIT_MS, false],
+    ['where more than a day is left, since a clock has jumped', NOW + LONGEST_WAIT_MS + 1, true],
+  ])('%s', (_, dueAt, may) => {
+    expect(isClaimable({ state: 'waiting', blocked: false, dueAt }, NOW)).toBe(may);
+    expect(isClaimable({ state: 'in-flight', blocked: false, dueAt }, NOW)).toBe(may);
+  });
+
+  it('only while it waits or is on its way, and a waiting one only if it is not blocked', () => {
+    const claimable = (blocked: boolean) => STATES.filter((state) => isClaimable({ state, blocked, dueAt: NOW }, NOW));
+    expect(claimable(false)).toEqual(['waiting', 'in-flight']);
+    expect(claimable(true)).toEqual(['in-flight']);
+  });
+});
+
+describe('a claim', () => {
+  it.each(DOUBTS)('puts the report in doubt before the first byte leaves, and keeps the doubt of before: %s', (inDoubt) => {
+    expect(claimed({ ...quarantined, inDoubt })).toEqual({ state: 'in-flight', fence: 2, attempts: 2, inDoubt: true, doubtBefore: inDoubt });
+  });
+});
+
+/** All that the end of an attempt leaves as it was. */
+const unchanged = { fence: 4, decisions: [earlier], outcome: undefined, message: undefined, keepBody: true };
+
+describe('the end of an attempt', () => {
+  it.each([true, false])('that is recorded is final, with the words of the gateway; the body is kept: %s', (keepBodies) => {
+    expect(ended({ ...inFlight, doubtBefore: true }, { kind: 'recorded', message: 'Bet reported' }, { ...context, keepBodies })).toStrictEqual({
+      state: 'recorded',
+      fence: 4,
+      attempts: 3,
+      inDoubt: false,
+      doubtBefore: true,
+      delayMs: 0,
+      outcome: 'recorded',
+      message: 'Bet reported',
+      problem: undefined,
+      decisions: [earlier],
+      keepBody: keepBodies,
+    });
+  });
+
+  it('that a relay accepted is recorded as accepted', () => {
+    expect(ended(inFlight, { kind: 'recorded', message: undefined, outcome: 'accepted' }, context)).toMatchObject({ state: 'recorded', outcome: 'accepted' });
+  });
+
+  it('that is a duplicate of the same data means recorded, where an earlier attempt may have landed', () => {
+    const duplicate = failed({ kind: 'same', outcome: 'rejected' });
+    expect(ended({ ...inFlight, doubtBefore: true }, duplicate, { ...context, keepBodies: true })).toMatchObject({
+      state: 'recorded',
+      outcome: 'already-recorded',
+      inDoubt: false,
+      problem: undefined,
+      message: undefined,
+      keepBody: true,
+    });
+    expect(ended(inFlight, duplicate, context)).toMatchObject({ state: 'quarantined', outcome: undefined, problem });
+  });
+
+  describe.each<[Failed['kind'], RowState]>([
+    ['conflict', 'quarantined'],
+    ['refused', 'quarantined'],
+    ['not-found', 'quarantined'],
+    ['failed', 'waiting'],
+  ])('that is of the kind %s', (kind, state) => {
+    it.each([
+      ['unknown', false, true],
+      ['unknown', true, true],
+      ['rejected', false, false],
+      ['rejected', true, true],
+      ['not-sent', false, false],
+      ['not-sent', true, true],
+    ] as const)('and proves %s, with doubt before: %s, leaves doubt: %s', (outcome, doubtBefore, inDoubt) => {
+      const change = ended({ ...inFlight, doubtBefore }, failed({ kind, outcome }), context);
+      const delayMs = state === 'waiting' ? 2_000 : 0;
+      expect(change).toStrictEqual({ ...unchanged, state, attempts: 3, inDoubt, doubtBefore, delayMs, problem });
+    });
+  });
+
+  it('does not count as an attempt where it paused the destination, or nothing was tried', () => {
+    const attempts = (ending: Ending) => ended(inFlight, ending, context).attempts;
+    expect(attempts(failed())).toBe(3);
+    expect(attempts(failed({ pause: 'rate-limited' }))).toBe(2);
+    expect(attempts(HELD_BACK)).toBe(2);
+    expect(attempts(withoutKey('the key "a" is missing'))).toBe(2);
+  });
+});
+
+describe('the wait after a failure', () => {
+  const waitMs = (row: Partial<Row>, ending: Partial<Failed> = {}, more: Partial<EndingContext> = {}) =>
+    ended({ ...inFlight, ...row }, failed(ending), { ...context, random: () => 1, ...more }).delayMs;
+
+  it.each([
+    [1, 1_000],
+    [2, 2_000],
+    [9, 256_000],
+    [10, 300_000],
+    [5_000, 300_000],
+  ])('doubles with each attempt up to its cap, with full jitter: attempt %i', (attempts, most) => {
+    expect(waitMs({ attempts })).toBe(most);
+    expect(waitMs({ attempts }, {}, { random: () => 0.25 })).toBe(most / 4);
+    expect(waitMs({ attempts }, {}, { random: () => 0 })).toBe(0);
+  });
+
+  it.each([
+    [1, 1_000],
+    [6, 32_000],
+    [7, 60_000],
+    [5_000, 60_000],
+  ])('of a report that a pause turned away doubles with each claim up to a minute: claim %i', (fence, most) => {
+    expect(waitMs({ fence, attempts: 1 }, { pause: 'rate-limited' })).toBe(most);
+  });
+
+  it('of a report that a pause turned away keeps to a shorter cap of the schedule', () => {
+    expect(waitMs({ fence: 20 }, { pause: 'rate-limited' }, { schedule: { baseMs: 1_000, capMs: 5_000 } })).toBe(5_000);
+  });
+
+  it('is what the gateway asks for, never less than the backoff and never more than a day', () => {
+    expect(waitMs({ attempts: 1 }, { retryAfterMs: 999 })).toBe(1_000);
+    expect(waitMs({ attempts: 1 }, { retryAfterMs: 1_001 })).toBe(1_001);
+    expect(waitMs({ attempts: 1 }, { retryAfterMs: LONGEST_WAIT_MS + 1 })).toBe(LONGEST_WAIT_MS);
+  });
+});
+
+describe('a 404 to a settled report', () => {
+  it.each([
+    ['waits for its initiated one while that is open', 'open', undefined, 'waiting'],
+    ['waits again while that is still open', 'open', notFound.problem, 'waiting'],
+    ['may have come too early, where the initiated one was recorded meanwhile', 'final', undefined, 'waiting'],
+    ['may have come too early after another failure', 'final', problem, 'waiting'],
+    ['quarantines it, where it is the second in a row', 'final', notFound.problem, 'quarantined'],
+    ['quarantines it, where its initiated one is not in the outbox', 'none', undefined, 'quarantined'],
+  ] as const)('%s', (_, dependency, before, state) => {
+    const change = ended({ ...inFlight, problem: before }, notFound, { ...context, dependency });
+    expect(change).toMatchObject({ state, problem: { code: 'not-found' }, attempts: 3, delayMs: state === 'waiting' ? 2_000 : 0 });
+  });
+});
+
+describe('a settled report that was not found, and that a person sends again', () => {
+  const early = { ...context, dependency: 'final' } as const;
+  const claim = (row: Row): Row => ({ ...row, ...claimed(row) });
+  const retried = (): Row => {
+    const change = decided(quarantined, { action: 'retry', reason: '', at: 0 }, false);
+    if (typeof change === 'string') throw new Error(change);
+    return claim({ ...quarantined, ...change });
+  };
+  /** Claimed again after the first 404. */
+  const again = (): Row => claim({ ...retried(), ...ended(retried(), notFound, early) });
+
+  it('may come too early once more, where its initiated one was recorded meanwhile', () => {
+    expect(ended(retried(), notFound, early)).toMatchObject({ state: 'waiting', problem: { code: 'not-found' } });
+  });
+
+  it('is quarantined by the second 404 after that', () => {
+    expect(ended(again(), notFound, early)).toMatchObject({ state: 'quarantined' });
+  });
+
+  it('is quarantined by the second 404, also where it was given back unsent in between', () => {
+    const unsent = { ...again(), ...ended(again(), HELD_BACK, early) };
+    expect(unsent.problem).toEqual(notFound.problem);
+    expect(ended(claim(unsent), notFound, early)).toMatchObject({ state: 'quarantined' });
+  });
+
+  it.each([
+    ['a missing key', withoutKey('the key "a" is missing'), 'configuration'],
+    ['an attempt that was cut off', failed({ problem: { code: 'aborted', message: 'cut off' } }), 'aborted'],
+  ])('tells of %s rather than of the 404 before', (_, ending, code) => {
+    expect(ended(again(), ending, early)).toMatchObject({ problem: { code } });
+  });
+
+  it('tells that it was given back, where another failure than a 404 came before', () => {
+    expect(ended({ ...again(), problem }, HELD_BACK, early)).toMatchObject({ problem: { code: 'aborted' } });
+  });
+});
+
+describe('a decision of a person', () => {
+  const decide = (row: Row, action: Decision['action'], keepBodies = false): Change | string => decided(row, { action, reason: 'why', at: 9 }, keepBodies);
+  const locked: Row = { ...quarantined, state: 'waiting', problem: { code: 'configuration', message: 'the key is missing' } };
+  const delayed: Row = { ...quarantined, state: 'waiting', problem };
+  const asIn = (state: RowState): Row => ({ ...quarantined, state });
+
+  it.each([
+    ['retry', ['waiting', 'quarantined'], 'only a quarantined or waiting report can be tried again'],
+    ['recorded', ['quarantined'], 'only a quarantined report, or one whose key is missing, can be resolved'],
+    ['dismissed', ['quarantined'], 'only a quarantined report, or one whose key is missing, can be resolved'],
+  ] as const)('%s is possible for %j, else its refusal says why', (action, possible, why) => {
+    expect(STATES.filter((state) => typeof decide(asIn(state), action) === 'object')).toEqual(possible);
+    expect(decide(asIn('in-flight'), action)).toBe(`it is in-flight; ${why}`);
+  });
+
+  it.each(['recorded', 'dismissed'] as const)('%s is possible for a waiting report whose key is missing, and no other waiting one', (action) => {
+    expect(decide(locked, action)).toMatchObject({ state: action });
+    expect(decide(delayed, action)).toMatch(/^it is waiting; /);
+    expect(decide({ ...delayed, problem: undefined }, action)).toMatch(/^it is waiting; /);
+    expect(decide({ ...locked, state: 'in-flight' }, action)).toMatch(/^it is in-flight; /);
+  });
+
+  it.each([
+    ['retry', true, { state: 'waiting', problem: undefined, keepBody: true }],
+    ['retry', false, { state: 'waiting', problem: undefined, keepBody: true }],
+    ['dismissed', true, { state: 'dismissed', problem: quarantined.problem, keepBody: true }],
+    ['dismissed', false, { state: 'dismissed', problem: quarantined.problem, keepBody: false }],
+    ['recorded', true, { state: 'recorded', problem: undefined, keepBody: true, inDoubt: false, outcome: 'already-recorded' }],
+    ['recorded', false, { state: 'recorded', problem: undefined, keepBody: false, inDoubt: false, outcome: 'already-recorded' }],
+  ] as const)('%s, with keepBodies: %s, is kept beside the decisions before it', (action, keepBodies, becomes) => {
+    const row: Row = { ...quarantined, inDoubt: true, doubtBefore: true, decisions: [earlier] };
+    expect(decide(row, action, keepBodies)).toStrictEqual({
+      fence: 1,
+      attempts: 1,
+      inDoubt: true,
+      doubtBefore: true,
+      delayMs: 0,
+      outcome: undefined,
+      message: undefined,
+      decisions: [earlier, { action, reason: 'why', at: 9 }],
+      ...becomes,
+    });
+  });
+
+  it('leaves the doubt as it was: a retry of a report without doubt is without it', () => {
+    expect(decide(quarantined, 'retry')).toMatchObject({ inDoubt: false, doubtBefore: false });
+  });
+});

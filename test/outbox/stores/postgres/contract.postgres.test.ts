@@ -1,0 +1,16 @@
+import { describe, it } from 'vitest';
+import { storeContract } from '../../../../src/entries/outbox-contract.js';
+import { expectOddNamesAreUnknown } from '../../odd-names.js';
+import { advance, damageIn, newSchema, openStore } from './world.js';
+
+describe('the PostgreSQL store', () => {
+  it.each(storeContract.map(({ name, run }) => [name, run] as const))('%s', (_, run) =>
+    run(async () => {
+      const schema = newSchema();
+      const open = () => openStore({ schema });
+      return { store: await open(), advance: (milliseconds) => advance(schema, milliseconds), another: open, reopen: open, damage: damageIn(schema) };
+    }),
+  );
+
+  it('answers to names that no store can hold as to unknown ones', async () => expectOddNamesAreUnknown(await openStore()));
+});

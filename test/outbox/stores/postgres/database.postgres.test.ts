@@ -1,0 +1,259 @@
+import { readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
+import pg from 'pg';
+import { describe, expect, inject, it } from 'vitest';
+import { ConfigurationError } from '../../../../src/entries/index.js';
+import { type PostgresDatabase, PostgresStoreError, postgresMigrations, postgresStore } from '../../../../src/entries/outbox-postgres.js';
+import { claim, newRow, write } from '../../../../src/outbox/contract/harness.js';
+import { claimed } from '../../../../src/outbox/state-machine.js';
+import { startPostgres } from '../../../support/postgres-server.js';
+import { CANARIES, leaksIn } from '../../personal.js';
+import { directUrl, newSchema, openStore, pool } from './world.js';
+
+const rejection = (promise: Promise<unknown>): Promise<PostgresStoreError> =>
+  promise.then(
+    () => Promise.reject(new Error('expected a rejection')),
+    (error) => error,
+  );
+
+/** A pool whose connections are of a role of its own, or have settings of their own. */
+async function withPool<T>(config: pg.PoolConfig, use: (own: pg.Pool) => Promise<T>): Promise<T> {
+  const own = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4, ...config });
+  try {
+    return await use(own);
+  } finally {
+    await own.end();
+  }
+}
+
+describe('the tables', () => {
+  it('are made once by many instances that start at once', async () => {
+    const schema = newSchema();
+    const stores = await Promise.all(Array.from({ length: 12 }, () => openStore({ schema })));
+    await Promise.all(stores.map((store, index) => store.enqueue([newRow(`B-${index}`)])));
+    expect(await stores[0]?.list({ limit: 20 })).toHaveLength(12);
+  });
+
+  it('may be made by a role of their own, with the SQL that there is for it', async () => {
+    const schema = newSchema();
+    const role = `${schema}_app`;
+    await expect(openStore({ schema, migrate: false })).rejects.toMatchObject({ code: 'missing' });
+    for (let times = 0; times < 2; times += 1) await pool.query(postgresMigrations({ schema }));
+    await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'app'; GRANT USAGE ON SCHEMA ${schema} TO ${role}; GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
+    const address = new URL(inject('postgresUrl'));
+    address.username = role;
+    address.password = 'app';
+    await withPool({ connectionString: address.href }, async (own) => {
+      const store = await postgresStore({ database: own, schema, migrate: false });
+      await store.enqueue([newRow('B-1')]);
+      await store.enqueue([newRow('B-2'), newRow('B-3')]);
+      expect(await claim(store)).toHaveLength(3);
+      await expect(postgresStore({ database: own, schema: newSchema() })).rejects.toMatchObject({ code: 'privileges', sqlState: '42501' });
+    });
+  });
+
+  it('of a newer version are left as they are', async () => {
+    const schema = newSchema();
+    const store = await openStore({ schema });
+    await store.enqueue([newRow('B-1')]);
+    await pool.query(`UPDATE ${schema}.meta SET version = 99`);
+    const error = await rejection(openStore({ schema }));
+    expect([error.code, error.message]).toEqual(['newer', expect.stringContaining('version is 99')]);
+    await expect(pool.query(postgresMigrations({ schema }))).rejects.toMatchObject({ code: 'LS002' });
+    expect((await pool.query(`SELECT version FROM ${schema}.meta`)).rows).toEqual([{ version: 99 }]);
+  });
+
+  it('are refused in a schema of an older version, which is left as it is', async () => {
+    const schema = newSchema();
+    await pool.query(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.meta (version integer NOT NULL); INSERT INTO ${schema}.meta VALUES (1)`);
+    const error = await rejection(openStore({ schema }));
+    expect([error.code, error.message]).toEqual(['older', expect.stringContaining('version is 1')]);
+    await expect(pool.query(postgresMigrations({ schema }))).rejects.toMatchObject({ code: 'LS006' });
+    const { rows } = await pool.query('SELECT tablename FROM pg_tables WHERE schemaname = $1', [schema]);
+    expect(rows).toEqual([{ tablename: 'meta' }]);
+  });
+
+  it.each([['Public'], ['pg_x'], ['information_schema'], ['user'], ['order'], ['a-b'], ['x"; DROP TABLE y; --'], ['']])(
+    'are in no schema %j',
+    async (schema) => {
+      await expect(openStore({ schema })).rejects.toThrow(ConfigurationError);
+    },
+  );
+
+  it('tell a dashboard how the outbox is doing', async () => {
+    const schema = newSchema();
+    const store = await openStore({ schema });
+    await store.enqueue([newRow('B-1'), newRow('B-2')]);
+    await store.pause({
+      account: 'default',
+      environment: 'staging',
+      version: 0,
+      reason: 'rate-limited',
+      message: 'HTTP 429',
+      strikes: 1,
+      forMs: 5_000,
+      continues: false,
+    });
+    const { rows } = await pool.query(`SELECT * FROM ${schema}.stats`);
+    expect(rows).toMatchObject([{ waiting: '2', blocked: '0', in_flight: '0', recorded: '0', oldest_open_at: expect.any(Date), without_receipt: '0' }]);
+    expect((await pool.query(`SELECT account, environment, reason FROM ${schema}.paused`)).rows).toEqual([
+      { account: 'default', environment: 'staging', reason: 'rate-limited' },
+    ]);
+  });
+});
+
+describe('what the database does not do', () => {
+  it('is refused where its isolation level is not the one that the outbox needs', async () => {
+    await withPool({ connectionString: directUrl('a setting of the session'), options: '-c default_transaction_isolation=serializable' }, async (own) => {
+      await expect(postgresStore({ database: own, schema: newSchema() })).rejects.toMatchObject({ code: 'isolation' });
+    });
+  });
+
+  it('is refused where its encoding lacks what names and messages are written in', async () => {
+    const name = newSchema();
+    await pool.query(`CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`);
+    const address = new URL(inject('postgresUrl'));
+    address.pathname = name;
+    await withPool({ connectionString: address.href }, async (own) => {
+      const error = await rejection(postgresStore({ database: own }));
+      expect([error.code, error.message]).toEqual(['encoding', expect.stringMatching(/must have the encoding UTF8.*it has LATIN1/)]);
+      expect((await own.query("SELECT 1 FROM pg_namespace WHERE nspname = 'location_sdk'")).rows).toEqual([]);
+    });
+    // A pooler keeps connections to it.
+    await pool.query(`DROP DATABASE ${name} WITH (FORCE)`);
+  });
+
+  it('is said without anything of a report', async () => {
+    const schema = newSchema();
+    const store = await openStore({ schema });
+    const body = CANARIES.join(' ');
+    await pool.query(`ALTER TABLE ${schema}.reports ADD CONSTRAINT short CHECK (length(body) < 10)`);
+    const direct = await pool
+      .query(`INSERT INTO ${schema}.reports (id, environment, operation, reference, fingerprint, body) VALUES ('a', 'b', 'c', 'd', 'e', $1)`, [body])
+      .catch((error) => error);
+    expect(leaksIn(inspect(direct, { depth: 9 })).length).toBeGreaterThan(0);
+    for (const rows of [[newRow('B-1', { body })], [newRow('B-1', { body }), newRow('B-2', { body })]]) {
+      const error = await rejection(store.enqueue(rows));
+      expect(error).toBeInstanceOf(PostgresStoreError);
+      expect(error).toMatchObject({ code: 'other', sqlState: '23514' });
+      expect(leaksIn(inspect(error, { depth: 9, showHidden: true }) + JSON.stringify(error) + error.stack)).toEqual([]);
+    }
+    expect(await store.list({ limit: 10 })).toEqual([]);
+  });
+
+  it.each([
+    ['a NUL', 'B\0'],
+    ['half a surrogate pair', 'B\ud800'],
+  ])('is to hold %s', async (_, text) => {
+    const store = await openStore();
+    for (const rows of [[newRow(text)], [newRow('B-1'), newRow(text)]]) await expect(store.enqueue(rows)).rejects.toMatchObject({ code: 'text' });
+    expect(await store.list({ limit: 10 })).toEqual([]);
+  });
+
+  it("does not keep a report from its end: words of the gateway's that it cannot hold are mended", async () => {
+    const store = await openStore();
+    await store.enqueue([newRow('B-1')]);
+    const [row] = await claim(store);
+    if (!row) throw new Error('a row to claim: expected one');
+    const change = { ...row, state: 'recorded', outcome: 'recorded', delayMs: 0.4, keepBody: false, message: 'N\0 and \udc00 \\u0000' } as const;
+    expect((await store.turn({ writes: [{ id: row.id, expected: row, change }], claim: undefined })).written).toEqual([true]);
+    expect((await store.get([row.id]))[0]?.message).toBe('N\ufffd and \ufffd \\u0000');
+  });
+
+  it('is done again where it took a statement back because of another one', async () => {
+    let failures = 2;
+    const database: PostgresDatabase = {
+      query: async (text, values) => {
+        if (text.includes('.turn(') && failures > 0) {
+          failures -= 1;
+          throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+        }
+        return pool.query(text, values);
+      },
+    };
+    const store = await postgresStore({ database, schema: newSchema() });
+    await store.enqueue([newRow('B-1')]);
+    expect(await claim(store)).toHaveLength(1);
+  });
+
+  it.each([
+    ['pg, or Drizzle around it', { code: '55P03' }, 'busy'],
+    ['Prisma', { code: 'P2010', meta: { code: '25P02', message: 'x' } }, 'aborted'],
+    [
+      'Prisma with a driver adapter',
+      { code: 'P2010', meta: { driverAdapterError: { cause: { originalCode: '40001', kind: 'TransactionWriteConflict' } } } },
+      'conflict',
+    ],
+    [
+      'Prisma with a driver adapter and no server',
+      { code: 'P2010', message: "Can't reach database server", meta: { driverAdapterError: { cause: { kind: 'DatabaseNotReachable' } } } },
+      'connection',
+    ],
+  ])('is told by its code, whichever library says it: %s', async (_, error, code) => {
+    const store = await openStore();
+    const refusal = store.enqueue([newRow('B-1')], { query: async () => Promise.reject(error) });
+    await expect(refusal).rejects.toMatchObject({ name: 'PostgresStoreError', code });
+  });
+
+  it('is known once it is closed', async () => {
+    const store = await openStore();
+    await store.close?.();
+    await expect(store.enqueue([newRow('B-1')])).rejects.toMatchObject({ code: 'closed' });
+  });
+});
+
+describe('a server that goes away', () => {
+  it('rejects, keeps what it acknowledged, and is used again once it is back', { timeout: 60_000 }, async () => {
+    const server = await startPostgres({ fsync: true });
+    try {
+      await withPool({ connectionString: server.url }, async (own) => {
+        own.on('error', () => {});
+        const store = await postgresStore({ database: own });
+        await store.enqueue([newRow('B-1')]);
+        await server.halt('SIGQUIT');
+        const error = await rejection(store.enqueue([newRow('B-2')]));
+        expect([error.name, error.code]).toEqual(['PostgresStoreError', 'connection']);
+        expect(inspect(error)).not.toContain('outbox@');
+        await server.start();
+        await store.enqueue([newRow('B-3')]);
+        expect((await claim(store)).map(({ reference }) => reference)).toEqual(['B-1', 'B-3']);
+      });
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+describe('a final report that somebody deletes', () => {
+  it('is, as the guide says, no longer known: the same reference is taken and sent again', async () => {
+    const guide = readFileSync('docs/scale-out.md', 'utf8');
+    const [statement = ''] = /DELETE FROM location_sdk\.reports[^;]+/.exec(guide) ?? [];
+    const schema = newSchema();
+    const store = await openStore({ schema });
+    await store.enqueue([newRow('B-1'), newRow('B-2')]);
+    const [row] = await claim(store, 1);
+    if (!row) throw new Error('a row to claim: expected one');
+    await write(store, row);
+    await store.receipts.append([{ index: 0, id: row.id, line: 'a' }]);
+    expect((await store.enqueue([newRow('B-1')]))[0]?.added).toBe(false);
+    const { rowCount } = await pool.query(statement.replaceAll('location_sdk.', `${schema}.`).replace('5 years', '-1 hour'));
+    expect([rowCount, (await store.list({ limit: 9 })).map(({ reference }) => reference)]).toEqual([1, ['B-2']]);
+    expect((await store.enqueue([newRow('B-1')]))[0]?.added).toBe(true);
+    expect(await store.receipts.last()).toEqual({ index: 0, id: row.id, line: 'a' });
+  });
+});
+
+describe('what is decided in SQL', () => {
+  it('is what the state machine decides: a claim makes of a row what `claimed` does', async () => {
+    const schema = newSchema();
+    const store = await openStore({ schema });
+    await store.enqueue(Array.from({ length: 16 }, (_, index) => newRow(`B-${index}`)));
+    await pool.query(`UPDATE ${schema}.queue SET state = CASE WHEN sequence % 2 = 0 THEN 'waiting' ELSE 'in-flight' END, fence = sequence,
+      attempts = sequence % 5, in_doubt = sequence % 4 < 2, doubt_before = sequence % 8 < 4`);
+    const before = await store.list({ limit: 20 });
+    const after = new Map((await claim(store, 20)).map((row) => [row.id, row]));
+    for (const row of before) expect(after.get(row.id)).toMatchObject(claimed(row));
+    expect(after.size).toBe(16);
+  });
+});

@@ -1,0 +1,263 @@
+import pg from 'pg';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { createClient } from '../../../../src/client/client.js';
+import { createMockGateway } from '../../../../src/entries/mock.js';
+import { createOutbox } from '../../../../src/entries/outbox.js';
+import { newRow } from '../../../../src/outbox/contract/harness.js';
+import { type ListeningClient, listen } from '../../../../src/outbox/stores/postgres/listen.js';
+import { FakeClock } from '../../../delivery/fake-clock.js';
+import { betEvent } from '../../../factories.js';
+import { connectListener, directUrl, isPooled, newSchema, openStore, pool, within } from './world.js';
+
+const stops: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+/** Counts what a store tells. */
+async function watched(options: Parameters<typeof openStore>[0]) {
+  const seen = { times: 0 };
+  const store = await openStore(options);
+  const stop = store.watch?.(() => {
+    seen.times += 1;
+  });
+  if (stop) stops.push(stop);
+  await expect.poll(() => seen.times, { timeout: 10_000 }).toBe(1);
+  return { store, seen };
+}
+
+describe('who listens', () => {
+  it('is told of a report at its commit, not before, and not where it is rolled back', async () => {
+    const schema = newSchema();
+    const { seen } = await watched({ schema, listen: connectListener });
+    const other = await openStore({ schema });
+    await within(async (client) => {
+      await other.enqueue([newRow('B-1')], client);
+      throw new Error('void');
+    }).catch(() => {});
+    await within(async (client) => {
+      await other.enqueue([newRow('B-1')], client);
+      await client.query('SELECT pg_sleep(0.1)');
+      expect(seen.times).toBe(1);
+    });
+    await expect.poll(() => seen.times, { timeout: 10_000 }).toBe(2);
+  });
+
+  it('is told nothing by a store that does not notify', async () => {
+    const schema = newSchema();
+    const { seen } = await watched({ schema, listen: connectListener });
+    await (await openStore({ schema, notify: false })).enqueue([newRow('B-1')]);
+    await (await openStore({ schema })).enqueue([newRow('B-2')]);
+    await expect.poll(() => seen.times, { timeout: 10_000 }).toBe(2);
+  });
+
+  it('connects again when the connection is lost, and looks once more, since something may have been missed', async () => {
+    const schema = newSchema();
+    const connect = async () => {
+      const client = new pg.Client({ connectionString: directUrl('a session that is found by its name, and ended'), application_name: schema });
+      await client.connect();
+      return client;
+    };
+    const { store, seen } = await watched({ schema, listen: connect });
+    await pool.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [schema]);
+    await expect.poll(() => seen.times, { timeout: 10_000 }).toBe(2);
+    await store.enqueue([newRow('B-1')]);
+    await expect.poll(() => seen.times, { timeout: 10_000 }).toBe(3);
+    await store.close?.();
+    const left = async () => (await pool.query('SELECT 1 FROM pg_stat_activity WHERE application_name = $1', [schema])).rows.length;
+    await expect.poll(left, { timeout: 10_000 }).toBe(0);
+  });
+
+  it('is told once that nothing arrives, and what to set; polling goes on', async () => {
+    // Through PgBouncer as it is; else the listening connection is that of another database, and as deaf.
+    const elsewhere = new URL(inject('directPostgresUrl'));
+    elsewhere.pathname = 'template1';
+    const connect = async () => {
+      if (isPooled) return pool.connect();
+      const client = new pg.Client({ connectionString: elsewhere.href });
+      await client.connect();
+      return client;
+    };
+    const problems: unknown[] = [];
+    const gateway = createMockGateway();
+    const store = await openStore({ listen: connect });
+    const outbox = createOutbox({ client: createClient({ ...gateway.clientOptions(), fetch: gateway.fetch }), store, pollMs: 200 });
+    outbox.on('error', (problem) => problems.push(problem));
+    outbox.start();
+    await expect.poll(() => problems, { timeout: 10_000 }).toHaveLength(1);
+    expect(problems[0]).toMatchObject({
+      message: expect.stringContaining('pollMs'),
+      cause: {
+        name: 'PostgresStoreError',
+        code: 'no-notifications',
+        message: expect.stringMatching(/pooler in transaction mode.*Give listen a client that connects to the server itself/),
+      },
+    });
+    await outbox.reportBetEvent(betEvent({ bet_id: 'B-1' }));
+    await expect.poll(() => gateway.reports().length, { timeout: 10_000 }).toBe(1);
+    // Long enough for another connection, and for its silence.
+    await new Promise((resolve) => setTimeout(resolve, 7_000));
+    expect(problems).toHaveLength(1);
+    await outbox.stop();
+    await store.close?.();
+  });
+});
+
+describe('the listening connection', () => {
+  /** A client that answers, or not. */
+  function fakeClient() {
+    const listeners: Record<string, (detail?: unknown) => void> = {};
+    const state = { answers: true, released: 0, asked: [] as string[] };
+    const notify = async (payload?: string) => listeners.notification?.({ payload });
+    const client: ListeningClient = {
+      query: (text) => {
+        state.asked.push(text);
+        return state.answers ? Promise.resolve() : new Promise(() => {});
+      },
+      on: (event, listener) => {
+        listeners[event] = listener;
+      },
+      release: () => {
+        state.released += 1;
+      },
+    };
+    return { client, state, notify };
+  }
+
+  const quiet = { channel: 'x', onDeaf: () => expect.unreachable('it hears') };
+  const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+  it('is asked now and then whether it is there, and replaced when it does not answer', async () => {
+    const clock = new FakeClock();
+    const [first, second] = [fakeClient(), fakeClient()];
+    const clients = [first, second];
+    let current = first;
+    const connect = async () => {
+      current = clients.shift() ?? second;
+      return current.client;
+    };
+    let told = 0;
+    const stop = listen({ ...quiet, connect, notify: (payload) => current.notify(payload), clock, random: () => 0 }, () => {
+      told += 1;
+    });
+    await settle();
+    expect([told, first.state.asked]).toEqual([1, ['LISTEN x']]);
+    first.state.answers = false;
+    await clock.run(new Promise<void>((resolve) => clock.setTimeout(resolve, 45_000)));
+    await settle();
+    expect([first.state.released, second.state.asked[0], told]).toEqual([1, 'LISTEN x', 2]);
+    stop();
+    expect(second.state.released).toBe(1);
+  });
+
+  it('is tried less and less often while it cannot be made', async () => {
+    const clock = new FakeClock();
+    let tries = 0;
+    const connect = () => {
+      tries += 1;
+      throw new Error('ECONNREFUSED');
+    };
+    const stop = listen({ ...quiet, connect, notify: async () => {}, clock, random: () => 1 }, () => {});
+    await clock.run(new Promise<void>((resolve) => clock.setTimeout(resolve, 600_000)));
+    expect(tries).toBeGreaterThan(15);
+    expect(tries).toBeLessThan(35);
+    stop();
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['a pool of another library', { query: async () => ({ rows: [] }) }],
+    ['a client that throws when it is listened to', { query: async () => ({ rows: [] }), on: () => JSON.parse('no') }],
+  ])('is tried again, and harms nobody, where connecting gives %s', async (_, given) => {
+    const clock = new FakeClock();
+    const right = fakeClient();
+    const clients = [given as ListeningClient, right.client];
+    let told = 0;
+    const connect = async () => (clients.length > 1 ? clients.shift() : right.client) as ListeningClient;
+    const stop = listen({ ...quiet, connect, notify: right.notify, clock, random: () => 0 }, () => {
+      told += 1;
+    });
+    await settle();
+    expect(told).toBe(0);
+    await clock.run(new Promise<void>((resolve) => clock.setTimeout(resolve, 5_000)));
+    await settle();
+    expect([told, right.state.asked[0]]).toEqual([1, 'LISTEN x']);
+    stop();
+  });
+
+  const pass = async (clock: FakeClock, milliseconds: number) => {
+    await clock.run(new Promise<void>((resolve) => clock.setTimeout(resolve, milliseconds)));
+    await settle();
+  };
+
+  it('that hears no notification is given up and made again, and that is told once until one is heard', async () => {
+    const clock = new FakeClock();
+    const { client, state, notify } = fakeClient();
+    const seen = { told: 0, deaf: 0, hears: false };
+    const stop = listen(
+      {
+        connect: async () => client,
+        channel: 'x',
+        notify: async (payload) => (seen.hears ? notify(payload) : undefined),
+        onDeaf: () => {
+          seen.deaf += 1;
+        },
+        clock,
+        random: () => 0,
+      },
+      () => {
+        seen.told += 1;
+      },
+    );
+    await pass(clock, 120_000);
+    expect(seen.deaf).toBe(1);
+    expect(state.released).toBeGreaterThan(2);
+    expect(seen.told).toBeGreaterThan(2);
+    seen.hears = true;
+    await pass(clock, 60_000);
+    const { released } = state;
+    await pass(clock, 120_000);
+    expect([seen.deaf, state.released]).toEqual([1, released]);
+    stop();
+  });
+
+  it('is asked again later whether it hears, where no notification could be sent', async () => {
+    const clock = new FakeClock();
+    const { client, state, notify } = fakeClient();
+    let tries = 0;
+    const stop = listen(
+      {
+        ...quiet,
+        connect: async () => client,
+        notify: async (payload) => {
+          tries += 1;
+          if (tries < 3) throw new Error('too many connections');
+          await notify(payload);
+        },
+        clock,
+        random: () => 0,
+      },
+      () => {},
+    );
+    await pass(clock, 150_000);
+    expect([tries, state.released]).toEqual([3, 0]);
+    stop();
+  });
+
+  it('of a library that passes no payload on counts as heard', async () => {
+    const clock = new FakeClock();
+    const { client, state, notify } = fakeClient();
+    const stop = listen({ ...quiet, connect: async () => client, notify: () => notify(), clock, random: () => 0 }, () => {});
+    await pass(clock, 60_000);
+    expect(state.released).toBe(0);
+    stop();
+  });
+
+  it("does not take another instance's question for a report", async () => {
+    const schema = newSchema();
+    const { seen } = await watched({ schema, listen: connectListener });
+    await watched({ schema, listen: connectListener });
+    await pool.query('SELECT pg_sleep(0.2)');
+    expect(seen.times).toBe(1);
+  });
+});

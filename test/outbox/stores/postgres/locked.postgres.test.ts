@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../../../src/client/client.js';
+import { createMockGateway } from '../../../../src/entries/mock.js';
+import { createOutbox } from '../../../../src/entries/outbox.js';
+import { claim, idsOf, newRow, settledRow } from '../../../../src/outbox/contract/harness.js';
+import { openPostgresStore } from '../../../../src/outbox/stores/postgres/store.js';
+import { settledBet } from '../../../factories.js';
+import { newSchema, pool, within } from './world.js';
+
+const BUSY = {
+  name: 'PostgresStoreError',
+  code: 'busy',
+  sqlState: '55P03',
+  message: expect.stringMatching(/transaction that is still open.*end it.*enqueue again/),
+};
+
+/** Waits a second for a lock, where a store waits five. */
+const openStore = () => openPostgresStore({ database: pool, schema: newSchema() }, { one: '1000', many: '200' });
+
+async function openOutbox() {
+  const gateway = createMockGateway();
+  const store = await openStore();
+  const client = createClient({ ...gateway.clientOptions(), fetch: gateway.fetch });
+  return { store, outbox: createOutbox({ client, store, pollMs: 60_000 }) };
+}
+
+describe('a report that a transaction of yours holds and does not end', () => {
+  it('keeps no other one waiting, whether enqueued with it or after it; the same one is refused, and accepted afterwards', async () => {
+    const { outbox } = await openOutbox();
+    const report = (reference: string) => outbox.reportSettledBet(settledBet({ bet_id: reference }));
+    await within(async (client) => {
+      await outbox.within(client).reportSettledBet(settledBet({ bet_id: 'B-1' }));
+      const refused: unknown[] = [];
+      const same = [report('B-1'), report('B-1')].map((one) => one.catch((error) => void refused.push(error)));
+      const others = [report('B-2'), report('B-3')];
+      await Promise.all(others);
+      await Promise.all(Array.from({ length: 5 }, (_, index) => report(`C-${index}`)));
+      await report('B-2');
+      expect(refused).toEqual([]);
+      await Promise.all(same);
+      expect(refused).toMatchObject([BUSY, BUSY]);
+      expect(await outbox.list()).toHaveLength(7);
+    });
+    expect(await report('B-1')).toMatchObject({ state: 'waiting' });
+    expect(await outbox.list()).toHaveLength(8);
+  });
+
+  it('keeps no other one waiting where there are several of them', async () => {
+    const { outbox } = await openOutbox();
+    const report = (reference: string) => outbox.reportSettledBet(settledBet({ bet_id: reference }));
+    await within(async (client) => {
+      for (const reference of ['B-1', 'B-2', 'B-3']) await outbox.within(client).reportSettledBet(settledBet({ bet_id: reference }));
+      const same = ['B-1', 'B-2', 'B-3'].map((reference) => report(reference).catch((error) => error));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const winner = await Promise.race([Promise.all(same), report('C-1')]);
+      expect(winner).toMatchObject({ state: 'waiting' });
+      for (const error of await Promise.all(same)) expect(error).toMatchObject(BUSY);
+    });
+  });
+
+  it('does not let what waits for the same report go before it', async () => {
+    const store = await openStore();
+    await within(async (client) => {
+      await store.enqueue([newRow('B-1')], client);
+      await expect(store.enqueue([newRow('B-1'), settledRow('B-1')])).rejects.toMatchObject(BUSY);
+    });
+    expect(idsOf(await claim(store, 9))).toEqual([newRow('B-1').id]);
+  });
+
+  it('leaves the limit of another transaction of yours as it is', async () => {
+    const store = await openStore();
+    await within(async (client) => {
+      await client.query("SET LOCAL lock_timeout = '1234ms'");
+      await store.enqueue([newRow('B-1')], client);
+      await store.enqueue([newRow('B-2'), newRow('B-3')], client);
+      expect((await client.query('SHOW lock_timeout')).rows).toEqual([{ lock_timeout: '1234ms' }]);
+    });
+    await store.enqueue([newRow('B-4')]);
+    const { rows } = await pool.query('SHOW lock_timeout');
+    expect(rows).toEqual([{ lock_timeout: '0' }]);
+  });
+});

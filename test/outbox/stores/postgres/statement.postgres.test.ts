@@ -1,0 +1,293 @@
+import { sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import fc from 'fast-check';
+import pg from 'pg';
+import postgres from 'postgres';
+import { describe, expect, inject, it } from 'vitest';
+import { createClient } from '../../../../src/client/client.js';
+import { createMockGateway } from '../../../../src/entries/mock.js';
+import { createOutbox, type OutboxOptions } from '../../../../src/entries/outbox.js';
+import { type PostgresStoreOptions, postgresStore } from '../../../../src/entries/outbox-postgres.js';
+import { claim, idsOf, newRow } from '../../../../src/outbox/contract/harness.js';
+import { betEvent, settledBet } from '../../../factories.js';
+import { leaksIn, personalBet, personalSettlement } from '../../personal.js';
+import { connectListener, newSchema, openStore, pool, within } from './world.js';
+
+const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+
+/** An outbox, the bets of a user beside it, and the statement that inserts one with its report. */
+async function bettingWorld({ store: given = {}, outbox: options = {} }: { store?: Partial<PostgresStoreOptions>; outbox?: Partial<OutboxOptions> } = {}) {
+  const { schema = newSchema() } = given;
+  const store = await openStore({ ...given, schema });
+  const gateway = createMockGateway();
+  const client = createClient({ ...gateway.clientOptions(), fetch: gateway.fetch });
+  const outbox = createOutbox({ client, store, pollMs: 60_000, ...options });
+  await pool.query(`CREATE TABLE ${schema}.bets (id text PRIMARY KEY, settled boolean NOT NULL DEFAULT false)`);
+  const bets = async () => (await pool.query<{ id: string }>(`SELECT id FROM ${schema}.bets ORDER BY id`)).rows.map(({ id }) => id);
+  const reports = async () => (await outbox.list()).map(({ reference }) => reference).sort();
+  const insert = `INSERT INTO ${schema}.bets (id) VALUES ($1) RETURNING ${schema}.enqueue($2) AS added`;
+  const place = (bet_id: string) => outbox.prepare('reportBetEvent', { ...betEvent({ bet_id }), location });
+  return { schema, store, gateway, outbox, bets, reports, insert, place };
+}
+
+const rejection = (work: Promise<unknown>): Promise<{ code?: string; message: string }> =>
+  work.then(
+    () => Promise.reject(new Error('it was not refused')),
+    (error) => error,
+  );
+
+describe("a report in the user's own statement", () => {
+  it('is committed with it, and sent at once where somebody listens', async () => {
+    const { outbox, insert, place, bets, gateway } = await bettingWorld({ store: { listen: connectListener } });
+    outbox.start();
+    const report = await place('B-1');
+    const { rows } = await within((client) => client.query(insert, ['B-1', report.value]));
+    expect([rows, await bets()]).toEqual([[{ added: true }], ['B-1']]);
+    expect(await report.done).toMatchObject({ outcome: 'recorded', reference: 'B-1' });
+    expect(gateway.reports()).toHaveLength(1);
+    await outbox.stop();
+  });
+
+  it('needs no BEGIN: one statement is a transaction', async () => {
+    const { insert, place, bets, reports } = await bettingWorld();
+    await pool.query(insert, ['B-1', (await place('B-1')).value]);
+    expect([await bets(), await reports()]).toEqual([['B-1'], ['B-1']]);
+  });
+
+  it('never was, where the statement fails or the transaction is rolled back', async () => {
+    const { insert, place, bets, reports } = await bettingWorld();
+    const { value } = await place('B-1');
+    await expect(
+      within(async (client) => {
+        await client.query(insert, ['B-1', value]);
+        throw new Error('the bet was void');
+      }),
+    ).rejects.toThrow('void');
+    await pool.query(insert, ['B-2', (await place('B-2')).value]);
+    await expect(pool.query(insert, ['B-2', (await place('B-3')).value])).rejects.toMatchObject({ code: '23505' });
+    expect([await bets(), await reports()]).toEqual([['B-2'], ['B-2']]);
+  });
+
+  it('goes with the rows that are changed: none, no report; several, one', async () => {
+    const { schema, outbox, reports } = await bettingWorld();
+    const settle = `UPDATE ${schema}.bets SET settled = true WHERE id LIKE $1 RETURNING ${schema}.enqueue($2) AS added`;
+    const { value } = await outbox.prepare('reportSettledBet', settledBet({ bet_id: 'B-1' }));
+    expect([(await pool.query(settle, ['B-%', value])).rows, await reports()]).toEqual([[], []]);
+    await pool.query(`INSERT INTO ${schema}.bets (id) VALUES ('B-1'), ('B-2')`);
+    expect([(await pool.query(settle, ['B-%', value])).rows, await reports()]).toEqual([[{ added: true }, { added: false }], ['B-1']]);
+  });
+
+  it('is the same report again, and says that it was not added', async () => {
+    const { schema, outbox, place, reports } = await bettingWorld();
+    const report = await place('B-1');
+    await report.enqueue();
+    expect((await pool.query(`SELECT ${schema}.enqueue($1) AS added`, [report.value])).rows).toEqual([{ added: false }]);
+    await outbox.drain();
+    expect((await pool.query(`SELECT ${schema}.enqueue($1) AS added`, [report.value])).rows).toEqual([{ added: false }]);
+    expect([await report.enqueue(), await reports()]).toMatchObject([{ state: 'recorded' }, ['B-1']]);
+  });
+
+  it('with other data fails the transaction, and tells nothing of a person', async () => {
+    const { outbox, insert, bets, store } = await bettingWorld();
+    await outbox.reportSettledBet(personalSettlement('B-1'));
+    const before = await store.list({ limit: 9 });
+    const other = await outbox.prepare('reportSettledBet', { ...personalSettlement('B-1'), payout_amount: 1 });
+    const error = await rejection(within((client) => client.query(insert, ['B-1', other.value])));
+    expect([error.code, error.message]).toEqual(['LS003', expect.stringContaining('compare your records. Nothing was enqueued')]);
+    expect(leaksIn(JSON.stringify(error) + error.message)).toEqual([]);
+    expect([await bets(), await store.list({ limit: 9 })]).toEqual([[], before]);
+  });
+
+  it.each([
+    ['the payload itself', JSON.stringify(personalBet('B-1')), 'something else'],
+    ['nothing', null, 'was given NULL'],
+    ['an empty text', '', 'something else'],
+    ['half of a value', 'outbox', 'something else'],
+    ['a value without its beginning', ['default:staging:reportBetEvent:B-1', ...'123456789'].join('\x1f'), 'something else'],
+    ['the beginning of a value', 'outbox1 80\x1fstaging:reportBetEvent:B-1\x1fstaging', 'something else'],
+  ])('is refused where it is %s, and that is not shown', async (_, value, message) => {
+    const { insert, bets, reports } = await bettingWorld();
+    const error = await rejection(pool.query(insert, ['B-1', value]));
+    expect(error).toMatchObject({
+      code: 'LS004',
+      message: expect.stringContaining(message),
+      hint: expect.stringMatching(/ind .*report\.value as a parameter/),
+    });
+    expect(leaksIn(JSON.stringify(error) + error.message)).toEqual([]);
+    expect([await bets(), await reports()]).toEqual([[], []]);
+  });
+
+  it.each([
+    ['cut off', '$2::varchar(300)', 'UTF8'],
+    ['read in another encoding', '$2', 'LATIN1'],
+  ])('is refused where it was %s on the way, since it could never be sent', async (_, bound, encoding) => {
+    const { insert, outbox, bets, reports } = await bettingWorld();
+    const { value } = await outbox.prepare('reportBetEvent', personalBet('B-é'));
+    const error = await rejection(
+      within(async (client) => {
+        await client.query(`SET LOCAL client_encoding = ${encoding}`);
+        await client.query(insert.replace('$2', bound), ['B-1', value]);
+      }),
+    );
+    expect(error).toMatchObject({ code: 'LS004', message: expect.stringContaining('was changed on the way. Nothing was enqueued') });
+    expect(leaksIn(JSON.stringify(error) + error.message)).toEqual([]);
+    expect([await bets(), await reports()]).toEqual([[], []]);
+  });
+
+  it('is refused where the outbox of another schema prepared it, whose keys nobody here may have', async () => {
+    const [here, there] = [await bettingWorld(), await bettingWorld()];
+    const error = await rejection(pool.query(here.insert, ['B-1', (await there.place('B-1')).value]));
+    expect(error).toMatchObject({ code: 'LS004', message: expect.stringContaining('prepared by the outbox of another store') });
+    expect([await here.bets(), await here.reports(), await there.reports()]).toEqual([[], [], []]);
+  });
+
+  it('tells no report as its own whose row the statement did not insert', async () => {
+    const { outbox, insert, place } = await bettingWorld();
+    await pool.query(insert, ['B-1', (await place('B-1')).value]);
+    const other = await outbox.prepare('reportBetEvent', { ...betEvent({ bet_id: 'B-1', amount: 99 }), location });
+    const { rows } = await pool.query(insert.replace(' RETURNING', ' ON CONFLICT DO NOTHING RETURNING'), ['B-1', other.value]);
+    expect(rows).toEqual([]);
+    const { done } = other;
+    await outbox.drain();
+    await expect(done).rejects.toMatchObject({ code: 'duplicate', message: expect.stringContaining('holds other data under this reference') });
+  });
+
+  it('fails with what the library says, which may be the values: its cause alone is fit to be logged', async () => {
+    const { outbox, schema } = await bettingWorld();
+    await outbox.reportBetEvent(personalBet('B-1'));
+    const other = await outbox.prepare('reportBetEvent', { ...personalBet('B-1'), amount: 1 });
+    const statement = sql`INSERT INTO ${sql.raw(`${schema}.bets`)} (id) VALUES (${'B-1'}) RETURNING ${sql.raw(`${schema}.enqueue`)}(${other.value})`;
+    const error = await rejection(drizzle(pool).execute(statement));
+    expect(leaksIn(error.message).length).toBeGreaterThan(5);
+    expect((error as Error).cause).toMatchObject({ code: 'LS003' });
+    expect(leaksIn(String((error as Error).cause))).toEqual([]);
+  });
+
+  it('is refused by a store of the same schema name in another database', async () => {
+    const { schema, place } = await bettingWorld();
+    const { value } = await place('B-1');
+    const name = `${schema}_other`;
+    // Not of template1, to which another test connects: PostgreSQL copies only what nothing else uses.
+    await pool.query(`CREATE DATABASE ${name} TEMPLATE template0`);
+    const url = new URL(inject('postgresUrl'));
+    url.pathname = `/${name}`;
+    const elsewhere = new pg.Pool({ connectionString: String(url), max: 2 });
+    try {
+      const there = await postgresStore({ database: elsewhere, schema });
+      const error = await rejection(elsewhere.query(`SELECT ${schema}.enqueue($1)`, [value]));
+      expect(error).toMatchObject({ code: 'LS004', message: expect.stringContaining('prepared by the outbox of another store') });
+      expect((await there.counts()).states.waiting).toBe(0);
+    } finally {
+      await elsewhere.end();
+    }
+  });
+
+  it('is refused where reports of its account go to another gateway', async () => {
+    const { schema, store, place } = await bettingWorld();
+    await store.bind([{ account: 'default', environment: 'staging', gateway: 'https://another.example.com' }]);
+    const error = await rejection(pool.query(`SELECT ${schema}.enqueue($1)`, [(await place('B-1')).value]));
+    expect(error).toMatchObject({ code: 'LS005', message: expect.stringContaining('https://another.example.com') });
+    expect((await store.counts()).states.waiting).toBe(0);
+  });
+
+  it('waits for the initiated one, as any other does', async () => {
+    const { insert, place, outbox, store, gateway } = await bettingWorld();
+    const settled = await outbox.prepare('reportSettledBet', settledBet({ bet_id: 'B-1' }));
+    await within(async (client) => {
+      await client.query(insert, ['B-1', (await place('B-1')).value]);
+      await client.query(insert, ['B-1 settled', settled.value]);
+    });
+    expect((await store.counts()).states).toMatchObject({ waiting: 1, blocked: 1 });
+    const gateways = { staging: gateway.clientOptions().gateways?.staging?.baseUrl };
+    expect(idsOf(await claim(store, 9, [{ account: 'default', gateways, busy: 0 }]))).toEqual(['default:staging:reportBetEvent:B-1']);
+  });
+
+  it('is added once, of two transactions with it at the same time', async () => {
+    const { insert, place, reports } = await bettingWorld();
+    const { value } = await place('B-1');
+    const two = await Promise.all(
+      ['first', 'second'].map((id) =>
+        within(async (client) => {
+          const { rows } = await client.query<{ added: boolean }>(insert, [id, value]);
+          await client.query('SELECT pg_sleep(0.05)');
+          return rows[0]?.added;
+        }),
+      ),
+    );
+    expect([two.sort(), await reports()]).toEqual([[false, true], ['B-1']]);
+  });
+
+  it.each(['REPEATABLE READ', 'SERIALIZABLE'])('may be in a transaction that is %s', async (level) => {
+    const { insert, place, reports } = await bettingWorld();
+    await within(async (client) => {
+      await client.query(`SET TRANSACTION ISOLATION LEVEL ${level}`);
+      await client.query(insert, ['B-1', (await place('B-1')).value]);
+    });
+    expect(await reports()).toEqual(['B-1']);
+  });
+
+  it('is found by polling where nobody is to be told', async () => {
+    const schema = newSchema();
+    const heard: string[] = [];
+    const listener = await connectListener();
+    listener.on('notification', ({ channel }) => heard.push(channel));
+    try {
+      for (const notify of [true, false]) {
+        const { insert, place } = await bettingWorld({ store: { schema: `${schema}_${notify}`, notify } });
+        await listener.query(`LISTEN ${schema}_${notify}`);
+        await pool.query(insert, ['B-1', (await place('B-1')).value]);
+      }
+      await listener.query('SELECT 1');
+      expect(heard).toEqual([`${schema}_true`]);
+    } finally {
+      await listener.end();
+    }
+  });
+
+  it('is unreadable where bodies are encrypted', async () => {
+    const encryption = { current: 'k1', keys: { k1: new Uint8Array(32).fill(7) } };
+    const { outbox, insert, gateway } = await bettingWorld({ outbox: { encryption } });
+    const report = await outbox.prepare('reportBetEvent', personalBet('B-1'));
+    expect(leaksIn(report.value)).toEqual([]);
+    await pool.query(insert, ['B-1', report.value]);
+    expect(await outbox.drain()).toMatchObject({ drained: true, states: { recorded: 1 } });
+    expect(leaksIn(JSON.stringify(gateway.reports())).length).toBeGreaterThan(5);
+  });
+
+  it('is what it was, whatever is in it', async () => {
+    const { schema, store } = await bettingWorld();
+    const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((one) => !['\0', '\x1f'].some((unfit) => one.includes(unfit)));
+    const odd = fc.constantFrom('NULL', 'null', '{', '}', '{}', ',', '"', '\\', '\\"', "'", '$1', ' ', '\n', 'outbox1 {', '\u2028', '😀');
+    let rows = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(text, odd), fc.oneof(text, odd), fc.oneof(text, odd), async (reference, fingerprint, body) => {
+        rows += 1;
+        const given = newRow(`${rows} ${reference}`, { fingerprint, body });
+        const { rows: told } = await pool.query(`SELECT ${schema}.enqueue($1) AS added`, [store.asValue?.(given)]);
+        expect(told).toEqual([{ added: true }]);
+        const { gateway: _, ...kept } = given;
+        expect((await store.get([given.id]))[0]).toMatchObject(kept);
+      }),
+      { numRuns: 200 },
+    );
+    for (const unfit of ['n\0', 'n\x1f', 'n\ud800']) expect(() => store.asValue?.(newRow(unfit))).toThrow(expect.objectContaining({ code: 'text' }));
+    for (const unfit of ['n\0', 'n\x1f', 'n\ud800'])
+      expect(() => store.asValue?.(newRow('n', { body: unfit }))).toThrow(expect.objectContaining({ code: 'text' }));
+  });
+
+  it('goes through other libraries as it is', async () => {
+    const { schema, place, reports } = await bettingWorld();
+    const client = postgres(inject('postgresUrl'), { max: 1 });
+    const name = client(`${schema}.bets`);
+    const { value } = await place('B-"1\\');
+    expect(await client`INSERT INTO ${name} (id) VALUES (${'B-1'}) RETURNING ${client.unsafe(`${schema}.enqueue`)}(${value}) AS added`).toMatchObject([
+      { added: true },
+    ]);
+    await client.end();
+    const db = drizzle(pool);
+    const through = await place('B-2');
+    const statement = sql`INSERT INTO ${sql.raw(`${schema}.bets`)} (id) VALUES (${'B-2'}) RETURNING ${sql.raw(`${schema}.enqueue`)}(${through.value}) AS added`;
+    expect((await db.execute(statement)).rows).toEqual([{ added: true }]);
+    expect(await reports()).toEqual(['B-"1\\', 'B-2']);
+  });
+});

@@ -1,0 +1,312 @@
+import { sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+import postgres from 'postgres';
+import { describe, expect, inject, it } from 'vitest';
+import { createClient } from '../../../../src/client/client.js';
+import { ConfigurationError } from '../../../../src/entries/index.js';
+import { createMockGateway } from '../../../../src/entries/mock.js';
+import { createOutbox } from '../../../../src/entries/outbox.js';
+import { type PostgresDatabase, postgresStore } from '../../../../src/entries/outbox-postgres.js';
+import { CLAIMANT, claim, idsOf, newRow, settledRow, write } from '../../../../src/outbox/contract/harness.js';
+import { betEvent, settledBet } from '../../../factories.js';
+import { connectListener, newSchema, openStore, pool, within } from './world.js';
+
+const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+
+function outboxOver(store: Awaited<ReturnType<typeof openStore>>) {
+  const gateway = createMockGateway();
+  const client = createClient({ ...gateway.clientOptions(), fetch: gateway.fetch });
+  return { gateway, outbox: createOutbox({ client, store, pollMs: 60_000 }) };
+}
+
+describe("a report in the user's transaction", () => {
+  it('is there once it commits, and is sent at once where somebody listens', async () => {
+    const { outbox, gateway } = outboxOver(await openStore({ listen: connectListener }));
+    outbox.start();
+    const { done, id } = await within(async (client) => {
+      const reports = outbox.within(client);
+      const initiated = await reports.reportBetEvent({ ...betEvent({ bet_id: 'B-1' }), location });
+      await reports.reportSettledBet(settledBet({ bet_id: 'B-1' }));
+      expect(await outbox.get(initiated.id)).toBe(undefined);
+      return initiated;
+    });
+    expect(await done).toMatchObject({ outcome: 'recorded', reference: 'B-1' });
+    expect(id).toBe('default:staging:reportBetEvent:B-1');
+    await expect.poll(() => gateway.reports().length, { timeout: 10_000 }).toBe(2);
+    await outbox.stop();
+  });
+
+  it('needs no connection beside its own, also right after the start', async () => {
+    const own = new pg.Pool({ connectionString: inject('postgresUrl'), max: 2, connectionTimeoutMillis: 5_000 });
+    const store = await openStore({ database: own });
+    const clients = [await own.connect(), await own.connect()];
+    const { outbox } = outboxOver(store);
+    try {
+      for (const client of clients) await client.query('BEGIN');
+      const reports = clients.map((client, index) => outbox.within(client).reportSettledBet(settledBet({ bet_id: `B-${index}` })));
+      expect(await Promise.all(reports)).toMatchObject([{ state: 'waiting' }, { state: 'waiting' }]);
+      for (const client of clients) await client.query('COMMIT');
+    } finally {
+      for (const client of clients) client.release(true);
+    }
+    expect(await outbox.list()).toHaveLength(2);
+    await own.end();
+  });
+
+  it('never was, where it is rolled back', async () => {
+    const schema = newSchema();
+    const { outbox } = outboxOver(await openStore({ schema }));
+    await expect(
+      within(async (client) => {
+        await outbox.within(client).reportSettledBet(settledBet({ bet_id: 'B-1' }));
+        throw new Error('the bet was void');
+      }),
+    ).rejects.toThrow('the bet was void');
+    expect([await outbox.list(), (await outbox.stats()).states.waiting]).toEqual([[], 0]);
+    for (const table of ['reports', 'queue']) expect((await pool.query(`SELECT 1 FROM ${schema}.${table}`)).rows).toEqual([]);
+    expect(await outbox.reportSettledBet(settledBet({ bet_id: 'B-1', payout_amount: 1 }))).toMatchObject({ state: 'waiting' });
+  });
+
+  it('leaves the transaction failed where the database refuses it, and says so for whatever comes next', async () => {
+    const store = await openStore();
+    const client = await pool.connect();
+    try {
+      await client.query('BEGIN');
+      await expect(client.query('SELECT 1 / 0')).rejects.toThrow();
+      await expect(store.enqueue([newRow('B-1')], client)).rejects.toMatchObject({ name: 'PostgresStoreError', code: 'aborted', sqlState: '25P02' });
+      expect((await client.query('COMMIT')).command).toBe('ROLLBACK');
+    } finally {
+      client.release();
+    }
+    expect(await store.list({ limit: 10 })).toEqual([]);
+  });
+
+  it('is refused where the transaction is a pool, or nothing that sends statements', async () => {
+    const store = await openStore();
+    await expect(async () => store.enqueue([newRow('B-1')], pool)).rejects.toThrow(ConfigurationError);
+    await expect(async () => store.enqueue([newRow('B-1')], {})).rejects.toThrow(ConfigurationError);
+    expect(await store.list({ limit: 10 })).toEqual([]);
+  });
+
+  it.each([
+    ['has begun none', async (_: pg.PoolClient) => {}],
+    ['has committed it', (client: pg.PoolClient) => client.query('BEGIN; SELECT 1; COMMIT')],
+    ['has rolled it back', (client: pg.PoolClient) => client.query('BEGIN; CREATE TEMPORARY TABLE gone (id text); ROLLBACK')],
+  ])('is refused where the connection %s, since it would stay without the rest', async (_, before) => {
+    const store = await openStore();
+    const client = await pool.connect();
+    try {
+      await before(client);
+      for (const rows of [[newRow('B-1')], [newRow('B-1'), newRow('B-2')]])
+        await expect(store.enqueue(rows, client)).rejects.toMatchObject({ code: 'no-transaction', message: expect.stringContaining('Nothing was enqueued') });
+    } finally {
+      client.release();
+    }
+    expect(await store.list({ limit: 10 })).toEqual([]);
+  });
+
+  it('is taken as begun where the client cannot say', async () => {
+    const store = await openStore();
+    await within(async (client) => {
+      const silent = {
+        query: (text: string, values: (string | null)[]) => client.query(text, values),
+        getTransactionStatus: () => {
+          throw new TypeError('the binding has no such function');
+        },
+      };
+      expect(await store.enqueue([newRow('B-1')], silent)).toMatchObject([{ added: true }]);
+    });
+  });
+
+  it.each([true, false])('may be sent together with the rest (a client that sends without waiting: %s): all or nothing', async (pipeline) => {
+    const own = new pg.Pool({ connectionString: inject('postgresUrl'), max: 1, pipeline });
+    const { outbox } = outboxOver(await openStore());
+    const client = await own.connect();
+    const together = async (id: string, work: string) => {
+      await client.query('BEGIN');
+      const sent = [client.query(work), outbox.within(client).reportSettledBet(settledBet({ bet_id: id }))];
+      await Promise.allSettled(sent);
+      await Promise.all(sent).then(
+        () => client.query('COMMIT'),
+        () => client.query('ROLLBACK'),
+      );
+    };
+    try {
+      await together('B-1', 'SELECT 1');
+      await together('B-2', 'SELECT 1 / 0');
+    } finally {
+      client.release();
+      await own.end();
+    }
+    expect((await outbox.list()).map(({ reference }) => reference)).toEqual(['B-1']);
+  });
+
+  it.each(['REPEATABLE READ', 'SERIALIZABLE'])('may be %s', async (level) => {
+    const store = await openStore();
+    await within(async (client) => {
+      await client.query(`SET TRANSACTION ISOLATION LEVEL ${level}`);
+      expect(await store.enqueue([newRow('B-1'), settledRow('B-1')], client)).toMatchObject([{ added: true }, { added: true, row: { blocked: true } }]);
+    });
+    expect(idsOf(await claim(store))).toEqual([newRow('B-1').id]);
+  });
+
+  it('of a level that shows nothing of others fails with the code that such transactions are repeated for', async () => {
+    const store = await openStore();
+    const refusal = within(async (client) => {
+      await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+      await client.query('SELECT 1');
+      await store.enqueue([newRow('B-1')]);
+      await store.enqueue([newRow('B-1')], client);
+    });
+    await expect(refusal).rejects.toMatchObject({ code: 'conflict', sqlState: '40001' });
+  });
+});
+
+describe('the order of reports from concurrent transactions', () => {
+  it('is kept where the initiated one is committed after the settled one was enqueued', async () => {
+    const store = await openStore();
+    await within(async (first) => {
+      await store.enqueue([newRow('B-1')], first);
+      await store.enqueue([settledRow('B-1')]);
+    });
+    expect(idsOf(await claim(store))).toEqual([newRow('B-1').id]);
+    expect((await store.get([settledRow('B-1').id]))[0]?.blocked).toBe(true);
+    expect(await claim(store)).toEqual([]);
+  });
+
+  it('does not keep a settled one for ever whose transaction was open while the initiated one was recorded', async () => {
+    const store = await openStore();
+    await store.enqueue([newRow('B-1')]);
+    await within(async (second) => {
+      expect(await store.enqueue([settledRow('B-1')], second)).toMatchObject([{ row: { blocked: true } }]);
+      const [initiated] = await claim(store);
+      if (initiated) await write(store, initiated);
+    });
+    expect(idsOf(await claim(store))).toEqual([settledRow('B-1').id]);
+  });
+
+  it('is kept, and no report stays behind, while workers race with transactions', async () => {
+    const store = await openStore();
+    const count = 120;
+    const recorded: string[] = [];
+    const enqueue = async (index: number) => {
+      const rows = [newRow(`B-${index}`), settledRow(`B-${index}`)];
+      if (index % 3 === 0) return void (await store.enqueue(rows));
+      const [first, second] = index % 3 === 1 ? rows : rows.reverse();
+      await within(async (client) => {
+        await store.enqueue(first ? [first] : [], client);
+        await Promise.all([within((other) => store.enqueue(second ? [second] : [], other)), client.query('SELECT pg_sleep(0.005)')]);
+      });
+    };
+    const work = async () => {
+      let writes: Parameters<typeof store.turn>[0]['writes'] = [];
+      while (recorded.length < 2 * count) {
+        const { claimed, written } = await store.turn({ writes, claim: { accounts: [CLAIMANT], limit: 7, leaseMs: 60_000 } });
+        expect(written).not.toContain(false);
+        for (const { id, operation, reference } of claimed) {
+          recorded.push(id);
+          // Of every third one, the settled report is committed first, and may be sent while there is no other.
+          if (operation === 'reportSettledBet' && Number(reference.slice(2)) % 3 !== 1) expect(recorded).toContain(newRow(reference).id);
+        }
+        writes = claimed.map((row) => ({ id: row.id, expected: row, change: { ...row, state: 'recorded', delayMs: 0, outcome: 'recorded', keepBody: false } }));
+      }
+      await store.turn({ writes, claim: undefined });
+    };
+    const adding = (async () => {
+      for (let index = 0; index < count; index += 4) await Promise.all([0, 1, 2, 3].map((more) => enqueue(index + more)));
+    })();
+    await Promise.all([adding, work(), work(), work()]);
+    expect(new Set(recorded).size).toBe(2 * count);
+    expect((await store.counts()).states).toEqual({ waiting: 0, blocked: 0, 'in-flight': 0, recorded: 2 * count, quarantined: 0, dismissed: 0 });
+  });
+});
+
+describe('the same report twice at once', () => {
+  it('is added by the first that commits, and the other one is given what that added', async () => {
+    const store = await openStore();
+    const second = await within(async (client) => {
+      await store.enqueue([newRow('B-1', { body: 'first' })], client);
+      const waits = store.enqueue([newRow('B-1', { body: 'second' }), newRow('B-2')]);
+      await client.query('SELECT pg_sleep(0.1)');
+      return { waits };
+    });
+    expect(await second.waits).toMatchObject([
+      { added: false, row: { body: 'first' } },
+      { added: true, row: { reference: 'B-2' } },
+    ]);
+  });
+
+  it('is added by the other one where the first is rolled back', async () => {
+    const store = await openStore();
+    const waiting: Promise<unknown>[] = [];
+    await within(async (client) => {
+      await store.enqueue([newRow('B-1', { body: 'first' })], client);
+      waiting.push(store.enqueue([newRow('B-1', { body: 'second' })]));
+      await client.query('SELECT pg_sleep(0.1)');
+      throw new Error('void');
+    }).catch(() => {});
+    expect(await Promise.all(waiting)).toMatchObject([[{ added: true, row: { body: 'second' } }]]);
+  });
+
+  it('does not lock up batches that name the same reports in different orders', async () => {
+    const store = await openStore();
+    const rows = Array.from({ length: 60 }, (_, index) => newRow(`B-${index}`));
+    const enqueued = await Promise.all(Array.from({ length: 8 }, (_, index) => store.enqueue(index % 2 ? rows : [...rows].reverse())));
+    expect(enqueued.flat().filter(({ added }) => added).length).toBe(60);
+    expect((await store.counts()).states.waiting).toBe(60);
+  });
+});
+
+describe('the libraries that send the statements', () => {
+  const ways: { readonly [Name: string]: (use: (database: PostgresDatabase) => Promise<void>) => Promise<void> } = {
+    'pg that reads types in its own way': async (use) => {
+      const text = { getTypeParser: (id: number) => (id === 25 ? String : () => 'not text') };
+      const client = new pg.Client({ connectionString: inject('postgresUrl'), types: text as never });
+      await client.connect();
+      await use(client).finally(() => client.end());
+    },
+    'postgres.js': async (use) => {
+      const client = postgres(inject('postgresUrl'), { max: 2, onnotice: () => {}, transform: postgres.camel });
+      await use({ query: async (text, values) => ({ rows: await client.unsafe(text, values) }) }).finally(() => client.end());
+    },
+    Drizzle: async (use) => {
+      const db = drizzle(pool);
+      await use({
+        query: async (text, values) => {
+          const chunks = text.split(/\$(\d+)/).map((part, index) => (index % 2 ? sql`${values[Number(part) - 1]}` : sql.raw(part)));
+          return db.execute(sql.join(chunks));
+        },
+      });
+    },
+  };
+
+  it.each(Object.entries(ways))('may be %s', async (_, way) => {
+    await way(async (database) => {
+      const store = await postgresStore({ database, schema: newSchema() });
+      await store.enqueue([newRow('B-1'), settledRow('B-1'), newRow('$1 "odd" \'quoted\'')]);
+      const [first, other] = await claim(store);
+      if (first) await write(store, first, { message: 'ok' });
+      expect(other?.reference).toBe('$1 "odd" \'quoted\'');
+      expect((await store.get([newRow('B-1').id]))[0]).toMatchObject({ state: 'recorded', message: 'ok', attempts: 1, fence: 1, body: undefined });
+      expect(idsOf(await claim(store))).toEqual([settledRow('B-1').id]);
+      expect(
+        await store.pause({
+          account: 'default',
+          environment: 'staging',
+          version: 0,
+          reason: 'unavailable',
+          message: 'x',
+          strikes: 1,
+          forMs: 9,
+          continues: false,
+        }),
+      ).toBe(true);
+      expect((await store.outlook()).map(({ pause }) => pause.reason)).toContain('unavailable');
+      expect(await store.receipts.append([{ index: 0, id: newRow('B-1').id, line: 'a' }])).toBe(true);
+      expect(await store.receipts.last()).toEqual({ index: 0, id: newRow('B-1').id, line: 'a' });
+      expect(await store.remember('name', 'value')).toBe('value');
+      expect((await store.counts()).states).toMatchObject({ recorded: 1, 'in-flight': 2 });
+    });
+  });
+});

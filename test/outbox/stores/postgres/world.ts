@@ -1,0 +1,82 @@
+import pg from 'pg';
+import { inject } from 'vitest';
+import type { OutboxStore } from '../../../../src/entries/outbox.js';
+import { type PostgresStoreOptions, postgresStore } from '../../../../src/entries/outbox-postgres.js';
+import type { Damage } from '../../../../src/outbox/contract/harness.js';
+
+/** One pool for the tests of a process, which ends with it. */
+export const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 24, allowExitOnIdle: true });
+
+/** Whether the tests reach the server through PgBouncer in transaction mode. */
+export const isPooled = inject('postgresUrl') !== inject('directPostgresUrl');
+
+const reasons = new Set<string>();
+
+/** The address of the server itself, for a session that must keep its connection. Prints why, once, where the other tests have a pooler between. */
+export function directUrl(why: string): string {
+  if (isPooled && !reasons.has(why)) console.log(`Not through PgBouncer: ${why}.`);
+  reasons.add(why);
+  return inject('directPostgresUrl');
+}
+
+/** A client that listens, connected to the server itself as the guide says. */
+export async function connectListener(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: directUrl('the connection that listens, since a pooler in transaction mode passes on no notification') });
+  await client.connect();
+  return client;
+}
+
+let schemas = 0;
+
+/** A schema that is not there yet. */
+export function newSchema(): string {
+  schemas += 1;
+  return `outbox_${process.pid}_${schemas}`;
+}
+
+export const openStore = (options: Partial<PostgresStoreOptions> = {}): Promise<OutboxStore> =>
+  postgresStore({ database: pool, schema: newSchema(), ...options });
+
+/** Lets the time of a schema go on: what is stored becomes older. */
+export async function advance(schema: string, milliseconds: number): Promise<void> {
+  const by = Math.round(milliseconds);
+  await pool.query(`UPDATE ${schema}.queue SET due_at = due_at - ${by}, changed_at = changed_at - ${by}`);
+  await pool.query(`UPDATE ${schema}.reports SET enqueued_at = enqueued_at - ${by}, due_at = due_at - ${by}, changed_at = changed_at - ${by}`);
+  await pool.query(`UPDATE ${schema}.destinations SET since = since - ${by}, until = until - ${by}`);
+}
+
+/** What no store writes, in the columns whose type lets it in. */
+const SPOILED = {
+  account: "UPDATE :reports SET account = 'dhfault' WHERE id = $1",
+  environment: "UPDATE :reports SET environment = 'stbging' WHERE id = $1",
+  operation: "UPDATE :reports SET operation = 'reporuBetEvent' WHERE id = $1",
+  reference: "UPDATE :reports SET reference = 'other' WHERE id = $1",
+  waitsFor: "UPDATE :reports SET waits_for = 'other' WHERE id = $1",
+  outcome: "UPDATE :reports SET outcome = 'recordee' WHERE id = $1",
+  problem: "UPDATE :queue SET problem = '[]' WHERE sequence = (SELECT sequence FROM :reports WHERE id = $1)",
+  decisions: "UPDATE :queue SET decisions = '5' WHERE sequence = (SELECT sequence FROM :reports WHERE id = $1)",
+} as const;
+
+/** Makes parts of the rows of a schema unreadable. */
+export const damageIn = (schema: string): Damage => ({
+  parts: Object.keys(SPOILED) as (keyof typeof SPOILED)[],
+  async spoil(id, part) {
+    await pool.query(SPOILED[part as keyof typeof SPOILED].replace(/:(\w+)/g, `${schema}.$1`), [id]);
+  },
+});
+
+/** Runs work in a transaction of its own connection, as a user of the store does. */
+export async function within<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  } finally {
+    client.release();
+  }
+}

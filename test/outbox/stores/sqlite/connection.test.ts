@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import { sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
+import { newRow, settledRow } from '../../../../src/outbox/contract/harness.js';
+import { connect, pragma, type SqliteDatabase } from '../../../../src/outbox/stores/sqlite/database.js';
+import { newFile, openLibsql, openStore, rejectionOf } from './files.js';
+
+async function connected() {
+  const file = newFile();
+  const database = openLibsql(file);
+  return { file, database, store: await sqliteStore({ database, busyTimeoutMs: 300 }) };
+}
+
+const held = async (store: { list(query: { limit: number }): Promise<readonly { reference: string }[]> }) =>
+  (await store.list({ limit: 100 })).map(({ reference }) => reference);
+
+/** Counts the commits of a connection. */
+function counting(database: SqliteDatabase): { database: SqliteDatabase; commits: () => number } {
+  let commits = 0;
+  const counted: SqliteDatabase = {
+    exec: (sql) => database.exec(sql),
+    prepare: (sql) => {
+      const statement = database.prepare(sql) as { run(): unknown };
+      if (sql !== 'COMMIT') return statement;
+      return {
+        run: () => {
+          commits += 1;
+          return statement.run();
+        },
+      };
+    },
+    close: () => database.close(),
+  };
+  Object.defineProperty(counted, 'inTransaction', { get: () => (database as { inTransaction?: unknown }).inTransaction });
+  return { commits: () => commits, database: counted };
+}
+
+describe('a connection that the store is given', () => {
+  it('is made to wait for the disk, also after somebody has changed that', async () => {
+    const file = newFile();
+    const database = openLibsql(file);
+    database.exec('PRAGMA synchronous = OFF');
+    const store = await sqliteStore({ database });
+    expect([pragma(database, 'journal_mode'), pragma(database, 'synchronous')]).toEqual(['wal', 2]);
+    database.exec('PRAGMA synchronous = NORMAL');
+    await store.enqueue([newRow('B-1')]);
+    expect(pragma(database, 'synchronous')).toBe(2);
+    database.close();
+  });
+
+  it('is refused where it cannot be made so', async () => {
+    const database = openLibsql(newFile());
+    database.exec('PRAGMA synchronous = OFF; BEGIN');
+    expect(await rejectionOf(sqliteStore({ database, busyTimeoutMs: 0 }))).toMatchObject({ name: 'SqliteStoreError' });
+    database.exec('ROLLBACK');
+    const deaf = counting(openLibsql(newFile())).database;
+    const still: SqliteDatabase = { ...deaf, exec: (sql) => (sql.includes('synchronous') ? undefined : deaf.exec(sql)) };
+    deaf.exec('PRAGMA synchronous = OFF');
+    expect(await rejectionOf(sqliteStore({ database: still }))).toMatchObject({ code: 'unsafe', message: expect.stringContaining('synchronous') });
+  });
+
+  it('stays open, and its own tables stay', async () => {
+    const { database, store } = await connected();
+    database.exec('CREATE TABLE bets (id TEXT)');
+    await store.close?.();
+    expect(connect(database).first('SELECT count(*) AS bets FROM bets')).toMatchObject({ bets: 0 });
+    database.close();
+  });
+});
+
+describe("a user's transaction", () => {
+  it('takes a report with it when it commits', async () => {
+    const { database, store } = await connected();
+    database.exec('BEGIN IMMEDIATE');
+    expect(await store.enqueue([newRow('B-1')], database)).toMatchObject([{ added: true, row: { state: 'waiting' } }]);
+    database.exec('COMMIT');
+    expect([await held(store), (await store.counts()).states.waiting]).toEqual([['B-1'], 1]);
+  });
+
+  it('takes it away when it is rolled back', async () => {
+    const { database, store } = await connected();
+    database.exec('BEGIN IMMEDIATE');
+    await store.enqueue([newRow('B-1')], database);
+    database.exec('ROLLBACK');
+    expect([await held(store), (await store.counts()).states.waiting]).toEqual([[], 0]);
+  });
+
+  it("may be of another connection to the store's file", async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const database = openLibsql(file);
+    database.exec('BEGIN IMMEDIATE');
+    await store.enqueue([newRow('B-1')], database);
+    expect(await held(store)).toEqual([]);
+    database.exec('COMMIT');
+    expect(await held(store)).toEqual(['B-1']);
+    database.close();
+    await store.close?.();
+  });
+
+  it('holds up what the store writes itself, and does not mix with it', async () => {
+    const { database, store } = await connected();
+    database.exec('BEGIN IMMEDIATE');
+    const own = store.enqueue([newRow('B-own')]);
+    await store.enqueue([newRow('B-user')], database);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    database.exec('ROLLBACK');
+    await own;
+    expect(await held(store)).toEqual(['B-own']);
+  });
+
+  it.each([
+    ['no connection', () => ({}), 'expected the connection'],
+    ['a connection to another file', () => openLibsql(newFile()), 'another file'],
+    ['a connection that has begun none', (database: SqliteDatabase) => database, 'has begun none'],
+  ])('that is %s is refused', async (_, make, message) => {
+    const { database, store } = await connected();
+    expect(await rejectionOf(store.enqueue([newRow('B-1')], make(database)))).toMatchObject({ message: expect.stringContaining(message) });
+    expect(await held(store)).toEqual([]);
+  });
+});
+
+describe('a report that is enqueued alone', () => {
+  it('and waits for no other one is committed by its statement, without a transaction around it', async () => {
+    const file = newFile();
+    const { database, commits } = counting(openLibsql(file));
+    const store = await openStore(file, { open: () => database });
+    // The first of a destination binds its gateway, too.
+    await store.enqueue([newRow('B-0')]);
+    const before = commits();
+    await store.enqueue([newRow('B-1')]);
+    expect(commits() - before).toBe(0);
+    await store.enqueue([settledRow('B-1')]);
+    expect(commits() - before).toBe(1);
+    await store.close?.();
+  });
+
+  it('is not taken for committed in a transaction of somebody else, whoever opened the connection', async () => {
+    const shared = openLibsql(newFile());
+    const store = await openStore(newFile(), { open: () => shared, busyTimeoutMs: 20 });
+    shared.exec('BEGIN');
+    expect(await rejectionOf(store.enqueue([newRow('B-1')]))).toMatchObject({ code: 'busy' });
+    shared.exec('ROLLBACK');
+    await store.enqueue([newRow('B-2')]);
+    expect(await held(store)).toEqual(['B-2']);
+    await store.close?.();
+  });
+
+  it('and waits for another one is written while nobody can end that one', async () => {
+    const file = newFile();
+    const isHeld: boolean[] = [];
+    const store = await openStore(file, {
+      open: (name) => {
+        const database = openLibsql(name);
+        return {
+          exec: (sql) => database.exec(sql),
+          prepare: (sql) => {
+            const statement = database.prepare(sql) as { run(...values: unknown[]): unknown; get(...values: unknown[]): unknown };
+            if (!sql.startsWith('SELECT state FROM')) return statement;
+            return {
+              get: (...values: unknown[]) => {
+                const found = statement.get(...values);
+                const other = openLibsql(file);
+                try {
+                  other.exec('PRAGMA busy_timeout = 0; BEGIN IMMEDIATE');
+                  isHeld.push(false);
+                } catch {
+                  isHeld.push(true);
+                }
+                other.close();
+                return found;
+              },
+            };
+          },
+          close: () => database.close(),
+        };
+      },
+    });
+    await store.enqueue([newRow('B-1')]);
+    expect(await store.enqueue([settledRow('B-1')])).toMatchObject([{ added: true, row: { blocked: true } }]);
+    expect(isHeld).toEqual([true]);
+    await store.close?.();
+  });
+});
+
+describe('what is asked for at the same time', () => {
+  it('shares one commit', async () => {
+    const { database, commits } = counting(openLibsql(newFile()));
+    const store = await sqliteStore({ database });
+    const before = commits();
+    const enqueued = await Promise.all(Array.from({ length: 50 }, (_, index) => store.enqueue([newRow(`B-${index}`)])));
+    expect(enqueued.flat().every(({ added }) => added)).toBe(true);
+    expect(commits() - before).toBe(1);
+    await store.enqueue(Array.from({ length: 5_000 }, (_, index) => newRow(`C-${index}`)));
+    expect(commits() - before).toBe(2);
+  });
+});

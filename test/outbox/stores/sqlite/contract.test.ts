@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { storeContract } from '../../../../src/entries/outbox-contract.js';
+import { expectOddNamesAreUnknown } from '../../odd-names.js';
+import { copyOf, damageIn, LIBRARIES, movableClock, newFile, openStore } from './files.js';
+
+describe.each(Object.entries(LIBRARIES))('the SQLite store over %s', (_, open) => {
+  it.each(storeContract.map(({ name, run }) => [name, run] as const))('%s', (__, run) =>
+    run(async () => {
+      const file = newFile();
+      const { clock, advance } = movableClock();
+      return {
+        store: await openStore(file, { open, clock }),
+        advance,
+        another: () => openStore(file, { open, clock }),
+        reopen: () => openStore(copyOf(file), { open, clock }),
+        damage: damageIn(file, open),
+      };
+    }),
+  );
+
+  it.each(storeContract.map(({ name, run }) => [name, run] as const))('over a connection that it is given: %s', (__, run) =>
+    run(async () => {
+      const file = newFile();
+      const { clock, advance } = movableClock();
+      const database = open(file);
+      const { sqliteStore } = await import('../../../../src/entries/outbox-sqlite.js');
+      return {
+        store: await sqliteStore({ database, clock }),
+        advance,
+        another: () => openStore(file, { open, clock }),
+        reopen: () => openStore(copyOf(file), { open, clock }),
+        damage: damageIn(file, open),
+        close: () => void database.close(),
+      };
+    }),
+  );
+
+  it('answers to names that no store can hold as to unknown ones', async () => {
+    const store = await openStore(newFile(), { open });
+    await expectOddNamesAreUnknown(store);
+    await store.close?.();
+  });
+});
+
+describe('the libraries of the contract', () => {
+  it('are libsql at least, and node:sqlite where this Node.js has it', () => {
+    const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+    const hasOwn = major > 22 || (major === 22 && minor >= 13);
+    expect(Object.keys(LIBRARIES)).toEqual(expect.arrayContaining(['libsql', 'libsql, attached', ...(hasOwn ? ['node:sqlite'] : [])]));
+  });
+});

@@ -1,0 +1,131 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { connect } from '../../../../src/outbox/stores/sqlite/database.js';
+import { personalBet, personalSettlement } from '../../personal.js';
+import { outboxWorld } from '../../world.js';
+import { newFile, openLibsql, openStore } from './files.js';
+
+const BAD = 'default:staging:reportBetEvent:B-bad';
+
+/** A file with a bet that failed once and waits, its settlement, and bets that wait. Nothing has it open. */
+async function waitingFile() {
+  const file = newFile();
+  const store = await openStore(file);
+  const { outbox, gateway, run } = outboxWorld({ store });
+  gateway.faults.add({ kind: 'status', status: 500, reference: 'B-bad' });
+  await outbox.reportBetEvent(personalBet('B-bad'));
+  await run(outbox.drain({ timeoutMs: 100 }));
+  await outbox.reportSettledBet(personalSettlement('B-bad'));
+  for (const bet_id of ['B-1', 'B-2']) await outbox.reportBetEvent(personalBet(bet_id));
+  await store.close?.();
+  return file;
+}
+
+/** Changes one byte of a file: the first of the bytes that hold a text. */
+function flip(file: string, text: string): void {
+  const bytes = readFileSync(file);
+  const place = bytes.indexOf(text);
+  expect(place).toBeGreaterThan(0);
+  bytes[place] = (bytes[place] ?? 0) ^ 0x08;
+  writeFileSync(file, bytes);
+}
+
+describe('one byte of one row that a disk has changed', () => {
+  it.each([
+    ['its problem', '{"code":"gateway"'],
+    ['the name of its call', 'reportBetEventB-bad'],
+  ])('in %s quarantines that report as damaged, unsent, and all others go on', async (_, text) => {
+    const file = await waitingFile();
+    flip(file, text);
+    const store = await openStore(file);
+    const { outbox, events, sent, run } = outboxWorld({ store });
+
+    expect((await outbox.list()).map(({ reference, problem }) => [reference, problem?.code])).toEqual([
+      ['B-bad', 'damaged'],
+      ['B-bad', undefined],
+      ['B-1', undefined],
+      ['B-2', undefined],
+    ]);
+    await run(outbox.drain());
+    expect((await outbox.stats()).states).toMatchObject({ recorded: 2, quarantined: 1, blocked: 1, waiting: 0, 'in-flight': 0 });
+    expect(sent.filter((body) => body.includes('B-bad'))).toEqual([]);
+    expect(events.filter(([type]) => type === 'quarantined')).toMatchObject([['quarantined', { id: BAD, code: 'damaged', inDoubt: true }]]);
+    expect(await outbox.list({ state: 'quarantined' })).toMatchObject([
+      { id: BAD, problem: { code: 'damaged', message: expect.stringMatching(/damaged .*Compare it with your books/) } },
+    ]);
+
+    // Its settlement waits for the person's verdict, and is sent after it.
+    await outbox.resolve(BAD, { as: 'recorded', reason: 'seen in their list' });
+    await run(outbox.drain());
+    expect((await outbox.stats()).states).toMatchObject({ recorded: 3, blocked: 0 });
+    expect(sent.filter((body) => body.includes('B-bad')).length).toBeGreaterThan(0);
+    await store.close?.();
+  });
+});
+
+describe('a row whose time cannot be read', () => {
+  it('is due, and keeps no other one from it', async () => {
+    const file = await waitingFile();
+    const database = openLibsql(file);
+    connect(database).run("UPDATE outbox_rows SET due_at = X'7A7B' WHERE id = ?", BAD);
+    database.close();
+    const store = await openStore(file);
+    const { outbox, run } = outboxWorld({ store });
+    await run(outbox.drain());
+    expect((await outbox.stats()).states).toMatchObject({ recorded: 4, waiting: 0 });
+    await store.close?.();
+  });
+});
+
+describe('a row whose environment cannot be read', () => {
+  it('is quarantined when the file is opened, since no worker would ever find it', async () => {
+    const file = await waitingFile();
+    const database = openLibsql(file);
+    connect(database).run("UPDATE outbox_rows SET environment = 'stbging' WHERE id = ?", BAD);
+    database.close();
+    const store = await openStore(file);
+    const { outbox, run } = outboxWorld({ store });
+    expect(await run(outbox.drain())).toMatchObject({ drained: true, states: { recorded: 2, quarantined: 1, blocked: 1, waiting: 0 } });
+    expect(await outbox.list({ state: 'quarantined' })).toMatchObject([{ id: BAD, problem: { code: 'damaged' } }]);
+    await store.close?.();
+  });
+});
+
+describe('a row whose account cannot be read', () => {
+  it.each([
+    ['no outbox has its name', 'dhfault'],
+    ['it is the name of another licence, whose outbox opens the file', 'brandB'],
+  ])('is quarantined and sent to nobody: %s', async (_, account) => {
+    const file = await waitingFile();
+    const other = { account: 'brandB', environment: 'staging', gateway: 'https://brand-b.example.com' } as const;
+    const before = await openStore(file);
+    await before.bind([other]);
+    await before.close?.();
+    const database = openLibsql(file);
+    connect(database).run('UPDATE outbox_rows SET account = ?, due_at = 0 WHERE id = ?', account, BAD);
+    database.close();
+    const store = await openStore(file);
+    const { outbox, sent, run } = outboxWorld({ store });
+    await run(outbox.drain({ timeoutMs: 60_000 }));
+    expect((await store.list({ limit: 10 })).find(({ id }) => id === BAD)).toMatchObject({ problem: { code: 'damaged' } });
+    const accounts = [{ account: 'brandB', gateways: { staging: other.gateway }, busy: 0 }];
+    const [row] = (await store.turn({ writes: [], claim: { accounts, limit: 9, leaseMs: 1 } })).claimed;
+    expect(row?.damage).toBe(account === 'brandB' ? 'account' : undefined);
+    expect(sent.filter((body) => body.includes('B-bad'))).toEqual([]);
+    await store.close?.();
+  });
+});
+
+describe('a history of gateways that cannot be read', () => {
+  it('is left out, and every report is sent', async () => {
+    const file = await waitingFile();
+    const database = openLibsql(file);
+    connect(database).run("UPDATE outbox_destinations SET rebound = X'7A7B'");
+    database.close();
+    const store = await openStore(file);
+    const { outbox, run } = outboxWorld({ store });
+    await run(outbox.drain());
+    expect((await outbox.stats()).states).toMatchObject({ recorded: 4, waiting: 0 });
+    await store.close?.();
+  });
+});

@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type SqliteDatabase, SqliteStoreError, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
+import { ConfigurationError } from '../../../../src/errors/errors.js';
+import { claim, newRow, write } from '../../../../src/outbox/contract/harness.js';
+import { pragma } from '../../../../src/outbox/stores/sqlite/database.js';
+import { newFile, openLibsql, openStore, rejectionOf } from './files.js';
+
+const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
+const rows = (count: number, first = 0) => Array.from({ length: count }, (_, index) => newRow(`B-${first + index}`));
+
+/** Opens a file, and tells the connection. */
+function remembering() {
+  const connections: SqliteDatabase[] = [];
+  return {
+    open(file: string): SqliteDatabase {
+      const database = openLibsql(file);
+      connections.push(database);
+      return database;
+    },
+    opened: () => connections[0] as SqliteDatabase,
+  };
+}
+
+/** A file as a store leaves it behind. */
+async function fileWith(count: number): Promise<string> {
+  const file = newFile();
+  const store = await openStore(file);
+  await store.enqueue(rows(count));
+  await store.close?.();
+  return file;
+}
+
+describe('a file of the SQLite store', () => {
+  it('can be read by its owner only, with what SQLite keeps beside it', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    await store.enqueue(rows(1));
+    expect(['', '-wal', '-shm'].map((suffix) => (statSync(file + suffix).mode & 0o777).toString(8))).toEqual(['600', '600', '600']);
+    await store.close?.();
+  });
+
+  it('is in WAL mode, and its commits wait for the disk', async () => {
+    const file = newFile();
+    const { open, opened } = remembering();
+    const store = await openStore(file, { open });
+    expect([pragma(opened(), 'journal_mode'), pragma(opened(), 'synchronous')]).toEqual(['wal', 2]);
+    expect(store.durable).toBe(true);
+    await store.close?.();
+  });
+
+  it('keeps no bytes of a body that was removed, once it is closed', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const bodies = [300, 3_000, 30_000].map((length) => `{"canary":"${'zurikel '.repeat(length / 8)}"}`);
+    await store.enqueue(bodies.flatMap((body, size) => Array.from({ length: 20 }, (_, index) => newRow(`B-${size}-${index}`, { body }))));
+    for (const row of await claim(store, 100)) await write(store, row, { keepBody: false });
+    expect((await store.counts()).states.recorded).toBe(60);
+    await store.close?.();
+    expect(readFileSync(file).includes('zurikel')).toBe(false);
+    expect(statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+  });
+
+  it('is opened with whichever library is there', async () => {
+    const store = await sqliteStore({ file: newFile() });
+    await store.enqueue(rows(1));
+    expect((await store.counts()).states.waiting).toBe(1);
+    await store.close?.();
+  });
+
+  it.each([
+    ['no database', (file: string) => writeFileSync(file, 'this is a text, and a long one')],
+    ['cut off', (file: string) => truncateSync(file, 10)],
+    [
+      'damaged inside',
+      (file: string) => {
+        const bytes = readFileSync(file);
+        bytes.fill(0x5a, 4096, bytes.length - 4096);
+        writeFileSync(file, bytes);
+      },
+    ],
+  ])('that is %s is refused, and untouched', async (_, damage) => {
+    const file = await fileWith(100);
+    damage(file);
+    const before = hashOf(file);
+    const error = await rejectionOf(openStore(file));
+    expect(error).toBeInstanceOf(SqliteStoreError);
+    expect(error).toMatchObject({ code: 'corrupt', message: expect.stringContaining(file) });
+    expect(hashOf(file)).toBe(before);
+  });
+
+  it('of a newer version is refused, and untouched', async () => {
+    const file = await fileWith(1);
+    const database = openLibsql(file);
+    database.exec("UPDATE outbox_meta SET value = 99 WHERE name = 'version'");
+    database.close();
+    const before = hashOf(file);
+    expect(await rejectionOf(openStore(file))).toMatchObject({ code: 'newer', message: expect.stringContaining('99') });
+    expect(hashOf(file)).toBe(before);
+  });
+
+  it('of an older version is refused, and untouched', async () => {
+    const file = await fileWith(1);
+    const database = openLibsql(file);
+    database.exec("UPDATE outbox_meta SET value = 1 WHERE name = 'version'");
+    database.close();
+    const before = hashOf(file);
+    expect(await rejectionOf(openStore(file))).toMatchObject({ code: 'older', message: expect.stringContaining('its version is 1, this one knows 2') });
+    expect(hashOf(file)).toBe(before);
+  });
+
+  it('whose folder is not there is refused, and none is made', async () => {
+    const file = join(newFile(), 'outbox.db');
+    expect(await rejectionOf(openStore(file))).toMatchObject({ code: 'unavailable' });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('in memory is not durable, and says so', async () => {
+    const store = await openStore(':memory:');
+    expect(store.durable).toBe(false);
+    await store.enqueue(rows(1));
+    expect((await store.counts()).states.waiting).toBe(1);
+  });
+
+  it('is closed after what was asked for before, and refuses the rest', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const enqueued = store.enqueue(rows(1));
+    await store.close?.();
+    expect(await enqueued).toMatchObject([{ added: true }]);
+    expect(await rejectionOf(store.enqueue(rows(1, 1)))).toMatchObject({ code: 'closed' });
+    expect(await rejectionOf(store.counts())).toMatchObject({ code: 'closed' });
+  });
+
+  it('can be closed twice', async () => {
+    const store = await sqliteStore({ file: newFile() });
+    await store.close?.();
+    await expect(store.close?.()).resolves.toBeUndefined();
+  });
+
+  it.each([
+    [{}, 'file, database: expected one of them'],
+    [undefined as never, 'file, database: expected one of them'],
+    [null as never, 'file, database: expected one of them'],
+    [{ file: '' }, 'file: expected a path'],
+    [{ database: { exec: 1 } as never }, 'database: expected a connection'],
+    [{ file: 'x', busyTimeoutMs: -1 }, 'busyTimeoutMs: expected milliseconds'],
+    [{ file: 'x', open: 'libsql' as never }, 'open: expected a function'],
+  ])('needs options that are right: %j', async (options, message) => {
+    const error = await rejectionOf(sqliteStore(options));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toMatchObject({ message: expect.stringContaining(message) });
+  });
+});
+
+describe('a full disk', () => {
+  it('rejects what does not fit, and nothing of it is there', async () => {
+    const file = newFile();
+    const { open, opened } = remembering();
+    const store = await openStore(file, { open });
+    const database = opened();
+    await store.enqueue(rows(10));
+    const pages = Number(pragma(database, 'page_count'));
+    // SQLite answers at this size as it does when the disk is full.
+    database.exec(`PRAGMA max_page_count = ${pages + 4}`);
+    const [large, small] = await Promise.allSettled([
+      store.enqueue([newRow('small-1'), newRow('large', { body: 'x'.repeat(200_000) })]),
+      store.enqueue([newRow('small-2')]),
+    ]);
+    expect(large).toMatchObject({ status: 'rejected', reason: { code: 'full' } });
+    expect(small).toMatchObject({ status: 'fulfilled' });
+    expect((await store.list({ limit: 100 })).map(({ reference }) => reference)).toEqual([...rows(10).map(({ reference }) => reference), 'small-2']);
+    expect((await store.counts()).states.waiting).toBe(11);
+    database.exec('PRAGMA max_page_count = 100000');
+    await store.enqueue([newRow('large', { body: 'x'.repeat(200_000) })]);
+    await store.close?.();
+  });
+
+  it('of whoever fails in a commit, the message holds nothing', async () => {
+    const file = newFile();
+    const store = await openStore(file, { busyTimeoutMs: 20 });
+    const holder = openLibsql(file);
+    holder.exec('BEGIN IMMEDIATE');
+    const error = await rejectionOf(store.enqueue([newRow('B-canary', { body: 'canary-body', fingerprint: 'canary-print' })]));
+    expect(error).toMatchObject({ code: 'busy' });
+    expect(JSON.stringify([error.message, String(error.cause), error])).not.toContain('canary');
+    holder.exec('ROLLBACK');
+    holder.close();
+    await store.close?.();
+  });
+});
+
+describe('what another process commits', () => {
+  it('is noticed', async () => {
+    const file = newFile();
+    const [store, other] = [await openStore(file), await openStore(file)];
+    const noticed = new Promise<void>((resolve) => {
+      const stop = store.watch?.(() => {
+        stop?.();
+        resolve();
+      });
+    });
+    await other.enqueue(rows(1));
+    await noticed;
+    await Promise.all([store.close?.(), other.close?.()]);
+  });
+});

@@ -1,0 +1,106 @@
+import { copyFileSync, existsSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { type SqliteDatabase, type SqliteStoreOptions, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
+import type { Damage } from '../../../../src/outbox/contract/harness.js';
+import { openAttached } from '../../../../src/outbox/stores/sqlite/attached.js';
+import { connect } from '../../../../src/outbox/stores/sqlite/database.js';
+import { systemClock } from '../../../../src/platform/time.js';
+
+type Constructor = new (file: string) => SqliteDatabase;
+
+const installed: { readonly [Name: string]: (file: string) => SqliteDatabase } = Object.fromEntries(
+  (
+    await Promise.all(
+      ['libsql', 'node:sqlite', 'better-sqlite3'].map(async (name) => {
+        try {
+          const library = (await import(/* @vite-ignore */ name)) as { default?: Constructor; DatabaseSync?: Constructor };
+          const Database = library.DatabaseSync ?? library.default;
+          return Database ? [[name, (file: string) => new Database(file)] as const] : [];
+        } catch (error) {
+          if (name === 'libsql') throw error;
+          return [];
+        }
+      }),
+    )
+  ).flat(),
+);
+
+export const openLibsql = installed.libsql as (file: string) => SqliteDatabase;
+
+/**
+ * The libraries that are here, by name: `libsql` always, `node:sqlite` from Node.js 22.13 on, `better-sqlite3` where it is installed.
+ * A store that opens `libsql` itself attaches its file.
+ */
+export const LIBRARIES: typeof installed = { ...installed, 'libsql, attached': (file) => openAttached(openLibsql, file) };
+
+const folder = mkdtempSync(join(inject('runFolder'), 'sqlite-'));
+let files = 0;
+
+/** The path of a file that is not there yet. */
+export function newFile(): string {
+  files += 1;
+  return join(folder, `outbox-${files}.db`);
+}
+
+/** The file as it is now, under another name: what a process that is killed leaves behind. */
+export function copyOf(file: string): string {
+  const copy = newFile();
+  for (const suffix of ['', '-wal']) if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix);
+  return copy;
+}
+
+const DAMAGED_COLUMNS = {
+  account: 'account',
+  environment: 'environment',
+  operation: 'operation',
+  reference: 'reference',
+  waitsFor: 'waits_for',
+  state: 'state',
+  blocked: 'blocked',
+  fence: 'fence',
+  attempts: 'attempts',
+  inDoubt: 'in_doubt',
+  doubtBefore: 'doubt_before',
+  enqueuedAt: 'enqueued_at',
+  changedAt: 'changed_at',
+  outcome: 'outcome',
+  message: 'message',
+  problem: 'problem',
+  decisions: 'decisions',
+  fingerprint: 'fingerprint',
+  body: 'body',
+} as const;
+
+/** Makes parts of the rows of a file unreadable: bytes that are no text, no number and no JSON. */
+export const damageIn = (file: string, open: (file: string) => SqliteDatabase): Damage => ({
+  parts: Object.keys(DAMAGED_COLUMNS) as (keyof typeof DAMAGED_COLUMNS)[],
+  spoil(id, part) {
+    const database = open(file);
+    const column = DAMAGED_COLUMNS[part as keyof typeof DAMAGED_COLUMNS];
+    connect(database).run(`UPDATE outbox_rows SET ${column} = X'7A7B' WHERE id = ?`, id);
+    database.close();
+  },
+});
+
+/** A clock that is moved by hand; its timers are real. */
+export function movableClock() {
+  let time = 1_795_161_600_000;
+  return {
+    clock: { ...systemClock, now: () => time },
+    advance: (milliseconds: number) => {
+      time += milliseconds;
+    },
+  };
+}
+
+export const openStore = (file: string, options: SqliteStoreOptions = {}) => sqliteStore({ file, open: openLibsql, ...options });
+
+/** What a promise rejects with; one that does not fails the test. */
+export const rejectionOf = (promise: Promise<unknown>): Promise<Error> =>
+  promise.then(
+    (value) => {
+      throw new Error(`expected a rejection, got ${JSON.stringify(value)}`);
+    },
+    (error: Error) => error,
+  );

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { SqliteDatabase } from '../../../../src/entries/outbox-sqlite.js';
+import { newRow } from '../../../../src/outbox/contract/harness.js';
+import { LIBRARIES, newFile, openLibsql, openStore, rejectionOf } from './files.js';
+
+/** A connection of a library whose SQLite says that it is another one. */
+function ofOtherLibrary(file: string): SqliteDatabase {
+  const database = openLibsql(file);
+  return {
+    exec: (sql) => database.exec(sql),
+    prepare: (sql) => (sql.includes('sqlite_source_id') ? database.prepare("SELECT 'another library' AS library") : database.prepare(sql)),
+    close: () => database.close(),
+  };
+}
+
+const OTHERS = [['a library of another name', ofOtherLibrary] as const, ...Object.entries(LIBRARIES).filter(([name]) => !name.startsWith('libsql'))];
+
+describe.each(OTHERS)('a file that a store of this process has open with libsql, opened with %s', (_, openOther) => {
+  it('is refused, with what to do, and the first store goes on', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    expect(await rejectionOf(openStore(file, { open: openOther }))).toMatchObject({
+      code: 'library',
+      message: expect.stringMatching(/one library|same library/),
+    });
+    await store.enqueue([newRow('B-1')]);
+    expect((await store.list({ limit: 10 })).length).toBe(1);
+    await store.close?.();
+  });
+
+  it('is opened once the first store is closed', async () => {
+    const file = newFile();
+    const first = await openStore(file);
+    await first.close?.();
+    const second = await openStore(file, { open: openOther });
+    await second.enqueue([newRow('B-1')]);
+    await second.close?.();
+    const third = await openStore(file);
+    expect((await third.list({ limit: 10 })).length).toBe(1);
+    await third.close?.();
+  });
+});
+
+it('is opened twice with the same library', async () => {
+  const file = newFile();
+  const [store, other] = [await openStore(file), await openStore(file)];
+  await other.close?.();
+  expect(await rejectionOf(openStore(file, { open: ofOtherLibrary }))).toMatchObject({ code: 'library' });
+  await store.close?.();
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { connect, type SqliteDatabase } from '../../../../src/outbox/stores/sqlite/database.js';
+import { listStatement } from '../../../../src/outbox/stores/sqlite/list.js';
+import { UNLOGGED } from '../../../../src/outbox/stores/sqlite/receipts.js';
+import { BLOCK, DUE, FIRST_DUE, LAST_DUE, LATEST_DUE, RESCUE } from '../../../../src/outbox/stores/sqlite/rows.js';
+import { COUNT_BLOCKED, COUNT_OPEN, OLDEST } from '../../../../src/outbox/stores/sqlite/tally.js';
+import { newFile, openLibsql, openStore } from './files.js';
+
+/** How SQLite goes about a statement, step by step. */
+const planOf = (database: SqliteDatabase, sql: string): string[] =>
+  connect(database)
+    .all(`EXPLAIN QUERY PLAN ${sql}`, ...Array.from(sql.matchAll(/\?/g), () => 0))
+    .map(({ detail }) => String(detail));
+
+const STATEMENTS: readonly (readonly [what: string, sql: string, index: string])[] = [
+  ['the rows of a claim', DUE, 'outbox_due'],
+  ['rows that became due last', LATEST_DUE, 'outbox_due'],
+  ['when the next row is due', FIRST_DUE, 'outbox_due'],
+  ['when the last row is due', LAST_DUE, 'outbox_due'],
+  ['rows of a clock that jumped', RESCUE, 'outbox_due'],
+  ['those that wait for a row', BLOCK, 'outbox_dependents'],
+  ['rows that have no line', UNLOGGED, 'outbox_unlogged'],
+  ['the oldest row that is open', OLDEST, 'outbox_open'],
+  ['waiting rows', listStatement({ account: 'default', state: 'waiting', limit: 1 }).sql, 'outbox_open'],
+  ['all rows', listStatement({ limit: 1 }).sql, 'INTEGER PRIMARY KEY'],
+  ['quarantined rows', listStatement({ account: 'default', state: 'quarantined', limit: 1 }).sql, 'outbox_quarantined'],
+  ['how many wait for another one', COUNT_BLOCKED, 'outbox_dependents'],
+  ['how many are in flight', COUNT_OPEN, 'outbox_open'],
+  ['a row', 'SELECT body FROM outbox_rows WHERE id = ?', 'sqlite_autoindex_outbox_rows_1'],
+];
+
+describe('what a statement costs', () => {
+  it('does not grow with the rows that it does not return: each goes by an index, and none sorts', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const database = openLibsql(file);
+    for (const [what, sql, index] of STATEMENTS) {
+      const plan = planOf(database, sql);
+      expect([what, plan.join('; ')]).toEqual([what, expect.stringContaining(index)]);
+      expect([what, plan.filter((step) => /TEMP B-TREE|^SCAN (?!outbox_rows USING (?:COVERING )?INDEX)/.test(step))]).toEqual([what, []]);
+    }
+    expect(planOf(database, listStatement({ account: 'default', reference: 'B-1', limit: 1 }).sql)[0]).toContain('sqlite_autoindex_outbox_rows_1');
+    database.close();
+    await store.close?.();
+  });
+});

@@ -1,0 +1,134 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { claim, newRow, write } from '../../../../src/outbox/contract/harness.js';
+import { pragma, type SqliteDatabase } from '../../../../src/outbox/stores/sqlite/database.js';
+import { sampleSize } from '../../../support/cases.js';
+import { newFile, openLibsql, openStore } from './files.js';
+
+// What a disk may make of writes that it was not told to keep: all, some, or none of them, in any order and cut anywhere in
+// blocks. What it was told to keep before the last acknowledged commit, it keeps: the state of the files when the store said so.
+
+const SECTOR = 512;
+
+interface Files {
+  readonly database: Buffer;
+  readonly wal: Buffer;
+}
+
+const filesOf = (file: string): Files => ({ database: readFileSync(file), wal: readFileSync(`${file}-wal`) });
+
+/** A file after a power loss: for each block that differs from what was synced, chance says whether it was written. */
+function torn(synced: Buffer, later: Buffer, { chance, cutAt }: { chance: () => number; cutAt: number }): Buffer {
+  const length = Math.max(synced.length, Math.round(synced.length + cutAt * (later.length - synced.length)));
+  const result = Buffer.alloc(length);
+  synced.copy(result);
+  for (let start = 0; start < length; start += SECTOR) {
+    const end = Math.min(start + SECTOR, length, later.length);
+    const fate = chance();
+    // Written; else as it was before, which for new blocks is zero, or what the disk held there once.
+    if (fate < 0.5) later.copy(result, start, start, end);
+    else if (fate > 0.9 && start >= synced.length) result.fill(0xa5, start, end);
+  }
+  return result;
+}
+
+/** Rows that are acknowledged, then changes of which nobody was told. Gives the files at both moments. */
+async function history(acknowledged: number, unacknowledged: number, checkpoint: boolean) {
+  const file = newFile();
+  const opened: SqliteDatabase[] = [];
+  const open = (path: string) => {
+    const database = openLibsql(path);
+    opened.push(database);
+    return database;
+  };
+  const store = await openStore(file, { open });
+  for (let index = 0; index < acknowledged; index += 1) await store.enqueue([newRow(`kept-${index}`)]);
+  for (const database of checkpoint ? opened : []) pragma(database, 'wal_checkpoint(RESTART)');
+  const [first] = await claim(store, 1);
+  if (first) await write(store, first, { message: 'acknowledged' });
+  const synced = filesOf(file);
+  for (let index = 0; index < unacknowledged; index += 1) {
+    await store.enqueue([newRow(`late-${index}`)]);
+    for (const row of await claim(store, 2)) await write(store, row);
+  }
+  const later = filesOf(file);
+  await store.close?.();
+  return { synced, later, first };
+}
+
+describe('a power loss', { timeout: 60_000 }, () => {
+  it('takes no row that was acknowledged, and leaves a sound file, whatever became of the writes after it', async () => {
+    const histories = await Promise.all([history(6, 6, false), history(6, 6, true), history(40, 3, false)]);
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...histories), fc.integer(), fc.double({ min: 0, max: 1, noNaN: true }), async (past, seed, cutAt) => {
+        const { synced, later, first } = past;
+        const chance = randomOf(seed);
+        const file = newFile();
+        // No checkpoint ran after the synced moment: only the WAL was written to.
+        expect(later.database.equals(synced.database)).toBe(true);
+        writeFileSync(file, synced.database);
+        writeFileSync(`${file}-wal`, torn(synced.wal, later.wal, { chance, cutAt }));
+        const store = await openStore(file);
+        const rows = await store.list({ limit: 1_000 });
+        const kept = rows.filter(({ reference }) => reference.startsWith('kept-'));
+        expect(kept.length === 6 || kept.length === 40).toBe(true);
+        expect(rows.find(({ id }) => id === first?.id)).toMatchObject({ state: 'recorded', message: 'acknowledged' });
+        const { states } = await store.counts();
+        expect(Object.values(states).reduce((sum, count) => sum + count, 0)).toBe(rows.length);
+        await store.close?.();
+        const database = openLibsql(file);
+        expect(pragma(database, 'integrity_check')).toBe('ok');
+        database.close();
+      }),
+      { numRuns: sampleSize('losses of power with SQLite', 120) },
+    );
+  });
+
+  it('in the middle of a checkpoint takes none either', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    for (let index = 0; index < 30; index += 1) await store.enqueue([newRow(`kept-${index}`)]);
+    const before = filesOf(file);
+    const database = openLibsql(file);
+    pragma(database, 'wal_checkpoint(PASSIVE)');
+    const after = filesOf(file);
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), fc.double({ min: 0, max: 1, noNaN: true }), async (seed, cutAt) => {
+        // The WAL is synced before the first page is copied, and is kept until the copies are.
+        const lost = newFile();
+        writeFileSync(lost, torn(before.database, after.database, { chance: randomOf(seed), cutAt }));
+        writeFileSync(`${lost}-wal`, before.wal);
+        const again = await openStore(lost);
+        expect((await again.counts()).states.waiting).toBe(30);
+        expect((await again.list({ limit: 100 })).length).toBe(30);
+        await again.close?.();
+      }),
+      { numRuns: sampleSize('losses of power during a checkpoint', 40) },
+    );
+    database.close();
+    await store.close?.();
+  });
+
+  it('is told from one that took an acknowledged row: where a commit had not waited for the disk, this is seen', async () => {
+    // The same past, as if the disk had been told to keep only what came before the last acknowledged change.
+    const { synced, first } = await history(6, 0, true);
+    const file = newFile();
+    writeFileSync(file, synced.database);
+    writeFileSync(`${file}-wal`, Buffer.alloc(0));
+    const store = await openStore(file);
+    expect(await store.get([first?.id ?? ''])).not.toMatchObject([{ state: 'recorded', message: 'acknowledged' }]);
+    await store.close?.();
+  });
+});
+
+/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,244 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { operations } from '../../src/protocol/operations.js';
+import { maskSent } from '../../src/redact/redact.js';
+import { isShownWord } from '../../src/redact/vocabulary.js';
+import { newId } from '../../src/relay/fault.js';
+import { isModel, type Model } from '../../src/schema/model.js';
+import type { SentValue } from '../../src/schema/sent-values.js';
+
+const personal = (text: string): SentValue => ({ text, kind: 'personal' });
+const secret = (text: string): SentValue => ({ text, kind: 'secret' });
+const plain = (text: string): SentValue => ({ text, kind: 'plain' });
+
+test.each<[string, SentValue[], string]>([
+  ['user Adaeze Okonkwo is unknown', [], 'user [masked] is unknown'],
+  ['Okonkwo, ADAEZE', [], '[masked]'],
+  ['user Record is unknown', [personal('Ada Record')], 'user [masked] is unknown'],
+  ['the state is unknown', [personal('Cross River State')], 'the [masked] is unknown'],
+  ['toString is not valid', [personal('toString')], '[masked] is not valid'],
+  ['key k-1 is invalid, k-1x too', [secret('k-1')], 'key [masked] is invalid, [masked] too'],
+  ['API key is invalid', [secret('mock-api-key')], 'API key is invalid'],
+  ['key mock-api-key is invalid', [secret('mock-api-key')], 'key [masked] is invalid'],
+  ['the operator is suspended', [secret('sk-operator-7')], 'the [masked] is suspended'],
+  ['amount 1500 of 1501', [plain('1500')], 'amount [masked] of [masked]'],
+  ['outcome must be WIN', [plain('WIN')], 'outcome must be [masked]'],
+  ['nin 12345678901 and 123456789012345', [], 'nin [masked] and [masked]'],
+  ['HTTP 422: not valid', [], 'HTTP 422: not valid'],
+  ['status 409', [], 'status 409'],
+  ['502 Bad Gateway', [], '502 Bad Gateway'],
+  ['status 409', [personal('409')], 'status [masked]'],
+  ['status 409 123 456 78', [], 'status [masked]'],
+  ['a string of exactly 11 digits', [], 'a string of exactly 11 digits'],
+  ['wait 30 seconds', [], 'wait 30 seconds'],
+  ['wait 30 seconds', [personal('30')], 'wait [masked] seconds'],
+  ['9 9 0 1 digits', [], '[masked] digits'],
+  ['at 6.45,3.39 with 990 1234 5678', [], 'at [masked] with [masked]'],
+  ['a line\u2028\u0000break\u200e', [], 'a line [masked]'],
+  ['known\u001b[31m red \u202eline', [], '[masked]'],
+  ['A d a e z e is a player', [], '[masked] is a player'],
+  ['user.nin: expected a string; got a number', [], 'user.nin: expected a string; got a number'],
+  ['"user.resident_lga" isn\'t valid (see userId, withdrawalId)', [], '"user.resident_lga" isn\'t valid (see userId, withdrawalId)'],
+  ['', [], ''],
+])('%j with %j becomes %j', (text, values, expected) => {
+  expect(maskSent(text, values)).toBe(expected);
+});
+
+test('the identifiers of the report are shown, but for those that repeat what is not', () => {
+  expect(maskSent('bet B-1, not B-2', [], ['B-1'])).toBe('bet B-1, not [masked]');
+  expect(maskSent('bet 99012345678 is known', [personal('99012345678')], ['99012345678'])).toBe('bet [masked] is known');
+  expect(maskSent('990 123 45 67 8', [], ['45', 'x\u202e'])).toBe('[masked]');
+});
+
+test('a long text is cut, and one that is too long is not shown at all', () => {
+  expect(maskSent('word '.repeat(200), [])).toHaveLength(8);
+  expect(maskSent('words '.repeat(200), [])).toHaveLength(301);
+  expect(maskSent('x'.repeat(70_000), [])).toBe('[a text too long to show]');
+});
+
+test('the cost of masking depends on the text, not on what was sent', () => {
+  const words = Array.from({ length: 50_000 }, (_, index) => `word${index}`).join(' ');
+  const values = Array.from({ length: 5_000 }, (_, index) => personal(index % 2 ? 'ked' : 'mas'));
+  const began = performance.now();
+  expect(maskSent('bet 42 was said', [personal(words), ...values])).toBe('bet [masked] was said');
+  expect(performance.now() - began).toBeLessThan(2_000);
+});
+
+/** The names of all fields of a model, however deep. */
+const namesOf = ({ fields }: Model): string[] =>
+  Object.entries(fields).flatMap(([name, field]) => [name, ...(isModel(field) ? namesOf(field).map((inner) => `${name}.${inner}`) : [])]);
+
+describe('what people need to read is shown:', () => {
+  test.each(Object.values(operations).map(({ name, request }) => [name, request] as const))('the names of the fields of %s', (_, request) => {
+    for (const name of [...namesOf(request), 'location.latitude', 'location.source']) expect(maskSent(`${name}: is required`, [])).toBe(`${name}: is required`);
+  });
+
+  test.each([
+    'Bet event reported successfully',
+    'Settled bet reported successfully',
+    'Withdrawal event reported successfully',
+    'Withdrawal settled successfully',
+    'NIN could not be verified',
+    'API key is missing',
+    'API key is invalid',
+    'This data has already been reported',
+    'This bet_id has already been reported with different data',
+    'bet_id has no initiated report; report it before settling',
+    'The body is not a JSON object',
+    'Too many requests',
+    'Record not found',
+    'Method Not Allowed',
+    'Unprocessable Entity',
+    'Internal Server Error',
+    'Service Unavailable',
+    'user.nin: expected a string of exactly 11 digits (a number would lose leading zeros), got a number',
+    'location: is required',
+    'This operator is suspended',
+    'user.resident_lga is not known',
+    'No location was found; allow the page to read it and try again.',
+    'The gateway did not answer in time.',
+  ])('%s', (message) => {
+    expect(maskSent(message, [])).toBe(message);
+  });
+
+  test('the id by which a relay tells of a fault, where the relay says so', () => {
+    const id = newId();
+    expect(maskSent(`Something went wrong (${id}).`, [], [id])).toBe(`Something went wrong (${id}).`);
+  });
+});
+
+test.each(
+  'adaeze chinedu grace sunday friday monday will mark may rose king blessing one two seven zero eleven delta lagos abuja street road zenith union'.split(' '),
+)('the name or number "%s" is not among the words that are shown', (word) => {
+  expect(isShownWord(word)).toBe(false);
+});
+
+const bytesOf = (text: string) => [...Buffer.from(text, 'utf8')];
+const digits = (zero: number) => (text: string) => text.replace(/[0-9]/g, (digit) => String.fromCodePoint(zero + Number(digit)));
+const between = (separator: string) => (text: string) => [...text].join(separator);
+
+/** How something that was sent may stand in an answer. None is known to the source. */
+const SPELLINGS: readonly [name: string, spell: (text: string) => string][] = [
+  ['as it is', String],
+  ['in capitals', (text) => text.toUpperCase()],
+  ['as JSON', JSON.stringify],
+  ['as base64', (text) => Buffer.from(text).toString('base64')],
+  ['as base64url', (text) => Buffer.from(text).toString('base64url')],
+  ['as hex', (text) => Buffer.from(text).toString('hex')],
+  [
+    'as hex with spaces',
+    (text) =>
+      bytesOf(text)
+        .map((byte) => byte.toString(16))
+        .join(' '),
+  ],
+  [
+    'as \\xNN',
+    (text) =>
+      bytesOf(text)
+        .map((byte) => `\\x${byte.toString(16)}`)
+        .join(''),
+  ],
+  [
+    'in octal',
+    (text) =>
+      bytesOf(text)
+        .map((byte) => `\\${byte.toString(8)}`)
+        .join(''),
+  ],
+  ['as \\u{…}', (text) => [...text].map((one) => `\\u{${one.codePointAt(0)?.toString(16)}}`).join('')],
+  ['as \\uNNNN', (text) => [...text].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')],
+  ['as entities', (text) => [...text].map((one) => `&#${one.codePointAt(0)};`).join('')],
+  ['as entities without a semicolon', (text) => [...text].map((one) => `&#x${one.codePointAt(0)?.toString(16)}`).join('')],
+  [
+    'for a URL',
+    (text) =>
+      bytesOf(text)
+        .map((byte) => `%${byte.toString(16)}`)
+        .join(''),
+  ],
+  [
+    'as quoted-printable',
+    (text) =>
+      bytesOf(text)
+        .map((byte) => `=${byte.toString(16).toUpperCase()}`)
+        .join(''),
+  ],
+  ['reversed', (text) => [...text].reverse().join('')],
+  ['with Arabic digits', digits(0x660)],
+  ['with full-width digits', digits(0xff10)],
+  ['with mathematical digits', digits(0x1d7ce)],
+  ['with spaces between', between(' ')],
+  ['with dashes between', between('-')],
+  ['with dots between', between('.')],
+  ['with commas between', between(', ')],
+  ['with invisible spaces between', between('\u200b')],
+  ['with words between', between(' and ')],
+  ['shifted by 13', (text) => text.replace(/[a-z]/gi, (one) => String.fromCharCode(((one.toLowerCase().charCodeAt(0) - 97 + 13) % 26) + 97))],
+  ['as its length', (text) => `${text.length}`],
+];
+
+/** What somebody could read out of a text: its letters and digits, without all that stands between. */
+const readable = (text: string) =>
+  text
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase();
+
+describe.each(SPELLINGS)('a canary %s', (_, spell) => {
+  const canary = fc.oneof(
+    fc.stringMatching(/^[0-9]{11}$/),
+    fc.stringMatching(/^[0-9]{1,2}\.[0-9]{4,6}$/),
+    fc.stringMatching(/^TX-[0-9]{5}-[QZX]{2}$/),
+    fc.stringMatching(/^[A-Z][bcdfgjkqvxz]{3,9}$/),
+    fc.stringMatching(/^[\u1e00-\u1eff\u00c0-\u00d6]{4,8}$/),
+  );
+  const frame = fc.constantFrom<(inner: string) => string>(
+    (inner) => `The value ${inner} is not allowed`,
+    (inner) => `nin: ${inner}`,
+    (inner) => `(${inner})`,
+    (inner) => inner,
+    (inner) => `{"nin":"${inner}"}`,
+    (inner) => `HTTP ${inner}`,
+  );
+
+  test('is never shown, whether it was sent or not', () => {
+    fc.assert(
+      fc.property(canary, frame, fc.boolean(), (value, put, wasSent) => {
+        // By chance a canary can be spelled as a word that is always shown.
+        fc.pre(!isShownWord(spell(value).toLowerCase()));
+        const shown = maskSent(put(spell(value)), wasSent ? [personal(value)] : []);
+        const rest = shown.replaceAll('[masked]', '');
+        expect(rest).not.toMatch(/[^\x20-\x7e]/);
+        // Of a spelling at most the words that join its parts are left.
+        for (const word of readableWords(rest)) expect(isShownWord(word)).toBe(true);
+        expect(readable(rest).replaceAll('and', '')).not.toContain(readable(spell(value)).replaceAll('and', ''));
+        expect(rest).not.toMatch(/[0-9]/);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+const readableWords = (text: string): string[] => text.toLowerCase().match(/[a-z][a-z0-9]*/g) ?? [];
+
+describe('a known word that is somebody’s', () => {
+  const word = fc.constantFrom('record', 'state', 'self', 'page', 'win', 'success', 'bank', 'field', 'gateway');
+
+  test('is masked wherever it stands', () => {
+    fc.assert(
+      fc.property(
+        word,
+        fc.constantFrom(
+          String,
+          (text: string) => text.toUpperCase(),
+          (text: string) => `"${text}",`,
+          (text: string) => `user.${text}`,
+        ),
+        (value, spell) => {
+          expect(maskSent(`the ${spell(value)} is not there`, [personal(`Ada ${value}`)])).toBe('the [masked] is not there');
+        },
+      ),
+    );
+  });
+});
