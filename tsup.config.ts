@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
 import { inspectorDefine } from './inspector.build.js';
 import { notices } from './tsup.notices.js';
+import { pureConstants } from './tsup.pure.js';
 import { scriptTag, scriptTagWithOutbox } from './tsup.script-tag.js';
-import { zodByName } from './tsup.zod.js';
 
 /** Beside the modules: the command, and the script-tag files. */
 const OTHERS = ['cli', 'script-tag', 'script-tag-outbox'];
@@ -21,7 +21,7 @@ const shared = {
   sourcemap: true,
   treeshake: true,
   define: await inspectorDefine(),
-  esbuildPlugins: [zodByName, notices],
+  esbuildPlugins: [pureConstants, notices],
 } satisfies Options;
 
 export default defineConfig([

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import ts from 'typescript';
 
 /**
@@ -5,7 +6,7 @@ import ts from 'typescript';
  * leave it out where the constant is unused. Statements that are calls stay as they are: they are there for what they do.
  * @param {string} path @param {string} text
  */
-export function markPure(path, text) {
+function markPure(path, text) {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   /** @type {Set<number>} */
   const places = new Set();
@@ -20,3 +21,11 @@ export function markPure(path, text) {
     if (ts.isVariableStatement(statement)) for (const { initializer } of statement.declarationList.declarations) if (initializer) visit(initializer);
   return [...places].sort((a, b) => b - a).reduce((marked, at) => `${marked.slice(0, at)}/* @__PURE__ */ ${marked.slice(at)}`, text);
 }
+
+/** The same for every source of the modules. @type {import('esbuild').Plugin} */
+export const pureConstants = {
+  name: 'pure constants',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => ({ contents: markPure(path, await readFile(path, 'utf8')), loader: 'ts' }));
+  },
+};

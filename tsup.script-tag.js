@@ -19,61 +19,6 @@ const standIns = ({ suffixes, except = [] }) => ({
   },
 });
 
-/**
- * Properties that never leave the file, and so may have short names in it: no option, no result, no wire format, nothing that is
- * looked up by a text. `test/package/short-names.test.ts` looks that it stays so.
- */
-export const internalNames = [
-  'abandon',
-  'advice',
-  'always',
-  'askedAt',
-  'baseUrlOf',
-  'certain',
-  'certificate',
-  'deadline',
-  'details',
-  'ended',
-  'ending',
-  'example',
-  'failure',
-  'fixedLocations',
-  'hasRefused',
-  'inDoubt',
-  'inquiry',
-  'isAnswered',
-  'isForbidden',
-  'isHidden',
-  'isOptional',
-  'isReport',
-  'isSecure',
-  'landed',
-  'leftOf',
-  'looseObject',
-  'mayLackRoom',
-  'milliseconds',
-  'nobodyWaits',
-  'notSent',
-  'optional',
-  'parameters',
-  'places',
-  'plainHttp',
-  'refine',
-  'relayed',
-  'safeParse',
-  'standard',
-  'strictObject',
-  'takenAt',
-  'tryLowAccuracy',
-  'whenHidden',
-  'withoutSent',
-];
-
-/** Internal to a client, but what an outbox stores and shows. */
-export const namesOfOutbox = ['inDoubt'];
-
-const exactly = (/** @type {readonly string[]} */ names) => new RegExp(`^(?:${names.join('|')})$`);
-
 /** How the script-tag file is made; `npm run size` bundles its libraries the same way. @satisfies {import('tsup').Options} */
 export const scriptTag = {
   format: /** @type {const} */ ('iife'),
@@ -86,7 +31,6 @@ export const scriptTag = {
     ecma: /** @type {const} */ (2020),
     toplevel: true,
     compress: { passes: 5, pure_getters: true, sequences: false, lhs_constants: false, keep_fargs: false },
-    mangle: { properties: { regex: exactly(internalNames) } },
   },
   esbuildPlugins: [standIns({ suffixes: ['browser'] })],
 };
@@ -94,6 +38,5 @@ export const scriptTag = {
 /** The script-tag file with the outbox, for pages with a relay; the outbox reaches the client through its door. @satisfies {import('tsup').Options} */
 export const scriptTagWithOutbox = {
   ...scriptTag,
-  terserOptions: { ...scriptTag.terserOptions, mangle: { properties: { regex: exactly(internalNames.filter((name) => !namesOfOutbox.includes(name))) } } },
   esbuildPlugins: [standIns({ suffixes: ['relayed', 'browser'], except: ['client/internals'] })],
 };

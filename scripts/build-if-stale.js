@@ -16,7 +16,6 @@ export const INPUTS = [
   'tsup.notices.js',
   'tsup.script-tag.js',
   'tsup.pure.js',
-  'tsup.zod.js',
   'inspector.build.js',
   'scripts/documents.js',
   'scripts/integrity.js',

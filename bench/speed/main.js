@@ -44,8 +44,8 @@ const SIZES = {
 
 /** What checks is no entry of the package, so it is bundled as it is. @param {string} folder */
 async function bundleChecks(folder) {
-  const schemas = ['accept', 'copy-json', 'settled', 'validate', 'zod'].map((name) => `export * from './schema/${name}.js';`);
-  const contents = ["export { prepare } from './client/check-call.js';", ...schemas].join('\n');
+  const schemas = ['copy-json', 'settled', 'validate'].map((name) => `export * from './schema/${name}.js';`);
+  const contents = ["export { prepare } from './client/check-call.js';", "export * as z from 'zod/mini';", ...schemas].join('\n');
   const outfile = join(folder, 'checks.mjs');
   await build({ stdin: { contents, resolveDir: here('../../src'), loader: 'ts' }, bundle: true, format: 'esm', platform: 'node', outfile });
   return outfile;

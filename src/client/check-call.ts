@@ -5,7 +5,6 @@ import { RELAY_ONLY } from '../platform/relay-only.js';
 import type { Clock } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import { type Operation, type OperationName, operations } from '../protocol/operations.js';
-import { accept, acceptCopied, copyAndAccept } from '../schema/accept.js';
 import { copyJson } from '../schema/copy-json.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import { type LocationInput, location as locationField, locationInput } from '../schema/location.js';
@@ -51,20 +50,18 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
   const row: Operation = operations[operation];
   // What a page leaves out its relay adds.
   const request = RELAY_ONLY || context.relay ? incomplete(row.request, row.reference) : row.request;
-  const copied = copyAndAccept(payload, request, context.validation);
+  const copied = copyJson(payload);
   const issues = [...copied.issues];
   const body = copied.value as Members | undefined;
   const lifted: Members = Object.create(null);
-  // What was accepted already holds none of them, and has a prototype in which others may have put some.
-  if (!copied.accepted && typeof body === 'object' && body !== null && !Array.isArray(body)) {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
     for (const name of LIFTED) {
       if (name === 'location' && row.location === 'none') continue;
       if (body[name] !== undefined) lifted[name] = body[name];
       delete body[name];
     }
   }
-  const validated =
-    acceptCopied(request, context.validation, copied) ?? validate(request, context.validation, body, [], row.location === 'none' ? LIFTED.slice(0, 2) : LIFTED);
+  const validated = validate(request, context.validation, body, [], row.location === 'none' ? LIFTED.slice(0, 2) : LIFTED);
   const refused = copied.issues.map(({ path }) => path);
   const within = (path: string) => refused.some((parent) => parent === '' || path === parent || path.startsWith(`${parent}.`));
   issues.push(...validated.issues.filter(({ path }) => !within(path)));
@@ -115,7 +112,7 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
   const location = withoutOrigin(given.location);
   const others: Members = Object.assign(Object.create(null), given);
   delete others.location;
-  const checked = accept(callOptions, 'strict', others) ?? validate(callOptions, 'strict', others, [], LIFTED);
+  const checked = validate(callOptions, 'strict', others, [], LIFTED);
   issues.push(...checked.issues);
 
   const { environment, clientIP, timeoutMs } = others as { environment?: Environment; clientIP?: unknown; timeoutMs?: number };

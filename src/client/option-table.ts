@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import type { RelayCredentials } from '../delivery/settings.js';
 import type { Environment } from '../errors/errors.js';
 import type { IpProvider } from '../location/lookup/provider.js';
@@ -11,7 +12,6 @@ import { type OperationName, operationNames, operations } from '../protocol/oper
 import { type Field, text } from '../schema/fields.js';
 import { type LocationInput, locationInput } from '../schema/location.js';
 import { isModel, type Model, model, type ValidationMode } from '../schema/model.js';
-import { z } from '../schema/zod.js';
 import type { ClientOptions, GatewayOptions } from './options.js';
 
 /** An option: what it must be, and what it is where it is left out. */

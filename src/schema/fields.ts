@@ -1,5 +1,4 @@
-import { quick } from './quick.js';
-import { z } from './zod.js';
+import * as z from 'zod/mini';
 
 /**
  * The shared field types. The text given to each schema completes the sentence "expected …" and is all that
@@ -35,22 +34,17 @@ export const always = <T extends Field>(field: T): T => mark(field, { always: tr
 /** Marks a field as an identifier of a report: the one kind of value that messages may show. */
 export const reference = <T extends Field>(field: T): T => mark(field, { reference: true });
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
-
 /** Sent as given, untrimmed (our decision). */
-export const text = () => quick(z.string('a string').check(z.refine((value) => value.trim() !== '', 'a string that is not empty or blank')), isText);
+export const text = () => z.string('a string').check(z.refine((value) => value.trim() !== '', 'a string that is not empty or blank'));
 
 /** Finite, since JSON turns `NaN` and `Infinity` into `null`; no bounds (the specification gives none). */
-export const amount = () => quick(z.number('a finite number'), Number.isFinite);
+export const amount = () => z.number('a finite number');
 
-export const flag = () => quick(z.boolean('true or false'), (value) => typeof value === 'boolean');
+export const flag = () => z.boolean('true or false');
 
 const between = (low: number, high: number) => {
   const expected = `a number from ${low} to ${high}`;
-  return quick(
-    z.number(expected).check(z.refine((value) => value >= low && value <= high, expected)),
-    (value) => typeof value === 'number' && value >= low && value <= high,
-  );
+  return z.number(expected).check(z.refine((value) => value >= low && value <= high, expected));
 };
 
 export const latitude = () => between(-90, 90);
@@ -59,28 +53,21 @@ export const longitude = () => between(-180, 180);
 const NIN = 'a string of exactly 11 digits (a number would lose leading zeros)';
 
 /** Specification, section 8. ASCII digits only, no checksum (our decision). */
-export const nin = () =>
-  quick(z.string(NIN).check(z.refine((value) => /^[0-9]{11}$/.test(value), NIN)), (value) => typeof value === 'string' && /^[0-9]{11}$/.test(value));
+export const nin = () => z.string(NIN).check(z.refine((value) => /^[0-9]{11}$/.test(value), NIN));
 
 const TIMESTAMP = 'Unix seconds as a string of at most 10 digits, or a Date';
 
 /** Specification, section 2.2. A `Date` has become a string before this schema sees it. */
 export const timestamp = () =>
-  quick(
-    z.string(TIMESTAMP).check(
-      z.refine((value) => /^[0-9]{1,10}$/.test(value), {
-        error: (issue) => (/^[0-9]{13}$/.test(String(issue.input)) ? `${TIMESTAMP}; this looks like milliseconds, divide by 1000` : TIMESTAMP),
-      }),
-    ) as z.ZodMiniType<string, string | Date>,
-    (value) => typeof value === 'string' && /^[0-9]{1,10}$/.test(value),
-  );
+  z.string(TIMESTAMP).check(
+    z.refine((value) => /^[0-9]{1,10}$/.test(value), {
+      error: (issue) => (/^[0-9]{13}$/.test(String(issue.input)) ? `${TIMESTAMP}; this looks like milliseconds, divide by 1000` : TIMESTAMP),
+    }),
+  ) as z.ZodMiniType<string, string | Date>;
 
 /** More than four digits, however they are grouped, are more than the last four. */
 export const lastFourDigits = () =>
-  quick(
-    text().check(z.refine((value) => value.replace(/\P{Nd}/gu, '').length <= 4, 'at most the last 4 digits; this looks like a whole account number')),
-    (value) => isText(value) && value.replace(/\P{Nd}/gu, '').length <= 4,
-  );
+  text().check(z.refine((value) => value.replace(/\P{Nd}/gu, '').length <= 4, 'at most the last 4 digits; this looks like a whole account number'));
 
 type FreeForm = Record<string, string | number | boolean>;
 
@@ -88,13 +75,10 @@ const PLAIN = 'a string, a finite number, true or false';
 
 /** Strings (also empty), numbers and booleans by name; nothing nested (our decision). */
 export const freeForm = () =>
-  quick(
-    z.looseObject({}, 'an object').check(
-      z.check<Record<string, unknown>>(({ value, issues }) => {
-        for (const [name, member] of Object.entries(value)) {
-          if (!/^(?:string|number|boolean)$/.test(typeof member)) issues.push({ code: 'custom', path: [name], message: PLAIN, input: value });
-        }
-      }),
-    ) as z.ZodMiniType<FreeForm, FreeForm>,
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every((member) => typeof member !== 'object'),
-  );
+  z.looseObject({}, 'an object').check(
+    z.check<Record<string, unknown>>(({ value, issues }) => {
+      for (const [name, member] of Object.entries(value)) {
+        if (!/^(?:string|number|boolean)$/.test(typeof member)) issues.push({ code: 'custom', path: [name], message: PLAIN, input: value });
+      }
+    }),
+  ) as z.ZodMiniType<FreeForm, FreeForm>;

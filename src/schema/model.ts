@@ -1,5 +1,5 @@
+import * as z from 'zod/mini';
 import { type Field, traitsOf } from './fields.js';
-import { z } from './zod.js';
 
 /** `'strict'`: every field that the specification lists is required. `'partial'`: only the identifiers are. */
 export type ValidationMode = 'strict' | 'partial';

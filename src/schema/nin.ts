@@ -1,6 +1,6 @@
+import * as z from 'zod/mini';
 import { always, nin, personal } from './fields.js';
 import { model } from './model.js';
-import { z } from './zod.js';
 
 /** A number to verify (specification, section 2.3). */
 export interface NinVerificationRequest {

@@ -1,7 +1,7 @@
+import * as z from 'zod/mini';
 import { amount, latitude, longitude, personal } from './fields.js';
 import type { LocationInput } from './location.js';
 import { model } from './model.js';
-import { z } from './zod.js';
 
 /** Where a player was seen, and when. */
 export interface LocationObservation extends LocationInput {

@@ -1,8 +1,8 @@
+import type * as z from 'zod/mini';
 import { betUser, type Outcome } from './bet.js';
 import { always, amount, reference, text, timestamp } from './fields.js';
 import { model } from './model.js';
 import { withdrawal } from './withdrawal.js';
-import type { z } from './zod.js';
 
 /** Specification, section 2.1. */
 export const settledBet = model(

@@ -1,8 +1,8 @@
+import * as z from 'zod/mini';
 import { RELAY_ONLY } from '../platform/relay-only.js';
 import { issue, shownKey, type ValidationIssue } from './issue.js';
 import { fieldAt, isModel, type Model, type ValidationMode } from './model.js';
 import { suggest } from './suggest.js';
-import { z } from './zod.js';
 
 type Path = readonly PropertyKey[];
 

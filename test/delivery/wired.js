@@ -32,5 +32,6 @@ export const NOT_WIRED = {
   'test/client/configuration.test.ts': 'is about what is settled before anything is sent',
   'test/client/default-client.test.ts': 'is about what is settled before anything is sent',
   'test/client/environment-variables.test.ts': 'is about what is settled before anything is sent',
+  'test/client/option-defaults.test.ts': 'is about what is settled before anything is sent',
   'test/client/parameters.test.ts': 'is about what is settled before anything is sent',
 };

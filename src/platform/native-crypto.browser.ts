@@ -1,2 +1,0 @@
-/** Pages have WebCrypto alone. */
-export const nativeCrypto = undefined;
