@@ -24,5 +24,5 @@ export function recordingFetch(answer: (request: Recorded) => FetchResponse | Pr
     requests.push(request);
     return answer(request);
   };
-  return { fetch: byTransport(fetch), requests };
+  return { ...byTransport(fetch), requests };
 }

@@ -1,10 +1,11 @@
 /** The files that decide what becomes of a report: each holds rules whose loss would lose, change or falsely refuse one. */
 export const RULES = [
-  'src/delivery/classify-status.ts',
   'src/delivery/deliver.ts',
-  'src/delivery/foreign.ts',
+  'src/delivery/gateway-answer.ts',
   'src/delivery/network-failure.ts',
   'src/delivery/relay-answer.ts',
+  'src/delivery/send-once.ts',
+  'src/delivery/status.ts',
   'src/outbox/attempt-result.ts',
   'src/outbox/gateway-refusal.ts',
   'src/outbox/pause.ts',

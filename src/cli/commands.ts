@@ -2,7 +2,8 @@ import type { OptionTable } from './args.js';
 import { CHECK_NOTES, CHECK_OPTIONS, check } from './check/command.js';
 import { MOCK_OPTIONS, mock } from './mock/mock.js';
 import { READY_OPTIONS, ready } from './mock/ready.js';
-import { OUTBOX_NOTES, OUTBOX_OPTIONS, outbox } from './outbox/command.js';
+import { OUTBOX_NOTES, outbox } from './outbox/command.js';
+import { OUTBOX_OPTIONS } from './outbox/options.js';
 
 /** A command of `location-sdk`. */
 export interface Command {

@@ -1,7 +1,6 @@
+import type { Channel } from '../delivery/channel.js';
 import { type Environment, type ErrorOutcome, ValidationError } from '../errors/errors.js';
-import { clientIpProblem } from '../location/server/client-ip.js';
 import { subjectOf } from '../platform/messages.js';
-import { RELAY_ONLY } from '../platform/relay-only.js';
 import type { Clock } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import { type Operation, type OperationName, operations } from '../protocol/operations.js';
@@ -34,9 +33,9 @@ export interface Prepared {
 export interface PrepareContext {
   readonly clock: Clock;
   readonly validation: ValidationMode;
-  readonly browser: boolean;
+  readonly channel: Pick<Channel, 'kind'>;
   readonly environment: Environment | undefined;
-  readonly relay: unknown;
+  readonly clientIpProblem?: ((clientIP: unknown) => string | undefined) | undefined;
   readonly timeoutMs: number;
 }
 
@@ -49,7 +48,7 @@ const OPTIONS: readonly string[] = [...LIFTED, 'signal', 'timeoutMs'];
 export function prepare(operation: OperationName, payload: unknown, options: unknown, context: PrepareContext): Prepared {
   const row: Operation = operations[operation];
   // What a page leaves out its relay adds.
-  const request = RELAY_ONLY || context.relay ? incomplete(row.request, row.reference) : row.request;
+  const request = context.channel.kind === 'relay' ? incomplete(row.request, row.reference) : row.request;
   const copied = copyJson(payload);
   const issues = [...copied.issues];
   const body = copied.value as Members | undefined;
@@ -116,13 +115,10 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
   issues.push(...checked.issues);
 
   const { environment, clientIP, timeoutMs } = others as { environment?: Environment; clientIP?: unknown; timeoutMs?: number };
-  if (environment !== undefined && (RELAY_ONLY || context.relay)) issues.push(issue(['environment'], 'invalid', "is the relay's to say; remove it"));
-  if (clientIP !== undefined && (RELAY_ONLY || context.browser || context.relay)) {
-    issues.push(issue(['clientIP'], 'invalid', 'is for servers; here the address of the connection is looked up'));
-  } else {
-    const problem = RELAY_ONLY ? undefined : clientIpProblem(clientIP);
-    if (problem) issues.push(issue(['clientIP'], 'invalid', problem));
-  }
+  if (environment !== undefined && context.channel.kind === 'relay') issues.push(issue(['environment'], 'invalid', "is the relay's to say; remove it"));
+  const ofServers = context.clientIpProblem ? undefined : 'is for servers; here the address of the connection is looked up';
+  const problem = clientIP === undefined ? undefined : (ofServers ?? context.clientIpProblem?.(clientIP));
+  if (problem) issues.push(issue(['clientIP'], 'invalid', problem));
   return {
     environment: environment === 'production' || environment === 'staging' ? environment : context.environment,
     clientIP: clientIP as string | undefined,

@@ -1,23 +1,21 @@
-import { isDuplicate, isRecorded } from '../delivery/answer.js';
 import { type Delivered, deliver } from '../delivery/deliver.js';
+import { misconfigured } from '../delivery/failures.js';
 import { type AnyReport, keepFrozen, keptFrozen } from '../delivery/frozen.js';
 import { untilPageHides } from '../delivery/leaving-page.js';
+import { sendOnce, unsentResult } from '../delivery/send-once.js';
 import { ConfigurationError, ValidationError } from '../errors/errors.js';
-import { freeipapi } from '../location/providers/freeipapi.js';
-import { geojs } from '../location/providers/geojs.js';
-import { ipapiCo } from '../location/providers/ipapi-co.js';
 import { PLAYER_HEADER } from '../platform/hash.js';
 import { subjectOf } from '../platform/messages.js';
-import { RELAY_ONLY } from '../platform/relay-only.js';
 import { type OperationName, operations } from '../protocol/operations.js';
 import type { ValidationMode } from '../schema/model.js';
 import type { NinVerification } from '../schema/nin.js';
 import { toJson } from '../schema/to-json.js';
 import { type Parameters, type PrepareContext, prepare, prepareOptions } from './check-call.js';
-import { type PartDefaults, resolveOptions, type Settings } from './config.js';
+import { resolveOptions, type Settings } from './config.js';
 import { withDoor } from './internals.js';
 import type { LocateResult } from './locate-result.js';
 import type { CallOptions, ClientOptions, RelayedOptions } from './options.js';
+import type { ClientParts } from './parts.js';
 import type { ClientMode, Payloads } from './payloads.js';
 import { type ReceiptOf, receiptOf } from './receipt.js';
 import { createLocationResolver } from './resolve-location.js';
@@ -105,39 +103,28 @@ export interface Client<Mode extends ClientMode = 'strict'> {
   resend(error: unknown, options?: Pick<CallOptions, 'signal' | 'timeoutMs'>): Promise<ReceiptOf<Mode>>;
 }
 
-const nothing = () => false as const;
-const PART_DEFAULTS: PartDefaults = RELAY_ONLY
-  ? { providers: [], isRecorded: nothing, isDuplicate: nothing }
-  : { providers: [geojs(), ipapiCo(), freeipapi()], isRecorded, isDuplicate };
+/** What makes a client. */
+export interface CreateClient {
+  /** For a page with a relay. */
+  (options: RelayedOptions): Client<'relay'>;
+  /** For a gateway. */
+  <Mode extends ValidationMode = 'strict'>(options?: ClientOptions<Mode>): Client<Mode>;
+}
 
-/**
- * Makes a client. Throws a `ConfigurationError` that lists every wrong name and type among the options at once, or,
- * where there is none, every unsafe address and key. An environment that is not set up is an error only once it is used.
- *
- * @example
- * ```ts
- * const client = createClient({
- *   gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: () => secrets.read('gateway-key') } },
- * });
- * ```
- */
-export function createClient(options: RelayedOptions): Client<'relay'>;
-export function createClient<Mode extends ValidationMode = 'strict'>(options?: ClientOptions<Mode>): Client<Mode>;
-export function createClient<Mode extends ClientMode>(options: ClientOptions<ValidationMode> = {}): Client<Mode> {
-  const settings = resolveOptions(options, PART_DEFAULTS);
-  const { clock, browser, relay } = settings;
+/** `createClient` over the parts that a build has. */
+export const clientOf =
+  (parts: ClientParts): CreateClient =>
+  <Mode extends ClientMode>(options: ClientOptions<ValidationMode> = {}): Client<Mode> =>
+    makeClient<Mode>(resolveOptions(options, parts));
+
+function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
+  const { clock, inPage, channel } = settings;
+  const relayed = channel.kind === 'relay';
   const resolveLocation = createLocationResolver(settings);
 
-  /** A report for a relay may be incomplete, and one for a gateway names its environment: neither may go to the other. */
-  const destinationFor = (environment: AnyReport['environment']) => {
-    if (!RELAY_ONLY && environment && !relay) return settings.destinations[environment];
-    return (!environment && relay) || 'the report belongs to another client.';
-  };
-
   /** Sends a frozen call; the deadline counts from when the call began. */
-  const send = (report: AnyReport, call: { inDoubt: boolean; signal: Parameters['signal']; deadline: number }): Promise<Delivered> => {
-    return deliver(report, { ...call, destination: destinationFor(report.environment) }, settings);
-  };
+  const send = (report: AnyReport, call: { inDoubt: boolean; signal: Parameters['signal']; deadline: number }): Promise<Delivered> =>
+    deliver(report, { ...call, exchange: channel.open(report) }, settings);
 
   /** Checks and locates: the half of every call that sends nothing. */
   async function freeze(
@@ -146,22 +133,21 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
     options: unknown,
   ): Promise<{ report: AnyReport; signal: Parameters['signal']; deadline: number }> {
     const row = operations[operation];
-    if ((RELAY_ONLY || browser || relay) && !row.browser) {
-      throw new ConfigurationError(`${operation} is not available ${RELAY_ONLY || browser ? 'in a browser' : 'through a relay'}; call it from your backend.`, {
-        operation,
-      });
+    if ((inPage || relayed) && !row.browser) {
+      const where = inPage ? 'in a browser' : 'through a relay';
+      throw new ConfigurationError(`${operation} is not available ${where}; call it from your backend.`, { operation });
     }
     const { body, reference, parameters } = prepare(operation, payload, options, settings);
     const { environment, timeoutMs, signal } = parameters;
     // Before a player is asked for a location that could not be sent.
-    const destination = destinationFor(environment);
-    if (typeof destination === 'string') {
-      throw new ConfigurationError(`${subjectOf({ operation, reference })}: ${destination}`, { operation, environment, reference });
+    const exchange = channel.open({ operation, environment });
+    if (typeof exchange === 'string') {
+      throw new ConfigurationError(`${subjectOf({ operation, reference })}: ${exchange}`, { operation, environment, reference });
     }
     const deadline = clock.now() + timeoutMs;
     const purpose = { operation, reference, deadline, required: settings.location.required };
     const search = () => resolveLocation(parameters, purpose);
-    const location = row.location === 'none' ? undefined : (await (RELAY_ONLY || relay ? untilPageHides(search) : search()))?.location;
+    const location = row.location === 'none' ? undefined : (await (relayed ? untilPageHides(search) : search()))?.location;
     const report = { operation, environment, reference, location, body: toJson(body, location) };
     return { report, signal, deadline };
   }
@@ -206,38 +192,30 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
       return receiptOf(frozen, await send(frozen, { inDoubt, signal, deadline: clock.now() + timeoutMs })) as ReceiptOf<Mode>;
     },
   };
-  const once = { ...settings, retry: { ...settings.retry, limit: 0 } };
   return withDoor(client, {
     clock,
     random: settings.random,
     logger: settings.logger,
     attemptTimeoutMs: settings.attemptTimeoutMs,
-    relayed: RELAY_ONLY || relay !== undefined,
-    gateways: RELAY_ONLY || relay ? { relay: relay?.relayUrl } : addressesOf(settings.destinations),
-    mockMode: !RELAY_ONLY && settings.mockMode,
-    // A relay has none, and what is not set up is a text.
-    baseUrlOf: (environment) => (RELAY_ONLY ? undefined : (destinationFor(environment) as { baseUrl?: string }).baseUrl),
+    kind: channel.kind,
+    gateways: channel.addresses,
+    mockMode: settings.mockMode,
     async freeze(...given) {
       const { report } = await freeze(...given);
-      if (!RELAY_ONLY && !relay) return report;
-      // What lies in a page's storage names nobody: the relay adds the player.
+      if (!relayed) return report;
+      // What lies in a page's storage names no player: the relay adds it.
       const { user: _, userId: __, ...body } = JSON.parse(report.body) as Record<string, unknown>;
       return { ...report, body: JSON.stringify(body) };
     },
-    attempt: (report, { signal, milliseconds, player }) => {
-      let destination = destinationFor(report.environment);
-      if (player && typeof destination === 'object' && 'relayUrl' in destination)
-        destination = { ...destination, headers: { ...destination.headers, [PLAYER_HEADER]: player } };
-      return deliver(report, { inDoubt: false, signal, deadline: clock.now() + milliseconds, destination, advice: '' }, once);
+    async attempt(report, { signal, milliseconds, player }) {
+      const exchange = channel.open(report, player ? { [PLAYER_HEADER]: player } : undefined);
+      if (typeof exchange === 'string') return unsentResult(report, misconfigured(exchange));
+      const deadline = clock.now() + milliseconds;
+      const limit = () => ({ clock, signal, milliseconds: Math.min(settings.attemptTimeoutMs, deadline - clock.now()) });
+      return sendOnce(report, exchange, limit, settings.transport);
     },
   });
 }
-
-/** Of the environments that are set up. */
-const addressesOf = ({ staging, production }: Settings['destinations']) => ({
-  staging: typeof staging === 'string' ? undefined : staging.baseUrl,
-  production: typeof production === 'string' ? undefined : production.baseUrl,
-});
 
 /** Wrong options of a repetition leave the report as it was: in doubt if it was, and kept for the next try. */
 function prepareResend(report: AnyReport, inDoubt: boolean, options: unknown, settings: PrepareContext): Parameters {

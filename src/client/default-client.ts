@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors/errors.js';
 import { isBrowser } from '../platform/runtime.js';
 import type { ValidationMode } from '../schema/model.js';
-import { type Client, createClient } from './client.js';
+import type { Client, CreateClient } from './client.js';
 import type { ClientOptions } from './options.js';
 
 /** On the global object, so that the ESM and the CommonJS copy of this package share one default client. */
@@ -9,20 +9,12 @@ const DEFAULT_CLIENT = Symbol.for('location-sdk.default-client');
 
 const scope = globalThis as { [DEFAULT_CLIENT]?: Client };
 
-/**
- * Sets up the client behind the functions of this module; calling it again replaces it. Throws a
- * `ConfigurationError` as `createClient` does. The functions have the types of strict validation: for
- * `validation: 'partial'` and for `relayUrl`, `createClient` gives a client whose types fit.
- *
- * @example
- * ```ts
- * configure({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey } } });
- * await reportSettledBet(bet);
- * ```
- */
-export function configure(options: ClientOptions<ValidationMode> = {}): void {
-  scope[DEFAULT_CLIENT] = createClient(options) as Client;
-}
+/** `configure` over the clients of a build. */
+export const configureBy =
+  (createClient: CreateClient) =>
+  (options: ClientOptions<ValidationMode> = {}): void => {
+    scope[DEFAULT_CLIENT] = createClient(options) as Client;
+  };
 
 const lineFor = (name: keyof Client): string => {
   if (name === 'locate') return 'configure()';

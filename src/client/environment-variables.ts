@@ -21,11 +21,11 @@ const MOCK_VARIABLE = 'LOCATION_SDK_MOCK';
 const nameOf = (environment: Environment, option: string) => `LOCATION_SDK_${environment.toUpperCase()}_${option === 'baseUrl' ? 'BASE_URL' : 'API_KEY'}`;
 
 /** For messages: the variable that stands for a gateway's option where it is left out. */
-export const variableName = (environment: Environment, option: string) => (isBrowser() ? '' : ` (or ${nameOf(environment, option)})`);
+const variableName = (environment: Environment, option: string) => (isBrowser() ? '' : ` (or ${nameOf(environment, option)})`);
 
 /** Completes the options from the environment variables (our decision); outside Node.js there are none. */
-export function readVariables({ gateways }: { gateways: Readonly<Record<Environment, GatewayOptions>> }): FromVariables {
-  const variables = environmentVariables();
+function readVariables(gateways: Readonly<Record<Environment, GatewayOptions>>): FromVariables {
+  const variables = readEnvironment();
   const complete = (environment: Environment): GatewayOptions => ({
     baseUrl: gateways[environment].baseUrl ?? (variables[nameOf(environment, 'baseUrl')] || undefined),
     apiKey: gateways[environment].apiKey ?? (variables[nameOf(environment, 'apiKey')] || undefined),
@@ -44,13 +44,13 @@ export function readVariables({ gateways }: { gateways: Readonly<Record<Environm
 const told = new WeakSet<Logger>();
 
 /** Says that mock mode is on, through a logger that is guarded. */
-export function tellOfMock(given: Logger, guarded: Required<Logger>): void {
+function tellOfMock(given: Logger, guarded: Required<Logger>): void {
   if (told.has(given)) return;
   told.add(given);
   guarded.warn('LOCATION_SDK_MOCK is set: everything meant for staging goes to the mock gateway, with its key and a made-up location.');
 }
 
-function environmentVariables(): Readonly<Record<string, string | undefined>> {
+function readEnvironment(): Readonly<Record<string, string | undefined>> {
   const scope: { process?: { env?: Record<string, string | undefined>; versions?: { node?: string } } } = globalThis;
   try {
     return (!isBrowser() && scope.process?.versions?.node && scope.process.env) || {};
@@ -59,3 +59,8 @@ function environmentVariables(): Readonly<Record<string, string | undefined>> {
     return {};
   }
 }
+
+/** The variables of Node.js, for builds that may run there. */
+export const environmentVariables = { read: readVariables, nameOf: variableName, tellOfMock };
+
+export type EnvironmentVariables = typeof environmentVariables;

@@ -1,36 +1,71 @@
+import { isDuplicate, isRecorded } from '../delivery/answer.js';
+import { gatewayChannel } from '../delivery/gateway-channel.js';
 import type { Gateway } from '../delivery/settings.js';
 import type { Environment } from '../errors/errors.js';
 import { readBaseUrl } from '../protocol/addresses.js';
 import { apiKeyProblem } from '../schema/api-key.js';
-import { issue, type ValidationIssue } from '../schema/issue.js';
-import { variableName } from './environment-variables.js';
-import type { optionTable, Resolved } from './option-table.js';
+import { issue } from '../schema/issue.js';
+import type { EnvironmentVariables } from './environment-variables.js';
+import { complete, optionTable } from './option-table.js';
 import type { GatewayOptions } from './options.js';
+import type { ChannelRequest, ReadChannel } from './parts.js';
+
+/** The gateways of both environments. What the options leave out is read from `variables`, where a build knows any. */
+export const readGateways =
+  (variables?: EnvironmentVariables): ReadChannel =>
+  (request) => {
+    const { given, inPage, logger, problems } = request;
+    const { gateways, keys, mock } = resolveGateways(request, variables);
+    if (problems.length === 0 && mock) variables?.tellOfMock(given.logger, logger);
+    if (problems.length === 0 && inPage && keys.some((key) => key !== undefined)) {
+      logger.warn('The API key is in this page (allowApiKeyInBrowser), where every visitor can read it.');
+    }
+    const { isRecorded: recorded = isRecorded, isDuplicate: duplicate = isDuplicate, clock, environment } = given;
+    const channel = gatewayChannel(gateways, { isRecorded: recorded, isDuplicate: duplicate, inPage, logger, clock });
+    return { channel, environment, mockLocation: mock?.location };
+  };
+
+type Request = Pick<ChannelRequest, 'given' | 'inPage' | 'problems'>;
+
+/** The gateways, and the mock gateway that stands for staging where a variable says so; what is wrong is added to the problems. */
+export function resolveGateways(request: Request, variables?: EnvironmentVariables) {
+  const { given, problems } = request;
+  const read = variables?.read(given.gateways);
+  const { staging, production } = read?.gateways ?? given.gateways;
+  problems.push(...(read?.problems ?? []));
+  const mock = read?.mock;
+  const gateways = {
+    production: readGateway('production', production, request, variables),
+    // What the code passes for staging does not matter in mock mode, not even where it is wrong: tests have no secrets.
+    staging: mock
+      ? { baseUrl: mock.baseUrl, apiKey: mock.apiKey, paths: complete(optionTable.paths, {}) }
+      : readGateway('staging', staging, request, variables),
+  };
+  return { gateways, keys: [staging.apiKey, production.apiKey], mock };
+}
 
 /** Where reports of an environment go, or what is missing; what is wrong is added to the problems. */
-export function readGateway(
+function readGateway(
   environment: Environment,
   { baseUrl, apiKey }: GatewayOptions,
-  { allowApiKeyInBrowser, allowInsecureHttp, paths, gateways }: Resolved<typeof optionTable>,
-  browser: boolean,
-  problems: ValidationIssue[],
+  { given, inPage, problems }: Request,
+  variables?: EnvironmentVariables,
 ): Gateway | string {
-  const name = `gateways.${environment}`;
+  const { allowApiKeyInBrowser, allowInsecureHttp, paths, gateways } = given;
+  const variable = (option: 'baseUrl' | 'apiKey') => variables?.nameOf(environment, option) ?? '';
   const problem = (option: 'baseUrl' | 'apiKey', message: string | undefined) => {
-    const variable = gateways[environment][option] === undefined ? variableName(environment, option) : '';
-    if (message) problems.push(issue(['gateways', environment, option], 'invalid', message + variable));
+    if (message)
+      problems.push(issue(['gateways', environment, option], 'invalid', message + (gateways[environment][option] === undefined ? variable(option) : '')));
   };
   const read = baseUrl === undefined ? undefined : readBaseUrl(baseUrl, environment === 'staging' && allowInsecureHttp);
   problem('baseUrl', read?.problem);
   if (typeof apiKey === 'string') problem('apiKey', apiKeyProblem(apiKey));
-  if (browser && apiKey !== undefined && !allowApiKeyInBrowser) {
+  if (inPage && apiKey !== undefined && !allowApiKeyInBrowser) {
     problem('apiKey', 'every visitor can read a key in a page; set relayUrl, so that your backend keeps it (or allowApiKeyInBrowser: true, if it is public)');
   }
-  if (read?.baseUrl !== undefined && apiKey !== undefined) {
-    return { baseUrl: read.baseUrl, paths, apiKey };
-  }
-  const missing = Object.entries({ baseUrl, apiKey })
+  if (read?.baseUrl !== undefined && apiKey !== undefined) return { baseUrl: read.baseUrl, paths, apiKey };
+  const missing = Object.entries({ baseUrl, apiKey } as const)
     .filter(([, value]) => value === undefined)
-    .map(([option]) => `${name}.${option}${variableName(environment, option)}`);
-  return `the ${environment} gateway is not set up; missing: ${missing.join(', ')}.${browser ? ' Or, so that no key is in the page: relayUrl.' : ''}`;
+    .map(([option]) => `gateways.${environment}.${option}${variable(option as 'baseUrl' | 'apiKey')}`);
+  return `the ${environment} gateway is not set up; missing: ${missing.join(', ')}.${inPage ? ' Or, so that no key is in the page: relayUrl.' : ''}`;
 }

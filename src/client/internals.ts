@@ -1,6 +1,6 @@
-import type { Delivered } from '../delivery/deliver.js';
+import type { Channel } from '../delivery/channel.js';
 import type { AnyReport } from '../delivery/frozen.js';
-import type { Environment } from '../errors/errors.js';
+import type { AttemptResult } from '../delivery/send-once.js';
 import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
@@ -19,20 +19,18 @@ export interface ClientDoor {
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Required<Logger>;
+  /** Whether reports go to a gateway or to a relay, which alone knows their environment. */
+  readonly kind: Channel['kind'];
   /** The addresses to which reports go, of the environments that are set up; of a relay its own. */
-  readonly gateways: { readonly [Name in Environment | 'relay']?: string | undefined };
+  readonly gateways: Channel['addresses'];
   /** Whether `LOCATION_SDK_MOCK` sends what is for staging to a mock gateway. */
   readonly mockMode: boolean;
-  /** The gateway's base address, where the environment is set up. */
-  baseUrlOf(environment: Environment | undefined): string | undefined;
   /** Milliseconds for one attempt. */
   readonly attemptTimeoutMs: number;
-  /** Whether reports go to a relay, which alone knows their environment. */
-  readonly relayed: boolean;
   /** Validates and locates; rejects as the method of the client does. Nothing is sent. A report for a relay does not name the player. */
   freeze(operation: OperationName, payload: unknown, options: unknown): Promise<AnyReport>;
-  /** Sends frozen bytes once, key included within the time. What it rejects with speaks of this attempt alone. */
-  attempt(report: AnyReport, limit: AttemptLimit): Promise<Delivered>;
+  /** Sends frozen bytes once, key included within the time, and says what this attempt alone means. */
+  attempt(report: AnyReport, limit: AttemptLimit): Promise<AttemptResult>;
 }
 
 const DOOR = Symbol.for('location-sdk.client-door');

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import type { RelayCredentials } from '../delivery/settings.js';
+import type { Transport } from '../delivery/transport.js';
 import type { Environment } from '../errors/errors.js';
 import type { IpProvider } from '../location/lookup/provider.js';
-import type { GeolocationLike } from '../location/page/browser-geolocation.js';
+import type { GeolocationLike } from '../location/page/geolocation-types.js';
 import type { ReverseGeocode } from '../location/page/reverse-geocode.js';
 import { members } from '../platform/as-record.js';
 import type { Logger } from '../platform/logger.js';
@@ -106,6 +107,7 @@ export const optionTable = {
   allowInsecureHttp: flag(false),
   allowApiKeyInBrowser: flag(false),
   logger: option<Logger>(isObject, { warn: (message) => console.warn(`location-sdk: ${message}`) }),
+  transport: option<Transport | undefined>(having('send'), undefined),
   fetch: option<Fetch>(isFunction, (url, init) => globalThis.fetch(url, init)),
   onEvent: option<ClientOptions['onEvent']>(isFunction, undefined),
   geolocation: option<GeolocationLike | undefined>(having('getCurrentPosition'), undefined),

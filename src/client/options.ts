@@ -1,9 +1,10 @@
 import type { Answer, RelayCredentials } from '../delivery/settings.js';
+import type { Transport } from '../delivery/transport.js';
 import type { Environment } from '../errors/errors.js';
-import type { SourceNames } from '../location/locate.js';
 import type { IpProvider } from '../location/lookup/provider.js';
-import type { GeolocationLike } from '../location/page/browser-geolocation.js';
+import type { GeolocationLike } from '../location/page/geolocation-types.js';
 import type { ReverseGeocode } from '../location/page/reverse-geocode.js';
+import type { SourceNames } from '../location/settings.js';
 import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/time.js';
 import type { AbortSignalLike, Fetch } from '../platform/web-types.js';
@@ -171,7 +172,12 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   allowApiKeyInBrowser?: boolean | undefined;
   /** Where warnings and debug lines go; none holds a secret. Default: warnings to the console. */
   logger?: Logger | undefined;
-  /** Default: the platform's `fetch`. */
+  /**
+   * Sends the reports, such as `nodeTransport()` of `location-sdk/transport/node`. Default: ky over the platform's `fetch`, or your own
+   * `fetch` where you pass one.
+   */
+  transport?: Transport | undefined;
+  /** Your own `fetch`, for reports and lookup services; called with an address and an init. Default: the platform's `fetch`. */
   fetch?: Fetch | undefined;
   /**
    * Told of every step of the location chain, for metrics. No event holds personal data. Default: nobody is told.

@@ -24,8 +24,8 @@ export interface Purpose {
 
 /** The caller's location, a fixed one, or what the chain finds; undefined only where none is required. */
 export function createLocationResolver(settings: Settings) {
-  const { clock, fixedLocations, onEvent } = settings;
-  const locator = createLocator(settings.location, settings);
+  const { clock, fixedLocations, onEvent, sources } = settings;
+  const locator = createLocator(sources, { timeoutMs: settings.location.timeoutMs, clock });
 
   return async ({ location, environment, clientIP, signal }: Parameters, purpose: Purpose): Promise<Resolved | undefined> => {
     const given = location ?? fixedLocations[environment ?? 'production'];
@@ -44,7 +44,7 @@ export function createLocationResolver(settings: Settings) {
     if (clock.now() >= deadline) throw new TimeoutError(meanwhile('the time of the call was over'), { ...details, retryable: true });
     if (!required) return undefined;
     const steps = found.steps.map(({ step, reason, message }) => `\n  - ${step}: ${message} (${reason})`);
-    const message = `${subject}: no location was found; ${sentence(found.advice)}${steps.join('')}\nNothing was sent.`;
+    const message = `${subject}: no location was found; ${sentence(found.advice ?? 'pass location')}${steps.join('')}\nNothing was sent.`;
     throw new LocationError(message, { ...details, steps: found.steps });
   };
 }

@@ -1,4 +1,4 @@
-import { isUnsent } from '../platform/direct-fetch.js';
+import type { Broken } from './transport.js';
 
 export interface NetworkFailure {
   /** The platform's own short code, such as `ECONNREFUSED`; never its message, which may hold anything. */
@@ -27,39 +27,52 @@ interface Thrown {
 
 /** The errors at the bottom of what `fetch` threw: its causes, and all of them where several addresses were tried. */
 function roots(error: unknown, depth = 0): Thrown[] {
-  if (typeof error !== 'object' || error === null) return [];
-  const { errors, cause } = error as Thrown;
+  const thrown = error as Thrown;
+  const { errors, cause } = thrown;
   if (depth < MAX_CAUSES && Array.isArray(errors) && errors.length > 0) return errors.flatMap((inner) => roots(inner, depth + 1));
   if (depth < MAX_CAUSES && typeof cause === 'object' && cause !== null) return roots(cause, depth + 1);
-  return [error];
+  return [thrown];
 }
 
 /** A short name of what broke; some errors have it in their words alone. */
 function codeOf({ code, message }: Thrown): string {
-  const [, status] = (typeof message === 'string' && NO_TUNNEL.exec(message)) || [];
+  const status = NO_TUNNEL.exec(String(message))?.[1];
   if (status) return `proxy ${status}`;
-  return message === 'bad port' ? 'bad port' : String(code ?? '');
+  return message === 'bad port' ? 'bad port' : String(code);
 }
 
-/** Reads what `fetch` threw. In a browser nothing tells whether the request left, so it may have. */
-export function readNetworkFailure(error: unknown, browser: boolean): NetworkFailure {
-  let found: Thrown[] = [];
-  let unsent = false;
+/** What `nodeTransport` says of a 407. The built-in `fetch` fails without a word. */
+const OF_A_PROXY = 'PROXY_AUTHENTICATION_REQUIRED';
+
+/** Reads what was thrown by a `fetch` that is not a browser's. */
+export function readNetworkFailure(error: unknown): NetworkFailure {
+  let codes: string[] = [];
+  let connected = false;
   try {
-    found = roots(error);
-    unsent = !browser && isUnsent(error);
+    const found = roots(error);
+    connected = found.some(({ syscall }) => typeof syscall === 'string' && !/^(?:connect|getaddrinfo)/.test(syscall));
+    codes = found.map(codeOf);
   } catch {
-    // An error whose properties cannot be read tells nothing.
+    // An error that cannot be read tells nothing.
   }
-  const codes = found.map(codeOf);
-  const connected = found.some(({ syscall }) => typeof syscall === 'string' && !/^(?:connect|getaddrinfo)/.test(syscall));
-  const every = (pattern: RegExp) => !browser && codes.length > 0 && codes.every((code) => pattern.test(code));
+  const every = (pattern: RegExp) => codes.length > 0 && codes.every((code) => pattern.test(code));
   const certificate = every(CERTIFICATE);
   return {
     code: codes.find((code) => NEVER_LEFT.test(code) || /^[A-Z][A-Z0-9_]{2,48}$/.test(code)),
     certificate,
-    notSent: certificate || (!connected && every(NOT_CONNECTED)) || every(NEVER_LEFT) || unsent,
+    notSent: certificate || (!connected && every(NOT_CONNECTED)) || every(NEVER_LEFT),
   };
+}
+
+/**
+ * What broke, read from what was thrown. `answered`: the headers had come, so that the request had left. `unsent`: the transport
+ * itself knows that nothing had left.
+ */
+export function readBroken(error: unknown, answered: boolean, unsent = false): Broken {
+  const { code, ...read } = readNetworkFailure(error);
+  const certificate = read.certificate && !answered;
+  const notSent = (read.notSent || unsent) && !answered;
+  return { text: describeFailure({ code, notSent, certificate }), notSent, retryable: !certificate, foreign: code === OF_A_PROXY };
 }
 
 /** What to do about a certificate that was refused. */
@@ -70,16 +83,13 @@ export const certificateAdvice = (code = ''): string =>
       ? 'the certificate is for another name: is the base address right?'
       : 'if an authority of your own has signed it: NODE_EXTRA_CA_CERTS=/path/to/authority.pem. Never NODE_TLS_REJECT_UNAUTHORIZED';
 
-const UNTOLD = "no answer came, and a browser does not say why; check the address, the network, and that this page's origin is allowed (CORS)";
-
 /** What broke, and what to look at. */
-export function describeFailure({ code, notSent, certificate }: NetworkFailure, browser: boolean): string {
-  if (browser) return UNTOLD;
+export function describeFailure({ code, notSent, certificate }: NetworkFailure): string {
   const shown = code ? ` (${code})` : '';
   if (certificate) return `the certificate was refused${shown}; ${certificateAdvice(code)}`;
   if (code?.startsWith('proxy '))
     return `the proxy opened no way to the other side (HTTP ${code.slice(-3)}); look at its address, its password and what it lets through`;
-  if (code === 'TRANSPORT_CLOSED') return 'the transport that was passed as fetch is closed; make a new one';
+  if (code === 'TRANSPORT_CLOSED') return 'the transport that was passed is closed; make a new one';
   const hint = code?.startsWith('ERR_SSL') ? '; is it an http:// address?' : '';
   if (notSent) return `the other side could not be reached${shown}${hint || '; check its address and the network'}`;
   return `the connection broke before a whole answer came${shown}${hint}`;

@@ -1,9 +1,8 @@
 import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/time.js';
-import type { Fetch } from '../platform/web-types.js';
 import type { OperationName } from '../protocol/operations.js';
-import type { Sent } from '../schema/sent-words.js';
 import type { BackoffSettings } from './backoff.js';
+import type { Transport } from './transport.js';
 
 /** An answer of the gateway, as the options `isRecorded` and `isDuplicate` see it. */
 export interface Answer {
@@ -33,22 +32,14 @@ export interface Relay {
   /** Without a slash at its end. */
   readonly relayUrl: string;
   readonly credentials: RelayCredentials;
-  /** Of every request. */
-  readonly headers: Readonly<Record<string, string>>;
 }
-
-export type Destination = Gateway | Relay;
 
 /** How reports are delivered; made by `config.ts`, nothing in it is optional. */
 export interface DeliverySettings {
-  readonly fetch: Fetch;
-  readonly browser: boolean;
+  readonly transport: Transport;
   readonly retry: BackoffSettings & { readonly limit: number };
   readonly maxRetryAfterMs: number;
   readonly attemptTimeoutMs: number;
-  readonly isRecorded: (answer: Answer) => boolean;
-  /** The default one also asks for what was sent. */
-  readonly isDuplicate: (answer: Answer, sent: () => Sent) => 'same' | 'conflict' | false;
   readonly logger: Required<Logger>;
   readonly clock: Clock;
   readonly random: () => number;

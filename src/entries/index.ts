@@ -1,7 +1,8 @@
 /** The public face: what is not named here is not part of the package's promise. @module */
-export { type Client, createClient } from '../client/client.js';
+export type { Client, CreateClient } from '../client/client.js';
+export { configure } from '../client/configure.js';
+export { createClient } from '../client/create-client.js';
 export {
-  configure,
   locate,
   reportBetEvent,
   reportSettledBet,
@@ -25,6 +26,7 @@ export type {
 export type { ClientMode, PartialPayload, PayloadParameters, Payloads, RelayPayload } from '../client/payloads.js';
 export type { Receipt, ReceiptOf, RelayReceipt } from '../client/receipt.js';
 export type { Answer, RelayCredentials } from '../delivery/settings.js';
+export type { Attempted, AttemptRequest, Broken, Transport } from '../delivery/transport.js';
 export {
   AbortedError,
   AuthenticationError,
@@ -62,9 +64,9 @@ export {
   UnprocessableError,
   ValidationError,
 } from '../errors/errors.js';
-export { fixedLocation, type SourceNames } from '../location/locate.js';
+export { fixedLocation } from '../location/fixed-location.js';
 export { type IpLocation, type IpLookupRequest, type IpProvider, LookupFailure } from '../location/lookup/provider.js';
-export type { GeolocationLike } from '../location/page/browser-geolocation.js';
+export type { GeolocationLike } from '../location/page/geolocation-types.js';
 export type { Place, ReverseGeocode } from '../location/page/reverse-geocode.js';
 export { freeipapi } from '../location/providers/freeipapi.js';
 export { geojs } from '../location/providers/geojs.js';
@@ -72,6 +74,7 @@ export { ipapiCo } from '../location/providers/ipapi-co.js';
 export { type IpinfoOptions, ipinfo } from '../location/providers/ipinfo.js';
 export { type ClientIpFromOptions, clientIpFrom, type IncomingRequest } from '../location/server/client-ip-from.js';
 export type { ProxyGroup, ProxyPlatform, TrustedProxies } from '../location/server/trusted-proxies.js';
+export type { SourceNames } from '../location/settings.js';
 export type { LocationSignals, ObservationSignals, SignalAnswer, UnknownBecause } from '../location/signals/measure-signals.js';
 export { locationSignals } from '../location/signals/signals.js';
 export type { Logger } from '../platform/logger.js';

@@ -1,4 +1,6 @@
 /** The outbox: `location-sdk/outbox`. @module */
+
+export { createOutbox } from '../outbox/create-outbox.js';
 export { type BoundDestination, type Destination, type Gateways, otherGateway, type Rebinding, type Rebound } from '../outbox/destination.js';
 export type { AboutReport, OutboxEvents, OutboxListener } from '../outbox/events.js';
 export type { ReportName } from '../outbox/intake/enqueue.js';
@@ -16,7 +18,7 @@ export type {
   OutboxStats,
 } from '../outbox/interface.js';
 export type { AccountsOptions, OutboxOptions, OutboxRetryOptions } from '../outbox/options.js';
-export { createOutbox } from '../outbox/outbox.js';
+export type { CreateOutbox } from '../outbox/outbox.js';
 export { changePause, notPaused, type Pause, type PauseChange, type PauseReason } from '../outbox/pause.js';
 export type { ReceiptEntry, ReceiptHead } from '../outbox/receipts/entry.js';
 export type { AnyIterable } from '../outbox/receipts/lines.js';

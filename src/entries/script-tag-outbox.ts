@@ -1,13 +1,13 @@
-/**
- * The face of the script-tag build with the outbox: the members of `LocationSDK`, and two more.
- */
+/** The script-tag file for pages with a relay, with the outbox. */
+import { createClient } from '../client/create-relayed-client.js';
+import { install, pageGlobal } from '../client/page-global.js';
+import { createOutbox } from '../outbox/create-page-outbox.js';
+import { indexedDbStore } from '../outbox/stores/indexeddb/store.js';
 
-import { createOutbox } from '../outbox/outbox.js';
-import { indexedDbStore } from './outbox-indexeddb.js';
-import { LocationSDK as core } from './script-tag.js';
+export const LocationSDK = { ...pageGlobal(createClient), createOutbox, indexedDbStore };
 
-export const LocationSDK = { ...core, createOutbox, indexedDbStore };
+install(LocationSDK);
 
 const { LocationSDK: there } = globalThis as unknown as { LocationSDK: object };
-// Beside the other file, whose clients have no door.
-Object.assign(there, { createClient: core.createClient, createOutbox, indexedDbStore });
+// Beside another script-tag file, which was first.
+Object.assign(there, { createClient, createOutbox, indexedDbStore });

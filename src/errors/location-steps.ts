@@ -1,6 +1,6 @@
 /** One step of the location chain that gave no location. */
 export interface LocationStep {
-  /** `'browser-geolocation'`, `'client-ip'`, `'ip-lookup'` (nobody is left to ask), `'reverse-geocode'`, or the name of the lookup service. */
+  /** `'browser-geolocation'`, `'client-ip'`, `'ip-lookup'` (no source is enabled), `'reverse-geocode'`, or the name of the lookup service. */
   readonly step: string;
   /** Why, in a word to branch on. */
   readonly reason: LocationFailure;

@@ -1,61 +1,7 @@
-import type { FoundStep, LocationFailure, LocationStep } from '../errors/errors.js';
-import { RELAY_ONLY } from '../platform/relay-only.js';
+import type { FoundStep, LocationStep } from '../errors/errors.js';
 import { type Clock, limited } from '../platform/time.js';
-import type { AbortSignalLike, Fetch } from '../platform/web-types.js';
-import type { Location, LocationInput } from '../schema/location.js';
-import { createIpLookup, type IpLookupSettings } from './lookup/ip-lookup.js';
-import { NOBODY_TO_ASK } from './nobody-to-ask.js';
-import { createBrowserGeolocation, type GeolocationLike, type GeolocationSettings } from './page/browser-geolocation.js';
-import { type PageScope, readPage } from './page/page.js';
-import { createPlaceFinder, type PlaceSettings } from './page/reverse-geocode.js';
-import { createServerFinder } from './server/find-on-server.js';
-import { withSource } from './with-source.js';
-
-/** What is sent as `source` for each way in which a location was found. */
-export interface SourceNames {
-  /** Browser geolocation. */
-  readonly gps: string;
-  /** Lookup of the caller's own address. */
-  readonly ip: string;
-  /** Lookup of `clientIP`. */
-  readonly client_ip: string;
-  /** Passed by the caller without a source. */
-  readonly provided: string;
-}
-
-/** How a location is found; made by `config.ts`. */
-export interface LocationSettings extends PlaceSettings {
-  /** Whether an event without a location is an error. */
-  readonly required: boolean;
-  /** For the whole chain. */
-  readonly timeoutMs: number;
-  readonly browser: GeolocationSettings & { readonly enabled: boolean };
-  readonly ip: IpLookupSettings & { readonly enabled: boolean };
-  readonly sourceNames: SourceNames;
-}
-
-export interface Surroundings {
-  readonly browser: boolean;
-  /** In place of the browser's. */
-  readonly geolocation: GeolocationLike | undefined;
-  /** The global object, of which a page's own facts are read. */
-  readonly scope: PageScope;
-  readonly fetch: Fetch;
-  readonly clock: Clock;
-}
-
-export interface LocateRequest {
-  /** The player's public address. */
-  clientIP: string | undefined;
-  /** On the clock, in milliseconds. */
-  deadline: number;
-  signal: AbortSignalLike | undefined;
-}
-
-/** A location that was found, and what was tried on the way; or only what was tried, and what helps. */
-export type Located =
-  | { location: Location; ageMs: number; steps: readonly (LocationStep | FoundStep)[] }
-  | { location?: never; steps: readonly LocationStep[]; advice: string };
+import type { AbortSignalLike } from '../platform/web-types.js';
+import { type Located, type LocateRequest, type LocationSource, NO_SOURCE } from './source.js';
 
 /** The location chain of one client, with what it remembers: fixes, answers, services that rest. */
 export interface Locator {
@@ -63,65 +9,30 @@ export interface Locator {
   find(request: LocateRequest): Promise<Located>;
 }
 
-/** What helps, by why the browser gave no position. */
-const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
-  denied: 'ask the player to allow location, or pass location',
-  'blocked-by-policy': 'allow geolocation in the Permissions-Policy header, and by allow="geolocation" on the iframe, or pass location',
-  'insecure-context': 'serve the page over https, or pass location',
-  'page-hidden': 'call again while the player sees the page, or pass location',
-};
-
-/** Of what is left of a short call, so that a player who does not decide leaves some for the lookup. */
-const BROWSER_SHARE = 2 / 3;
-
 /** How much later than the budget the chain ends where the clock was set back meanwhile. */
 const CLOCK_WAS_SET_MS = 100;
 
-/**
- * Makes the chain that finds where the player is (specification, section 1): browser geolocation, else lookup of
- * the address; on a server, lookup of `clientIP`.
- */
-export function createLocator(settings: LocationSettings, surroundings: Surroundings): Locator {
-  const { browser, clock, scope } = surroundings;
-  const { sourceNames } = settings;
-  const geolocation = createBrowserGeolocation(settings.browser, { page: readPage(scope, surroundings.geolocation), clock });
-  const lookup = createIpLookup(settings.ip, surroundings);
-  const findPlace = createPlaceFinder(settings, clock);
-  const findOnServer = createServerFinder(settings, lookup);
-
-  async function findInPage({ deadline, signal }: LocateRequest): Promise<Located> {
+/** Makes the chain that finds where the player is (specification, section 1): each source in turn, until one finds a location. */
+export function createLocator(sources: readonly LocationSource[], { timeoutMs, clock }: { readonly timeoutMs: number; readonly clock: Clock }): Locator {
+  async function tryEach(request: LocateRequest): Promise<Located> {
     const steps: LocationStep[] = [];
-    if (settings.browser.enabled) {
-      const started = clock.now();
-      const left = deadline - started;
-      const milliseconds = Math.min(settings.browser.timeoutMs, !RELAY_ONLY && settings.ip.enabled ? left * BROWSER_SHARE : left);
-      const asked = await geolocation.ask({ milliseconds, signal });
-      const step = { step: 'browser-geolocation', durationMs: clock.now() - started };
-      if (asked.position) {
-        const found = await findPlace(asked.position, { deadline, signal });
-        return {
-          location: withSource({ ...asked.position, ...found.place }, sourceNames.gps),
-          ageMs: asked.ageMs,
-          steps: [step, ...found.steps],
-        };
-      }
-      steps.push({ ...step, reason: asked.reason, message: asked.message });
+    let advice: string | undefined;
+    for (const [index, source] of sources.entries()) {
+      if (request.signal?.aborted) break;
+      const found = await source.find({ ...request, isLast: index === sources.length - 1 });
+      if (found.location) return { ...found, steps: [...steps, ...found.steps] satisfies (LocationStep | FoundStep)[] };
+      if (index === 0) advice = found.advice;
+      steps.push(...found.steps);
     }
-    // A page with a relay asks no service.
-    if (!RELAY_ONLY && settings.ip.enabled && !signal?.aborted) {
-      const answer = await lookup.find({ ip: undefined, deadline, signal });
-      if (answer.found) return { location: withSource(answer.found, sourceNames.ip), ageMs: answer.ageMs, steps: [...steps, ...answer.steps] };
-      steps.push(...answer.steps);
-    }
-    if (steps.length === 0 && !signal?.aborted) return NOBODY_TO_ASK;
-    return { steps, advice: ADVICE[steps[0]?.reason ?? 'not-available'] ?? 'pass location, or call again later' };
+    if (steps.length === 0 && !request.signal?.aborted) return NO_SOURCE;
+    return { steps, advice: advice ?? 'pass location, or call again later' };
   }
 
   return {
     async find({ clientIP, signal, ...request }) {
       const now = clock.now();
-      const deadline = Math.min(request.deadline, now + settings.timeoutMs);
-      const run = (over: AbortSignalLike | undefined) => (RELAY_ONLY || browser ? findInPage : findOnServer)({ clientIP, deadline, signal: over });
+      const deadline = Math.min(request.deadline, now + timeoutMs);
+      const run = (over: AbortSignalLike | undefined) => tryEach({ clientIP, deadline, signal: over });
       let found: Promise<Located> | undefined;
       const begin = (over: AbortSignalLike) => {
         found = run(over);
@@ -133,18 +44,3 @@ export function createLocator(settings: LocationSettings, surroundings: Surround
     },
   };
 }
-
-/**
- * A location for terminals that never move, and for tests: the whole chain is replaced by it.
- *
- * @example
- * ```ts
- * createClient({ location: fixedLocation({ latitude: 6.45, longitude: 3.39, source: 'terminal' }) });
- * ```
- */
-export const fixedLocation = (
-  location: LocationInput,
-): {
-  /** The location that every call gets. */
-  fixed: LocationInput;
-} => ({ fixed: location });

@@ -1,7 +1,29 @@
 import { type OperationName, operationNames } from '../protocol/operations.js';
 import { shownKey } from '../schema/issue.js';
 import { suggest } from '../schema/suggest.js';
-import type { FaultKind } from './faults.js';
+
+/** What can go wrong. */
+export type FaultKind =
+  /** The answer comes late: `delay`. */
+  | 'latency'
+  /** No answer ever comes; `reset()` of the gateway frees it. */
+  | 'hang'
+  /** The answer's body comes in pieces over `delay`. */
+  | 'slow-body'
+  /** The connection breaks without an answer. */
+  | 'connection-reset'
+  /** The connection breaks in the middle of the answer's body. */
+  | 'half-body'
+  /** An answer with a `status` of its own, and `retryAfter`. */
+  | 'status'
+  /** JSON that does not end. */
+  | 'broken-json'
+  /** A page, as a proxy or a captive portal gives it. */
+  | 'wrong-content-type'
+  /** No body. */
+  | 'empty-body'
+  /** The request arrives twice, as some proxies send it; the answer is the second one's. */
+  | 'duplicate-delivery';
 
 export const FAULT_KINDS: readonly FaultKind[] = [
   'latency',

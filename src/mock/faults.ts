@@ -1,8 +1,8 @@
 import type { OperationName } from '../protocol/operations.js';
-import { faultProblem, LONGEST_DELAY } from './fault-problem.js';
+import { type FaultKind, faultProblem, LONGEST_DELAY } from './fault-problem.js';
 import { createRandom, normal } from './random.js';
 
-export { FAULT_KINDS } from './fault-problem.js';
+export { FAULT_KINDS, type FaultKind } from './fault-problem.js';
 
 /** How long a delay is, in milliseconds. */
 export type Delay =
@@ -20,29 +20,6 @@ export type Delay =
         readonly sigma: number;
       };
     };
-
-/** What can go wrong. */
-export type FaultKind =
-  /** The answer comes late: `delay`. */
-  | 'latency'
-  /** No answer ever comes; `reset()` of the gateway frees it. */
-  | 'hang'
-  /** The answer's body comes in pieces over `delay`. */
-  | 'slow-body'
-  /** The connection breaks without an answer. */
-  | 'connection-reset'
-  /** The connection breaks in the middle of the answer's body. */
-  | 'half-body'
-  /** An answer with a `status` of its own, and `retryAfter`. */
-  | 'status'
-  /** JSON that does not end. */
-  | 'broken-json'
-  /** A page, as a proxy or a captive portal gives it. */
-  | 'wrong-content-type'
-  /** No body. */
-  | 'empty-body'
-  /** The request arrives twice, as some proxies send it; the answer is the second one's. */
-  | 'duplicate-delivery';
 
 /** A rule for misbehaving. Left-out conditions match everything. */
 export interface FaultRule {

@@ -1,4 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
+import type { AttemptResult } from '../delivery/send-once.js';
 import { isReportingError } from '../errors/errors.js';
 
 /** Where reports go. */
@@ -16,7 +17,14 @@ export const reportAttributes = (value: string | undefined): Attributes => (valu
 /** How it failed. Of an error that is not of this package nothing is told: it may hold anything. */
 export function failureAttributes(error: unknown): Attributes {
   if (!isReportingError(error)) return { 'error.type': '_OTHER' };
-  const { code, outcome, status } = error;
+  return describe(error);
+}
+
+/** How one attempt ended. */
+export const resultAttributes = (result: AttemptResult): Attributes =>
+  result.kind === 'recorded' ? { 'location_sdk.outcome': 'recorded' } : describe({ ...result.failure, status: result.failure.details?.status });
+
+function describe({ code, outcome, status }: { readonly code: string; readonly outcome: string; readonly status?: number | undefined }): Attributes {
   return { 'error.type': code, 'location_sdk.outcome': outcome, ...(status !== undefined && { 'http.response.status_code': status }) };
 }
 

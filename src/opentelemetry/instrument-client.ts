@@ -3,7 +3,7 @@ import type { Client } from '../client/client.js';
 import { type ClientDoor, doorOf, withDoor } from '../client/internals.js';
 import type { ClientMode } from '../client/payloads.js';
 import { ConfigurationError } from '../errors/errors.js';
-import { callAttributes, failureAttributes, reportAttributes, serverAttributes } from './attributes.js';
+import { callAttributes, failureAttributes, reportAttributes, resultAttributes, serverAttributes } from './attributes.js';
 import { makeHistogram } from './instruments.js';
 import { createLinks } from './links.js';
 import { type InstrumentationOptions, SCOPE } from './options.js';
@@ -69,17 +69,24 @@ export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Cli
   const attempt: ClientDoor['attempt'] = (report, limit) => {
     const { operation, environment } = report;
     const metric = callAttributes(operation, environment);
-    const attributes = { ...metric, ...reportAttributes(report.reference), ...serverAttributes(door.baseUrlOf(environment)), 'http.request.method': 'POST' };
+    const address = door.gateways[environment ?? 'relay'];
+    const attributes = { ...metric, ...reportAttributes(report.reference), ...serverAttributes(address), 'http.request.method': 'POST' };
     const key = keyOf(report);
     const span = { name: `send ${operation}`, kind: SpanKind.CLIENT, attributes, links: links.linksOf(key) };
-    const told = ({ outcome }: { outcome: string }) => ({ 'location_sdk.outcome': outcome });
-    const work = () => spanned(tracer, span, () => door.attempt(report, limit), told);
+    const work = () =>
+      spanned(
+        tracer,
+        span,
+        () => door.attempt(report, limit),
+        resultAttributes,
+        (result) => ('failure' in result ? result.message : undefined),
+      );
     return timed(
       attempts,
       work,
-      (delivered) => {
-        links.forget(key);
-        return { ...metric, ...told(delivered) };
+      (result) => {
+        if (result.kind === 'recorded') links.forget(key);
+        return { ...metric, ...resultAttributes(result) };
       },
       (error) => ({ ...metric, ...failureAttributes(error) }),
     );

@@ -3,12 +3,13 @@ import { isReportingError } from '../errors/errors.js';
 import { failureAttributes } from './attributes.js';
 import { quietly } from './quietly.js';
 
-/** Runs work within a span that is active meanwhile. The work runs once and ends as it would alone, whatever becomes of the span. */
+/** Runs work within a span that is active meanwhile. `failureOf`: why what the work resolved with is a failure. The work runs once and ends as it would alone, whatever becomes of the span. */
 export async function spanned<T>(
   tracer: Tracer,
   { name, ...options }: SpanOptions & { readonly name: string },
   work: () => Promise<T>,
   told: (value: T) => Attributes,
+  failureOf: (value: T) => string | undefined = () => undefined,
 ): Promise<T> {
   const span = quietly(() => tracer.startSpan(name, options));
   let running: Promise<T> | undefined;
@@ -16,7 +17,11 @@ export async function spanned<T>(
   if (span) quietly(() => context.with(trace.setSpan(context.active(), span), begin));
   try {
     const value = await begin();
-    quietly(() => span?.setAttributes(told(value)));
+    quietly(() => {
+      span?.setAttributes(told(value));
+      const message = failureOf(value);
+      if (message !== undefined) span?.setStatus({ code: SpanStatusCode.ERROR, message });
+    });
     return value;
   } catch (error) {
     quietly(() => fail(span, error));

@@ -1,8 +1,30 @@
+import type { ClientMode } from '../client/payloads.js';
 import { ConfigurationError } from '../errors/errors.js';
+import type { OperatorMethods } from './operator/parts.js';
+import type { Proof } from './receipts/receipts.js';
 
-/** What stands for methods that a page does not need. */
-export const absent = (): never => {
+const absent = (): never => {
   throw new ConfigurationError('Not in the script-tag file; import location-sdk/outbox.');
 };
 
-export const rejected = async (): Promise<never> => absent();
+const rejected = async (): Promise<never> => absent();
+
+/** Reports are decided upon at the operator's, not in a visitor's page. */
+export const operatorsMethods = <Mode extends ClientMode = 'strict'>(): OperatorMethods<Mode> => ({
+  reportAll: rejected,
+  within: absent,
+  prepare: rejected,
+  drain: rejected,
+  list: rejected,
+  iterate: absent,
+  retry: rejected,
+  resolve: rejected,
+  resume: rejected,
+});
+
+/** The log of receipts is the operator's. */
+export const operatorsProof = (): Proof => ({
+  started() {},
+  async stopped() {},
+  methods: () => ({ exportReceipts: absent, receiptHead: rejected, reconcile: absent }),
+});

@@ -1,6 +1,6 @@
-import type { Delivered } from '../delivery/deliver.js';
-import { type ErrorCode, type ErrorOutcome, isReportingError, type ReportingError } from '../errors/errors.js';
-import { RELAY_ONLY } from '../platform/relay-only.js';
+import type { AttemptResult, FailedAttempt } from '../delivery/send-once.js';
+import type { Failure } from '../delivery/verdict.js';
+import type { ErrorCode } from '../errors/errors.js';
 import type { PauseReason } from './pause.js';
 import type { Ending, Problem } from './state-machine.js';
 
@@ -24,29 +24,30 @@ const KINDS: { readonly [Code in ErrorCode]?: 'not-found' | 'refused' } = {
 export type Otherwise = { readonly kind?: 'failed'; readonly pause?: PauseReason; readonly code?: ErrorCode } | undefined;
 
 /** Reads an answer of one kind of destination: a gateway or a relay. */
-export type ReadRefusal = (error: ReportingError) => Otherwise;
+export type ReadRefusal = (failure: Failure) => Otherwise;
 
 /** Runs one attempt and says how it ended; never rejects. */
-export async function endingOf(attempt: () => Promise<Delivered>, otherwise: ReadRefusal): Promise<Ending> {
+export async function endingOf(attempt: () => Promise<AttemptResult>, otherwise: ReadRefusal): Promise<Ending> {
   try {
-    const { message, told } = await attempt();
-    return { kind: 'recorded', message, ...(told && { outcome: told.outcome }) };
-  } catch (error) {
-    return isReportingError(error) ? failed(error, otherwise) : broken();
+    const result = await attempt();
+    if (result.kind !== 'recorded') return failed(result, otherwise);
+    const { words, told } = result;
+    return { kind: 'recorded', message: words, ...(told && { outcome: told.outcome }) };
+  } catch {
+    return broken();
   }
 }
 
-/** What an error of one attempt means for its row. */
-export function failed(error: ReportingError, otherwise?: ReadRefusal): Ending {
-  const { code, message, status, outcome } = error;
-  const { conflict, retryAfterMs } = error as { conflict?: boolean; retryAfterMs?: number };
-  const { code: instead = code, ...read } = otherwise?.(error) ?? {};
+/** What a failed attempt means for its row. */
+export function failed({ kind, failure, sent, message }: FailedAttempt, otherwise: ReadRefusal): Ending {
+  const { code, outcome, details } = failure;
+  const { status, conflict, retryAfterMs } = details ?? {};
+  const { code: instead = code, ...read } = otherwise(failure) ?? {};
   const problem: Problem = { code: instead, message, ...(status !== undefined && { status }), ...(conflict !== undefined && { conflict }) };
   // A try that found no connection in time.
-  const waited = !RELAY_ONLY && code === 'timeout' && outcome !== 'unknown' && error.attempts > 0;
-  const pause = waited ? 'unreachable' : pauseFor(code, status, outcome);
+  const pause = code === 'timeout' && outcome !== 'unknown' && sent ? 'unreachable' : pauseFor(failure);
   return {
-    kind: code === 'duplicate' ? (conflict ? 'conflict' : 'same') : (KINDS[code] ?? 'failed'),
+    kind: kind === 'same' ? kind : code === 'duplicate' ? 'conflict' : (KINDS[code] ?? 'failed'),
     outcome,
     problem,
     ...(pause !== undefined && { pause }),
@@ -55,13 +56,21 @@ export function failed(error: ReportingError, otherwise?: ReadRefusal): Ending {
   };
 }
 
+/** The end of an attempt that was not begun, since the options do not fit: its bytes cannot be opened. */
+export const misconfigured = (message: string): Ending => ({
+  kind: 'failed',
+  outcome: 'not-sent',
+  problem: { code: 'configuration', message },
+  pause: 'configuration',
+});
+
 /** What is wrong with the destination rather than with the report. A connection that broke on the way may be either. */
-function pauseFor(code: ErrorCode, status: number | undefined, outcome: ErrorOutcome): PauseReason | undefined {
-  if (status === 503) return 'unavailable';
+function pauseFor({ code, outcome, details }: Failure): PauseReason | undefined {
+  if (details?.status === 503) return 'unavailable';
   return outcome === 'unknown' ? undefined : PAUSES[code];
 }
 
-/** Something that should not throw threw: nobody knows what became of the attempt. */
+/** The attempt threw, which it should not: whether the report arrived is unknown. */
 const broken = (): Ending => ({
   kind: 'failed',
   outcome: 'unknown',

@@ -1,5 +1,15 @@
 import { ConfigurationError, type Environment } from '../errors/errors.js';
-import type { OutboxEnvironment } from './state-machine.js';
+
+/** Where a report goes: an environment of the gateway; or from a page, the operator's relay, which alone knows its environment. */
+export type OutboxEnvironment = Environment | 'relay';
+
+/**
+ * Why nothing is sent to an environment. `'authentication'`: the key was refused (401, 403). `'address'`: the answer is not
+ * the gateway's (a 404 without its JSON error, 405, 407, 421, a redirect). `'rate-limited'`: 429. `'unavailable'`: 503.
+ * `'unreachable'`: no connection. `'configuration'`: a setting is missing or wrong. `'refusals'`: the gateway refused
+ * `breakerAfter` reports in a row for other reasons.
+ */
+export type PauseReason = 'authentication' | 'address' | 'rate-limited' | 'unavailable' | 'unreachable' | 'configuration' | 'refusals';
 
 /** The environments of a server's outbox. */
 export const ENVIRONMENTS = ['staging', 'production'] as const satisfies readonly Environment[];

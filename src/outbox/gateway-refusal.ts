@@ -1,5 +1,4 @@
-import { isForeign } from '../delivery/foreign.js';
-import type { ReportingError } from '../errors/errors.js';
+import type { Failure } from '../delivery/verdict.js';
 import type { Otherwise } from './attempt-result.js';
 
 /** Statuses that speak of the address or of a proxy, and never of the report. */
@@ -9,14 +8,14 @@ const OF_THE_ADDRESS: readonly (number | undefined)[] = [405, 407, 421];
  * What is wrong with the destination condemns no report: a refused key, and an answer that is not the gateway's. Undefined
  * where an answer is about the report.
  */
-export function gatewayRefusal(error: ReportingError): Otherwise {
-  const { code, status = -1 } = error;
+export function gatewayRefusal({ code, foreign, details }: Failure): Otherwise {
+  const { status = -1 } = details ?? {};
   if (code === 'duplicate') return undefined;
   if (status === 401 || status === 403) return { kind: 'failed', pause: 'authentication' };
   // A browser shows a redirect that it does not follow as status 0.
   const isRedirect = status === 0 || (status >= 300 && status < 400);
   if (isRedirect || OF_THE_ADDRESS.includes(status)) return { kind: 'failed', pause: 'address' };
-  if (code === 'network') return isForeign(error) ? { pause: 'address' } : undefined;
+  if (code === 'network') return foreign ? { pause: 'address' } : undefined;
   // Its code must not be taken for that of the gateway's own 404, of which the second one condemns.
-  return status === 404 && isForeign(error) ? { kind: 'failed', pause: 'address', code: 'gateway' } : undefined;
+  return status === 404 && foreign ? { kind: 'failed', pause: 'address', code: 'gateway' } : undefined;
 }

@@ -1,9 +1,9 @@
 import type { CallOptions } from '../client/options.js';
 import type { ClientMode, Payloads } from '../client/payloads.js';
-import type { ReceiptOf } from '../client/receipt.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import type { OutboxEvents, OutboxListener } from './events.js';
 import type { ReportName } from './intake/enqueue.js';
+import type { EnqueuedReport } from './intake/enqueued-report.js';
 import type { PreparedReport } from './intake/prepared-report.js';
 import type { Pause, PauseReason } from './pause.js';
 import type { ReceiptHead } from './receipts/entry.js';
@@ -12,6 +12,8 @@ import type { ReconcileDefaults, Reconciled, ReportReference } from './receipts/
 import type { OutboxEnvironment, Row } from './state-machine.js';
 import type { Counts, RowQuery } from './store.js';
 
+export type { EnqueuedReport };
+
 /** What a report to the outbox takes beside its payload. */
 export interface EnqueueOptions extends CallOptions {
   /**
@@ -19,20 +21,6 @@ export interface EnqueueOptions extends CallOptions {
    * `ConfigurationError` where the store cannot write within one.
    */
   transaction?: unknown;
-}
-
-/** A report that is committed to the store. */
-export interface EnqueuedReport<Mode extends ClientMode = 'strict'> {
-  /** For `get`, `retry` and `resolve`: account, environment (or `relay`), operation and reference. */
-  readonly id: string;
-  /** `'waiting'`, or where the same bytes had been enqueued before, how far they are. */
-  readonly state: Row['state'];
-  /**
-   * The receipt, once the gateway holds the report, or the outbox behind the relay. Rejects once it is quarantined or dismissed, or the outbox is
-   * stopped; whoever does not look at it need not handle that. Not enumerable. Of a report in a transaction of yours, look
-   * at it after the commit: where the report is not in the store five minutes later, it rejects too.
-   */
-  readonly done: Promise<ReceiptOf<Mode>>;
 }
 
 /** A report as the outbox shows it: without its body. Times are milliseconds since 1970, by the store's clock. */

@@ -1,55 +1,57 @@
 import type { ClientMode } from '../client/payloads.js';
 import type { ReceiptOf } from '../client/receipt.js';
 import { ConfigurationError } from '../errors/errors.js';
-import { RELAY_ONLY } from '../platform/relay-only.js';
 import { LONGEST_TIMER_MS, limited } from '../platform/time.js';
-import { createEvents } from './events.js';
+import type { createAhead } from './claim-buffer.js';
+import { createEvents, type Events } from './events.js';
 import { type Committed, createEntrance, type Given } from './intake/enqueue.js';
 import type { EnqueuedReport, Outbox, Outboxes, OutboxStats } from './interface.js';
-import { operatorMethods } from './operator/operator-methods.js';
+import type { OperatorMethods, OperatorParts } from './operator/parts.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
 import { STOP_MARGIN_MS } from './plan.js';
 import { shown, shownPauses } from './public-report.js';
 import { createWaiters } from './receipt-waiters.js';
-import { createProof } from './receipts/receipts.js';
+import type { Proof } from './receipts/receipts.js';
+import type { MakeSeal } from './seal/seal.js';
 import { readSettings } from './settings.js';
 import type { AccountSettings, OutboxSettings } from './settings-shape.js';
 import { createWorker, type Worker } from './worker.js';
 
-/**
- * Makes an outbox of several accounts, such as the licences of an operator with two brands.
- *
- * @example
- * ```ts
- * const outbox = createOutbox({ accounts: { brandA: clientA, brandB: clientB }, store });
- * outbox.start();
- * await outbox.for('brandB').reportBetEvent(bet, { clientIP });
- * ```
- */
-export function createOutbox<Account extends string, Mode extends ClientMode = 'strict'>(options: AccountsOptions<Account, Mode>): Outboxes<Account, Mode>;
-/**
- * Makes an outbox: reports are committed to a store first and sent later, as often as it takes, so that none is lost
- * when the process dies, the network fails or the gateway is down. Throws a `ConfigurationError` that lists every
- * wrong option. Nothing is sent before `start` or `drain`.
- *
- * @example
- * ```ts
- * const outbox = createOutbox({ client, store: memoryStore() });
- * outbox.start();
- * const { id, done } = await outbox.reportBetEvent(bet, { clientIP });
- * const receipt = await done;
- * ```
- */
-export function createOutbox<Mode extends ClientMode = 'strict'>(options: OutboxOptions<Mode>): Outbox<Mode>;
-export function createOutbox<Mode extends ClientMode>(
-  options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>,
-): Outbox<Mode> | Outboxes<string, Mode> {
-  const all = composeOutboxes<Mode>(readSettings(options));
-  const [only = ''] = all.accounts;
-  return !RELAY_ONLY && 'accounts' in options ? all : all.for(only);
+/** What makes an outbox. */
+export interface CreateOutbox {
+  /**
+   * An outbox of several accounts, such as the licences of an operator with two brands.
+   *
+   * @example
+   * ```ts
+   * const outbox = createOutbox({ accounts: { brandA: clientA, brandB: clientB }, store });
+   * outbox.start();
+   * await outbox.for('brandB').reportBetEvent(bet, { clientIP });
+   * ```
+   */
+  <Account extends string, Mode extends ClientMode = 'strict'>(options: AccountsOptions<Account, Mode>): Outboxes<Account, Mode>;
+  /** An outbox of one account. */
+  <Mode extends ClientMode = 'strict'>(options: OutboxOptions<Mode>): Outbox<Mode>;
 }
 
-function composeOutboxes<Mode extends ClientMode>(settings: OutboxSettings): Outboxes<string, Mode> {
+/** What differs between builds of the outbox: an entry plugs these together. */
+export interface OutboxParts {
+  readonly seal: MakeSeal;
+  readonly operatorMethods: <Mode extends ClientMode>(parts: OperatorParts<Mode>) => OperatorMethods<Mode>;
+  readonly createProof: (settings: OutboxSettings, events: Events) => Proof;
+  /** Claims rows ahead of the attempts; without it, as many as are sent at once. */
+  readonly claimAhead?: typeof createAhead;
+}
+
+/** `createOutbox` over the parts that a build has. */
+export const outboxOf = (parts: OutboxParts): CreateOutbox =>
+  (<Mode extends ClientMode>(options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>) => {
+    const all = composeOutboxes<Mode>(readSettings(options, parts.seal), parts);
+    const [only = ''] = all.accounts;
+    return 'accounts' in options ? all : all.for(only);
+  }) as CreateOutbox;
+
+function composeOutboxes<Mode extends ClientMode>(settings: OutboxSettings, { createProof, operatorMethods, claimAhead }: OutboxParts): Outboxes<string, Mode> {
   const { store } = settings;
   const events = createEvents();
   const waiters = createWaiters(settings);
@@ -85,9 +87,10 @@ function composeOutboxes<Mode extends ClientMode>(settings: OutboxSettings): Out
       events.emit('error', { message: 'The store cannot tell of new reports; the outbox polls for them (pollMs).', cause }),
     );
     const begin = () => {
-      worker = createWorker(settings, events, waiters, () => {
+      const tellIdle = () => {
         for (const listener of [...idle]) listener();
-      });
+      };
+      worker = createWorker(settings, events, waiters, tellIdle, claimAhead);
     };
     if (!store.lead) {
       begin();
@@ -115,26 +118,24 @@ function composeOutboxes<Mode extends ClientMode>(settings: OutboxSettings): Out
     unwatch?.();
     const rest = async () => {
       await stopped?.stop(timeoutMs);
-      if (!RELAY_ONLY) await proof.stopped(timeoutMs);
+      await proof.stopped(timeoutMs);
     };
     // All of it together has the time that the worker alone may take.
-    await (RELAY_ONLY ? rest() : limited(rest, { clock: settings.clock, milliseconds: Math.min(LONGEST_TIMER_MS, timeoutMs + STOP_MARGIN_MS) }));
+    await limited(rest, { clock: settings.clock, milliseconds: Math.min(LONGEST_TIMER_MS, timeoutMs + STOP_MARGIN_MS) });
     leading?.abort();
     leading = undefined;
     waiters.stop();
     // Whoever drains waits for a worker that is gone.
-    if (!RELAY_ONLY) for (const listener of [...idle]) listener();
+    for (const listener of [...idle]) listener();
   }
 
   /** Whoever stops while it is being stopped waits for the same end. */
-  const stop: Outbox['stop'] = RELAY_ONLY
-    ? end
-    : (given) => {
-        stopping ??= end(given).finally(() => {
-          stopping = undefined;
-        });
-        return stopping;
-      };
+  const stop: Outbox['stop'] = (given) => {
+    stopping ??= end(given).finally(() => {
+      stopping = undefined;
+    });
+    return stopping;
+  };
 
   async function stats(accounts: readonly string[]): Promise<OutboxStats> {
     const { states, oldestOpenAt, attempts } = await store.counts(accounts);

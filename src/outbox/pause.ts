@@ -1,13 +1,7 @@
-import type { Destination } from './destination.js';
-import { type Change, type Ending, LONGEST_WAIT_MS, type OutboxEnvironment } from './state-machine.js';
+import type { Destination, OutboxEnvironment, PauseReason } from './destination.js';
+import { type Change, type Ending, LONGEST_WAIT_MS } from './state-machine.js';
 
-/**
- * Why nothing is sent to an environment. `'authentication'`: the key was refused (401, 403). `'address'`: the answer is not
- * the gateway's (a 404 without its JSON error, 405, 407, 421, a redirect). `'rate-limited'`: 429. `'unavailable'`: 503.
- * `'unreachable'`: no connection. `'configuration'`: a setting is missing or wrong. `'refusals'`: the gateway refused
- * `breakerAfter` reports in a row for other reasons.
- */
-export type PauseReason = 'authentication' | 'address' | 'rate-limited' | 'unavailable' | 'unreachable' | 'configuration' | 'refusals';
+export type { PauseReason };
 
 /** Whether an environment is paused, as all workers of a store see it. */
 export interface Pause {

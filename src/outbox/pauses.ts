@@ -1,4 +1,3 @@
-import { RELAY_ONLY } from '../platform/relay-only.js';
 import { DEFAULT_ACCOUNT, type Destination, keyOf } from './destination.js';
 import type { Events } from './events.js';
 import { concernsPause, isRefusal, mayCondemn, type Pause, type PauseChange, pausedBy, postponed } from './pause.js';
@@ -44,13 +43,13 @@ export function createPauses(settings: Parts, events: Events) {
     const where = account === DEFAULT_ACCOUNT ? environment : `${environment} of the account ${account}`;
     if (reason !== undefined) {
       events.emit('paused', { account, environment, reason, message, forMs });
-      if (!RELAY_ONLY && reason !== before.reason)
+      if (reason !== before.reason)
         logger.warn(
           `The outbox sends nothing to ${where} for now (${reason}); the reports wait, and none is lost. It tries one report in ${Math.ceil(forMs / 1_000)} s. ${message ?? ''}`.trim(),
         );
     } else if (before.reason !== undefined) {
       events.emit('resumed', { account, environment });
-      if (!RELAY_ONLY) logger.info(`The outbox sends reports to ${where} again.`);
+      logger.info(`The outbox sends reports to ${where} again.`);
     }
   }
 

@@ -1,6 +1,5 @@
 import type { Receipt, RelayReceipt } from '../client/receipt.js';
 import { AbortedError, type ReportingError } from '../errors/errors.js';
-import { RELAY_ONLY } from '../platform/relay-only.js';
 import type { Location } from '../schema/location.js';
 import { errorOf } from './error-of.js';
 import type { OutboxSettings } from './settings-shape.js';
@@ -36,7 +35,8 @@ const POLLED_AT_ONCE = 200;
 const LONGEST_ABSENCE_MS = 300_000;
 
 /** The promises of receipts that somebody waits for. What other processes record is found by looking now and then. */
-export function createWaiters({ store, clock, pollMs }: OutboxSettings) {
+export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings) {
+  const inPage = accounts.some(({ door }) => door.kind === 'relay');
   const waiters = new Map<string, Waiter[]>();
   let timer: unknown;
   let stopped = false;
@@ -44,16 +44,14 @@ export function createWaiters({ store, clock, pollMs }: OutboxSettings) {
 
   function settle(row: Row): void {
     const waiting = waiters.get(row.id);
-    if (!RELAY_ONLY) for (const { prepared } of waiting ?? []) if (prepared) prepared.acknowledged = true;
-    if (!RELAY_ONLY) for (const waiter of waiting ?? []) if (waiter.own) void tellApart(row, waiter, waiter.own);
+    for (const { prepared } of waiting ?? []) if (prepared) prepared.acknowledged = true;
+    for (const waiter of waiting ?? []) if (waiter.own) void tellApart(row, waiter, waiter.own);
     if (!waiting || row.state === 'waiting' || row.state === 'in-flight') return;
-    if (RELAY_ONLY) waiters.delete(row.id);
-    else
-      keep(
-        row.id,
-        waiting.filter(({ own }) => own),
-      );
-    for (const { location, resolve, reject } of RELAY_ONLY ? waiting : waiting.filter(({ own }) => !own)) {
+    keep(
+      row.id,
+      waiting.filter(({ own }) => own),
+    );
+    for (const { location, resolve, reject } of waiting.filter(({ own }) => !own)) {
       if (row.state === 'recorded') resolve(receiptOf(row, location));
       else reject(errorOf(row));
     }
@@ -83,7 +81,7 @@ export function createWaiters({ store, clock, pollMs }: OutboxSettings) {
     const waiting = waiters.get(id) ?? [];
     const over = waiting.filter(({ since }) => clock.now() - since > LONGEST_ABSENCE_MS);
     // What was committed once may have been sent before it was lost.
-    for (const { reject, prepared } of over) reject(!RELAY_ONLY && prepared?.acknowledged === false ? absentError() : lostError());
+    for (const { reject, prepared } of over) reject(prepared?.acknowledged === false ? absentError() : lostError(inPage));
     if (over.length > 0 && over.length === waiting.length) waiters.delete(id);
   }
 
@@ -120,8 +118,8 @@ export function createWaiters({ store, clock, pollMs }: OutboxSettings) {
     /** The receipt of a row, now or later; of a prepared report only if the row is its own. */
     receiptFor(id: string, location: Location | undefined, own?: Own): Promise<AnyReceipt> {
       const promise = new Promise<AnyReceipt>((resolve, reject) => {
-        if (stopped) return reject(!RELAY_ONLY && own ? unseenError() : stoppedError());
-        const waiter: Waiter = { location, since: clock.now(), resolve, reject, ...(!RELAY_ONLY && { own, prepared: own }) };
+        if (stopped) return reject(own ? unseenError() : stoppedError());
+        const waiter: Waiter = { location, since: clock.now(), resolve, reject, own, prepared: own };
         waiters.set(id, [...(waiters.get(id) ?? []), waiter]);
         wait = pollMs;
         void look([id]).then(lookLater);
@@ -139,7 +137,7 @@ export function createWaiters({ store, clock, pollMs }: OutboxSettings) {
       stopped = true;
       clock.clearTimeout(timer);
       timer = undefined;
-      for (const waiter of [...waiters.values()].flat()) waiter.reject(!RELAY_ONLY && waiter.own ? unseenError() : stoppedError());
+      for (const waiter of [...waiters.values()].flat()) waiter.reject(waiter.own ? unseenError() : stoppedError());
       waiters.clear();
     },
   };
@@ -165,9 +163,9 @@ const absentError = () =>
     outcome: 'not-sent',
   });
 
-const lostError = () =>
+const lostError = (inPage: boolean) =>
   new AbortedError(
-    RELAY_ONLY
+    inPage
       ? 'This report is not in the store any more: the data of this site was cleared. It may have been sent before that.'
       : 'This report is not in the store any more: the database was lost, restored from a backup or replaced by a standby, or the transaction with the report was rolled back. The gateway may hold it: compare your records, and report the same data again where it is missing.',
     { outcome: 'unknown' },

@@ -1,6 +1,5 @@
 import type { ClientDoor } from '../client/internals.js';
 import { ConfigurationError } from '../errors/errors.js';
-import { RELAY_ONLY } from '../platform/relay-only.js';
 import type { Clock } from '../platform/time.js';
 import type { Gateways } from './destination.js';
 import type { Seal } from './seal/seal.js';
@@ -42,8 +41,8 @@ export const DEFAULTS = { concurrency: 8, breakerAfter: 5, baseMs: 1_000, capMs:
 export const LEAST_MARGIN_MS = 1_000;
 
 /** In a page the session may be another player's by the time a report is sent; what such a store lacks is said here. */
-export function ownerProblems({ relayed }: Pick<ClientDoor, 'relayed'>, player: unknown): string[] {
-  if (!RELAY_ONLY && !relayed) return player === undefined ? [] : ['store: that of one player is for a client with relayUrl'];
+export function ownerProblems({ kind }: Pick<ClientDoor, 'kind'>, player: unknown): string[] {
+  if (kind !== 'relay') return player === undefined ? [] : ['store: that of one player is for a client with relayUrl'];
   const isNamed = typeof player === 'string' && player !== '';
   return isNamed ? [] : ["store: with relayUrl it must be one player's, so that no report is sent in the session of another: await indexedDbStore({ player })"];
 }

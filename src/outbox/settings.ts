@@ -5,9 +5,7 @@ import { members } from '../platform/as-record.js';
 import { LONGEST_TIMER_MS } from '../platform/time.js';
 import { ACCOUNT_RULE, DEFAULT_ACCOUNT, isAccount } from './destination.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
-import { readEncryption } from './seal/encryption.js';
-import type { Seal } from './seal/seal.js';
-import { standardSeal } from './seal/standard-seal.js';
+import type { MakeSeal, Seal } from './seal/seal.js';
 import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings, ownerProblems, surroundingsOf } from './settings-shape.js';
 import { LONGEST_WAIT_MS } from './state-machine.js';
 import type { OutboxStore } from './store.js';
@@ -36,7 +34,7 @@ const STORE_METHODS = ['enqueue', 'turn', 'bind', 'outlook', 'pause', 'get', 'li
 const SEAL_METHODS = ['seal', 'open', 'matches'] as const;
 
 /** Checks the options, and throws one `ConfigurationError` that lists every problem. */
-export function readSettings(options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>): OutboxSettings {
+export function readSettings(options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>, makeSeal: MakeSeal): OutboxSettings {
   const problems: string[] = [];
   const given = members(options);
   for (const name of Object.keys(given)) if (!NAMES.includes(name)) problems.push(`${name} is not an option; known are ${NAMES.join(', ')}`);
@@ -60,14 +58,14 @@ export function readSettings(options: OutboxOptions<ClientMode> | AccountsOption
 
   if (given.seal !== undefined && given.encryption !== undefined) problems.push('encryption, seal: expected one of them');
   if (given.seal === undefined && !globalThis.crypto?.subtle) problems.push('seal: this runtime has no WebCrypto; in a page it needs https');
-  const encryption = readEncryption(given.encryption, problems);
+  const seal = makeSeal(given.encryption, problems);
 
   const leastLeaseMs = Math.max(0, ...doors.map((door) => door.attemptTimeoutMs)) + LEAST_MARGIN_MS;
   if (leastLeaseMs > LONGEST_LEASE_MS)
     problems.push(`client: its attemptTimeoutMs leaves no room for a lease, which is ${LONGEST_LEASE_MS} milliseconds at most`);
   const settings = {
     store: given.store as OutboxStore,
-    seal: (given.seal as Seal | undefined) ?? standardSeal(given.store as OutboxStore, encryption),
+    seal: (given.seal as Seal | undefined) ?? seal(given.store as OutboxStore),
     concurrency: number('concurrency', given.concurrency, DEFAULTS.concurrency, 1, 1_000),
     schedule: { baseMs: number('retry.baseMs', retry.baseMs, DEFAULTS.baseMs, 1), capMs: number('retry.capMs', retry.capMs, DEFAULTS.capMs, 1) },
     leaseMs: number('leaseMs', given.leaseMs, leastLeaseMs - LEAST_MARGIN_MS + DEFAULTS.marginMs, leastLeaseMs, LONGEST_LEASE_MS),
@@ -90,7 +88,7 @@ function readAccounts(given: Readonly<Record<string, unknown>>, problems: string
     if (!isAccount(account)) problems.push(several ? `accounts: names: ${ACCOUNT_RULE}` : `account: ${ACCOUNT_RULE}`);
     const door = doorOf(client);
     if (!door) problems.push(`${several ? 'accounts' : 'client'}: expected what createClient returns`);
-    if (several && door?.relayed) problems.push('accounts: expected clients of gateways; a page has one account');
+    if (several && door?.kind === 'relay') problems.push('accounts: expected clients of gateways; a page has one account');
     return door && isAccount(account) ? [[account, door] as const] : [];
   });
 }

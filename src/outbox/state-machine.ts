@@ -1,16 +1,14 @@
-import type { Environment, ErrorCode, ErrorOutcome } from '../errors/errors.js';
-import { RELAY_ONLY } from '../platform/relay-only.js';
+import type { ErrorCode, ErrorOutcome } from '../errors/errors.js';
 import type { OperationName } from '../protocol/operations.js';
-import type { PauseReason } from './pause.js';
+import type { OutboxEnvironment, PauseReason } from './destination.js';
+
+export type { OutboxEnvironment };
 
 /**
  * Where a report stands. `'waiting'` for its turn, also between two attempts; `'in-flight'`, a worker has it; `'recorded'`, the gateway holds it;
  * `'quarantined'`, a person must look; `'dismissed'`, a person decided that it is not to be sent. Nothing leaves `'recorded'` and `'dismissed'`.
  */
 export type RowState = 'waiting' | 'in-flight' | 'recorded' | 'quarantined' | 'dismissed';
-
-/** Where a report goes: an environment of the gateway; or from a page, the operator's relay, which alone knows its environment. */
-export type OutboxEnvironment = Environment | 'relay';
 
 /** A stable name of the kind of failure: the code of an error; or `'damaged'`, the stored row is not as it was written. */
 export type ProblemCode = ErrorCode | 'damaged';
@@ -180,7 +178,7 @@ export function ended(row: Progress & Pick<Row, 'decisions' | 'problem'>, ending
 
   // An attempt that recorded nothing leaves the doubt as it found it: an earlier one may have landed.
   const inDoubt = outcome === 'unknown' || row.doubtBefore;
-  const waits = kind === 'failed' || (!RELAY_ONLY && kind === 'not-found' && mayBeEarly(row, context));
+  const waits = kind === 'failed' || (kind === 'not-found' && mayBeEarly(row, context));
   return {
     state: waits ? 'waiting' : 'quarantined',
     fence: row.fence,
@@ -191,7 +189,7 @@ export function ended(row: Progress & Pick<Row, 'decisions' | 'problem'>, ending
     outcome: undefined,
     message: undefined,
     // A 404 from before stays the first of two, where this attempt was given back unsent.
-    problem: !RELAY_ONLY && ending.counts === false && problem.code === 'aborted' && row.problem?.code === 'not-found' ? row.problem : problem,
+    problem: ending.counts === false && problem.code === 'aborted' && row.problem?.code === 'not-found' ? row.problem : problem,
     decisions: row.decisions,
     keepBody: true,
   };

@@ -1,15 +1,14 @@
 import { isConfigurationError } from '../errors/errors.js';
+import { createAborting } from '../platform/aborting.js';
 import { playerTag } from '../platform/hash.js';
 import { subjectOf } from '../platform/messages.js';
-import { RELAY_ONLY } from '../platform/relay-only.js';
 import { limited } from '../platform/time.js';
 import type { Location } from '../schema/location.js';
-import { endingOf, failed } from './attempt-result.js';
+import { endingOf, misconfigured } from './attempt-result.js';
 import { createBindings } from './bindings.js';
-import { createAhead } from './claim-buffer.js';
+import type { createAhead } from './claim-buffer.js';
 import { createClaimants } from './claimants.js';
 import { createGathering } from './completion-batch.js';
-import { createCutOff } from './cut-off.js';
 import type { Events } from './events.js';
 import { gatewayRefusal } from './gateway-refusal.js';
 import { probeTaken } from './pause.js';
@@ -57,7 +56,7 @@ interface Probe {
  * The loop: each turn writes what ended and claims what is next, in one commit, and starts the attempts. It decides
  * nothing by itself: that is in `plan.ts`, `record.ts` and `pause.ts`.
  */
-export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void) {
+export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void, claimAhead?: typeof createAhead) {
   const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, concurrency } = settings;
   const claimants = createClaimants(settings.accounts);
   const bindings = createBindings(settings, events);
@@ -70,9 +69,8 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   let wakeUp: (() => void) | undefined;
   let woken = false;
   let failures = 0;
-  // What a page sends it sends at once.
-  const ahead = RELAY_ONLY ? undefined : createAhead({ concurrency, clock, isStopping: () => stopping });
-  const abort = createCutOff();
+  const ahead = claimAhead?.({ concurrency, clock, isStopping: () => stopping });
+  const abort = createAborting();
   const pauses = createPauses(settings, events);
 
   const standing = (): Standing => ({ ...settings, accounts: claimants.all(), places: ahead ? ahead.places() : concurrency, busy, stopping });
@@ -104,11 +102,10 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   async function attempt({ row, askedAt, probe }: Claim, isHeldBack?: boolean): Promise<Ending | undefined> {
     let known: Ending | undefined;
     try {
-      const ending = !RELAY_ONLY && isHeldBack && row.damage === undefined ? HELD_BACK : await send(row, askedAt); // Given back, a damaged row would look sound.
-      if (!RELAY_ONLY) known = ending;
+      const ending = isHeldBack && row.damage === undefined ? HELD_BACK : await send(row, askedAt); // Given back, a damaged row would look sound.
+      known = ending;
       if (ahead && ending.kind !== 'recorded' && ending.pause) ahead.holdBack(row);
-      // What goes to a relay waits for nothing.
-      const before = RELAY_ONLY ? undefined : asksFor(row, ending);
+      const before = asksFor(row, ending);
       const dependency = dependencyOf(before === undefined ? undefined : (await store.get([before]))[0]);
       const { change, paused } = await pauses.settle({ row, ending, probe, dependency });
       if (ahead && paused) ahead.holdBack(row); // Again, for rows that were claimed while the pause was written.
@@ -118,7 +115,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       // Its row stays in flight, and in doubt, until its lease is over.
       letGo(row);
     }
-    if (!RELAY_ONLY) gathering?.check();
+    gathering?.check();
     wake();
     return known;
   }
@@ -130,18 +127,21 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       if (row.body === undefined || row.damage !== undefined) throw new Error('no sound bytes');
       body = await seal.open(row.body, row);
     } catch (error) {
-      if (isConfigurationError(error)) return lockedEnding(error, row, events) ?? failed(error);
+      if (isConfigurationError(error)) return lockedEnding(error, row, events) ?? misconfigured(error.message);
       return damaged(subjectOf({ operation, reference }), row.damage);
     }
     if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
     const door = settings.doorOf(account);
     const limit = { signal: abort.signal, milliseconds: attemptTimeoutMs };
-    if (!RELAY_ONLY && environment !== 'relay')
-      return endingOf(() => door.attempt({ operation, environment, reference, body, location: undefined }, limit), gatewayRefusal);
+    if (environment !== 'relay') {
+      const report = { operation, environment, reference, body, location: undefined };
+      return endingOf(() => door.attempt(report, limit), gatewayRefusal);
+    }
     const player = await playerTag(String(store.player));
     // Whether the page said where the player is decides what a conflict means.
     const { location } = JSON.parse(body) as { location?: Location };
-    return endingOf(() => door.attempt({ operation, environment: undefined, reference, body, location }, { ...limit, player }), relayRefusal);
+    const report = { operation, environment: undefined, reference, body, location };
+    return endingOf(() => door.attempt(report, { ...limit, player }), relayRefusal);
   }
 
   /** Tells what became of the refused writes; where the store cannot be read, the next turn does. */
@@ -149,7 +149,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     if (!untold[0]) return;
     const rows = await store.get(untold.map(({ row }) => row.id));
     const told = untold;
-    if (!RELAY_ONLY) await keepDoubt(told, rows, { store, leaseMs, events, waiters });
+    await keepDoubt(told, rows, { store, leaseMs, events, waiters });
     untold = [];
     for (const { row } of told) letGo(row);
     for (const [index, one] of told.entries()) tellEnd(one, rows[index]?.fence === one.change.fence && rows[index].state === one.change.state, events, waiters);
@@ -157,7 +157,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
 
   /** One turn; says whether anything was written or claimed. A probe's time began when it was taken: late, it is not sent. */
   async function turn(probe?: Probe): Promise<boolean> {
-    const number = RELAY_ONLY ? undefined : ahead?.turn();
+    const number = ahead?.turn();
     const batch = finished;
     finished = [];
     const askedAt = probe?.takenAt ?? clock.now();
@@ -203,9 +203,9 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     while (!stopping || busy > 0) {
       try {
         await bindings.bind();
-        if (!RELAY_ONLY) await gathering?.wait();
+        await gathering?.wait();
         // With all under way there is nothing to write and no hurry to claim.
-        const worked = (RELAY_ONLY || finished.length + untold.length > 0 || busy < concurrency) && (await turn());
+        const worked = (finished.length + untold.length > 0 || busy < concurrency) && (await turn());
         failures = 0;
         if (worked) continue;
         const wait = stopping ? pollMs : await probeAndWait();

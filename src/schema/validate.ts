@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { RELAY_ONLY } from '../platform/relay-only.js';
 import { issue, shownKey, type ValidationIssue } from './issue.js';
 import { fieldAt, isModel, type Model, type ValidationMode } from './model.js';
 import { suggest } from './suggest.js';
@@ -33,7 +32,7 @@ function translate(found: z.core.$ZodIssue, root: unknown, at: Path, namesAt: (p
   if (found.code === 'unrecognized_keys') {
     // Never a field that is there already: two amounts are not one.
     const given = valueAt(root, found.path) as object;
-    const names = RELAY_ONLY ? [] : namesAt(found.path).filter((name) => !(name in given));
+    const names = namesAt(found.path).filter((name) => !(name in given));
     return found.keys.map((key) => issue([...path, key], 'unknown-field', unknownField(key, names)));
   }
   const value = valueAt(root, found.path);
@@ -44,8 +43,7 @@ function translate(found: z.core.$ZodIssue, root: unknown, at: Path, namesAt: (p
 }
 
 function unknownField(key: string, names: readonly string[]): string {
-  // Which name was meant is not worth its bytes everywhere.
-  const nearest = RELAY_ONLY ? undefined : suggest(key, names);
+  const nearest = suggest(key, names);
   return `unknown field ${shownKey(key)}; ${nearest ? `did you mean ${nearest}?` : 'remove it'}`;
 }
 

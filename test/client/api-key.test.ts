@@ -12,8 +12,8 @@ const clientWith = (apiKey: unknown, more: ClientOptions = {}) =>
   createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: apiKey as ApiKey } }, ...more });
 
 const keysSent = async (apiKey: unknown) => {
-  const { fetch, requests } = recordingFetch();
-  await clientWith(apiKey, { fetch }).reportSettledBet(settledBet());
+  const { requests, ...by } = recordingFetch();
+  await clientWith(apiKey, by).reportSettledBet(settledBet());
   return requests.map(({ headers }) => headers['x-api-key']);
 };
 
@@ -35,8 +35,8 @@ test.each(['se cret', 'secret\n', '\tsecret', 'secret\r\nx-evil: 1', 'sécret', 
 );
 
 test.each(['se cret', 'secret\n', '', undefined, null, 42, {}, Symbol('secret')])('a function that returns %o is a configuration error', async (junk) => {
-  const { fetch, requests } = recordingFetch();
-  const error = await failureOf(clientWith(() => junk, { fetch }).reportSettledBet(settledBet()));
+  const { requests, ...by } = recordingFetch();
+  const error = await failureOf(clientWith(() => junk, by).reportSettledBet(settledBet()));
   expect(error).toBeInstanceOf(ConfigurationError);
   expect(error).toMatchObject({ outcome: 'not-sent', attempts: 0, reference: 'BET-1' });
   expect(error.message).toContain('gateways.staging.apiKey');
@@ -65,9 +65,9 @@ describe('a function that throws', () => {
 
 test('a function that never answers ends the call in time, with nothing sent', async () => {
   const clock = new FakeClock();
-  const { fetch, requests } = recordingFetch();
+  const { requests, ...by } = recordingFetch();
   const began = clock.now();
-  const client = clientWith(() => new Promise(() => {}), { clock, fetch, attemptTimeoutMs: 3_000 });
+  const client = clientWith(() => new Promise(() => {}), { clock, ...by, attemptTimeoutMs: 3_000 });
   const error = await clock.runUntilSettled(failureOf(client.reportSettledBet(settledBet())));
   expect(error).toBeInstanceOf(TimeoutError);
   expect(error).toMatchObject({ outcome: 'not-sent', attempts: 0 });
@@ -82,7 +82,7 @@ test('the function is asked on every request, so that a key can be rotated', asy
   const sent: (string | undefined)[] = [];
   const client = clientWith(apiKey, {
     retry: { baseMs: 0 },
-    fetch: byTransport(async (_url, { headers }) => {
+    ...byTransport(async (_url, { headers }) => {
       sent.push(headers['x-api-key']);
       return answers.shift() ?? json({}, 500);
     }),
@@ -93,8 +93,8 @@ test('the function is asked on every request, so that a key can be rotated', asy
 });
 
 test('a key that the gateway refuses is an authentication error', async () => {
-  const { fetch } = recordingFetch(() => json({ message: 'API key is invalid', error: 'Unauthorized', statusCode: 401 }, 401));
-  const error = await failureOf(clientWith('wrong', { fetch }).reportSettledBet(settledBet()));
+  const { requests: _, ...by } = recordingFetch(() => json({ message: 'API key is invalid', error: 'Unauthorized', statusCode: 401 }, 401));
+  const error = await failureOf(clientWith('wrong', by).reportSettledBet(settledBet()));
   expect(error).toBeInstanceOf(AuthenticationError);
   expect(error).toMatchObject({ status: 401, outcome: 'rejected', attempts: 1 });
 });

@@ -7,12 +7,12 @@ import { json, recordingFetch } from '../recording-fetch.js';
 const location = { latitude: 6.45, longitude: 3.39 };
 
 function twoGateways(more: ClientOptions = {}) {
-  const { fetch, requests } = recordingFetch(() => json({ success: true }));
+  const { requests, ...by } = recordingFetch(() => json({ success: true }));
   const gateways = {
     staging: { baseUrl: 'https://staging.example.com', apiKey: 'staging-key' },
     production: { baseUrl: 'https://production.example.com', apiKey: 'production-key' },
   };
-  const client = createClient({ gateways, fetch, ...more });
+  const client = createClient({ gateways, ...by, ...more });
   const reached = () => requests.map(({ url, headers }) => `${new URL(url).hostname} ${headers['x-api-key']}`);
   return { client, requests, reached };
 }

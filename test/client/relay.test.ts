@@ -22,7 +22,7 @@ describe('relayUrl', () => {
     const urls: string[] = [];
     const client = createClient({
       relayUrl,
-      fetch: byTransport(async (url) => {
+      ...byTransport(async (url) => {
         urls.push(url);
         return recorded();
       }),

@@ -9,7 +9,7 @@ function recordingClient(options: ClientOptions = {}) {
   const client = createClient({
     gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'the-key' } },
     location: fixedLocation({ latitude: 0, longitude: 0 }),
-    fetch: byTransport(async (url, init) => {
+    ...byTransport(async (url, init) => {
       asked.push({ url, init });
       return json({ success: true, message: 'ok' });
     }),

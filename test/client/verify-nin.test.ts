@@ -6,8 +6,8 @@ import { failureOf, issuesOf } from '../failure-of.js';
 import { json, recordingFetch } from '../recording-fetch.js';
 
 function answering(body: unknown, status = 200) {
-  const { fetch, requests } = recordingFetch(() => json(body, status));
-  const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key' } }, fetch, retry: { limit: 0 } });
+  const { requests, ...by } = recordingFetch(() => json(body, status));
+  const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key' } }, ...by, retry: { limit: 0 } });
   return { client, requests };
 }
 
@@ -36,7 +36,7 @@ test('fields that are added to the answer, left out or of other types are no err
 test('the whole answer of a verified number arrives', async () => {
   const gateway = createMockGateway();
   const { fetch, ...options } = gateway.clientOptions();
-  const client = createClient({ ...options, fetch: byTransport(fetch) });
+  const client = createClient({ ...options, ...byTransport(fetch) });
   const { success, data } = await client.verifyNin('99012345678');
   expect(success).toBe(true);
   expect(data?.biographicData?.dateOfBirth).toMatch(/^\d{4}-\d{2}-\d{2}$/);

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/client/client.js';
+import { createClient } from '../../src/client/create-client.js';
 import type { ClientOptions } from '../../src/client/options.js';
 import type { ReportingError } from '../../src/errors/errors.js';
 import { bet } from './scripted-gateway.js';

@@ -9,12 +9,12 @@ const failing = (code: string, syscall: string) => new TypeError('fetch failed',
 
 describe('a code that names a failed connection', () => {
   it.each(['read', 'write'])('is no proof where a connection that stood failed to %s', (syscall) => {
-    expect(readNetworkFailure(failing('EHOSTUNREACH', syscall), false).notSent).toBe(false);
+    expect(readNetworkFailure(failing('EHOSTUNREACH', syscall)).notSent).toBe(false);
   });
 
   it('is proof where connecting itself failed', () => {
-    expect(readNetworkFailure(failing('EHOSTUNREACH', 'connect'), false).notSent).toBe(true);
-    expect(readNetworkFailure(failing('ENOTFOUND', 'getaddrinfo'), false).notSent).toBe(true);
+    expect(readNetworkFailure(failing('EHOSTUNREACH', 'connect')).notSent).toBe(true);
+    expect(readNetworkFailure(failing('ENOTFOUND', 'getaddrinfo')).notSent).toBe(true);
   });
 });
 
@@ -55,7 +55,7 @@ describe('what the caller passes and what fails', () => {
       time.now = fails;
       return answer(503);
     };
-    const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } }, clock: time, fetch: byTransport(fetch) });
+    const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } }, clock: time, ...byTransport(fetch) });
     await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'configuration', outcome: 'unknown', attempts: 1 });
   });
 
@@ -82,7 +82,7 @@ describe('what the caller passes and what fails', () => {
     const client = createClient({
       gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } },
       clock,
-      fetch: byTransport(async () => recorded()),
+      ...byTransport(async () => recorded()),
     });
     await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'timeout' });
   });
@@ -113,7 +113,7 @@ describe('an answer that never ends', () => {
     const empty = new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(0)) }));
     const client = createClient({
       gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } },
-      fetch: byTransport(async () => empty),
+      ...byTransport(async () => empty),
       attemptTimeoutMs: 30,
       ...once,
     });

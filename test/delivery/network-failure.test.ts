@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { certificateAdvice, describeFailure, readNetworkFailure } from '../../src/delivery/network-failure.js';
-import { tellUnsent } from '../../src/platform/direct-fetch.js';
+import { PAGE } from '../../src/delivery/fetch-transport.js';
+import { certificateAdvice, describeFailure, readBroken, readNetworkFailure } from '../../src/delivery/network-failure.js';
 import { broken } from './scripted-gateway.js';
 
 const withCode = (code: string, more: object = {}) => Object.assign(new Error(code), { code, ...more });
@@ -23,7 +23,7 @@ describe('a request certainly never left', () => {
     'EADDRNOTAVAIL',
     'TRANSPORT_CLOSED',
   ])('after %s', (code) => {
-    expect(readNetworkFailure(broken(code), false)).toEqual({ code, notSent: true, certificate: false });
+    expect(readNetworkFailure(broken(code))).toEqual({ code, notSent: true, certificate: false });
   });
 
   it.each([
@@ -39,30 +39,30 @@ describe('a request certainly never left', () => {
     'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   ])('after %s, and another attempt would not help', (code) => {
-    expect(readNetworkFailure(broken(code), false)).toEqual({ code, notSent: true, certificate: true });
+    expect(readNetworkFailure(broken(code))).toEqual({ code, notSent: true, certificate: true });
   });
 
   it('after a code that is no text but reads as one', () => {
-    expect(readNetworkFailure({ code: { toString: () => 'ECONNREFUSED' } }, false)).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
+    expect(readNetworkFailure({ code: { toString: () => 'ECONNREFUSED' } })).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
   });
 
   it('where every address refused', () => {
-    expect(readNetworkFailure(several('ECONNREFUSED', 'ENETUNREACH'), false)).toMatchObject({ notSent: true });
+    expect(readNetworkFailure(several('ECONNREFUSED', 'ENETUNREACH'))).toMatchObject({ notSent: true });
   });
 
   it('where connecting failed, whatever else the error says of its system call', () => {
-    expect(readNetworkFailure(withCode('ECONNREFUSED', { syscall: 42 }), false).notSent).toBe(true);
+    expect(readNetworkFailure(withCode('ECONNREFUSED', { syscall: 42 })).notSent).toBe(true);
   });
 
   it('where the transport says so', () => {
     const error = new Error('given up in the queue');
-    tellUnsent(error);
-    expect(readNetworkFailure(error, false)).toEqual({ code: undefined, notSent: true, certificate: false });
-    expect(readNetworkFailure(error, true)).toEqual({ code: undefined, notSent: false, certificate: false });
+    expect(readBroken(error, false, true)).toMatchObject({ notSent: true, retryable: true });
+    expect(readBroken(error, false)).toMatchObject({ notSent: false, retryable: true });
+    expect(PAGE.readBroken(error, false)).toMatchObject({ notSent: false, retryable: true });
   });
 
   it('where a proxy opened no tunnel', () => {
-    expect(readNetworkFailure(tunnel('Proxy response (407) !== 200 when HTTP Tunneling'), false)).toEqual({
+    expect(readNetworkFailure(tunnel('Proxy response (407) !== 200 when HTTP Tunneling'))).toEqual({
       code: 'proxy 407',
       notSent: true,
       certificate: false,
@@ -71,26 +71,26 @@ describe('a request certainly never left', () => {
 
   it('to a port that fetch does not open', async () => {
     const error = await fetch('http://127.0.0.1:1/').catch((thrown: unknown) => thrown);
-    expect(readNetworkFailure(error, false)).toMatchObject({ notSent: true, code: 'bad port' });
+    expect(readNetworkFailure(error)).toMatchObject({ notSent: true, code: 'bad port' });
   });
 
   it('as the last of five causes tells, and no deeper one is looked for', () => {
-    expect(readNetworkFailure(deep(5, withCode('ECONNREFUSED')), false)).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
-    expect(readNetworkFailure(deep(6, withCode('ECONNREFUSED')), false)).toMatchObject({ code: undefined, notSent: false });
-    expect(readNetworkFailure(deep(3, several('ECONNREFUSED')), false)).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
-    expect(readNetworkFailure(deep(4, several('ECONNREFUSED')), false)).toMatchObject({ code: undefined, notSent: false });
+    expect(readNetworkFailure(deep(5, withCode('ECONNREFUSED')))).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
+    expect(readNetworkFailure(deep(6, withCode('ECONNREFUSED')))).toMatchObject({ code: undefined, notSent: false });
+    expect(readNetworkFailure(deep(3, several('ECONNREFUSED')))).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
+    expect(readNetworkFailure(deep(4, several('ECONNREFUSED')))).toMatchObject({ code: undefined, notSent: false });
   });
 });
 
 describe('a request may have left', () => {
   it.each(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'ETIMEDOUT', 'SOMETHING_NEW'])('after %s', (code) => {
-    expect(readNetworkFailure(broken(code), false)).toEqual({ code, notSent: false, certificate: false });
+    expect(readNetworkFailure(broken(code))).toEqual({ code, notSent: false, certificate: false });
   });
 
   it.each(['X_ECONNREFUSED', 'ECONNREFUSED_X', 'X_CERT_HAS_EXPIRED', 'X_TRANSPORT_CLOSED', 'TRANSPORT_CLOSED_X'])(
     'after %s, which only resembles a proof',
     (code) => {
-      expect(readNetworkFailure(broken(code), false)).toEqual({ code, notSent: false, certificate: false });
+      expect(readNetworkFailure(broken(code))).toEqual({ code, notSent: false, certificate: false });
     },
   );
 
@@ -101,31 +101,36 @@ describe('a request may have left', () => {
     'Proxy response (abc) !== 200 when HTTP Tunneling',
     'a bad port',
   ])('after the words "%s", which are not those of a proof', (words) => {
-    expect(readNetworkFailure(tunnel(words), false)).toEqual({ code: undefined, notSent: false, certificate: false });
+    expect(readNetworkFailure(tunnel(words))).toEqual({ code: undefined, notSent: false, certificate: false });
   });
 
   it.each(['proxy 40', 'proxy 4077', 'a proxy 407', 'proxy abc', 'bad ports', 'a bad port'])('after the code "%s", which is not shown', (code) => {
-    expect(readNetworkFailure(withCode(code), false)).toEqual({ code: undefined, notSent: false, certificate: false });
+    expect(readNetworkFailure(withCode(code))).toEqual({ code: undefined, notSent: false, certificate: false });
   });
 
   it('where one of several addresses did more than refuse', () => {
-    expect(readNetworkFailure(several('ECONNREFUSED', 'ECONNRESET'), false)).toMatchObject({ notSent: false });
-    expect(readNetworkFailure(several('CERT_HAS_EXPIRED', 'ECONNRESET'), false)).toMatchObject({ notSent: false, certificate: false });
+    expect(readNetworkFailure(several('ECONNREFUSED', 'ECONNRESET'))).toMatchObject({ notSent: false });
+    expect(readNetworkFailure(several('CERT_HAS_EXPIRED', 'ECONNRESET'))).toMatchObject({ notSent: false, certificate: false });
   });
 
   it('where one of several addresses was connected', () => {
     const refused = withCode('ECONNREFUSED', { syscall: 'connect' });
-    expect(readNetworkFailure(several(refused, withCode('EHOSTUNREACH', { syscall: 'read' })), false)).toMatchObject({ notSent: false });
-    expect(readNetworkFailure(several(refused, withCode('ENOTFOUND', { syscall: 'getaddrinfo' })), false)).toMatchObject({ notSent: true });
-    expect(readNetworkFailure(withCode('ECONNREFUSED', { syscall: 'reconnect' }), false)).toMatchObject({ notSent: false });
+    expect(readNetworkFailure(several(refused, withCode('EHOSTUNREACH', { syscall: 'read' })))).toMatchObject({ notSent: false });
+    expect(readNetworkFailure(several(refused, withCode('ENOTFOUND', { syscall: 'getaddrinfo' })))).toMatchObject({ notSent: true });
+    expect(readNetworkFailure(withCode('ECONNREFUSED', { syscall: 'reconnect' }))).toMatchObject({ notSent: false });
   });
 
   it.each(['ECONNREFUSED', 'CERT_HAS_EXPIRED', 'TRANSPORT_CLOSED'])('in a browser, always: %s', (code) => {
-    expect(readNetworkFailure(broken(code), true)).toMatchObject({ notSent: false, certificate: false });
+    expect(PAGE.readBroken(broken(code), false)).toMatchObject({ notSent: false, retryable: true });
+  });
+
+  it('once headers have come, whatever broke then', () => {
+    expect(readBroken(broken('ECONNREFUSED'), true, true)).toMatchObject({ notSent: false, retryable: true });
+    expect(readBroken(broken('CERT_HAS_EXPIRED'), true)).toMatchObject({ notSent: false, retryable: true });
   });
 
   it.each([undefined, null, 'text', 42, new Error('no cause')])('after %s was thrown, which has no code', (thrown) => {
-    expect(readNetworkFailure(thrown, false)).toEqual({ code: undefined, notSent: false, certificate: false });
+    expect(readNetworkFailure(thrown)).toEqual({ code: undefined, notSent: false, certificate: false });
   });
 
   it('where the error cannot be read', () => {
@@ -134,14 +139,14 @@ describe('a request may have left', () => {
         throw new Error('no');
       },
     });
-    expect(readNetworkFailure(hostile, false)).toEqual({ code: undefined, notSent: false, certificate: false });
+    expect(readNetworkFailure(hostile)).toEqual({ code: undefined, notSent: false, certificate: false });
   });
 
   it.each(['cause', 'errors'])('where an error is its own %s', (name) => {
     const error: Error & { errors?: Error[] } = new Error('round');
     if (name === 'cause') error.cause = error;
     else error.errors = [error];
-    expect(readNetworkFailure(error, false)).toEqual({ code: undefined, notSent: false, certificate: false });
+    expect(readNetworkFailure(error)).toEqual({ code: undefined, notSent: false, certificate: false });
   });
 });
 
@@ -153,7 +158,7 @@ describe('an error is read by itself', () => {
     ['its list of errors is none', withCode('ECONNREFUSED', { errors: 'many' })],
     ['its words are no text', withCode('ECONNREFUSED', { message: 407 })],
   ])('where %s', (_, error) => {
-    expect(readNetworkFailure(error, false)).toEqual({ code: 'ECONNREFUSED', notSent: true, certificate: false });
+    expect(readNetworkFailure(error)).toEqual({ code: 'ECONNREFUSED', notSent: true, certificate: false });
   });
 });
 
@@ -170,11 +175,11 @@ describe('a code is shown', () => {
     ['ABC ', false],
     ['key-1 99012345678', false],
   ])('only where it can be no data: %s', (code, isShown) => {
-    expect(readNetworkFailure(broken(code), false).code).toBe(isShown ? code : undefined);
+    expect(readNetworkFailure(broken(code)).code).toBe(isShown ? code : undefined);
   });
 
   it('of several, the first that can be shown', () => {
-    expect(readNetworkFailure(several('99012345678', 'ECONNRESET', 'EPIPE'), false).code).toBe('ECONNRESET');
+    expect(readNetworkFailure(several('99012345678', 'ECONNRESET', 'EPIPE')).code).toBe('ECONNRESET');
   });
 });
 
@@ -191,7 +196,7 @@ describe('the words of a failure', () => {
       'the other side could not be reached (ECONNREFUSED); check its address and the network',
     ],
     ['a handshake that failed', { ...failure, code: 'ERR_SSL_X', notSent: true }, 'the other side could not be reached (ERR_SSL_X); is it an http:// address?'],
-    ['a closed transport', { ...failure, code: 'TRANSPORT_CLOSED', notSent: true }, 'the transport that was passed as fetch is closed; make a new one'],
+    ['a closed transport', { ...failure, code: 'TRANSPORT_CLOSED', notSent: true }, 'the transport that was passed is closed; make a new one'],
     [
       'a proxy',
       { ...failure, code: 'proxy 407', notSent: true },
@@ -203,11 +208,11 @@ describe('the words of a failure', () => {
       "the certificate was refused (CERT_HAS_EXPIRED); look at this machine's clock; if it is right, tell the gateway's operator",
     ],
   ])('say what broke and what to look at: %s', (_, given, words) => {
-    expect(describeFailure(given, false)).toBe(words);
+    expect(describeFailure(given)).toBe(words);
   });
 
   it('say in a browser that it does not tell', () => {
-    expect(describeFailure({ code: 'ECONNREFUSED', notSent: true, certificate: true }, true)).toBe(
+    expect(PAGE.readBroken(broken('ECONNREFUSED'), false).text).toBe(
       "no answer came, and a browser does not say why; check the address, the network, and that this page's origin is allowed (CORS)",
     );
   });

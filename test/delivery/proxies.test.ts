@@ -111,9 +111,9 @@ describe('nodeTransport({ dispatcher })', () => {
     const dispatcher = keep(new ProxyAgent({ uri: told.address, requestTls: trusting }));
     const transport = nodeTransport({ dispatcher });
     const baseUrl = await gateway();
-    expect(await ask(baseUrl, { fetch: transport })).toMatchObject({ outcome: 'recorded' });
+    expect(await ask(baseUrl, { transport })).toMatchObject({ outcome: 'recorded' });
     await transport.close();
-    expect(await ask(baseUrl, { fetch: nodeTransport({ dispatcher }) })).toMatchObject({ outcome: 'recorded' });
+    expect(await ask(baseUrl, { transport: nodeTransport({ dispatcher }) })).toMatchObject({ outcome: 'recorded' });
   });
 
   it.each([null, 'http://proxy', {}])('refuses %j', (dispatcher) => {

@@ -1,21 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { classifyRelayed, faultIdsIn } from '../../src/delivery/relay-answer.js';
+import { faultIdsIn, readRelayAnswer } from '../../src/delivery/relay-answer.js';
 import type { Asked } from '../../src/delivery/verdict.js';
-import {
-  AbortedError,
-  AuthenticationError,
-  BadRequestError,
-  ConfigurationError,
-  DuplicateReportError,
-  GatewayError,
-  LocationError,
-  NetworkError,
-  NotFoundError,
-  RateLimitError,
-  TimeoutError,
-  UnprocessableError,
-  ValidationError,
-} from '../../src/errors/errors.js';
 import { systemClock } from '../../src/platform/time.js';
 import { receipt } from './scripted-relay.js';
 
@@ -36,7 +21,8 @@ function read(
   { browser = false, retryAfter = null, ...of }: Partial<Asked> & { browser?: boolean; retryAfter?: string | null } = {},
 ) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return classifyRelayed({ ended: 'answered', status, text, retryAfter, measured: true }, { ...asked, ...of }, { browser, clock: systemClock });
+  const header = (name: string) => (name === 'retry-after' ? retryAfter : null);
+  return readRelayAnswer({ ended: 'answered', status, text, header, measured: true }, { ...asked, ...of }, { inPage: browser, clock: systemClock });
 }
 
 /** What the failure that a relay tells means. */
@@ -105,18 +91,18 @@ describe('a receipt', () => {
 
 describe('an answer that is none of a relay', () => {
   it.each([
-    [200, GatewayError, 'unknown'],
-    [299, GatewayError, 'unknown'],
-    [302, GatewayError, 'unknown'],
-    [401, AuthenticationError, 'rejected'],
-    [404, NotFoundError, 'rejected'],
-    [409, BadRequestError, 'rejected'],
-    [422, UnprocessableError, 'rejected'],
-    [429, RateLimitError, 'rejected'],
-    [503, GatewayError, 'unknown'],
+    [200, 'gateway', 'unknown'],
+    [299, 'gateway', 'unknown'],
+    [302, 'gateway', 'unknown'],
+    [401, 'authentication', 'rejected'],
+    [404, 'not-found', 'rejected'],
+    [409, 'bad-request', 'rejected'],
+    [422, 'unprocessable', 'rejected'],
+    [429, 'rate-limited', 'rejected'],
+    [503, 'gateway', 'unknown'],
   ])('is told by its status: %i', (status, type, outcome) => {
     expect(failureOf(status, 'no')).toMatchObject({
-      type,
+      code: type,
       outcome,
       text: `HTTP ${status}: the answer is not that of a relay; is relayUrl right, and the player logged in?`,
       details: { status },
@@ -128,11 +114,11 @@ describe('an answer that is none of a relay', () => {
   });
 
   it.each([200, 204, 299])('a success with an error in it: %i', (status) => {
-    expect(failureOf(status, { code: 'validation', outcome: 'not-sent' })).toMatchObject({ type: GatewayError, outcome: 'unknown' });
+    expect(failureOf(status, { code: 'validation', outcome: 'not-sent' })).toMatchObject({ code: 'gateway', outcome: 'unknown' });
   });
 
   it.each([undefined, 'recorded', ['rejected'], null])('an error whose outcome is %j', (outcome) => {
-    expect(failureOf(500, { code: 'validation', outcome })).toMatchObject({ type: GatewayError, outcome: 'unknown' });
+    expect(failureOf(500, { code: 'validation', outcome })).toMatchObject({ code: 'gateway', outcome: 'unknown' });
   });
 
   it('asks for the time of its Retry-After', () => {
@@ -140,39 +126,39 @@ describe('an answer that is none of a relay', () => {
   });
 
   it('one that broke off proves nothing, whatever its status', () => {
-    const attempted = { ended: 'answered', status: 422, text: '{"error":', retryAfter: null, measured: false } as const;
-    expect(classifyRelayed(attempted, asked, { browser: false, clock: systemClock })).toMatchObject({
+    const attempted = { ended: 'answered', status: 422, text: '{"error":', header: () => null, measured: false } as const;
+    expect(readRelayAnswer(attempted, asked, { inPage: false, clock: systemClock })).toMatchObject({
       kind: 'failed',
-      failure: { type: NetworkError, outcome: 'unknown' },
+      failure: { code: 'network', outcome: 'unknown' },
     });
   });
 
   it('none at all is read as that of a gateway', () => {
-    expect(classifyRelayed({ ended: 'timeout' }, asked, { browser: false, clock: systemClock })).toMatchObject({
+    expect(readRelayAnswer({ ended: 'timeout' }, asked, { inPage: false, clock: systemClock })).toMatchObject({
       kind: 'failed',
-      failure: { type: TimeoutError, outcome: 'unknown' },
+      failure: { code: 'timeout', outcome: 'unknown' },
     });
   });
 });
 
 describe('a failure that a relay tells', () => {
   it.each([
-    ['configuration', ConfigurationError, false],
-    ['validation', ValidationError, false],
-    ['location', LocationError, false],
-    ['network', NetworkError, true],
-    ['timeout', TimeoutError, true],
-    ['aborted', AbortedError, false],
-    ['bad-request', BadRequestError, false],
-    ['authentication', AuthenticationError, false],
-    ['not-found', NotFoundError, false],
-    ['unprocessable', UnprocessableError, false],
-    ['rate-limited', RateLimitError, true],
-    ['gateway', GatewayError, true],
+    ['configuration', 'configuration', false],
+    ['validation', 'validation', false],
+    ['location', 'location', false],
+    ['network', 'network', true],
+    ['timeout', 'timeout', true],
+    ['aborted', 'aborted', false],
+    ['bad-request', 'bad-request', false],
+    ['authentication', 'authentication', false],
+    ['not-found', 'not-found', false],
+    ['unprocessable', 'unprocessable', false],
+    ['rate-limited', 'rate-limited', true],
+    ['gateway', 'gateway', true],
   ])('%s is of its class, and retried only where it may pass', (code, type, retryable) => {
     for (const outcome of ['not-sent', 'rejected', 'unknown'])
       expect(failureOf(418, { code, outcome })).toMatchObject({
-        type,
+        code: type,
         retryable,
         outcome,
         text: `HTTP 418: the relay answers "${code}"`,
@@ -190,7 +176,7 @@ describe('a failure that a relay tells', () => {
     ['x'.repeat(201), '[masked]'],
     [7, '[masked]'],
   ])('with the unknown code %j is of the class of its status', (code, named) => {
-    expect(failureOf(422, { code, outcome: 'rejected' })).toMatchObject({ type: UnprocessableError, text: `HTTP 422: the relay answers "${named}"` });
+    expect(failureOf(422, { code, outcome: 'rejected' })).toMatchObject({ code: 'unprocessable', text: `HTTP 422: the relay answers "${named}"` });
   });
 
   it('keeps its words, if they are a text', () => {
@@ -252,7 +238,7 @@ describe('a duplicate that a relay tells', () => {
   it.each([false, undefined, 'true'])('is of the same data, unless it says conflict: %j', (conflict) => {
     expect(read(409, duplicate(conflict))).toMatchObject({
       kind: 'same',
-      failure: { type: DuplicateReportError, outcome: 'rejected', said: 'held', details: { status: 409, conflict: false } },
+      failure: { code: 'duplicate', outcome: 'rejected', said: 'held', details: { status: 409, conflict: false } },
     });
   });
 
@@ -263,7 +249,7 @@ describe('a duplicate that a relay tells', () => {
     ['the relay found it, in a browser, which repeats requests by itself', report, true, 'unknown', false],
   ])('of other data is another report only where the location is known: %s', (_, of, browser, outcome, certain) => {
     const verdict = read(409, duplicate(true), { report: of, browser });
-    expect(verdict).toMatchObject({ kind: 'failed', failure: { type: DuplicateReportError, outcome, certain, details: { status: 409, conflict: true } } });
+    expect(verdict).toMatchObject({ kind: 'failed', failure: { code: 'duplicate', outcome, certain, details: { status: 409, conflict: true } } });
     expect(verdict.kind === 'failed' && verdict.failure.advice).toBe(certain ? undefined : 'Compare your records.');
   });
 });

@@ -1,4 +1,4 @@
-import { createClient } from '../../src/client/client.js';
+import { createClient } from '../../src/client/create-client.js';
 import type { ClientOptions } from '../../src/client/options.js';
 import type { ReportingError } from '../../src/errors/errors.js';
 import type { Fetch } from '../../src/platform/web-types.js';
@@ -58,7 +58,7 @@ export function scripted(script: Scripted[], options: ClientOptions = {}) {
   };
   const client = createClient({
     gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key-1' } },
-    fetch: byTransport(fetch, () => script[sent.length]),
+    ...byTransport(fetch, () => script[sent.length]),
     clock,
     random: () => 0.5,
     ...options,

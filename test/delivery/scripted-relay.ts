@@ -1,4 +1,4 @@
-import { createClient } from '../../src/client/client.js';
+import { createClient } from '../../src/client/create-client.js';
 import type { RelayedOptions } from '../../src/client/options.js';
 import type { RelayReceipt } from '../../src/client/receipt.js';
 import type { ReportingError } from '../../src/errors/errors.js';
@@ -44,7 +44,7 @@ export function scripted(script: Scripted[], options: Omit<RelayedOptions, 'rela
     relayUrl: 'https://operator.example.com/location-sdk/',
     clock,
     random: () => 0.5,
-    fetch: byTransport(fetch, () => script[sent.length]),
+    ...byTransport(fetch, () => script[sent.length]),
     ...options,
   });
   const run = <T>(promise: Promise<T>) => clock.run(promise);

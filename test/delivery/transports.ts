@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, onTestFinished } from 'vitest';
-import { createClient } from '../../src/client/client.js';
+import { createClient } from '../../src/client/create-client.js';
 import type { ClientOptions } from '../../src/client/options.js';
 import type { ReportingError } from '../../src/errors/errors.js';
 import { nodeTransport } from '../../src/node/transport/node-transport.js';
@@ -12,7 +12,7 @@ export function transports(): [name: string, by: ClientOptions][] {
   afterAll(() => transport.close());
   return [
     ['the built-in fetch', {}],
-    ['nodeTransport()', { fetch: transport }],
+    ['nodeTransport()', { transport }],
   ];
 }
 

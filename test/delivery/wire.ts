@@ -3,7 +3,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { inject } from 'vitest';
-import { markDirect } from '../../src/platform/direct-fetch.js';
+import type { ClientOptions } from '../../src/client/options.js';
+import { JSON_HEADERS } from '../../src/delivery/fetch-transport.js';
+import { moduleTransport } from '../../src/delivery/ky-transport.js';
+import type { Attempted, AttemptRequest, Transport } from '../../src/delivery/transport.js';
+import type { Limit } from '../../src/platform/time.js';
 import type { Fetch, FetchInit, FetchResponse } from '../../src/platform/web-types.js';
 import { certificateKey, expired, selfSigned } from '../support/certificates.js';
 import { holdClocks } from './fake-clock.js';
@@ -30,67 +34,45 @@ interface Asked {
 }
 
 /**
- * A scripted `fetch`, as the client of a test gets it. In the project `unit` that is the script itself. In the projects
- * `wire: …` every request leaves by a real transport over a real socket, and a server there asks the script what to do
- * with what arrived: it writes the script's answer piece by piece, resets the connection where the script throws, and says
+ * A scripted `fetch`, as the client of a test gets it: the options that bring it there. In the project `unit` that is the script
+ * itself. In the projects `wire: …` every report leaves by a real transport over a real socket, and a server there asks the script
+ * what to do with what arrived: it writes the script's answer piece by piece, resets the connection where the script throws, and says
  * nothing while the script says nothing. `comesNext` tells the error that the script throws next, so that what never
- * connects is brought about: a port where nobody listens, a certificate that is refused.
+ * connects is brought about: a port where nothing listens, a certificate that is refused.
  */
-export const byTransport = (script: Fetch, comesNext: () => unknown = () => undefined): Fetch => {
-  if (!BY) return script;
-  const fetch: Fetch = (url, init) => send(script, codeOf(comesNext()), url, init);
-  return BY === 'nodeTransport' ? markDirect(fetch) : fetch;
-};
+export const byTransport = (script: Fetch, comesNext: () => unknown = () => undefined): { fetch: Fetch } & Pick<ClientOptions, 'transport'> =>
+  BY ? { fetch: script, transport: { send: (request, limit) => send(script, codeOf(comesNext()), request, limit) } } : { fetch: script };
 
 const codeOf = (error: unknown): string => (error instanceof Error ? String((error.cause as { code?: unknown } | undefined)?.code ?? '') : '');
 
 const asked = new Map<string, Asked>();
 let last = 0;
 
-async function send(script: Fetch, code: string, address: string, init: FetchInit): Promise<FetchResponse> {
+async function send(script: Fetch, code: string, request: AttemptRequest, limit: Limit): Promise<Attempted> {
   const release = holdClocks();
+  const gone = new AbortController();
   try {
     const { transport, playing, closed, secure } = await ready();
     last += 1;
-    const { pathname, search } = new URL(address);
+    const { pathname, search } = new URL(request.url);
+    const init: FetchInit = {
+      method: 'POST',
+      headers: { ...JSON_HEADERS, ...request.headers },
+      body: request.body,
+      signal: gone.signal,
+      redirect: 'manual',
+    };
     const certificate = secure[code];
     const origin = certificate ?? (code === 'ECONNREFUSED' ? closed : playing);
     // Nothing arrives where there is no connection, so that the script hears of it here.
-    if (origin !== playing) await Promise.resolve(script(address, init)).catch(() => undefined);
-    asked.set(String(last), { script, url: new URL(address), init: { ...init, signal: platformSignal(init.signal) }, release });
-    return heldUntilRead(await transport(`${origin}/${last}${pathname}${search}`, init), release);
-  } catch (error) {
+    if (origin !== playing) await Promise.resolve(script(request.url, init)).catch(() => undefined);
+    asked.set(String(last), { script, url: new URL(request.url), init, release });
+    const attempted = await transport.send({ ...request, url: `${origin}/${last}${pathname}${search}` }, limit);
+    if (attempted.ended !== 'answered') gone.abort();
+    return attempted;
+  } finally {
     release();
-    throw error;
   }
-}
-
-/** What scripts may hand to a `Request`, which takes no signal but the platform's own; `nodeTransport` gets a simpler one. */
-function platformSignal(signal: AbortSignal): AbortSignal {
-  if (signal instanceof AbortSignal) return signal;
-  const controller = new AbortController();
-  (signal as AbortSignal).addEventListener('abort', () => controller.abort());
-  return controller.signal;
-}
-
-/** An answer whose body holds the clocks until it is read. */
-function heldUntilRead(response: FetchResponse, release: () => void): FetchResponse {
-  const { status, headers, body } = response;
-  const text = () => response.text().finally(release);
-  if (!(body instanceof ReadableStream)) return { status, headers, body, text };
-  const getReader = () => {
-    const reader = body.getReader();
-    const read = async () => {
-      const piece = await reader.read().catch((error: unknown) => {
-        release();
-        throw error;
-      });
-      if (piece.done) release();
-      return piece;
-    };
-    return { read, cancel: () => reader.cancel().finally(release) };
-  };
-  return { status, headers, body: { getReader }, text };
 }
 
 /** What happens to a request that arrived is what the script says. */
@@ -167,7 +149,7 @@ async function open() {
   }
   // Loaded here, since undici looks after the built-in fetch once it is loaded.
   const fast = BY === 'nodeTransport' ? (await import('../../src/node/transport/node-transport.js')).nodeTransport() : undefined;
-  const transport: Fetch = fast ?? ((url, init) => globalThis.fetch(url, init));
+  const transport: Transport = fast ?? moduleTransport(undefined, false);
   return { transport, playing, closed, secure };
 }
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { optionTable } from '../../src/client/option-table.js';
-import type { LocateRequest, LocationSettings } from '../../src/location/locate.js';
 import { type IpProvider, LookupFailure } from '../../src/location/lookup/provider.js';
+import type { LocationSettings } from '../../src/location/settings.js';
+import type { LocateRequest } from '../../src/location/source.js';
 import type { Clock } from '../../src/platform/time.js';
 import type { FakeClock } from './fake-clock.js';
 import { type Asked, FakePage } from './page/fake-page.js';

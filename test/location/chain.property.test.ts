@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createLocator, type Located } from '../../src/location/locate.js';
+import { createLocator } from '../../src/location/locate.js';
+import { pageSources } from '../../src/location/lookup/page-sources.js';
+import { serverSources } from '../../src/location/server/sources.js';
+import type { Located } from '../../src/location/source.js';
 import { countingSignal, countTimers, makePage, makeSettings, placeOf, type World, worlds } from './chain-world.js';
 import { FakeClock } from './fake-clock.js';
 
@@ -21,7 +24,9 @@ async function happen(world: World, browser: boolean): Promise<Call[]> {
   const timers = countTimers(clock);
   const page = makePage(world, clock);
   const fetch = () => Promise.reject(new Error('nothing here fetches'));
-  const locator = createLocator(makeSettings(world, clock), { browser, geolocation: undefined, scope: page, fetch, clock: timers.clock });
+  const settings = makeSettings(world, clock);
+  const { sources } = (browser ? pageSources : serverSources)(settings, { geolocation: undefined, scope: page, fetch, clock: timers.clock });
+  const locator = createLocator(sources, { timeoutMs: settings.timeoutMs, clock: timers.clock });
   const signals: ReturnType<typeof countingSignal>[] = [];
 
   const calls = world.calls.map(async ({ after, timeoutMs, abortedAfter }): Promise<Call> => {

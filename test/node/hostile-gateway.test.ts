@@ -2,11 +2,11 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/client/client.js';
+import { createClient } from '../../src/client/create-client.js';
 import type { ClientOptions } from '../../src/client/options.js';
 import type { ReportingError } from '../../src/errors/errors.js';
 import { nodeTransport } from '../../src/node/transport/node-transport.js';
-import { createOutbox } from '../../src/outbox/outbox.js';
+import { createOutbox } from '../../src/outbox/create-outbox.js';
 import { memoryStore } from '../../src/outbox/stores/memory.js';
 import { bet } from '../delivery/scripted-gateway.js';
 import { listening, transports } from '../delivery/transports.js';
@@ -59,24 +59,24 @@ async function raw(answer: (socket: Socket) => void): Promise<string> {
 describe('a request that waits for a connection', () => {
   it('is not sent where its time is over or it is aborted, and never arrives', async () => {
     const told = await hogged();
-    const fetch = nodeTransport({ connections: 1 });
-    const hog = errorOf(clientOf(told.baseUrl, { fetch, attemptTimeoutMs: 1_000 }).reportSettledBet(of('HOG')));
-    const client = clientOf(told.baseUrl, { fetch, attemptTimeoutMs: 100 });
+    const transport = nodeTransport({ connections: 1 });
+    const hog = errorOf(clientOf(told.baseUrl, { transport, attemptTimeoutMs: 1_000 }).reportSettledBet(of('HOG')));
+    const client = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 100 });
     const calling = new AbortController();
     const aborted = errorOf(client.reportSettledBet(of('B-2'), { signal: calling.signal }));
     setTimeout(() => calling.abort(), 20);
     expect(await errorOf(client.reportSettledBet(of('B-1')))).toMatchObject({ code: 'timeout', outcome: 'not-sent', attempts: 1 });
     expect(await aborted).toMatchObject({ code: 'aborted', outcome: 'not-sent', attempts: 1 });
     expect(await hog).toMatchObject({ code: 'timeout', outcome: 'unknown' });
-    await fetch.close();
+    await transport.close();
     expect(told.references).toEqual(['HOG']);
   });
 
   it('makes no doubt, so that a duplicate afterwards is one', async () => {
     const told = await hogged();
-    const fetch = nodeTransport({ connections: 1 });
-    const hog = errorOf(clientOf(told.baseUrl, { fetch, attemptTimeoutMs: 300 }).reportSettledBet(of('HOG')));
-    const client = clientOf(told.baseUrl, { fetch, attemptTimeoutMs: 100, retry: { limit: 9, baseMs: 50 } });
+    const transport = nodeTransport({ connections: 1 });
+    const hog = errorOf(clientOf(told.baseUrl, { transport, attemptTimeoutMs: 300 }).reportSettledBet(of('HOG')));
+    const client = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 100, retry: { limit: 9, baseMs: 50 } });
     expect(await errorOf(client.reportSettledBet(of('B-1')))).toMatchObject({ code: 'duplicate', outcome: 'rejected' });
     expect(told.references).toEqual(['HOG', 'B-1']);
     await hog;
@@ -84,10 +84,10 @@ describe('a request that waits for a connection', () => {
 
   it('leaves its row in the outbox without doubt, so that the report of another system is quarantined', async () => {
     const told = await hogged();
-    const fetch = nodeTransport({ connections: 1 });
-    const client = clientOf(told.baseUrl, { fetch, attemptTimeoutMs: 300 });
+    const transport = nodeTransport({ connections: 1 });
+    const client = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 300 });
     const outbox = createOutbox({ client, store: memoryStore(), retry: { baseMs: 10, capMs: 50 } });
-    const hog = clientOf(told.baseUrl, { fetch, attemptTimeoutMs: 1_000 }).reportSettledBet(of('HOG'));
+    const hog = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 1_000 }).reportSettledBet(of('HOG'));
     const { id, done } = await outbox.reportSettledBet(of('B-1'));
     const ended = errorOf(done);
     const pauses: unknown[] = [];
@@ -102,14 +102,14 @@ describe('a request that waits for a connection', () => {
 
   it('opens no connection once nobody waits for it', async () => {
     const told = await hogged();
-    const fetch = nodeTransport({ connections: 2 });
-    const slow = clientOf(told.baseUrl, { fetch, attemptTimeoutMs: 1_000 });
+    const transport = nodeTransport({ connections: 2 });
+    const slow = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 1_000 });
     const hogs = [errorOf(slow.reportSettledBet(of('HOG'))), errorOf(slow.reportSettledBet(of('HOG')))];
-    const client = clientOf(told.baseUrl, { fetch, attemptTimeoutMs: 100 });
+    const client = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 100 });
     expect(await tally(Array.from({ length: 100 }, (_, index) => client.reportSettledBet(of(`B-${index}`))))).toEqual(['timeout/not-sent']);
     await Promise.all(hogs);
     expect(await errorOf(slow.reportSettledBet(of('B-LATE')))).toMatchObject({ code: 'duplicate' });
-    await fetch.close();
+    await transport.close();
     expect(told.references).toEqual(['HOG', 'HOG', 'B-LATE']);
     // Not one for each that had waited.
     expect(told.connections).toBeLessThan(10);
@@ -117,11 +117,11 @@ describe('a request that waits for a connection', () => {
 
   it('is sent in its turn where the transport is closed meanwhile', async () => {
     const told = await hogged();
-    const fetch = nodeTransport({ connections: 1 });
-    const client = clientOf(told.baseUrl, { fetch });
+    const transport = nodeTransport({ connections: 1 });
+    const client = clientOf(told.baseUrl, { transport });
     const calls = ['B-1', 'B-2', 'B-3'].map((reference) => errorOf(client.reportSettledBet(of(reference))));
     await new Promise((resolve) => setImmediate(resolve));
-    await fetch.close();
+    await transport.close();
     expect((await Promise.all(calls)).map(({ code }) => code)).toEqual(['duplicate', 'duplicate', 'duplicate']);
     expect(told.references).toEqual(['B-1', 'B-2', 'B-3']);
   });
@@ -134,19 +134,19 @@ it.each([
 ])('a certificate for another name, at most %i connections: it is told to each of %i calls', async (connections, calls) => {
   const server = createTlsServer({ key: certificateKey, cert: ofElsewhere }, (socket) => socket.on('error', () => {}));
   server.on('tlsClientError', () => {});
-  const client = clientOf(`https://localhost:${await listening(server)}`, { fetch: nodeTransport({ connections }), attemptTimeoutMs: 10_000 });
+  const client = clientOf(`https://localhost:${await listening(server)}`, { transport: nodeTransport({ connections }), attemptTimeoutMs: 10_000 });
   expect(await tally(Array.from({ length: calls }, (_, index) => client.reportSettledBet(of(`B-${index}`))))).toEqual(['network/not-sent']);
 });
 
 describe('a transport that is closed', () => {
   it('sends nothing, says so, and may be closed again', async () => {
     const told = await hogged();
-    const fetch = nodeTransport();
-    await Promise.all([fetch.close(), fetch.close()]);
-    const error = await errorOf(clientOf(told.baseUrl, { fetch }).reportSettledBet(bet));
+    const transport = nodeTransport();
+    await Promise.all([transport.close(), transport.close()]);
+    const error = await errorOf(clientOf(told.baseUrl, { transport }).reportSettledBet(bet));
     expect(error).toMatchObject({ code: 'network', outcome: 'not-sent' });
-    expect(error.message).toContain('the transport that was passed as fetch is closed');
-    await fetch.close();
+    expect(error.message).toContain('the transport that was passed is closed');
+    await transport.close();
     expect(told.references).toEqual([]);
   });
 });
@@ -164,7 +164,7 @@ it('an answer in very many pieces costs about its bytes', async () => {
   const watching = setInterval(() => {
     top = Math.max(top, process.memoryUsage().heapUsed - before.heapUsed);
   }, 5);
-  expect(await clientOf(baseUrl, { fetch: nodeTransport(), attemptTimeoutMs: 20_000 }).reportSettledBet(bet)).toMatchObject({ outcome: 'recorded' });
+  expect(await clientOf(baseUrl, { transport: nodeTransport(), attemptTimeoutMs: 20_000 }).reportSettledBet(bet)).toMatchObject({ outcome: 'recorded' });
   clearInterval(watching);
   // Kept one by one they take about 100 MB.
   expect(top).toBeLessThan(50e6);
@@ -185,9 +185,9 @@ describe('a 2xx answer without a body', () => {
   });
 
   it('by nodeTransport(), also where nothing says that the connection is closed', async () => {
-    const fetch = nodeTransport();
+    const transport = nodeTransport();
     for (const head of ['200 OK', '200 OK\r\n\r\n ', '200 OK\r\ncontent-type: application/json']) {
-      expect(await errorOf(clientOf(await raw(closing(head)), { fetch }).reportSettledBet(bet))).toMatchObject({ code: 'network', outcome: 'unknown' });
+      expect(await errorOf(clientOf(await raw(closing(head)), { transport }).reportSettledBet(bet))).toMatchObject({ code: 'network', outcome: 'unknown' });
     }
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createClient } from '../../src/client/client.js';
+import { createClient } from '../../src/client/create-client.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
 import { type ConfigurationError, isConfigurationError } from '../../src/errors/errors.js';
 import { betEvent } from '../factories.js';

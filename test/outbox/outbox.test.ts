@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { createClient } from '../../src/client/client.js';
+import { createClient } from '../../src/client/create-client.js';
 import { ConfigurationError } from '../../src/entries/index.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
 import { GATHER_MS } from '../../src/outbox/plan.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/client/client.js';
+import { createClient } from '../../src/client/create-client.js';
 import type { Fetch } from '../../src/entries/index.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
 import { sqliteStore } from '../../src/entries/outbox-sqlite.js';

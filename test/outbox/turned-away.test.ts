@@ -19,19 +19,19 @@ interface Given {
   readonly count: number;
   readonly answer: RawAnswer;
   readonly options?: { breakerAfter?: number; concurrency?: number };
-  readonly transport?: typeof nodeTransport | undefined;
+  readonly by?: typeof nodeTransport | undefined;
 }
 
-async function backlogOf({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, { count, answer, options, transport }: Given) {
+async function backlogOf({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, { count, answer, options, by }: Given) {
   const gateway = await rawGateway(answer);
   onTestFinished(gateway.close);
-  const fetch = transport?.();
-  if (fetch) onTestFinished(() => fetch.close());
+  const transport = by?.();
+  if (transport) onTestFinished(() => transport.close());
   const client = createClient({
     gateways: { staging: { baseUrl: gateway.baseUrl, apiKey: 'key' } },
     environment: 'staging',
     logger: { warn: () => {} },
-    ...(fetch && { fetch }),
+    ...(transport && { transport }),
   });
   const outbox = createOutbox({ client, store: memoryStore(), ...options });
   onTestFinished(() => outbox.stop({ timeoutMs: 500 }));
@@ -70,8 +70,8 @@ describe.concurrent('a destination that turns everybody away', { timeout: 60_000
     ['421 over nodeTransport', () => http('421 Misdirected Request'), 'address', nodeTransport],
     ['a redirect', () => http('302 Found', '', ['location: https://login.example.com/']), 'address'],
     ['a permanent redirect', () => http('308 Permanent Redirect', '', ['location: /elsewhere']), 'address'],
-  ])('%s pauses, condemns nothing, and counts as no attempt', async ([, answer, reason, transport], test) => {
-    const { gateway, outbox } = await backlogOf(test, { count: 60, answer, transport });
+  ])('%s pauses, condemns nothing, and counts as no attempt', async ([, answer, reason, by], test) => {
+    const { gateway, outbox } = await backlogOf(test, { count: 60, answer, by });
     const paused: object[] = [];
     outbox.on('paused', (event) => paused.push(event));
     outbox.start();

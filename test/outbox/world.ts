@@ -1,4 +1,4 @@
-import { createClient } from '../../src/client/client.js';
+import { createClient } from '../../src/client/create-client.js';
 import type { ClientOptions, Fetch } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, memoryStore, type OutboxEvents, type OutboxOptions, type OutboxStore } from '../../src/entries/outbox.js';

@@ -1,7 +1,6 @@
 import { messageOf } from '../../delivery/answer.js';
-import { readAnswer } from '../../delivery/verdict.js';
-import { readBody } from '../../platform/body.js';
-import type { Fetch, FetchResponse } from '../../platform/web-types.js';
+import { readAnswer } from '../../delivery/failures.js';
+import type { Transport } from '../../delivery/transport.js';
 import { MASK, maskSent } from '../../redact/redact.js';
 import { WRONG_KEY } from './made-up.js';
 
@@ -25,7 +24,7 @@ export interface Exchange {
 }
 
 export interface Recorder {
-  readonly fetch: Fetch;
+  readonly transport: Transport;
   readonly exchanges: Exchange[];
   /** What the next requests are about. */
   label(about: string): void;
@@ -37,8 +36,8 @@ export interface Recorder {
 
 const MOST_BYTES = 1024 * 1024;
 
-/** A `fetch` that keeps what is answered, beside handing it on. */
-export function createRecorder(fetch: Fetch): Recorder {
+/** A transport that keeps what is answered, beside handing it on. */
+export function createRecorder(transport: Transport): Recorder {
   const exchanges: Exchange[] = [];
   // A function may give another key each time, and an answer may repeat an earlier one.
   const keys = new Set<string>();
@@ -58,39 +57,37 @@ export function createRecorder(fetch: Fetch): Recorder {
     },
     hide: (key) => void keys.add(key),
     shown,
-    async fetch(url, init) {
-      const key = init.headers['x-api-key'];
-      // Ours is made up, and its words may stand in any answer.
-      if (key !== undefined && key !== WRONG_KEY) keys.add(key);
-      const request = { about, path: new URL(url).pathname };
-      const began = Date.now();
-      const since = performance.now();
-      const durationMs = () => Math.round((performance.now() - since) * 10) / 10;
-      try {
-        const response = await fetch(url, init);
-        const ours = began + (performance.now() - since) / 2;
-        const text = await readBody(response, init.signal as AbortSignal, MOST_BYTES);
-        const theirs = Date.parse(header(response, 'date') ?? '');
+    transport: {
+      async send(asked, limit) {
+        const key = asked.headers['x-api-key'];
+        // Ours is made up, and its words may stand in any answer.
+        if (key !== undefined && key !== WRONG_KEY) keys.add(key);
+        const request = { about, path: new URL(asked.url).pathname };
+        const began = Date.now();
+        const since = performance.now();
+        const attempted = await transport.send(asked, limit);
+        const durationMs = Math.round((performance.now() - since) * 10) / 10;
+        if (attempted.ended !== 'answered') {
+          exchanges.push({ ...request, durationMs });
+          return attempted;
+        }
+        const { status, header, text } = attempted;
+        const theirs = Date.parse(header('date') ?? '');
+        const isTooLong = text === undefined || text.length > MOST_BYTES;
         exchanges.push({
           ...request,
-          status: response.status,
-          contentType: mediaTypeOf(header(response, 'content-type')),
-          ...describeBody(response.status, text, shown),
-          ...(header(response, 'retry-after') && { retryAfter: waitOf(header(response, 'retry-after') ?? '') }),
-          durationMs: durationMs(),
-          ...(!Number.isNaN(theirs) && { clock: { theirs, ours } }),
+          status,
+          contentType: mediaTypeOf(header('content-type') ?? undefined),
+          ...describeBody(status, isTooLong ? undefined : text, shown),
+          ...(header('retry-after') && { retryAfter: waitOf(header('retry-after') ?? '') }),
+          durationMs,
+          ...(!Number.isNaN(theirs) && { clock: { theirs, ours: began + durationMs / 2 } }),
         });
-        // An answer that is longer than any that makes sense is not JSON for the client.
-        return { status: response.status, headers: response.headers, type: response.type ?? 'default', text: async () => text ?? 'too long' };
-      } catch (error) {
-        exchanges.push({ ...request, durationMs: durationMs() });
-        throw error;
-      }
+        return isTooLong ? { ...attempted, text: undefined } : attempted;
+      },
     },
   };
 }
-
-const header = (response: FetchResponse, name: string): string | undefined => response.headers.get(name) ?? undefined;
 
 /** Other values of these headers could hold anything. */
 const mediaTypeOf = (value = 'none'): string =>

@@ -1,4 +1,4 @@
-import { readAnswer } from '../../delivery/verdict.js';
+import { readAnswer } from '../../delivery/failures.js';
 import { ask, describeAttempt, type Run } from './run.js';
 
 const SECTION = 'The gateway';

@@ -1,8 +1,6 @@
 import type { Client } from '../../client/client.js';
-import type { Attempted } from '../../delivery/attempt.js';
-import { attempt } from '../../delivery/attempt.js';
-import { describeFailure } from '../../delivery/network-failure.js';
 import type { Gateway } from '../../delivery/settings.js';
+import type { Attempted } from '../../delivery/transport.js';
 import type { Environment, ReportingError } from '../../errors/errors.js';
 import { systemClock } from '../../platform/time.js';
 import { GATEWAY_PATH } from '../../protocol/operations.js';
@@ -55,7 +53,7 @@ const TIME_OVER = 'the time for all checks is over (see --timeout)';
 /** Sends a request that is none of the client's, exactly as the client would. */
 export async function ask(run: Run, about: string, path: string, body: string, apiKey?: string): Promise<Attempted> {
   run.recorder.label(about);
-  return attempt(
+  return run.recorder.transport.send(
     {
       url: run.gateway.baseUrl + GATEWAY_PATH + path.replace(/^\//, ''),
       headers: apiKey === undefined ? {} : { 'x-api-key': apiKey },
@@ -63,14 +61,13 @@ export async function ask(run: Run, about: string, path: string, body: string, a
       credentials: 'omit',
       keepalive: false,
     },
-    { fetch: run.recorder.fetch, browser: false },
     { clock: systemClock, milliseconds: run.requestMs, signal: run.signal },
   );
 }
 
 /** The end of a request in words. */
 export function describeAttempt(run: Run, attempted: Attempted): string {
-  if (attempted.ended === 'broken') return describeFailure(attempted.failure, false);
+  if (attempted.ended === 'broken') return attempted.failure.text;
   if (attempted.ended === 'timeout') return `no whole answer within ${run.requestMs / 1_000} s`;
   if (attempted.ended === 'aborted') return TIME_OVER;
   return lastAnswer(run);

@@ -1,9 +1,10 @@
-import { createClient } from '../../client/client.js';
-import { resolveOptions } from '../../client/config.js';
+import { createClient } from '../../client/create-client.js';
+import { environmentVariables } from '../../client/environment-variables.js';
+import { resolveGateways } from '../../client/gateway-options.js';
+import { complete, optionTable } from '../../client/option-table.js';
 import type { ClientOptions } from '../../client/options.js';
-import { isDuplicate, isRecorded } from '../../delivery/answer.js';
+import { moduleTransport } from '../../delivery/ky-transport.js';
 import { type Environment, isReportingError } from '../../errors/errors.js';
-import type { Fetch } from '../../platform/web-types.js';
 import { createRecorder, type Recorder } from './exchange.js';
 import type { Status, Target } from './run.js';
 
@@ -25,24 +26,27 @@ export function readTarget(given: ClientOptions, environment: Environment, tell:
     tell(SECTION, 'fail', STRICT, 'is 0, so no certificate is checked and anybody can read the key on its way', 'take it out of the environment');
     return undefined;
   }
-  const recorder = createRecorder(given.fetch ?? ((url, init) => globalThis.fetch(url, init as RequestInit) as ReturnType<Fetch>));
+  const recorder = createRecorder(given.transport ?? moduleTransport(given.fetch, false));
   // One attempt for each request, so that the answer to each is seen, and each is in no doubt before.
-  const options: ClientOptions = { ...given, environment, retry: { limit: 0 }, fetch: recorder.fetch, logger: QUIET, location: undefined, onEvent: undefined };
+  const own = { retry: { limit: 0 }, transport: recorder.transport, logger: QUIET, location: undefined, onEvent: undefined };
+  const options: ClientOptions = { ...given, environment, ...own };
   try {
-    const { destinations, attemptTimeoutMs } = resolveOptions(options, { providers: [], isDuplicate, isRecorded });
-    const gateway = destinations[environment];
+    const client = createClient(options);
+    const completed = complete(optionTable, options);
+    const { gateways } = resolveGateways({ given: completed, inPage: false, problems: [] }, environmentVariables);
+    const gateway = gateways[environment];
     if (typeof gateway === 'string') {
       tell(SECTION, 'fail', 'options', gateway, environment === 'staging' ? `${SET_UP}${TRY}` : SET_UP);
       return undefined;
     }
-    const other = destinations[environment === 'staging' ? 'production' : 'staging'];
+    const other = gateways[environment === 'staging' ? 'production' : 'staging'];
     tellSettings(given, environment, gateway.baseUrl, tell);
     return {
       environment,
       gateway,
-      client: createClient(options),
-      requestMs: attemptTimeoutMs,
-      ownFetch: given.fetch !== undefined,
+      client,
+      requestMs: completed.attemptTimeoutMs,
+      ownFetch: given.fetch !== undefined || given.transport !== undefined,
       sharedAddress: typeof other !== 'string' && placeOf(other.baseUrl) === placeOf(gateway.baseUrl),
       recorder,
     };

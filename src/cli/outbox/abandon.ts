@@ -5,9 +5,9 @@ import { arrive } from '../../outbox/stores/postgres/import-rows.js';
 import { type LeftFile, takeFile } from '../../outbox/stores/sqlite/export-rows.js';
 import { SqliteStoreError } from '../../outbox/stores/sqlite/failure.js';
 import { EXIT, Failure, printable, say } from '../output.js';
-import type { OutboxValues } from './command.js';
 import { originOf, runOn, type Target, targetOf } from './move.js';
 import { ensureDatabase, library } from './open.js';
+import type { OutboxValues } from './options.js';
 import { connectClient, DEFAULT_SCHEMA, isAddress, readSchema } from './server.js';
 
 /**

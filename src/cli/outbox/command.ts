@@ -1,8 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { ACCOUNT_RULE, isAccount } from '../../outbox/destination.js';
 import { PostgresStoreError } from '../../outbox/stores/postgres/failure.js';
 import { SqliteStoreError } from '../../outbox/stores/sqlite/failure.js';
-import { notEmpty, type OptionTable, oneOf, readWords, type Values, wholeNumber } from '../args.js';
+import { readWords } from '../args.js';
 import { EXIT, Failure } from '../output.js';
 import { abandon } from './abandon.js';
 import { resolve, retry } from './decide.js';
@@ -10,6 +9,7 @@ import { exportLog } from './export.js';
 import { list } from './list.js';
 import { move } from './move.js';
 import { openOutboxFile } from './open.js';
+import { OUTBOX_OPTIONS, type OutboxValues } from './options.js';
 import { quoted, type View } from './printable.js';
 import { rebind } from './rebind.js';
 import { reconcileList } from './reconcile.js';
@@ -18,42 +18,6 @@ import { DEFAULT_SCHEMA, isAddress, openOutboxServer, readSchema, serverCommand 
 import { show } from './show.js';
 import { stats } from './stats.js';
 import { verifyFile, verifyLog } from './verify.js';
-
-const accountName = (text: string): string => {
-  if (!isAccount(text)) throw new Failure(`must be an account: ${ACCOUNT_RULE}`);
-  return text;
-};
-
-/** What may quarantine a report. A duplicate with other data is a conflict, which is another thing to decide on. */
-const PROBLEMS = ['unprocessable', 'bad-request', 'not-found', 'duplicate', 'conflict', 'validation'] as const;
-
-export const OUTBOX_OPTIONS = {
-  json: { help: 'Print JSON, one object a line' },
-  state: { hint: '<state>', help: 'list: only these', read: oneOf('waiting', 'blocked', 'in-flight', 'quarantined', 'recorded', 'dismissed') },
-  account: { hint: '<name>', help: 'of one account alone; reconcile, rebind: default', read: accountName },
-  environment: { hint: '<name>', help: 'list, --all, resume, reconcile: of it', read: oneOf('staging', 'production') },
-  operation: {
-    hint: '<name>',
-    help: 'the same but resume, such as reportBetEvent',
-    read: oneOf('reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'),
-  },
-  limit: { hint: '<number>', help: 'list: at most (default: 50)', read: wholeNumber(1, 1_000_000) },
-  after: { hint: '<number>', help: 'list: the next page', read: wholeNumber(0, 9_999_999_999) },
-  all: { help: 'retry, resolve: every quarantined report' },
-  code: { hint: '<code>', help: 'the same: only with this problem, as list prints it', read: oneOf(...PROBLEMS) },
-  as: { hint: '<verdict>', help: 'resolve: recorded or dismissed', read: oneOf('recorded', 'dismissed') },
-  gateway: { hint: '<address>', help: 'rebind: where reports go from now on', read: notEmpty },
-  reason: { hint: '<text>', help: 'retry, resolve, rebind: why; kept, so name no player', read: notEmpty },
-  'keep-body': { help: 'resolve: keep the body, as the option keepBodies does' },
-  from: { hint: '<index>', help: 'export: begin with this entry (default: 0)', read: wholeNumber(0, 9_999_999_999) },
-  to: { hint: '<address>', help: 'move: postgres://… (default: DATABASE_URL)', read: notEmpty },
-  abandon: { help: 'move: give up one that has begun; see below' },
-  gone: { hint: '<place>', help: 'move --abandon: the place that is gone for ever', read: notEmpty },
-  schema: { hint: '<name>', help: 'the schema in PostgreSQL (default: location_sdk)', read: notEmpty },
-  head: { hint: '<hash>', help: 'verify: a head that was noted; it must be in the log', read: notEmpty },
-} as const satisfies OptionTable;
-
-export type OutboxValues = Values<typeof OUTBOX_OPTIONS>;
 
 export const OUTBOX_NOTES = `Commands (default: stats):
   stats               How many reports wait, are recorded, need a person; pauses

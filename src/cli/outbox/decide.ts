@@ -4,8 +4,8 @@ import { appendReceipts } from '../../outbox/receipts/log.js';
 import type { Decision } from '../../outbox/state-machine.js';
 import type { OutboxStore, RowQuery } from '../../outbox/store.js';
 import { EXIT, Failure, printable, remark, say } from '../output.js';
-import type { OutboxValues } from './command.js';
 import { findReport } from './find.js';
+import type { OutboxValues } from './options.js';
 import type { View } from './printable.js';
 import { startProgress } from './progress.js';
 

@@ -1,6 +1,6 @@
 import { appendReceipts, readHead, readReceipts } from '../../outbox/receipts/log.js';
 import { EXIT, remark, sayAll } from '../output.js';
-import type { OutboxValues } from './command.js';
+import type { OutboxValues } from './options.js';
 import type { View } from './printable.js';
 import { counted, startProgress } from './progress.js';
 

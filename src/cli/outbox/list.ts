@@ -1,7 +1,7 @@
 import { shown } from '../../outbox/public-report.js';
 import type { Row } from '../../outbox/state-machine.js';
 import { EXIT, printable, remark, sayAll } from '../output.js';
-import type { OutboxValues } from './command.js';
+import type { OutboxValues } from './options.js';
 import { duration, table, type View } from './printable.js';
 
 /** As people see it: a report that waits for another one is blocked. */

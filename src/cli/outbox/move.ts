@@ -8,8 +8,8 @@ import { prepareSchema } from '../../outbox/stores/postgres/schema.js';
 import { type LeftFile, takeFile } from '../../outbox/stores/sqlite/export-rows.js';
 import { SqliteStoreError } from '../../outbox/stores/sqlite/failure.js';
 import { EXIT, Failure, printable, say } from '../output.js';
-import type { OutboxValues } from './command.js';
 import { ensureDatabase, library } from './open.js';
+import type { OutboxValues } from './options.js';
 import { startProgress } from './progress.js';
 import { type Client, clientOf, connectClient, DEFAULT_SCHEMA, isAddress, readSchema } from './server.js';
 

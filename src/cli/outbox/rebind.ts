@@ -1,7 +1,7 @@
 import { DEFAULT_ACCOUNT } from '../../outbox/destination.js';
 import { readBaseUrl } from '../../protocol/addresses.js';
 import { EXIT, Failure, printable, say } from '../output.js';
-import type { OutboxValues } from './command.js';
+import type { OutboxValues } from './options.js';
 import type { View } from './printable.js';
 
 /** Gives the reports of an account's environment another gateway; the reason is kept. */

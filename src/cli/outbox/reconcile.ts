@@ -5,7 +5,7 @@ import { LongLineError, linesOf } from '../../outbox/receipts/lines.js';
 import { type Reconciled, reconcile } from '../../outbox/receipts/reconcile.js';
 import { EXIT, Failure, printable, remark, sayAll } from '../output.js';
 import { terminal } from '../terminal.js';
-import type { OutboxValues } from './command.js';
+import type { OutboxValues } from './options.js';
 import type { View } from './printable.js';
 import { counted, startProgress } from './progress.js';
 

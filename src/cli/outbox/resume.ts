@@ -1,7 +1,7 @@
 import { DEFAULT_ACCOUNT } from '../../outbox/destination.js';
 import { liftPause } from '../../outbox/pause.js';
 import { EXIT, remark, say } from '../output.js';
-import type { OutboxValues } from './command.js';
+import type { OutboxValues } from './options.js';
 import type { View } from './printable.js';
 
 /** Lifts pauses before their time. */

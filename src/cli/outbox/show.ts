@@ -1,8 +1,8 @@
 import { shown } from '../../outbox/public-report.js';
 import type { Row } from '../../outbox/state-machine.js';
 import { EXIT, printable, say } from '../output.js';
-import type { OutboxValues } from './command.js';
 import { findReports } from './find.js';
+import type { OutboxValues } from './options.js';
 import { duration, quoted, time, type View, wrapped } from './printable.js';
 
 const INDENT = ' '.repeat(12);

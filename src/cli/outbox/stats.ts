@@ -3,8 +3,8 @@ import { shownPauses } from '../../outbox/public-report.js';
 import { readHead } from '../../outbox/receipts/log.js';
 import type { Outlook } from '../../outbox/store.js';
 import { EXIT, printable, say } from '../output.js';
-import type { OutboxValues } from './command.js';
 import { findMissingKeys } from './missing-keys.js';
+import type { OutboxValues } from './options.js';
 import { duration, time, type View, wrapped } from './printable.js';
 
 /** Prints how the outbox is doing. */

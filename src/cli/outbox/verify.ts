@@ -5,7 +5,7 @@ import { readReceipts } from '../../outbox/receipts/log.js';
 import { type ReceiptsVerdict, verifyReceipts } from '../../outbox/receipts/verify.js';
 import type { OutboxStore } from '../../outbox/store.js';
 import { EXIT, Failure, printable, say } from '../output.js';
-import type { OutboxValues } from './command.js';
+import type { OutboxValues } from './options.js';
 import type { View } from './printable.js';
 import { counted, startProgress } from './progress.js';
 

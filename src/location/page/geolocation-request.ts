@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/time.js';
-import type { GeolocationLike, GeolocationSettings } from './browser-geolocation.js';
+import type { GeolocationLike, GeolocationSettings } from './geolocation-types.js';
 import type { Page } from './page.js';
 import { type Fix, isRefusal, type NoFix, OUTDATED, readFailure, readPosition, UNAVAILABLE } from './position.js';
 

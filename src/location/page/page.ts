@@ -1,4 +1,4 @@
-import type { GeolocationLike } from './browser-geolocation.js';
+import type { GeolocationLike } from './geolocation-types.js';
 
 interface PolicyLike {
   allowsFeature(name: 'geolocation'): boolean;

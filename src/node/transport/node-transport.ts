@@ -1,8 +1,13 @@
 import { Agent, type Dispatcher } from 'undici';
+import { JSON_HEADERS } from '../../delivery/fetch-transport.js';
+import { readBroken } from '../../delivery/network-failure.js';
+import type { Answered, AttemptRequest, Transport } from '../../delivery/transport.js';
 import { ConfigurationError } from '../../errors/errors.js';
+import { createAborting } from '../../platform/aborting.js';
 import { LONGEST_BODY } from '../../platform/body.js';
-import { markDirect, tellUnsent } from '../../platform/direct-fetch.js';
-import type { Fetch, FetchInit, FetchResponse } from '../../platform/web-types.js';
+import { limited } from '../../platform/time.js';
+import type { AbortSignalLike } from '../../platform/web-types.js';
+import { type Address, createAddressReader } from './address.js';
 import { gather } from './answer-bytes.js';
 import { createLines, type Lines } from './connection-queue.js';
 import { checkSetForAll, setForAll } from './global-dispatcher.js';
@@ -29,8 +34,8 @@ export interface NodeDispatcher {
   dispatch(options: never, handler: never): boolean;
 }
 
-/** A `fetch` for `createClient({ fetch })` that keeps its connections. */
-export interface NodeTransport extends Fetch {
+/** A transport for `createClient({ transport })` that keeps its connections. */
+export interface NodeTransport extends Transport {
   /** Waits for all that was asked and closes the connections that are its own; what is asked from then on is not sent. Connections in rest keep no process running. */
   close(): Promise<void>;
 }
@@ -42,11 +47,6 @@ const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 const OF_A_PROXY = 407;
 /** What undici says of a request that it did not even queue. */
 const REFUSED_BY_UNDICI = /^UND_ERR_(?:INVALID_ARG|CLOSED|DESTROYED)$/;
-
-/** An answer beyond what anybody reads of one: `readBody` gives up at its first piece. */
-const TOO_LONG = {
-  getReader: () => ({ read: async () => ({ done: false, value: new Uint8Array(LONGEST_BODY + 1) }), cancel: async () => undefined }),
-};
 
 /**
  * A faster way to the gateway for Node.js: it asks `undici`, the library that the built-in `fetch` is made of, without the
@@ -61,7 +61,7 @@ const TOO_LONG = {
  * ```ts
  * import { nodeTransport } from 'location-sdk/transport/node';
  *
- * const client = createClient({ fetch: nodeTransport() });
+ * const client = createClient({ transport: nodeTransport() });
  * ```
  */
 export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher }: NodeTransportOptions = {}): NodeTransport {
@@ -79,16 +79,24 @@ export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher }: No
   const lines = createLines(Number.POSITIVE_INFINITY);
   const parse = createAddressReader();
   let closed: Promise<void> | undefined;
-  const fetch: Fetch = (url, init) => {
-    if (closed) return Promise.reject(unsent(Object.assign(new Error('the transport is closed'), { code: 'TRANSPORT_CLOSED' })));
+  const send: Transport['send'] = async (request, limit) => {
+    if (closed !== undefined)
+      return { ended: 'broken', failure: readBroken(Object.assign(new Error('the transport is closed'), { code: 'TRANSPORT_CLOSED' }), false) };
     const chosen = (dispatcher as Dispatcher | undefined) ?? setForAll();
-    return send(chosen ? { dispatcher: chosen, lines, isOwn: false } : own, parse, url, init);
+    const way: Way = chosen ? { dispatcher: chosen, lines, isOwn: false } : own;
+    const aborting = createAborting();
+    // Whether nothing of it had left when it ended.
+    const tell = { unsent: true };
+    const result = await limited((signal) => sendBy(way, parse(request.url), request, signal, tell), limit, aborting);
+    if (result.ended === 'done') return result.value;
+    if (result.ended === 'failed') return { ended: 'broken', failure: readBroken(result.error, false, tell.unsent) };
+    return { ended: result.ended, unsent: tell.unsent };
   };
   const close = () => {
     closed ??= Promise.all([own.lines.emptied(), lines.emptied()]).then(() => agent.close());
     return closed;
   };
-  return Object.assign(markDirect(fetch), { close });
+  return { send, close };
 }
 
 /** What makes the connections, and the lines before it. */
@@ -111,38 +119,20 @@ function checkVersion(agent: Agent): void {
   }
 }
 
-const unsent = (error: Error): Error => {
-  tellUnsent(error);
-  return error;
-};
-
-interface Address {
-  readonly origin: string;
-  readonly path: string;
-}
-
-/** Reads addresses; the last one is remembered, since a client asks few. */
-function createAddressReader() {
-  let last: { url: string; address: Address } | undefined;
-  return (url: string): Address => {
-    if (last?.url !== url) {
-      const { origin, pathname, search } = new URL(url);
-      last = { url, address: { origin, path: pathname + search } };
-    }
-    return last.address;
-  };
-}
-
 /** Sends one request, once it is its turn, and reads its answer to the end. */
-function send({ dispatcher, lines, isOwn }: Way, parse: (url: string) => Address, url: string, init: FetchInit): Promise<FetchResponse> {
-  const { method, headers, body, signal } = init;
+function sendBy(
+  { dispatcher, lines, isOwn }: Way,
+  { origin, path }: Address,
+  { headers, body }: AttemptRequest,
+  signal: AbortSignalLike,
+  tell: { unsent: boolean },
+): Promise<Answered> {
   return new Promise((resolve, reject) => {
-    const { origin, path } = parse(url);
     /** There from when the first byte may leave. */
     let controller: Dispatcher.DispatchController | undefined;
     const abort = () => {
       const error = new DOMException('This operation was aborted', 'AbortError');
-      if (!controller) tellUnsent(signal);
+      tell.unsent = !controller;
       lines.leave(origin, begin);
       reject(error);
       // Others' dispatchers may never tell of its end, and there is no end of places there.
@@ -172,6 +162,7 @@ function send({ dispatcher, lines, isOwn }: Way, parse: (url: string) => Address
         // What repeats a request says nothing of the first one's end; the client repeats by itself, and keeps count.
         if (controller) throw new Error('it was sent before');
         controller = started;
+        tell.unsent = false;
       },
       onResponseStart(_, statusCode, answerHeaders) {
         status = statusCode;
@@ -196,7 +187,8 @@ function send({ dispatcher, lines, isOwn }: Way, parse: (url: string) => Address
       onResponseError(_, error) {
         over();
         const { code } = error as NodeJS.ErrnoException;
-        if (!controller && (isOwn || REFUSED_BY_UNDICI.test(String(code)))) return reject(unsent(error));
+        tell.unsent = !controller && (isOwn || REFUSED_BY_UNDICI.test(String(code)));
+        if (tell.unsent) return reject(error);
         // The length that a 304 tells is that of the body it does not send.
         if (status === 304) return resolve(answer(status, received, Buffer.alloc(0)));
         // What breaks after the request began is no failure to connect, whatever its code.
@@ -205,9 +197,9 @@ function send({ dispatcher, lines, isOwn }: Way, parse: (url: string) => Address
     };
     const begin = () => {
       // The name is that of the built-in `fetch`.
-      const named = { 'user-agent': 'node', ...headers };
+      const named = { 'user-agent': 'node', ...JSON_HEADERS, ...headers };
       // The client's own limits end a request, as they end one of `fetch`.
-      const request = { origin, path, method: method as Dispatcher.HttpMethod, headers: named, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 };
+      const request = { origin, path, method: 'POST' as const, headers: named, body, headersTimeout: 0, bodyTimeout: 0 };
       try {
         dispatcher.dispatch(request, handler);
       } catch (error) {
@@ -229,18 +221,16 @@ function decode(status: number, whole: Buffer, { 'content-encoding': encoding }:
   return encoding === undefined ? whole : unpack(whole, String(encoding));
 }
 
-const BYTE_ORDER_MARK = 0xfeff;
+/** As the built-in `fetch` decodes it: without the mark that a text may begin with. */
+const decoder = new TextDecoder();
 
-/** `'basic'`, as the built-in `fetch` has it: it came over a network. */
-function answer(status: number, received: Received, body: Buffer | undefined): FetchResponse {
-  const type = 'basic';
-  const headers = {
-    get(name: string): string | null {
-      const value = received[name.toLowerCase()];
-      return (Array.isArray(value) ? value.join(', ') : value) ?? null;
-    },
+/** An answer; without a body where that was too long. */
+function answer(status: number, received: Received, body: Buffer | undefined): Answered {
+  const header = (name: string): string | null => {
+    const value = received[name];
+    return (Array.isArray(value) ? value.join(', ') : value) ?? null;
   };
-  if (!body) return { status, headers, type, body: TOO_LONG, text: () => Promise.reject(new TypeError('the answer is too long')) };
-  const text = body.toString('utf8');
-  return { status, headers, type, text: async () => (text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text) };
+  // It came over a network, where the end of the connection may be all that was seen.
+  const measured = WITHOUT_BODY.includes(status) || (header('content-length') !== null && header('transfer-encoding') === null);
+  return { ended: 'answered', status, header, text: body && decoder.decode(body), measured: body !== undefined && measured };
 }

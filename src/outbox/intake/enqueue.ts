@@ -1,7 +1,6 @@
 import type { AnyReport } from '../../delivery/frozen.js';
 import { ConfigurationError, DuplicateReportError, isReportingError, ValidationError } from '../../errors/errors.js';
 import { subjectOf } from '../../platform/messages.js';
-import { RELAY_ONLY } from '../../platform/relay-only.js';
 import { type OperationName, operations } from '../../protocol/operations.js';
 import type { Location } from '../../schema/location.js';
 import { boundGatewayOf, type Destination, otherGateway } from '../destination.js';
@@ -51,8 +50,7 @@ export const rowId = ({ account, environment }: Destination, operation: Operatio
 /** The id of the row that must be final before this one is sent, wherever there is such a row (specification, section 1). */
 export function rowBefore(destination: Destination, operation: OperationName, reference: string): string | undefined {
   const row = operations[operation];
-  // A relay takes the initiated events only.
-  return !RELAY_ONLY && 'after' in row ? rowId(destination, row.after, reference) : undefined;
+  return 'after' in row ? rowId(destination, row.after, reference) : undefined;
 }
 
 /** The way in of one account: validates, locates, freezes, seals and commits. What is enqueued while a commit is under way shares the next one. */
@@ -61,14 +59,13 @@ export function createEntrance({ store, seal, clock }: OutboxSettings, { account
 
   /** Everything before the commit: nothing of it reaches the store unless all of it went well. */
   async function prepare({ operation, payload, options, transaction: given }: Given): Promise<Prepared> {
-    const { transaction = given, ...callOptions } = RELAY_ONLY ? {} : readTransaction(options);
-    if (!RELAY_ONLY && transaction !== undefined) requireTransactions(store);
-    const report = await door.freeze(operation, payload, RELAY_ONLY || options === undefined || !isObject(options) ? options : callOptions);
+    const { transaction = given, ...callOptions } = readTransaction(options);
+    if (transaction !== undefined) requireTransactions(store);
+    const report = await door.freeze(operation, payload, options === undefined || !isObject(options) ? options : callOptions);
     const { reference } = report;
     const environment: OutboxEnvironment = report.environment ?? 'relay';
     if (reference === undefined) throw new ValidationError(`${operation}: only a report can be enqueued. Nothing was sent.`, { operation });
-    // What a page has goes to a relay, which refuses it.
-    if (!RELAY_ONLY && !isStorable(reference)) throw unfit(operation);
+    if (!isStorable(reference)) throw unfit(operation);
     const destination = { account, environment };
     const key = { id: rowId(destination, operation, reference), ...destination, operation, reference };
     const waitsFor = rowBefore(destination, operation, reference);
@@ -78,9 +75,9 @@ export function createEntrance({ store, seal, clock }: OutboxSettings, { account
 
   async function write({ row, transaction }: Prepared): Promise<Enqueued | undefined> {
     try {
-      return RELAY_ONLY || transaction === undefined ? await enqueue(row) : (await store.enqueue([row], transaction))[0];
+      return transaction === undefined ? await enqueue(row) : (await store.enqueue([row], transaction))[0];
     } catch (error) {
-      const bound = RELAY_ONLY || !mockMode ? undefined : boundGatewayOf(error);
+      const bound = !mockMode ? undefined : boundGatewayOf(error);
       throw bound === undefined ? error : otherGateway(row, bound, mockMode);
     }
   }

@@ -1,6 +1,6 @@
 import type { ClientMode } from '../../client/payloads.js';
 import type { ReceiptOf } from '../../client/receipt.js';
-import type { EnqueuedReport } from '../interface.js';
+import type { EnqueuedReport } from './enqueued-report.js';
 
 /**
  * A report that is checked, located and frozen, and not stored yet: what `prepare` resolves with. Logs and JSON of it show

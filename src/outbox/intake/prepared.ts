@@ -2,7 +2,7 @@ import type { ClientMode } from '../../client/payloads.js';
 import type { ReceiptOf } from '../../client/receipt.js';
 import { ConfigurationError } from '../../errors/errors.js';
 import type { EnqueuedReport } from '../interface.js';
-import type { OperatorParts } from '../operator/operator-methods.js';
+import type { OperatorParts } from '../operator/parts.js';
 import type { Own } from '../receipt-waiters.js';
 import { type Entrance, otherData, type Prepared, requireTransactions } from './enqueue.js';
 import type { PreparedReport } from './prepared-report.js';

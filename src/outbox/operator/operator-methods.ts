@@ -2,8 +2,8 @@ import type { ClientMode } from '../../client/payloads.js';
 import { ConfigurationError, isConfigurationError } from '../../errors/errors.js';
 import { LONGEST_TIMER_MS, limited } from '../../platform/time.js';
 import { ensureOwnGateways } from '../bindings.js';
-import { aboutReport, type Events } from '../events.js';
-import { type Committed, type Entrance, type Given, requireTransactions } from '../intake/enqueue.js';
+import { aboutReport } from '../events.js';
+import { type Given, requireTransactions } from '../intake/enqueue.js';
 import { LARGEST_COMMIT } from '../intake/insert-batch.js';
 import { preparedReport } from '../intake/prepared.js';
 import { readList, readNamed } from '../intake/report-names.js';
@@ -12,36 +12,9 @@ import { createOnlyRefused } from '../only-refused.js';
 import { liftPause } from '../pause.js';
 import { outlookOf } from '../plan.js';
 import { shown, shownPauses } from '../public-report.js';
-import type { Waiters } from '../receipt-waiters.js';
-import type { AccountSettings, OutboxSettings } from '../settings-shape.js';
 import type { Decision } from '../state-machine.js';
-import type { Worker } from '../worker.js';
 import { decideRow, refusal } from './decide.js';
-
-/** The methods of an outbox that its operator needs and a page does not: batches, lists, decisions, sending until all is sent. */
-export type OperatorMethods<Mode extends ClientMode = 'strict'> = Pick<
-  Outbox<Mode>,
-  'reportAll' | 'within' | 'prepare' | 'drain' | 'list' | 'iterate' | 'retry' | 'resolve' | 'resume'
->;
-
-/** What they are made of. */
-export interface OperatorParts<Mode extends ClientMode = 'strict'> {
-  readonly settings: OutboxSettings;
-  /** Whose methods they are. */
-  readonly account: AccountSettings;
-  readonly events: Events;
-  readonly waiters: Waiters;
-  readonly entrance: Entrance;
-  /** Who is told, each time, that the worker has nothing to do. */
-  readonly idle: Set<() => void>;
-  committed(committed: Committed): EnqueuedReport<Mode>;
-  enqueue(given: Given): Promise<EnqueuedReport<Mode>>;
-  start(): void;
-  stop(): Promise<void>;
-  isStarted(): boolean;
-  /** The worker, while it is this outbox's turn to have one. */
-  worker(): Worker | undefined;
-}
+import type { OperatorMethods, OperatorParts } from './parts.js';
 
 /** How many reports are listed unless told otherwise, and read together. */
 const PAGE = 100;

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors/errors.js';
 import { sha256 } from '../../platform/hash.js';
-import type { Seal } from './seal.js';
+import type { MakeSeal, Seal } from './seal.js';
 
 /** The body as it is, with its bare hash: for pages, where a body names no player and a key would lie beside it. */
 export const plainSeal = (): Seal => ({
@@ -11,3 +11,9 @@ export const plainSeal = (): Seal => ({
   },
   matches: async (fingerprint, body) => fingerprint === (await sha256(body)),
 });
+
+/** The seal of the script-tag file. */
+export const makePlainSeal: MakeSeal = (given, problems) => {
+  if (given !== undefined) problems.push('encryption: is not in the script-tag file; import location-sdk/outbox');
+  return plainSeal;
+};

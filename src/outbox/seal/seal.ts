@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../errors/errors.js';
 import type { Row } from '../state-machine.js';
+import type { OutboxStore } from '../store.js';
 
 /** Which report a body belongs to: bound to the sealed bytes, so that they cannot be moved to another row. */
 export type SealContext = Pick<Row, 'id' | 'account' | 'environment' | 'operation' | 'reference'>;
@@ -48,3 +49,6 @@ export function missingKey(keyId: string, why = 'is not among encryption.keys'):
 /** Which key an error says is missing, of whichever copy of the package it is. */
 export const missingKeyOf = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null ? (error as { [KEY_ID]?: string })[KEY_ID] : undefined;
+
+/** Checks the option `encryption`, whose problems it adds, and makes the seal of a store that is given none. */
+export type MakeSeal = (encryption: unknown, problems: string[]) => (store: Pick<OutboxStore, 'remember'>) => Seal;

@@ -1,9 +1,9 @@
 import { hmacSha256, sha256 } from '../../platform/hash.js';
 import { fromBase64, toBase64, utf8 } from '../bytes.js';
 import type { OutboxStore } from '../store.js';
-import type { ReadEncryption } from './encryption.js';
+import { type ReadEncryption, readEncryption } from './encryption.js';
 import { createKeyRing, type DerivedKeys } from './key-ring.js';
-import type { Seal, SealContext } from './seal.js';
+import type { MakeSeal, Seal, SealContext } from './seal.js';
 
 /** Before a sealed body; one that is not sealed is JSON, and begins with a brace. */
 const SEALED = 'sealed1';
@@ -65,3 +65,9 @@ export function standardSeal(store: Pick<OutboxStore, 'remember'>, encryption: R
     matches,
   };
 }
+
+/** The seal of a server's outbox. */
+export const makeStandardSeal: MakeSeal = (given, problems) => {
+  const encryption = readEncryption(given, problems);
+  return (store) => standardSeal(store, encryption);
+};

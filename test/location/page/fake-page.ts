@@ -1,4 +1,4 @@
-import type { GeolocationLike } from '../../../src/location/page/browser-geolocation.js';
+import type { GeolocationLike } from '../../../src/location/page/geolocation-types.js';
 import type { PageScope } from '../../../src/location/page/page.js';
 
 export type Success = Parameters<GeolocationLike['getCurrentPosition']>[0];

@@ -1,5 +1,6 @@
 import { optionTable } from '../../../src/client/option-table.js';
-import { createBrowserGeolocation, type GeolocationSettings } from '../../../src/location/page/browser-geolocation.js';
+import { createBrowserGeolocation } from '../../../src/location/page/browser-geolocation.js';
+import type { GeolocationSettings } from '../../../src/location/page/geolocation-types.js';
 import { type PageScope, readPage } from '../../../src/location/page/page.js';
 import { FakeClock } from '../fake-clock.js';
 import { type Asked, FakePage } from './fake-page.js';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../../src/client/client.js';
+import { createClient } from '../../../src/client/create-client.js';
 import { createOutbox, memoryStore, missingKey, type OutboxEncryption, type OutboxStore } from '../../../src/entries/outbox.js';
 import { betEvent } from '../../factories.js';
 import { failureOf } from '../../failure-of.js';

@@ -1,4 +1,4 @@
-import { createClient } from '../../../src/client/client.js';
+import { createClient } from '../../../src/client/create-client.js';
 import { doorOf } from '../../../src/client/internals.js';
 import { endingOf } from '../../../src/outbox/attempt-result.js';
 import { gatewayRefusal } from '../../../src/outbox/gateway-refusal.js';

@@ -1,4 +1,3 @@
-import { RELAY_ONLY } from '../../../platform/relay-only.js';
 import { isServed } from '../../claimants.js';
 import { type Destination, keyOf } from '../../destination.js';
 import { claimed, isFinal, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from '../../state-machine.js';
@@ -60,15 +59,15 @@ export async function rowWriter(tables: Tables, at: number) {
 
   function count(row: Row, by: 1 | -1): void {
     const { states, attempts } = totals.counted[row.account] ?? NOTHING;
-    const state = !RELAY_ONLY && row.blocked ? 'blocked' : row.state;
+    const state = row.blocked ? 'blocked' : row.state;
     totals.counted[row.account] = { states: { ...states, [state]: states[state] + by }, attempts: attempts + by * row.attempts };
   }
 
   /** Puts a row in its place, and those that wait for it in theirs. */
   async function put(before: Row | undefined, next: Row): Promise<Row> {
     const { state, waitsFor } = next;
-    const row = { ...next, blocked: !RELAY_ONLY && state === 'waiting' && waitsFor !== undefined && isOpen(await readRow(tables, waitsFor)) };
-    const claimable = state === 'in-flight' || (state === 'waiting' && (RELAY_ONLY || !row.blocked));
+    const row = { ...next, blocked: state === 'waiting' && waitsFor !== undefined && isOpen(await readRow(tables, waitsFor)) };
+    const claimable = state === 'in-flight' || (state === 'waiting' && !row.blocked);
     rows.put({
       row,
       due: claimable ? [row.account, row.environment, row.dueAt, row.sequence] : undefined,
@@ -78,7 +77,7 @@ export async function rowWriter(tables: Tables, at: number) {
     if (before) count(before, -1);
     count(row, 1);
     changed = true;
-    if (!RELAY_ONLY && isOpen(before) !== isOpen(row))
+    if (isOpen(before) !== isOpen(row))
       for (const { row: waiting } of await ask<StoredRow[]>(rows.index('row.waitsFor').getAll(row.id)))
         if (waiting.state === 'waiting') await put(waiting, waiting);
     return row;

@@ -1,30 +1,9 @@
 import { type Clock, limited } from '../../../platform/time.js';
 import { codeOf, failure, storeError } from './failure.js';
 import { sender } from './lend.js';
+import type { PostgresDatabase, PostgresValue } from './types.js';
 
-/** What is bound to a statement: text, so that no library has to guess a type. */
-export type PostgresValue = string | null;
-
-/**
- * Anything that sends a statement with its values to PostgreSQL: a pool or a client of `pg`, or a line of your own
- * around another library.
- *
- * @example
- * ```ts
- * // postgres.js; `sql` may be that of a transaction
- * const database = { query: async (text, values) => ({ rows: await sql.unsafe(text, values) }) };
- * ```
- */
-export interface PostgresDatabase {
-  /** Resolves with rows whose columns go by their names. The placeholders are `$1`, `$2` and so on. */
-  query(
-    text: string,
-    values: PostgresValue[],
-  ): PromiseLike<{
-    /** What the statement returned, a row each. */
-    readonly rows: readonly unknown[];
-  }>;
-}
+export type { PostgresDatabase, PostgresValue };
 
 /** A row as it comes: columns by name, each of them text that this store has made. */
 export type Columns = Readonly<Record<string, string | null>>;

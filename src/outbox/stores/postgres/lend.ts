@@ -1,4 +1,4 @@
-import type { PostgresDatabase, PostgresValue } from './database.js';
+import type { PostgresDatabase, PostgresValue } from './types.js';
 
 /** What is used of a client that a pool of `pg` lends. */
 interface Lent extends PostgresDatabase {

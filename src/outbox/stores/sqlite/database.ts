@@ -18,6 +18,9 @@ export interface SqliteDatabase {
   close(): unknown;
 }
 
+/** Opens a file with a library of the user's choice. */
+export type OpenDatabase = (file: string) => SqliteDatabase;
+
 /** A row as it comes from SQLite: columns by name. */
 export type Columns = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,6 @@
-import { connect, type SqliteDatabase } from './database.js';
+import { connect, type OpenDatabase, type SqliteDatabase } from './database.js';
 import { failure } from './failure.js';
 import { identityOf } from './live-file.js';
-import type { OpenDatabase } from './open.js';
 
 interface OpenFile {
   /** The version of SQLite that has it open, which differs from library to library. */

@@ -1,13 +1,12 @@
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openAttached } from './attached.js';
-import { connect, pragma, type SqliteDatabase, schemaOf } from './database.js';
+import { connect, type OpenDatabase, pragma, type SqliteDatabase, schemaOf } from './database.js';
 import { codeOf, failure, SqliteStoreError } from './failure.js';
 import { ensureSameLibrary } from './one-library.js';
 import { migrate, readVersion } from './schema.js';
 
-/** Opens a file with a library of the user's choice. */
-export type OpenDatabase = (file: string) => SqliteDatabase;
+export type { OpenDatabase };
 
 /** Above this the check of the whole file would hold up a start for seconds; what is damaged is then found when it is read. */
 const MOST_CHECKED_BYTES = 256 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createClient } from '../../../../src/client/client.js';
+import { createClient } from '../../../../src/client/create-client.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox, type Outbox } from '../../../../src/entries/outbox.js';
 import { betEvent, settledBet } from '../../../factories.js';

@@ -1,0 +1,66 @@
+import type { Answer } from './settings.js';
+import type { Answered, Attempted } from './transport.js';
+import type { Failure, Verdict } from './verdict.js';
+
+export function readAnswer(status: number, text: string | undefined): Answer {
+  try {
+    return { status, body: text?.trim() ? (JSON.parse(text) as unknown) : undefined, json: text !== undefined };
+  } catch {
+    return { status, body: text, json: false };
+  }
+}
+
+/**
+ * Whether an answer that would decide something may have broken off: nothing proves that it was read to its end, and it is no
+ * whole JSON. A number is never whole, since another digit may be missing. Other statuses leave the report in doubt anyway, and
+ * so does a success that is not understood.
+ */
+function mayHaveBrokenOff({ status, measured }: Answered, { body, json }: Answer): boolean {
+  const isEmpty = body === undefined || typeof body === 'number';
+  const decides = status >= 200 && status < 300 ? json && isEmpty : status >= 400 && status < 500 && status !== 408;
+  return decides && !measured && (!json || isEmpty);
+}
+
+/** The end of an attempt whose answer may have broken off, whatever its status says. */
+const brokenOff = (status: number): Failure => ({
+  code: 'network',
+  text: `HTTP ${status}: the answer may have broken off, since it is not JSON and has no content-length; is the base address right?`,
+  outcome: 'unknown',
+  retryable: true,
+  // The gateway's own 404 is JSON.
+  foreign: status === 404,
+  details: { status },
+});
+
+function classifySilence(attempted: Exclude<Attempted, Answered>): Failure {
+  if (attempted.ended === 'aborted') return attempted.unsent ? ABORTED : { ...ABORTED, outcome: 'unknown' };
+  if (attempted.ended === 'timeout') return attempted.unsent ? OUT_OF_TIME : { ...OUT_OF_TIME, text: 'no whole answer came in time', outcome: 'unknown' };
+  const { text, notSent, retryable, foreign = false } = attempted.failure;
+  return { code: 'network', text, outcome: notSent ? 'not-sent' : 'unknown', retryable, foreign };
+}
+
+/** The verdict on an attempt that brought no whole answer; else what `read` makes of the answer. */
+export function verdictOn(attempted: Attempted, read: (answer: Answer, answered: Answered) => Verdict): Verdict {
+  if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted) };
+  const answer = readAnswer(attempted.status, attempted.text);
+  return mayHaveBrokenOff(attempted, answer) ? { kind: 'failed', failure: brokenOff(attempted.status) } : read(answer, attempted);
+}
+
+/** `inPage`: a browser may send a request again by itself when a connection breaks, and nothing tells of it. */
+export const duplicateFailure = (status: number, duplicate: 'same' | 'conflict', inPage: boolean): Failure => {
+  const conflict = duplicate === 'conflict';
+  const details = { status, conflict };
+  if (conflict) {
+    const text = 'the gateway holds other data under this reference (a new timestamp or location is other data too); compare your records';
+    return { code: 'duplicate', text, outcome: 'rejected', certain: true, details };
+  }
+  const text = inPage
+    ? 'the gateway holds this report already, and it may be this call that sent it: browsers repeat requests by themselves'
+    : 'the gateway holds this report already, and it was not this call that sent it; do not send it again';
+  return { code: 'duplicate', text, outcome: inPage ? 'unknown' : 'rejected', details, ...(inPage && { advice: 'Compare your records.' }) };
+};
+
+/** Ends of a call at a moment when nothing of this attempt had left. */
+export const ABORTED: Failure = { code: 'aborted', text: 'aborted by its signal', outcome: 'not-sent' };
+export const OUT_OF_TIME: Failure = { code: 'timeout', text: 'its time was over before it was sent', outcome: 'not-sent', retryable: true };
+export const misconfigured = (text: string): Failure => ({ code: 'configuration', text, outcome: 'not-sent' });

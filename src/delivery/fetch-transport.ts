@@ -1,0 +1,59 @@
+import { isMeasured, readBody } from '../platform/body.js';
+import { limited } from '../platform/time.js';
+import type { Fetch, FetchInit, FetchResponse } from '../platform/web-types.js';
+import { takeRoom } from './leaving-page.js';
+import type { AttemptRequest, Broken, Transport } from './transport.js';
+
+/** Headers of every request. */
+export const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' } as const;
+
+/** Sends a request, and resolves with its answer once the headers are there. */
+export type Send = (url: string, init: FetchInit & { body: string }) => Promise<FetchResponse>;
+
+/** Where a request leaves from. */
+export interface Place {
+  /** A page's requests say which cookies go along and that the page is not named; other runtimes refuse these options. */
+  readonly inPage: boolean;
+  /** Reads what was thrown. `answered`: its headers had come. */
+  readBroken(error: unknown, answered: boolean): Broken;
+}
+
+/** A browser may have sent the request, and does not say why it broke. */
+export const PAGE: Place = {
+  inPage: true,
+  readBroken: () => ({
+    text: "no answer came, and a browser does not say why; check the address, the network, and that this page's origin is allowed (CORS)",
+    notSent: false,
+    retryable: true,
+  }),
+};
+
+/** A transport over a function such as `fetch`. Whatever that throws ends here: its errors hold headers and bodies. */
+export const transportBy = (send: Send, { inPage, readBroken }: Place): Transport => ({
+  async send({ url, headers, body, credentials, keepalive }: AttemptRequest, limit) {
+    let hasAnswered = false;
+    const leaveRoom = inPage && keepalive ? takeRoom(body) : undefined;
+    const result = await limited(async (signal) => {
+      const response = await send(url, {
+        method: 'POST',
+        headers: { ...JSON_HEADERS, ...headers },
+        body,
+        signal,
+        // The key, or the player's session, would travel with a redirect.
+        redirect: 'manual',
+        ...(inPage && { credentials, referrerPolicy: 'no-referrer' }),
+        ...(leaveRoom && { keepalive: true }),
+      });
+      hasAnswered = true;
+      const text = await readBody(response, signal);
+      const { status, headers: answered } = response;
+      return { status, header: (name: string) => answered.get(name), text, measured: text !== undefined && isMeasured(response) };
+    }, limit);
+    leaveRoom?.();
+    if (result.ended === 'done') return { ended: 'answered', ...result.value };
+    return result.ended === 'failed' ? { ended: 'broken', failure: readBroken(result.error, hasAnswered) } : result;
+  },
+});
+
+/** The transport of pages: `fetch`. */
+export const pageTransport = (fetch: Fetch = (url, init) => globalThis.fetch(url, init)): Transport => transportBy(fetch, PAGE);

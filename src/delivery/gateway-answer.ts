@@ -1,0 +1,90 @@
+import { members } from '../platform/as-record.js';
+import type { Logger } from '../platform/logger.js';
+import { type Clock, parseRetryAfter } from '../platform/time.js';
+import type { Sent } from '../schema/sent-words.js';
+import { messageOf } from './answer.js';
+import { duplicateFailure, verdictOn } from './failures.js';
+import type { Answer } from './settings.js';
+import { failureOf } from './status.js';
+import type { Attempted } from './transport.js';
+import type { Asked, Failure, Verdict } from './verdict.js';
+
+/** How answers of a gateway are read. */
+export interface AnswerSettings {
+  readonly isRecorded: (answer: Answer) => boolean;
+  /** The default one also asks for what was sent. */
+  readonly isDuplicate: (answer: Answer, sent: () => Sent) => 'same' | 'conflict' | false;
+  readonly inPage: boolean;
+  readonly logger: Required<Logger>;
+  readonly clock: Clock;
+}
+
+/** Says what the end of an attempt means where a gateway answers. */
+export const readGatewayAnswer = (attempted: Attempted, asked: Asked, settings: AnswerSettings): Verdict =>
+  verdictOn(attempted, (answer, { status, header }) => {
+    const said = answer.json ? messageOf(answer.body) : undefined;
+    if (status >= 200 && status < 300) {
+      if (asked.isReport ? ask(settings, 'isRecorded', answer, asked.sent) === true : hasVerdict(answer)) return { kind: 'recorded', body: answer.body, said };
+    } else if (asked.isReport) {
+      const duplicate = ask(settings, 'isDuplicate', answer, asked.sent);
+      if (duplicate === 'same' || duplicate === 'conflict')
+        return { kind: duplicate === 'same' ? 'same' : 'failed', failure: { ...duplicateFailure(status, duplicate, settings.inPage), said } };
+    }
+    return { kind: 'failed', failure: { ...readStatus(answer, asked, parseRetryAfter(header('retry-after'), settings.clock.now())), said } };
+  });
+
+/** What a status means where nothing else is known of the answer. The gateway's own 404 is JSON with words. */
+export function readStatus(answer: Answer, asked: Pick<Asked, 'after' | 'isReport'>, retryAfterMs: number | undefined): Failure {
+  const failure = failureOf(answer.status, textOf(answer, asked), retryAfterMs);
+  return answer.status === 404 ? { ...failure, foreign: messageOf(answer.body) === undefined } : failure;
+}
+
+/** What a status says, and what to do about it. */
+function textOf({ status, body, json }: Answer, { after, isReport }: Pick<Asked, 'after' | 'isReport'>): string {
+  const notJson = !json || body === undefined ? 'the answer is not JSON: ' : '';
+  const wrongAddress = `; ${notJson}is the base address right?`;
+  // What a browser does not follow it does not tell either.
+  const http = status === 0 ? '' : `HTTP ${status}: `;
+  const words = () => {
+    if (status === 401) return 'the API key is missing or not valid in this environment';
+    if (status === 404)
+      return `no such record${after && !notJson ? `; was ${after} reported first, in this environment? If so, check the base address` : wrongAddress}`;
+    if (status === 422) return 'the gateway cannot accept the data; correct it and call again';
+    if (status === 429) return 'too many requests; call again later';
+    if (status >= 400 && status < 500 && status !== 408) return `the gateway refused the request${status === 405 && notJson ? wrongAddress : ''}`;
+    if (status >= 400) return 'the gateway failed';
+    if (status < 200 || status >= 300) return REDIRECT;
+    return json
+      ? `the answer does not say that ${isReport ? 'the report is recorded (see the option isRecorded)' : 'the number is verified or not'}`
+      : 'the answer is not JSON; does a proxy or a captive portal stand in between?';
+  };
+  return http + words();
+}
+
+const REDIRECT = 'a redirect is not followed, since the API key would travel with it; is the base address right?';
+
+/** A part of an answer (206) is none. */
+const hasVerdict = ({ status, body }: Answer): boolean => status !== 206 && typeof members(body).success === 'boolean';
+
+const MEANINGS = { isRecorded: [true, false], isDuplicate: ['same', 'conflict', false] } as const;
+
+/** Asks the user's function; one that throws, or answers with something else, has not answered, and the careful reading stands. */
+function ask<Name extends 'isRecorded' | 'isDuplicate'>(
+  settings: AnswerSettings,
+  name: Name,
+  answer: Answer,
+  sent: () => Sent,
+): ReturnType<AnswerSettings[Name]> | false {
+  let fault = 'threw';
+  try {
+    const meaning = settings[name](answer, sent) as ReturnType<AnswerSettings[Name]>;
+    // One that is asynchronous by mistake must not end the process when it fails.
+    Promise.resolve(meaning).catch(() => {});
+    if ((MEANINGS[name] as readonly unknown[]).includes(meaning)) return meaning;
+    fault = `must return ${MEANINGS[name].join(' or ')}`;
+  } catch {
+    // Said below; what it threw may hold anything.
+  }
+  settings.logger.error(`The option ${name} ${fault}; HTTP ${answer.status} is read as if it had returned false.`);
+  return false;
+}

@@ -1,0 +1,48 @@
+import type { Environment } from '../errors/errors.js';
+import { type Limit, limited } from '../platform/time.js';
+import { GATEWAY_PATH } from '../protocol/operations.js';
+import { apiKeyProblem } from '../schema/api-key.js';
+import { type Channel, OF_ANOTHER_CLIENT } from './channel.js';
+import { ABORTED, misconfigured, OUT_OF_TIME } from './failures.js';
+import { type AnswerSettings, readGatewayAnswer } from './gateway-answer.js';
+import type { Gateway } from './settings.js';
+import type { Failure } from './verdict.js';
+
+/** The gateways of the environments; a text instead of one says what is missing. */
+export type Gateways = Readonly<Record<Environment, Gateway | string>>;
+
+const addressOf = (gateway: Gateway | string) => (typeof gateway === 'string' ? undefined : gateway.baseUrl);
+
+/** The gateways themselves: reports name their environment and carry the key. */
+export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Channel => ({
+  kind: 'gateway',
+  addresses: { staging: addressOf(gateways.staging), production: addressOf(gateways.production) },
+  open({ operation, environment }, more) {
+    const gateway = environment ? gateways[environment] : OF_ANOTHER_CLIENT;
+    if (typeof gateway === 'string') return gateway;
+    const url = gateway.baseUrl + GATEWAY_PATH + gateway.paths[operation].replace(/^\//, '');
+    const secrets = new Set<string>();
+    return {
+      by: 'gateway',
+      secrets,
+      free: () => [],
+      async request(body, limit) {
+        const apiKey = await readKey(gateway.apiKey, `gateways.${environment}.apiKey`, limit);
+        if (typeof apiKey !== 'string') return apiKey;
+        secrets.add(apiKey);
+        return { url, headers: { 'x-api-key': apiKey, ...more }, body, credentials: 'omit', keepalive: false };
+      },
+      read: (attempted, asked) => readGatewayAnswer(attempted, asked, settings),
+    };
+  },
+});
+
+/** The key, asked for before each attempt, since it may have been rotated. */
+async function readKey(ask: Gateway['apiKey'], name: string, limit: () => Limit): Promise<string | Failure> {
+  const key = typeof ask === 'string' ? ({ ended: 'done', value: ask } as const) : await limited<unknown>(ask, limit());
+  if (key.ended === 'aborted') return ABORTED;
+  if (key.ended === 'timeout') return { ...OUT_OF_TIME, text: `${name} did not answer in time` };
+  // What it threw is not shown: it may hold the key.
+  const problem = key.ended === 'failed' ? 'threw; look into it' : apiKeyProblem(key.value);
+  return problem ? misconfigured(`${name} ${problem}`) : String(key.ended === 'done' && key.value);
+}

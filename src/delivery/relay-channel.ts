@@ -1,0 +1,43 @@
+import type { Clock } from '../platform/time.js';
+import { operations } from '../protocol/operations.js';
+import { type Channel, OF_ANOTHER_CLIENT } from './channel.js';
+import { pageHidden } from './leaving-page.js';
+import { faultIdsIn, readRelayAnswer } from './relay-answer.js';
+import type { Relay } from './settings.js';
+
+const NO_SECRETS: ReadonlySet<string> = new Set();
+
+/** The operator's own backend, which holds the key. */
+export const relayChannel = ({ relayUrl, credentials }: Relay, settings: { readonly inPage: boolean; readonly clock: Clock }): Channel => ({
+  kind: 'relay',
+  addresses: { relay: relayUrl },
+  open({ operation, environment }, more) {
+    if (environment) return OF_ANOTHER_CLIENT;
+    const url = `${relayUrl}/${operations[operation].path}`;
+    // The first header makes a browser ask the relay first where the page is of another origin.
+    const headers = { 'x-location-sdk': '1', ...more };
+    /** The page goes away, so that the next attempt is its last word. */
+    let leaving = false;
+    /** Other scripts share the room for requests that outlive a page, and a browser does not say that it was full. */
+    let mayLackRoom = false;
+    let keepalive = true;
+    return {
+      by: 'relay',
+      secrets: NO_SECRETS,
+      free: faultIdsIn,
+      async request(body) {
+        keepalive = leaving || !mayLackRoom;
+        return { url, headers, body, credentials, keepalive };
+      },
+      read(attempted, asked) {
+        mayLackRoom = keepalive && attempted.ended === 'broken';
+        return readRelayAnswer(attempted, asked, settings);
+      },
+      async hurry(signal) {
+        leaving = false;
+        await pageHidden(signal);
+        leaving = true;
+      },
+    };
+  },
+});

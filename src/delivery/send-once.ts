@@ -1,0 +1,84 @@
+import { sentence, subjectOf } from '../platform/messages.js';
+import type { Limit } from '../platform/time.js';
+import { operations } from '../protocol/operations.js';
+import { maskSent } from '../redact/redact.js';
+import { sentValues } from '../schema/sent-values.js';
+import { identifiersOf, sentOf } from '../schema/sent-words.js';
+import type { Exchange } from './channel.js';
+import { ABORTED, misconfigured, OUT_OF_TIME } from './failures.js';
+import type { AnyReport } from './frozen.js';
+import type { Transport } from './transport.js';
+import type { Asked, Failure, RelayReceiptDetails, Verdict } from './verdict.js';
+
+/** One attempt, and what it means. */
+export type AttemptResult = {
+  /** Whether a request was handed to the transport. */
+  readonly sent: boolean;
+  /** The other side's words, masked. */
+  readonly words: string | undefined;
+} & (
+  | { readonly kind: 'recorded'; readonly body: unknown; readonly told?: RelayReceiptDetails | undefined }
+  /** `'same'`: the gateway holds the same data; whether that is success depends on what was sent before. `message`: what happened, in a sentence. */
+  | { readonly kind: 'same' | 'failed'; readonly failure: Failure; readonly message: string }
+);
+
+export type FailedAttempt = Extract<AttemptResult, { readonly failure: Failure }>;
+
+/** A failure before anything was sent. */
+export const unsentResult = (report: AnyReport, failure: Failure): FailedAttempt => ({
+  kind: 'failed',
+  failure,
+  sent: false,
+  words: undefined,
+  message: `${subjectOf(report)}: ${sentence(failure.text)}`,
+});
+
+const asFailure = (made: object): Failure | undefined => ('code' in made ? (made as Failure) : undefined);
+
+/** Sends frozen bytes once, the key asked for included within the time, and says what that means. Never rejects. */
+export async function sendOnce(report: AnyReport, exchange: Exchange, limit: () => Limit, transport: Transport): Promise<AttemptResult> {
+  const asked = askedOf(report, exchange);
+  /** From when a request may leave until its end is understood. */
+  let onItsWay = false;
+  try {
+    const request = await exchange.request(report.body, limit);
+    const failure = asFailure(request);
+    if (failure) return unsentResult(report, failure);
+    const now = limit();
+    if (now.signal?.aborted) return unsentResult(report, ABORTED);
+    if (now.milliseconds <= 0) return unsentResult(report, OUT_OF_TIME);
+    onItsWay = true;
+    const verdict: Verdict = exchange.read(await transport.send(request as Exclude<typeof request, Failure>, now), asked);
+    if (verdict.kind === 'recorded') return { kind: 'recorded', body: verdict.body, told: verdict.told, sent: true, words: asked.shown(verdict.said) };
+    const words = asked.shown(verdict.failure.said);
+    const { message } = unsentResult(report, verdict.failure);
+    return { ...verdict, sent: true, words, message: words ? `${message} The ${exchange.by} said: "${words}".` : message };
+  } catch {
+    // A clock or a signal of the caller's that throws must not cost what is known of the report.
+    return { ...unsentResult(report, { ...THREW, ...(onItsWay && { outcome: 'unknown' }) }), sent: onItsWay };
+  }
+}
+
+export const THREW: Failure = misconfigured('a clock, random or signal that was passed threw an error');
+
+function askedOf(report: AnyReport, { secrets, free }: Exchange): Asked {
+  const row = operations[report.operation];
+  const isReport = report.reference !== undefined;
+  return {
+    report,
+    isReport,
+    after: 'after' in row ? row.after : undefined,
+    sent: () => sentOf(row.request, JSON.parse(report.body)),
+    // Those about a number to verify are never shown, since they may name its holder.
+    shown(said) {
+      try {
+        if (!said || !isReport) return undefined;
+        const body = JSON.parse(report.body) as unknown;
+        const keys = Array.from(secrets, (text) => ({ text, kind: 'secret' as const }));
+        return maskSent(said, [...sentValues(row.request, body), ...keys], [...identifiersOf(row.request, body), ...free(said)]);
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { ErrorCode } from '../errors/errors.js';
+import type { Failure } from './verdict.js';
+
+const CODES: Readonly<Record<number, ErrorCode>> = { 401: 'authentication', 404: 'not-found', 422: 'unprocessable', 429: 'rate-limited' };
+
+/** What a status means where nothing else is known of the answer. A 403 is a refusal like 400. */
+export function failureOf(status: number, text: string, retryAfterMs: number | undefined): Failure {
+  const isRefusal = status >= 400 && status < 500 && status !== 408;
+  const waits = !isRefusal || status === 429;
+  return {
+    code: isRefusal ? (CODES[status] ?? 'bad-request') : 'gateway',
+    text,
+    outcome: isRefusal ? 'rejected' : 'unknown',
+    ...(waits && { retryable: true }),
+    details: { status, ...(waits && { retryAfterMs }) },
+  };
+}

@@ -1,2 +1,0 @@
-/** A page asks for its own address, whatever that is. */
-export const isSameAddress = () => true;

@@ -1,0 +1,36 @@
+import type { LocationFailure } from '../../errors/errors.js';
+import type { LocationSettings, Surroundings } from '../settings.js';
+import type { LocationSource } from '../source.js';
+import { withSource } from '../with-source.js';
+import { createBrowserGeolocation } from './browser-geolocation.js';
+import { readPage } from './page.js';
+import { createPlaceFinder } from './reverse-geocode.js';
+
+/** What helps, by why the browser gave no position. */
+const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
+  denied: 'ask the player to allow location, or pass location',
+  'blocked-by-policy': 'allow geolocation in the Permissions-Policy header, and by allow="geolocation" on the iframe, or pass location',
+  'insecure-context': 'serve the page over https, or pass location',
+  'page-hidden': 'call again while the player sees the page, or pass location',
+};
+
+/** Of what is left of a short call, so that a player who does not decide leaves some for the next source. */
+const SHARE = 2 / 3;
+
+/** The browser's geolocation: asks the player, and names the place where the operator's own function can. */
+export function devicePosition(settings: LocationSettings, { scope, geolocation: given, clock }: Surroundings): LocationSource {
+  const geolocation = createBrowserGeolocation(settings.browser, { page: readPage(scope, given), clock });
+  const findPlace = createPlaceFinder(settings, clock);
+  return {
+    async find({ deadline, signal, isLast }) {
+      const started = clock.now();
+      const left = deadline - started;
+      const asked = await geolocation.ask({ milliseconds: Math.min(settings.browser.timeoutMs, isLast ? left : left * SHARE), signal });
+      const step = { step: 'browser-geolocation', durationMs: clock.now() - started };
+      if (!asked.position) return { steps: [{ ...step, reason: asked.reason, message: asked.message }], advice: ADVICE[asked.reason] };
+      const found = await findPlace(asked.position, { deadline, signal });
+      const location = withSource({ ...asked.position, ...found.place }, settings.sourceNames.gps);
+      return { location, ageMs: asked.ageMs, steps: [step, ...found.steps] };
+    },
+  };
+}

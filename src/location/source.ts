@@ -1,0 +1,42 @@
+import type { FoundStep, LocationStep } from '../errors/errors.js';
+import type { AbortSignalLike } from '../platform/web-types.js';
+import type { Location } from '../schema/location.js';
+
+export interface LocateRequest {
+  /** The player's public address. */
+  readonly clientIP: string | undefined;
+  /** On the clock, in milliseconds. */
+  readonly deadline: number;
+  readonly signal: AbortSignalLike | undefined;
+}
+
+/** A location that was found, and what was tried on the way; or only what was tried, and what helps. */
+export type Located =
+  | { readonly location: Location; readonly ageMs: number; readonly steps: readonly (LocationStep | FoundStep)[] }
+  | { readonly location?: never; readonly steps: readonly LocationStep[]; readonly advice?: string | undefined };
+
+/** One way to a position. Never rejects. */
+export interface LocationSource {
+  find(request: LocateRequest & { /** Whether another source is tried after it. */ readonly isLast: boolean }): Promise<Located>;
+}
+
+/** Every way to a position where the code runs. */
+export interface LocationSources {
+  /** Tried in this order until one finds a location. */
+  readonly sources: readonly LocationSource[];
+  /** What is wrong with a `clientIP`; undefined where that is for servers alone. */
+  readonly clientIpProblem?: (clientIP: unknown) => string | undefined;
+}
+
+/** The options leave no source to try. */
+export const NO_SOURCE: Located = {
+  steps: [
+    {
+      step: 'ip-lookup',
+      reason: 'not-available',
+      message: 'no location source is enabled: see location.browser.enabled and location.ip',
+      durationMs: 0,
+    },
+  ],
+  advice: 'pass location',
+};

@@ -1,0 +1,20 @@
+import { createAhead } from './claim-buffer.js';
+import { operatorMethods } from './operator/operator-methods.js';
+import { outboxOf } from './outbox.js';
+import { createProof } from './receipts/receipts.js';
+import { makeStandardSeal } from './seal/standard-seal.js';
+
+/**
+ * Makes an outbox: reports are committed to a store first and sent later, as often as it takes, so that none is lost
+ * when the process dies, the network fails or the gateway is down. Throws a `ConfigurationError` that lists every
+ * wrong option. Nothing is sent before `start` or `drain`.
+ *
+ * @example
+ * ```ts
+ * const outbox = createOutbox({ client, store: memoryStore() });
+ * outbox.start();
+ * const { id, done } = await outbox.reportBetEvent(bet, { clientIP });
+ * const receipt = await done;
+ * ```
+ */
+export const createOutbox = outboxOf({ seal: makeStandardSeal, operatorMethods, createProof, claimAhead: createAhead });

@@ -1,2 +1,0 @@
-/** Browsers warn of no number of listeners. */
-export const createCutOff = () => new AbortController();

@@ -1,2 +1,0 @@
-/** See the original. */
-export const RELAY_ONLY: boolean = true;

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { readStatus } from '../../src/delivery/gateway-answer.js';
+
+const json = (status: number, body: unknown = { message: 'what the gateway said' }) => ({ status, body, json: true });
+const html = (status: number) => ({ status, body: '<h1>No</h1>', json: false });
+const empty = (status: number) => ({ status, body: undefined, json: true });
+
+const settled = { after: 'reportBetEvent', isReport: true };
+const initiated = { after: undefined, isReport: true };
+const verification = { after: undefined, isReport: false };
+
+describe('a status that says no is a refusal', () => {
+  it.each([
+    [400, 'bad-request', 'the gateway refused the request'],
+    [401, 'authentication', 'the API key is missing or not valid in this environment'],
+    [402, 'bad-request', 'the gateway refused the request'],
+    [403, 'bad-request', 'the gateway refused the request'],
+    [405, 'bad-request', 'the gateway refused the request'],
+    [407, 'bad-request', 'the gateway refused the request'],
+    [409, 'bad-request', 'the gateway refused the request'],
+    [413, 'bad-request', 'the gateway refused the request'],
+    [415, 'bad-request', 'the gateway refused the request'],
+    [422, 'unprocessable', 'the gateway cannot accept the data; correct it and call again'],
+    [499, 'bad-request', 'the gateway refused the request'],
+  ])('%i, which is not retried', (status, code, text) => {
+    expect(readStatus(json(status), settled, 7_000)).toStrictEqual({ code, text: `HTTP ${status}: ${text}`, outcome: 'rejected', details: { status } });
+  });
+
+  it.each([undefined, 7_000])('429, which is retried after the time that it asks for: %s', (retryAfterMs) => {
+    expect(readStatus(json(429), settled, retryAfterMs)).toStrictEqual({
+      code: 'rate-limited',
+      text: 'HTTP 429: too many requests; call again later',
+      outcome: 'rejected',
+      retryable: true,
+      details: { status: 429, retryAfterMs },
+    });
+  });
+});
+
+describe('a status that leaves the report in doubt is retried', () => {
+  it.each([0, 100, 199, 200, 206, 299, 300, 302, 308, 399, 408, 500, 502, 503, 504, 599])('%i', (status) => {
+    expect(readStatus(json(status), settled, 7_000)).toMatchObject({
+      code: 'gateway',
+      outcome: 'unknown',
+      retryable: true,
+      details: { status, retryAfterMs: 7_000 },
+    });
+  });
+
+  it.each([
+    [
+      'a success without the word of the option isRecorded',
+      json(200),
+      initiated,
+      'HTTP 200: the answer does not say that the report is recorded (see the option isRecorded)',
+    ],
+    ['a verification without a verdict', json(299), verification, 'HTTP 299: the answer does not say that the number is verified or not'],
+    ['a success in HTML', html(200), initiated, 'HTTP 200: the answer is not JSON; does a proxy or a captive portal stand in between?'],
+    ['a redirect', html(302), initiated, 'HTTP 302: a redirect is not followed, since the API key would travel with it; is the base address right?'],
+    [
+      'a redirect in a browser, which shows no status',
+      html(0),
+      initiated,
+      'a redirect is not followed, since the API key would travel with it; is the base address right?',
+    ],
+    [
+      'a hint without an answer',
+      empty(199),
+      initiated,
+      'HTTP 199: a redirect is not followed, since the API key would travel with it; is the base address right?',
+    ],
+    ['a request that the gateway waited for too long', json(408), initiated, 'HTTP 408: the gateway failed'],
+    ['a failure', html(500), initiated, 'HTTP 500: the gateway failed'],
+  ])('%s says so', (_, answer, asked, text) => {
+    expect(readStatus(answer, asked, undefined).text).toBe(text);
+  });
+});
+
+describe('a 404', () => {
+  const ownWords = { message: 'no such bet' };
+
+  it.each([
+    [
+      'asks whether the initiated report came first',
+      json(404, ownWords),
+      settled,
+      '; was reportBetEvent reported first, in this environment? If so, check the base address',
+    ],
+    ['asks for the base address, where nothing has to come first', json(404, ownWords), initiated, '; is the base address right?'],
+    ['asks for the base address, where it is not JSON', html(404), settled, '; the answer is not JSON: is the base address right?'],
+    ['asks for the base address, where it is empty', empty(404), settled, '; the answer is not JSON: is the base address right?'],
+  ])('%s', (_, answer, asked, asks) => {
+    expect(readStatus(answer, asked, undefined)).toMatchObject({
+      code: 'not-found',
+      outcome: 'rejected',
+      text: `HTTP 404: no such record${asks}`,
+      details: { status: 404 },
+    });
+  });
+
+  it.each([
+    ['JSON with words', json(404, ownWords), false],
+    ['JSON with an error', json(404, { error: 'Not Found' }), false],
+    ['JSON without words', json(404, {}), true],
+    ['JSON that is a text', json(404, 'message'), true],
+    ['HTML', html(404), true],
+    ['nothing', empty(404), true],
+  ])("is the gateway's own only with words in JSON: %s", (_, answer, foreign) => {
+    expect(readStatus(answer, settled, undefined).foreign).toBe(foreign);
+  });
+});
+
+describe('a 405 asks for the base address', () => {
+  it.each([
+    ['where it is not JSON', html(405), '; the answer is not JSON: is the base address right?'],
+    ['where it is empty', empty(405), '; the answer is not JSON: is the base address right?'],
+    ['not where the gateway says it in JSON', json(405), ''],
+  ])('%s', (_, answer, asks) => {
+    expect(readStatus(answer, settled, undefined).text).toBe(`HTTP 405: the gateway refused the request${asks}`);
+  });
+
+  it('and no other refusal does', () => {
+    expect(readStatus(html(403), settled, undefined).text).toBe('HTTP 403: the gateway refused the request');
+  });
+});
