@@ -119,7 +119,7 @@ export const contenders = {
     async start(port) {
       const { createClient } = await import('../../dist/index.js');
       const { nodeTransport } = await import('../../dist/transport-node.js');
-      const client = createClient({ ...clientOptions(port), fetch: nodeTransport() });
+      const client = createClient({ ...clientOptions(port), transport: nodeTransport() });
       return async (bet) => read(await client.reportSettledBet(bet));
     },
   },
@@ -135,7 +135,7 @@ export const contenders = {
       const { join } = await import('node:path');
       const folder = mkdtempSync(join(tmpdir(), 'location-sdk-bench-'));
       process.once('exit', () => rmSync(folder, { recursive: true }));
-      const client = createClient({ ...clientOptions(port), fetch: nodeTransport() });
+      const client = createClient({ ...clientOptions(port), transport: nodeTransport() });
       const outbox = createOutbox({ client, store: await sqliteStore({ file: join(folder, 'outbox.db') }), concurrency: 50 });
       outbox.start();
       // Committed to the disk, sent, and its end committed.
@@ -147,10 +147,9 @@ export const contenders = {
     name: 'location-sdk, answered in its own process',
     async start(port) {
       const { createClient } = await import('../../dist/index.js');
-      const answer = { status: 200, headers: { get: () => null }, text: async () => '{"message":"Settled bet event reported successfully"}' };
-      // Asked as it is, like `nodeTransport()`.
-      const fetch = Object.assign(async () => answer, { [Symbol.for('location-sdk.direct-fetch')]: true });
-      const client = createClient({ ...clientOptions(port), fetch });
+      const text = '{"message":"Settled bet event reported successfully"}';
+      const answered = { ended: 'answered', status: 200, header: () => null, text, measured: true };
+      const client = createClient({ ...clientOptions(port), transport: { send: async () => answered } });
       return async (bet) => read(await client.reportSettledBet(bet));
     },
   },

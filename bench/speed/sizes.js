@@ -33,6 +33,7 @@ async function floor() {
 
 export async function measureSizes() {
   return [
+    { name: 'location-sdk, for a relay', bytes: await file('../../dist/location-sdk.relay.global.js') },
     { name: 'location-sdk', bytes: await file('../../dist/location-sdk.global.js') },
     { name: 'the floor: ky and the parts of zod/mini in use, alone', bytes: await floor() },
     { name: 'location-sdk with the outbox', bytes: await file('../../dist/location-sdk.outbox.global.js') },

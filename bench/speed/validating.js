@@ -33,7 +33,6 @@ const contender = (key, name, values, isRight) => ({
 const contenders = [
   contender('whole', 'location-sdk, copy and check', bets, (bet) => copyAndCheck(bet).issues.length === 0),
   contender('ajv', 'Ajv, compiled, which does not copy', bets, (bet) => byAjv(bet)),
-  contender('check', 'location-sdk, check alone of what is copied already', copies, (copy) => check(copy).issues.length === 0),
   contender('reversed', 'location-sdk, copy and check, fields in another order', others, (bet) => copyAndCheck(bet).issues.length === 0),
   contender('call', 'location-sdk, all that is checked of a call, its options too', bets, (bet) => prepare('reportSettledBet', bet, undefined, context).body),
   contender('zod', 'zod/mini, the same schema, of what is copied already', copies, (copy) => z.safeParse(settledBet.strict, copy).success),

@@ -52,6 +52,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   'location.fixed': 'none',
   logger: 'warnings to the console',
   fetch: "the platform's",
+  transport: "ky over the platform's `fetch`",
   geolocation: "the platform's",
   clock: "the platform's",
   random: "the platform's",

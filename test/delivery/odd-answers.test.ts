@@ -87,6 +87,6 @@ describe.each(transports())('by %s', (_, by: ClientOptions) => {
   it('421 is a refusal, and only the built-in fetch asks once more by itself, on another connection', async () => {
     const server = await writing(plain(421));
     expect(await ask(server.baseUrl, by)).toMatchObject(refused(421));
-    expect(server.requests).toBe(by.fetch ? 1 : 2);
+    expect(server.requests).toBe(by.transport ? 1 : 2);
   });
 });
