@@ -131,7 +131,7 @@ export interface ReceiptLog {
 
 /**
  * Where an outbox keeps its reports: a plain object, so that any database can be one. A store does no more than
- * compare and write; what is written is decided in `record.ts` and `pause.ts`. `storeContract` is the suite that a
+ * compare and write; what is written is decided in `state-machine.ts` and `pause.ts`. `storeContract` is the suite that a
  * store must pass.
  *
  * Every method rejects when the store cannot do it, and then has done nothing; none falls back to memory. A method

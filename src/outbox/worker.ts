@@ -54,7 +54,7 @@ interface Probe {
 
 /**
  * The loop: each turn writes what ended and claims what is next, in one commit, and starts the attempts. It decides
- * nothing by itself: that is in `plan.ts`, `record.ts` and `pause.ts`.
+ * nothing by itself: that is in `plan.ts`, `state-machine.ts` and `pause.ts`.
  */
 export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void, claimAhead?: typeof createAhead) {
   const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, concurrency } = settings;

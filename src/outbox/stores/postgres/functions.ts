@@ -65,7 +65,7 @@ const write = (schema: string): string => `
 `;
 
 /**
- * Claims rows of one destination, the earliest due first; what they become is what `claimed` of `record.ts`
+ * Claims rows of one destination, the earliest due first; what they become is what `claimed` of `state-machine.ts`
  * says. A row that waits for another one is looked at here, since only here is certain what is committed: the other row
  * may have been enqueued in a transaction that ended later.
  */
