@@ -22,7 +22,7 @@ test('the script offers what the package offers, but for the classes of errors a
   expect(await page.evaluate(() => Object.keys(LocationSDK).sort())).toEqual(offered.sort());
 });
 
-test('the script adds one name to the page, also once it is used', async ({ context, page, site, gateway, options }) => {
+test('the script adds its name to the page, and zod the one of its settings, also once it is used', async ({ context, page, site, gateway, options }) => {
   await grantGeolocation(context);
   await page.goto(`${site.url}/empty`);
   const before = await namesOnWindow(page);
@@ -32,7 +32,7 @@ test('the script adds one name to the page, also once it is used', async ({ cont
   await page.evaluate((bet) => LocationSDK.reportBetEvent(bet), betEvent());
 
   expect(gateway.recorded()).toHaveLength(1);
-  expect((await namesOnWindow(page)).filter((name) => !before.includes(name))).toEqual(['LocationSDK']);
+  expect((await namesOnWindow(page)).filter((name) => !before.includes(name))).toEqual(['__zod_globalConfig', 'LocationSDK']);
 });
 
 test('a page that reports a bet has nothing to complain about', async ({ context, page, site, complaints, options }) => {
