@@ -31,6 +31,8 @@ const mutants = await new Stryker({
   // Vitest does not look at types.
   disableTypeChecks: false,
   ignorePatterns: ['bench', 'dist', 'docs', 'examples', 'site'],
+  // Beside the time that its tests need: a busy machine must not count as a test that fails.
+  timeoutMS: 20_000,
   reporters: [process.stdout.isTTY ? 'progress' : 'progress-append-only'],
   ...(values.concurrency !== undefined && { concurrency: Number(values.concurrency) }),
 }).runMutationTest();
