@@ -161,7 +161,6 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
       if (!again) throw fail(failure);
       logger.debug(`${subject}: ${failure.text}; attempt ${attempts}, the next one in ${Math.round(wait)} ms`);
       const pause = await limited((ended) => (relayed ? pageHidden(ended) : new Promise<never>(() => {})), { clock, signal, milliseconds: wait });
-      if (pause.ended === 'aborted') throw fail(ABORTED);
       leaving = pause.ended === 'done';
     }
   } catch (error) {

@@ -27,32 +27,33 @@ interface Thrown {
 
 /** The errors at the bottom of what `fetch` threw: its causes, and all of them where several addresses were tried. */
 function roots(error: unknown, depth = 0): Thrown[] {
-  if (typeof error !== 'object' || error === null) return [];
-  const { errors, cause } = error as Thrown;
+  const thrown = error as Thrown;
+  const { errors, cause } = thrown;
   if (depth < MAX_CAUSES && Array.isArray(errors) && errors.length > 0) return errors.flatMap((inner) => roots(inner, depth + 1));
   if (depth < MAX_CAUSES && typeof cause === 'object' && cause !== null) return roots(cause, depth + 1);
-  return [error];
+  return [thrown];
 }
 
 /** A short name of what broke; some errors have it in their words alone. */
 function codeOf({ code, message }: Thrown): string {
-  const [, status] = (typeof message === 'string' && NO_TUNNEL.exec(message)) || [];
+  const status = NO_TUNNEL.exec(String(message))?.[1];
   if (status) return `proxy ${status}`;
-  return message === 'bad port' ? 'bad port' : String(code ?? '');
+  return message === 'bad port' ? 'bad port' : String(code);
 }
 
 /** Reads what `fetch` threw. In a browser nothing tells whether the request left, so it may have. */
 export function readNetworkFailure(error: unknown, browser: boolean): NetworkFailure {
-  let found: Thrown[] = [];
+  let codes: string[] = [];
+  let connected = false;
   let unsent = false;
   try {
-    found = roots(error);
     unsent = !browser && isUnsent(error);
+    const found = roots(error);
+    connected = found.some(({ syscall }) => typeof syscall === 'string' && !/^(?:connect|getaddrinfo)/.test(syscall));
+    codes = found.map(codeOf);
   } catch {
-    // An error whose properties cannot be read tells nothing.
+    // An error that cannot be read tells nothing.
   }
-  const codes = found.map(codeOf);
-  const connected = found.some(({ syscall }) => typeof syscall === 'string' && !/^(?:connect|getaddrinfo)/.test(syscall));
   const every = (pattern: RegExp) => !browser && codes.length > 0 && codes.every((code) => pattern.test(code));
   const certificate = every(CERTIFICATE);
   return {

@@ -64,8 +64,8 @@ export function classifyRelayed(attempted: Attempted, asked: Asked, settings: Pi
 
   const byStatus = classifyStatus(answer, asked, parseRetryAfter(retryAfter, settings.clock.now()));
   const error = members(members(answer.body).error);
-  // A success that speaks of an error is neither.
-  if ((status >= 200 && status < 300) || !OUTCOMES.includes(error.outcome)) {
+  // A success or a redirect that speaks of an error is neither.
+  if (status < 400 || !OUTCOMES.includes(error.outcome)) {
     const what = status === 0 ? 'a redirect is not followed' : `HTTP ${status}: the answer is not that of a relay`;
     return { kind: 'failed', failure: { ...byStatus, text: `${what}; is relayUrl right, and the player logged in?` } };
   }

@@ -190,6 +190,7 @@ describe('a row that is older than what is known of it', () => {
 
   it.each<[string, Row, Change]>([
     ['a newer one: another worker took it after the lease', { ...row, ...claimed(sent) }, recorded],
+    ['a newer one that another worker has quarantined', { ...row, state: 'quarantined', fence: 2 }, recorded],
     ['a recorded one', { ...row, state: 'recorded' }, recorded],
     ['a dismissed one', { ...row, state: 'dismissed' }, recorded],
     ['one that is in doubt already', { ...row, inDoubt: true }, recorded],
