@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/index.js';
+import { createMockGateway } from '../../src/mock/index.js';
 import { createEvents } from '../../src/outbox/events.js';
 import { createOutbox, memoryStore, type NewRow, type OutboxStore } from '../../src/outbox/index.js';
 import type { Finished } from '../../src/outbox/plan.js';
@@ -113,6 +114,41 @@ describe('a report that was acknowledged and is gone', () => {
       outcome: 'unknown',
       message: expect.stringMatching(/restored from a backup.*gateway may hold it/),
     });
+  });
+
+  it.each([
+    ['where no transaction of the user can still bring it', false],
+    ['once it was seen in a store with transactions', true],
+  ])('ends within seconds, %s', async (_, transactional) => {
+    const { outbox, run, store, clock } = outboxWorld({ store: { ...memoryStore(), transactional } });
+    const { done } = await outbox.reportBetEvent(betEvent());
+    done.catch(() => {});
+    await new Promise((resolve) => setImmediate(resolve));
+    store.get = async (ids) => ids.map(() => undefined);
+    const began = clock.now();
+    await expect(run(done)).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown' });
+    expect(clock.now() - began).toBeLessThanOrEqual(5_000);
+    expect(clock.now() - began).toBeGreaterThanOrEqual(2_000);
+  });
+
+  it('ends with its attempt, where it was on its way', async () => {
+    const answers = [new Response('{"message":"Internal error"}', { status: 500, headers: { 'content-type': 'application/json' } })];
+    const { outbox, run, store, clock, gateway } = outboxWorld({
+      client: {
+        ...createMockGateway().clientOptions(),
+        fetch: async (url, init) => {
+          store.get = async (ids) => ids.map(() => undefined);
+          store.turn = async ({ writes }) => ({ written: writes.map(() => false), claimed: [] });
+          return answers.shift() ?? gateway.fetch(url, init as object);
+        },
+      },
+    });
+    const { done } = await outbox.reportBetEvent(betEvent());
+    const began = clock.now();
+    outbox.start();
+    await expect(run(done)).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown' });
+    expect(clock.now() - began).toBeLessThan(1_000);
+    await run(outbox.stop());
   });
 
   it('ends as unknown where it was prepared, and enqueued', async () => {

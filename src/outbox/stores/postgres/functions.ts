@@ -1,6 +1,7 @@
 import { LONGEST_WAIT_MS } from '../../record.js';
 import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
-import { add, bind, enqueue } from './enqueue-functions.js';
+import { bindFunctions } from './bind-functions.js';
+import { add, enqueue } from './enqueue-functions.js';
 import { ISOLATION } from './failure.js';
 import { isOpenBefore, rowJson } from './row-columns.js';
 import { QUEUED, TALLY_PARTS } from './tables.js';
@@ -247,4 +248,4 @@ const append = (schema: string): string => `
   END $append$;
 `;
 
-export const functions = (schema: string): string => [bind, add, enqueue, write, claim, turn, outlook, append].map((one) => one(schema)).join('');
+export const functions = (schema: string): string => [bindFunctions, add, enqueue, write, claim, turn, outlook, append].map((one) => one(schema)).join('');
