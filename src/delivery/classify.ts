@@ -12,7 +12,8 @@ export function classify(attempted: Attempted, asked: Asked, settings: DeliveryS
   if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted, settings.browser) };
   const { status, text, retryAfter } = attempted;
   const answer = readAnswer(status, text);
-  if (mayHaveBrokenOff(attempted, answer)) return { kind: 'failed', failure: brokenOff(status) };
+  const retryAfterMs = parseRetryAfter(retryAfter, settings.clock.now());
+  if (mayHaveBrokenOff(attempted, answer)) return { kind: 'failed', failure: brokenOff(status, retryAfterMs) };
   const said = answer.json ? messageOf(answer.body) : undefined;
 
   if (status >= 200 && status < 300) {
@@ -22,7 +23,7 @@ export function classify(attempted: Attempted, asked: Asked, settings: DeliveryS
     if (duplicate === 'same' || duplicate === 'conflict')
       return { kind: duplicate === 'same' ? 'same' : 'failed', failure: { ...held(status, duplicate, settings.browser), said } };
   }
-  return { kind: 'failed', failure: { ...classifyStatus(answer, asked, parseRetryAfter(retryAfter, settings.clock.now())), said } };
+  return { kind: 'failed', failure: { ...classifyStatus(answer, asked, retryAfterMs), said } };
 }
 
 /** A part of an answer (206) is none. */

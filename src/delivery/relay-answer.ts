@@ -58,11 +58,12 @@ export function classifyRelayed(attempted: Attempted, asked: Asked, settings: Pi
   if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted, settings.browser) };
   const { status, text, retryAfter } = attempted;
   const answer = readAnswer(status, text);
-  if (mayHaveBrokenOff(attempted, answer)) return { kind: 'failed', failure: brokenOff(status) };
+  const retryAfterMs = parseRetryAfter(retryAfter, settings.clock.now());
+  if (mayHaveBrokenOff(attempted, answer)) return { kind: 'failed', failure: brokenOff(status, retryAfterMs) };
   const told = readReceipt(answer, asked);
   if (told) return { kind: 'recorded', body: undefined, said: undefined, told };
 
-  const byStatus = classifyStatus(answer, asked, parseRetryAfter(retryAfter, settings.clock.now()));
+  const byStatus = classifyStatus(answer, asked, retryAfterMs);
   const error = members(members(answer.body).error);
   // A success or a redirect that speaks of an error is neither.
   if (status < 400 || !OUTCOMES.includes(error.outcome)) {

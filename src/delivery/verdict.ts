@@ -76,14 +76,14 @@ export function mayHaveBrokenOff({ status, measured }: Answered, { body, json }:
 }
 
 /** The end of an attempt whose answer may have broken off, whatever its status says. */
-export const brokenOff = (status: number): Failure => ({
+export const brokenOff = (status: number, retryAfterMs: number | undefined): Failure => ({
   type: NetworkError,
   text: `HTTP ${status}: the answer may have broken off, since it is not JSON and has no content-length; is the base address right?`,
   outcome: 'unknown',
   retryable: true,
   // The gateway's own 404 is JSON.
   foreign: status === 404,
-  details: { status },
+  details: { status, retryAfterMs },
 });
 
 /** What `nodeTransport` says of a 407. The built-in `fetch` fails without a word. */

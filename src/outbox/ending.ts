@@ -58,6 +58,7 @@ export function failed(error: ReportingError, otherwise?: ReadRefusal): Ending {
 /** What is wrong with the destination rather than with the report. A connection that broke on the way may be either. */
 function pauseFor(code: ErrorCode, status: number | undefined, outcome: ErrorOutcome): PauseReason | undefined {
   if (status === 503) return 'unavailable';
+  if (status === 429) return 'rate-limited';
   return outcome === 'unknown' ? undefined : PAUSES[code];
 }
 

@@ -11,7 +11,7 @@ import { simulate } from './simulation/simulate.js';
 import { createStore } from './simulation/store.js';
 import { BOOKKEEPING, VARIANTS } from './simulation/variants.js';
 
-const HISTORIES = sampleSize('histories of the outbox', 40_000);
+const HISTORIES = sampleSize('histories of the outbox', 60_000);
 /** Within so many histories each broken variant is caught. */
 const CAUGHT_WITHIN = 10_000;
 
