@@ -188,6 +188,12 @@ describe('a request', () => {
     expect(sent).toEqual([]);
   });
 
+  it('is not made once the time of the call is over', async () => {
+    const { failure, sent } = delivering([recorded()], { timeoutMs: 0 });
+    expect(await failure()).toMatchObject({ code: 'timeout', outcome: 'not-sent', attempts: 0 });
+    expect(sent).toEqual([]);
+  });
+
   it('of a page to a gateway does not outlive the page', async () => {
     const { end, sent } = delivering([recorded()], { browser: true });
     await end;
