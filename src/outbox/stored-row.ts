@@ -1,6 +1,6 @@
 import { operationNames } from '../operations.js';
 import { isAccount } from './destination.js';
-import type { Row, RowState } from './record.js';
+import type { OutboxEnvironment, Row, RowState } from './record.js';
 
 /** A row as a store reads it: no part of it has been checked yet. */
 export type StoredRow = { readonly [Name in keyof Omit<Row, 'damage'>]: unknown };
@@ -44,6 +44,8 @@ const isDecision = (value: unknown): boolean => {
 
 const membersOf = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {});
 
+const isEnvironment = (value: unknown): value is OutboxEnvironment => oneOf('staging', 'production', 'relay')(value);
+
 const isState = oneOf('waiting', 'in-flight', 'recorded', 'quarantined', 'dismissed');
 
 /** What each part of a row must be, and what it is taken for where it is not: never for proof that the report was not sent. */
@@ -51,7 +53,7 @@ const PARTS: { readonly [Name in keyof StoredRow]: Part<Name> } = {
   id: [isText, shownAs()],
   account: [isAccount, shownAs()],
   sequence: [isCount, zero],
-  environment: [oneOf('staging', 'production', 'relay'), shownAs()],
+  environment: [isEnvironment, shownAs()],
   operation: [oneOf(...operationNames), shownAs()],
   reference: [isText, shownAs()],
   waitsFor: [isTextOrNothing, nothing],
@@ -95,8 +97,10 @@ export function rowFrom(stored: StoredRow): Row {
   if (bad.length === 0) return stored as Row;
   const row = { ...stored, ...Object.fromEntries(bad.map((name) => [name, PARTS[name][1](stored[name])])) } as Row;
   const damage = bad.join(', ');
-  const [owner] = row.id.split(':');
-  return { ...row, account: isAccount(owner) ? owner : row.account, damage, problem: damageProblem(damage) };
+  const [owner, where] = row.id.split(':');
+  // As the id names them: a store finds the row by them, also after its lease.
+  const named = { account: isAccount(owner) ? owner : row.account, environment: isEnvironment(where) ? where : row.environment };
+  return { ...row, ...named, damage, problem: damageProblem(damage) };
 }
 
 /** Why a damaged row is not sent. */

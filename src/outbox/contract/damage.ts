@@ -1,4 +1,20 @@
-import { type ContractCase, claim, claimOne, contractCase, equal, newRow, QUARANTINED, read, settledRow, WAITS, write } from './harness.js';
+import {
+  ACCOUNT,
+  type ContractCase,
+  claim,
+  claimOne,
+  contractCase,
+  DISMISSED,
+  equal,
+  idsOf,
+  LEASE_MS,
+  newRow,
+  QUARANTINED,
+  read,
+  settledRow,
+  WAITS,
+  write,
+} from './harness.js';
 
 const SOUND = ['A-1', 'Z-1'];
 
@@ -12,7 +28,7 @@ export const damageCases: readonly ContractCase[] = [
   }),
   contractCase(
     'a row with an unreadable part is shown as damaged, never handed out as sound, and holds up its own reference only',
-    async ({ store, damage }) => {
+    async ({ store, damage, advance }) => {
       if (!damage) return;
       const { parts, spoil } = damage;
       const ids = parts.map((part) => newRow(`D-${part}`).id);
@@ -29,14 +45,20 @@ export const damageCases: readonly ContractCase[] = [
       const claimed = await claim(store, 1_000);
       const sound = claimed.filter((row) => row.damage === undefined).map(({ reference }) => reference);
       equal(sound.sort(), SOUND, 'the sound rows that may be claimed');
-      for (const row of claimed) {
-        if (row.damage === undefined) continue;
+      await advance(LEASE_MS + 1);
+      const again = await claim(store, 1_000);
+      equal(idsOf(again).sort(), idsOf(claimed).sort(), 'what is claimed again after a lease');
+      const damaged = again.filter(({ reference }) => !SOUND.includes(reference));
+      for (const row of damaged) {
         const problem = { code: 'damaged', message: 'damaged' } as const;
-        equal((await write(store, row, { ...QUARANTINED, problem })).written, [true], `the quarantine of ${row.damage}`);
+        equal((await write(store, row, { ...QUARANTINED, problem })).written, [true], `the quarantine of ${row.id}`);
         const { state, problem: told } = await read(store, row.id);
-        equal([state, told?.code], ['quarantined', 'damaged'], `the row whose ${row.damage} is unreadable, quarantined`);
+        equal([state, told?.code], ['quarantined', 'damaged'], `${row.id}, quarantined`);
       }
       equal(await claim(store, 1_000), [], 'what may be claimed after that');
+
+      for (const { id } of damaged) await write(store, await read(store, id), DISMISSED);
+      equal((await store.counts([ACCOUNT])).states.dismissed, damaged.length, 'how many of the account are counted as dismissed');
     },
   ),
 ];

@@ -142,6 +142,8 @@ export const change = (row: Row, overrides: Partial<Change> = {}): Change => ({
 export const WAITS: Partial<Change> = { state: 'waiting', outcome: undefined, keepBody: true };
 export const QUARANTINED: Partial<Change> = { state: 'quarantined', outcome: undefined, keepBody: true };
 
+export const DISMISSED: Partial<Change> = { state: 'dismissed', outcome: undefined };
+
 /** Writes the end of a claim. */
 export const write = (store: OutboxStore, row: Row, overrides: Partial<Change> = {}): Promise<TurnResult> =>
   store.turn({ writes: [{ id: row.id, expected: { state: row.state, fence: row.fence }, change: change(row, overrides) }], claim: undefined });

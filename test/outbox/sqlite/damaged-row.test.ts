@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { DISMISSED, QUARANTINED, read, write } from '../../../src/outbox/contract/harness.js';
 import { connect } from '../../../src/outbox/stores/sqlite/database.js';
 import { personalBet, personalSettlement } from '../personal.js';
 import { outboxWorld } from '../world.js';
@@ -111,6 +112,11 @@ describe('a row whose account cannot be read', () => {
     const accounts = [{ account: 'brandB', gateways: { staging: other.gateway }, busy: 0 }];
     const [row] = (await store.turn({ writes: [], claim: { accounts, limit: 9, leaseMs: 1 } })).claimed;
     expect(row?.damage).toBe(account === 'brandB' ? 'account' : undefined);
+    for (const claimed of row ? [row] : []) {
+      await write(store, claimed, QUARANTINED);
+      await write(store, await read(store, claimed.id), DISMISSED);
+      expect([(await store.counts(['default'])).states.dismissed, (await store.counts(['brandB'])).states.dismissed]).toEqual([1, 0]);
+    }
     expect(sent.filter((body) => body.includes('B-bad'))).toEqual([]);
     await store.close?.();
   });
