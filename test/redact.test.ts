@@ -33,6 +33,8 @@ test.each<[string, SentValue[], string]>([
   ['wait 30 seconds', [], 'wait 30 seconds'],
   ['wait 30 seconds', [personal('30')], 'wait [masked] seconds'],
   ['9 9 0 1 digits', [], '[masked] digits'],
+  ['34 digits 18 digits 27 digits', [], '34 digits [masked] digits [masked] digits'],
+  ['status 341 code 827 error 560', [], 'status 341 code [masked] error [masked]'],
   ['at 6.45,3.39 with 990 1234 5678', [], 'at [masked] with [masked]'],
   ['a line\u2028\u0000break\u200e', [], 'a line [masked]'],
   ['known\u001b[31m red \u202eline', [], '[masked]'],
