@@ -82,6 +82,8 @@ describe('after a lost answer', () => {
     'Invalid request: duplicate identifier',
     'Bet rejected: duplicate id',
     'Report: duplicate id',
+    'Report rejected. This bet was already reported.',
+    'Duplicate report. The player could be blocked.',
     'Duplicate id B-1',
     'The bet has a duplicate identifier',
     'The data already submitted, is invalid',
@@ -143,6 +145,8 @@ describe('after a lost answer', () => {
     'The bet is being processed',
     'another request with different data is in progress',
     'The bet is locked',
+    'Conflicting data',
+    'We failed to record the report',
     'Conflict: the data was never stored',
     'Conflict, please try again',
     'Duplicate request. The report was not recorded.',
@@ -169,6 +173,7 @@ describe('after a lost answer', () => {
     [{ message: 'Conflict', error: 'This bet has already been reported' }],
     [{ message: 'This bet has already been recorded and cannot be changed' }],
     [{ message: 'Already reported. Do not retry.' }],
+    [{ message: 'Report rejected: already reported' }],
   ])('a 409 with %j says that this report was recorded', async (body) => {
     expect(await afterBody(409, body)).toBe('already-recorded');
   });
