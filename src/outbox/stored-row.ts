@@ -82,25 +82,32 @@ export const readState = (value: unknown): RowState => (isState(value) ? (value 
 /** The fence of a stored row. */
 export const readFence = (value: unknown): number => (isCount(value) ? Number(value) : FENCE_BEYOND_ALL);
 
+/** What an id says of its row; a reference may hold colons. */
+function partsOf(id: unknown) {
+  if (!isText(id)) return undefined;
+  const [account, environment, operation, ...reference] = String(id).split(':');
+  return { account, environment, operation, reference: reference.join(':') };
+}
+
 /**
  * The row that a store has read. Never throws: one bad row must not keep the others from being read. One with a part that
  * is not what a store writes says so in `damage`, and as its problem; a worker quarantines it instead of sending it.
  */
 export function rowFrom(stored: StoredRow): Row {
   const bad = NAMES.filter((name) => !PARTS[name][0](stored[name]));
-  // The parts of its name must fit each other: each of them is sent, waited for or told.
-  const { id, account, reference, waitsFor } = stored;
-  if (isText(id) && isText(reference) && !String(id).endsWith(`:${reference}`)) bad.push('reference');
-  // Under the name of another account it would be sent to the gateway of another licence.
-  if (isText(id) && isText(account) && !String(id).startsWith(`${account}:`)) bad.push('account');
+  // The parts of its name must be those of its id: under another one it would go to another gateway, or be another report.
+  const { id, waitsFor, reference } = stored;
+  const named = partsOf(id);
+  for (const name of ['reference', 'operation', 'environment', 'account'] as const)
+    if (named && isText(stored[name]) && stored[name] !== named[name] && !bad.includes(name)) bad.push(name);
   if (isText(waitsFor) && !String(waitsFor).endsWith(`:${reference}`)) bad.push('waitsFor');
   if (bad.length === 0) return stored as Row;
   const row = { ...stored, ...Object.fromEntries(bad.map((name) => [name, PARTS[name][1](stored[name])])) } as Row;
   const damage = bad.join(', ');
-  const [owner, where] = row.id.split(':');
+  const { account: owner, environment: where } = partsOf(id) ?? row;
   // As the id names them: a store finds the row by them, also after its lease.
-  const named = { account: isAccount(owner) ? owner : row.account, environment: isEnvironment(where) ? where : row.environment };
-  return { ...row, ...named, damage, problem: damageProblem(damage) };
+  const found = { account: isAccount(owner) ? owner : row.account, environment: isEnvironment(where) ? where : row.environment };
+  return { ...row, ...found, damage, problem: damageProblem(damage) };
 }
 
 /** Why a damaged row is not sent. */

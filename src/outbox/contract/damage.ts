@@ -1,5 +1,6 @@
 import {
   ACCOUNT,
+  CLAIMANT,
   type ContractCase,
   claim,
   claimOne,
@@ -17,6 +18,10 @@ import {
 } from './harness.js';
 
 const SOUND = ['A-1', 'Z-1'];
+
+/** Parts of a row's id, and what stands in the row instead: each is sound by itself. */
+const OTHERS = { environment: 'production', operation: 'reportWithdrawalEvent', account: 'brandB', reference: 'other' } as const;
+const BRAND_B = { ...CLAIMANT, account: OTHERS.account };
 
 export const damageCases: readonly ContractCase[] = [
   contractCase('a row that waits for a part of a millisecond is sound', async ({ store }) => {
@@ -61,4 +66,23 @@ export const damageCases: readonly ContractCase[] = [
       equal((await store.counts([ACCOUNT])).states.dismissed, damaged.length, 'how many of the account are counted as dismissed');
     },
   ),
+  contractCase('a row that says something else than its id is shown as damaged, and never handed out as sound', async ({ store, damage }) => {
+    if (!damage?.replace) return;
+    const replaced = Object.entries(OTHERS) as [keyof typeof OTHERS, string][];
+    await store.enqueue([...replaced.map(([part]) => newRow(`D-${part}`)), newRow('Z-1')]);
+    await store.bind([{ account: OTHERS.account, environment: 'staging', gateway: CLAIMANT.gateways.staging ?? '' }]);
+    for (const [part, text] of replaced) await damage.replace(newRow(`D-${part}`).id, part, text);
+
+    for (const [part] of replaced) {
+      const { damage: found, problem, account, environment } = await read(store, newRow(`D-${part}`).id);
+      equal([found, problem?.code], [part, 'damaged'], `the row whose ${part} is another`);
+      equal([account, environment], [ACCOUNT, 'staging'], `the account and environment of the row whose ${part} is another`);
+    }
+    const claimed = [...(await claim(store, 1_000)), ...(await claim(store, 1_000, [BRAND_B]))];
+    equal(idsOf(claimed.filter((row) => row.damage === undefined)), [newRow('Z-1').id], 'the sound rows that may be claimed');
+    for (const row of claimed.filter(({ damage: found }) => found !== undefined)) {
+      equal((await write(store, row, QUARANTINED)).written, [true], `the quarantine of ${row.id}`);
+      equal((await read(store, row.id)).state, 'quarantined', `the state of ${row.id}`);
+    }
+  }),
 ];

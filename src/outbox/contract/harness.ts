@@ -23,6 +23,8 @@ export interface Damage {
   readonly parts: readonly (keyof Row)[];
   /** Makes one part of a row unreadable, and changes nothing else. */
   spoil(id: string, part: keyof Row): void | Promise<void>;
+  /** Writes this text into one part of a row, and changes nothing else. Without it that case is left out. */
+  replace?(id: string, part: keyof Row, text: string): void | Promise<void>;
 }
 
 /** Makes an empty store for each case. */
