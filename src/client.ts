@@ -4,6 +4,7 @@ import { isDuplicate, isRecorded } from './delivery/answer.js';
 import { type Delivered, deliver } from './delivery/deliver.js';
 import { type AnyReport, keepFrozen, keptFrozen } from './delivery/frozen.js';
 import { untilPageHides } from './delivery/leaving-page.js';
+import { isRelay } from './delivery/settings.js';
 import { ConfigurationError, ValidationError } from './errors.js';
 import { PLAYER_HEADER } from './hash.js';
 import type { LocateResult } from './locate-result.js';
@@ -226,7 +227,7 @@ export function createClient<Mode extends ClientMode>(options: ClientOptions<Val
     },
     attempt: (report, { signal, milliseconds, player }) => {
       let destination = destinationFor(report.environment);
-      if (player && typeof destination === 'object' && 'relayUrl' in destination)
+      if (player && typeof destination === 'object' && isRelay(destination))
         destination = { ...destination, headers: { ...destination.headers, [PLAYER_HEADER]: player } };
       return deliver(report, { inDoubt: false, signal, deadline: clock.now() + milliseconds, destination, advice: '' }, once);
     },

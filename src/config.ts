@@ -6,6 +6,7 @@ import type { ClientEvent } from './events.js';
 import { readGateway } from './gateway-options.js';
 import type { LocationSettings, Surroundings } from './location/locate.js';
 import type { IpProvider } from './location/provider.js';
+import { ownMembers } from './members.js';
 import { clientOptions, complete, optionTable, ownOptions, type Resolved } from './option-table.js';
 import type { ClientOptions } from './options.js';
 import { RELAY_ONLY } from './relay-only.js';
@@ -101,14 +102,14 @@ function checkOptions(options: unknown) {
 /** The relay, where there is one; what is wrong is added to the problems. */
 function readRelay(
   { relayUrl, relayCredentials, gateways }: Resolved<typeof optionTable>,
-  { environment }: Record<string, unknown>,
+  given: Record<string, unknown>,
   problems: ValidationIssue[],
 ): Relay | undefined {
   if (relayUrl === undefined) return undefined;
   const { baseUrl = '', problem } = readRelayUrl(relayUrl);
   if (problem) problems.push(issue(['relayUrl'], 'invalid', problem));
   const ofTheRelay = {
-    environment: environment !== undefined,
+    environment: ownMembers(given).environment !== undefined,
     gateways: Object.values(gateways).some((gateway) => Object.values(gateway).some((value) => value !== undefined)),
   };
   for (const [name, isGiven] of Object.entries(ofTheRelay)) if (isGiven) problems.push(issue([name], 'conflict', "is the relay's to know; leave it out"));

@@ -1,5 +1,6 @@
 import { type Environment, type ErrorOutcome, ValidationError } from './errors.js';
 import { clientIpProblem } from './location/client-ip.js';
+import { ownMembers } from './members.js';
 import { subjectOf } from './messages.js';
 import { type Operation, type OperationName, operations } from './operations.js';
 import { callOptions } from './option-table.js';
@@ -91,7 +92,12 @@ export function prepareOptions(operation: string, options: unknown, takes: reado
   const given = readOptions(options, issues);
   const refused = Object.keys(given).filter((name) => OPTIONS.includes(name) && !takes.includes(name));
   issues.push(...refused.map((name) => issue([name], 'unknown-field', `${operation} takes no ${name}; remove it`)));
-  const parameters = readParameters({}, Object.fromEntries(Object.entries(given).filter(([name]) => !refused.includes(name))), context, issues);
+  const parameters = readParameters(
+    ownMembers({}),
+    ownMembers(Object.fromEntries(Object.entries(given).filter(([name]) => !refused.includes(name)))),
+    context,
+    issues,
+  );
   if (issues.length > 0) throw invalid({ operation, environment: parameters.environment, outcome }, issues);
   return parameters;
 }

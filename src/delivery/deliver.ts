@@ -15,7 +15,7 @@ import { markForeign } from './foreign.js';
 import { type AnyReport, keepFrozen } from './frozen.js';
 import { pageHidden } from './leaving-page.js';
 import { classifyRelayed, faultIdsIn, type ToldByRelay } from './relay-answer.js';
-import type { DeliverySettings, Destination, Gateway, Relay } from './settings.js';
+import { type DeliverySettings, type Destination, type Gateway, isRelay, type Relay } from './settings.js';
 import { ABORTED, type Asked, type Failure, OUT_OF_TIME, unusable, type Verdict } from './verdict.js';
 
 /** How one call is delivered. */
@@ -61,7 +61,7 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
   const { operation, reference, environment } = report;
   const row = operations[operation];
   const isReport = RELAY_ONLY || reference !== undefined;
-  const relayed = RELAY_ONLY || (typeof destination === 'object' && 'relayUrl' in destination);
+  const relayed = RELAY_ONLY || (typeof destination === 'object' && isRelay(destination));
   const subject = subjectOf(report);
   let { inDoubt } = delivery;
   let attempts = 0;
@@ -124,7 +124,7 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
   const addressed = async (): Promise<AttemptRequest> => {
     const { body } = report;
     if (typeof destination === 'string') throw fail(unusable(destination));
-    if (RELAY_ONLY || 'relayUrl' in destination) {
+    if (RELAY_ONLY || isRelay(destination)) {
       const { relayUrl, credentials, headers } = destination as Relay;
       return { url: `${relayUrl}/${row.path}`, headers, body, credentials, keepalive: leaving || !mayLackRoom };
     }

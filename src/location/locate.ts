@@ -55,7 +55,7 @@ export interface LocateRequest {
 /** A location that was found, and what was tried on the way; or only what was tried, and what helps. */
 export type Located =
   | { location: Location; ageMs: number; steps: readonly (LocationStep | FoundStep)[] }
-  | { location?: never; steps: readonly LocationStep[]; advice: string };
+  | { location: undefined; steps: readonly LocationStep[]; advice: string };
 
 /** The location chain of one client, with what it remembers: fixes, answers, services that rest. */
 export interface Locator {
@@ -114,7 +114,7 @@ export function createLocator(settings: LocationSettings, surroundings: Surround
       steps.push(...answer.steps);
     }
     if (steps.length === 0 && !signal?.aborted) return NOBODY_TO_ASK;
-    return { steps, advice: ADVICE[steps[0]?.reason ?? 'not-available'] ?? 'pass location, or call again later' };
+    return { location: undefined, steps, advice: ADVICE[steps[0]?.reason ?? 'not-available'] ?? 'pass location, or call again later' };
   }
 
   return {

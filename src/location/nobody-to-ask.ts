@@ -2,6 +2,7 @@ import type { Located } from './locate.js';
 
 /** What is said where the options leave nobody to ask. */
 export const NOBODY_TO_ASK: Located = {
+  location: undefined,
   steps: [
     {
       step: 'ip-lookup',

@@ -1,5 +1,6 @@
 import type { AnyReport } from '../delivery/frozen.js';
 import { ConfigurationError, DuplicateReportError, isReportingError, ValidationError } from '../errors.js';
+import { ownMembers } from '../members.js';
 import { subjectOf } from '../messages.js';
 import { type OperationName, operations } from '../operations.js';
 import { RELAY_ONLY } from '../relay-only.js';
@@ -60,7 +61,8 @@ export function createEntrance({ store, seal, clock }: OutboxSettings, { account
   const enqueue = createCommits(store, clock);
 
   /** Everything before the commit: nothing of it reaches the store unless all of it went well. */
-  async function prepare({ operation, payload, options, transaction: given }: Given): Promise<Prepared> {
+  async function prepare(one: Given): Promise<Prepared> {
+    const { operation, payload, options, transaction: given } = { transaction: undefined, ...one };
     const { transaction = given, ...callOptions } = RELAY_ONLY ? {} : readTransaction(options);
     if (!RELAY_ONLY && transaction !== undefined) requireTransactions(store);
     const report = await door.freeze(operation, payload, RELAY_ONLY || options === undefined || !isObject(options) ? options : callOptions);
@@ -141,7 +143,7 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 
 function readTransaction(options: unknown): { transaction?: unknown } {
   try {
-    return isObject(options) ? { ...options } : {};
+    return ownMembers(isObject(options) ? options : undefined);
   } catch (error) {
     if (isReportingError(error)) throw error;
     throw new ValidationError('options could not be read: a getter or proxy threw. Nothing was sent.', { issues: [] });

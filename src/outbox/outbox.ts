@@ -46,7 +46,7 @@ export function createOutbox<Mode extends ClientMode>(
 ): Outbox<Mode> | Outboxes<string, Mode> {
   const all = composeOutboxes<Mode>(readSettings(options));
   const [only = ''] = all.accounts;
-  return !RELAY_ONLY && 'accounts' in options ? all : all.for(only);
+  return !RELAY_ONLY && Object.hasOwn(options, 'accounts') ? all : all.for(only);
 }
 
 function composeOutboxes<Mode extends ClientMode>(settings: OutboxSettings): Outboxes<string, Mode> {
