@@ -1,10 +1,9 @@
 import { withDoor } from './client-door.js';
 import { type PartDefaults, resolveOptions, type Settings } from './config.js';
 import { isDuplicate, isRecorded } from './delivery/answer.js';
-import { type Delivered, deliver } from './delivery/deliver.js';
+import { type Delivered, deliver, isRelay } from './delivery/deliver.js';
 import { type AnyReport, keepFrozen, keptFrozen } from './delivery/frozen.js';
 import { untilPageHides } from './delivery/leaving-page.js';
-import { isRelay } from './delivery/settings.js';
 import { ConfigurationError, ValidationError } from './errors.js';
 import { PLAYER_HEADER } from './hash.js';
 import type { LocateResult } from './locate-result.js';

@@ -15,7 +15,7 @@ import { markForeign } from './foreign.js';
 import { type AnyReport, keepFrozen } from './frozen.js';
 import { pageHidden } from './leaving-page.js';
 import { classifyRelayed, faultIdsIn, type ToldByRelay } from './relay-answer.js';
-import { type DeliverySettings, type Destination, type Gateway, isRelay, type Relay } from './settings.js';
+import type { DeliverySettings, Destination, Gateway, Relay } from './settings.js';
 import { ABORTED, type Asked, type Failure, OUT_OF_TIME, unusable, type Verdict } from './verdict.js';
 
 /** How one call is delivered. */
@@ -169,3 +169,6 @@ export async function deliver(report: AnyReport, delivery: Delivery, settings: D
     throw isReportingError(error) ? error : fail(unusable('a clock, random or signal that was passed threw an error'));
   }
 }
+
+/** By its own members: another may stand on the prototype of all objects. */
+export const isRelay = (destination: Destination): destination is Relay => Object.hasOwn(destination, 'relayUrl');

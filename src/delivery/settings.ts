@@ -50,9 +50,6 @@ export interface Relay {
 
 export type Destination = Gateway | Relay;
 
-/** By its own members: another may stand on the prototype of all objects. */
-export const isRelay = (destination: Destination): destination is Relay => Object.hasOwn(destination, 'relayUrl');
-
 /** How reports are delivered; made by `config.ts`, nothing in it is optional. */
 export interface DeliverySettings {
   readonly fetch: Fetch;
