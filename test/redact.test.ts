@@ -207,8 +207,8 @@ describe.each(SPELLINGS)('a canary %s', (_, spell) => {
   test('is never shown, whether it was sent or not', () => {
     fc.assert(
       fc.property(canary, frame, fc.boolean(), (value, put, wasSent) => {
-        // By chance a canary can be spelled as a word that is always shown.
-        fc.pre(!isShownWord(spell(value).toLowerCase()));
+        // By chance a canary can be spelled as a word that is always shown, or hold the one that joins its parts.
+        fc.pre(!isShownWord(spell(value).toLowerCase()) && !readable(value).includes('and'));
         const shown = maskSent(put(spell(value)), wasSent ? [personal(value)] : []);
         const rest = shown.replaceAll('[masked]', '');
         expect(rest).not.toMatch(/[^\x20-\x7e]/);
