@@ -1,10 +1,11 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { claim, newRow, write } from '../../src/outbox/contract/harness.js';
 import { verifyReceipts } from '../../src/outbox/index.js';
 import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
 import { newFile, openLibsql, openStore } from '../outbox/sqlite/files.js';
 import { outboxWorld } from '../outbox/world.js';
+import { type BuiltCli, buildCli } from '../support/built-cli.js';
 import { runCli } from '../support/cli-in-process.js';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -423,5 +424,26 @@ describe('a wrong call', () => {
     expect(code).toBe(0);
     for (const command of ['stats', 'list', 'show', 'retry', 'resolve', 'export', 'verify']) expect(out).toContain(`\n  ${command}`);
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('in a process of its own', () => {
+  let cli: BuiltCli;
+  beforeAll(async () => {
+    cli = await buildCli();
+  });
+  afterAll(() => cli.remove());
+
+  it('prints, changes the file for the next process, and ends with the code of a failure', async () => {
+    const file = copy();
+    expect(await cli.run('outbox', file, 'list')).toMatchObject({ code: 0, out: expect.stringContaining(BAD), err: expect.not.stringContaining('Error') });
+    expect(await cli.run('outbox', file, 'resolve', BAD, '--as', 'dismissed', '--reason', 'a test bet')).toMatchObject({
+      code: 0,
+      out: `${BAD} is dismissed\n`,
+    });
+    expect(await cli.run('outbox', file, 'resolve', BAD, '--as', 'recorded', '--reason', 'no')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('it is dismissed'),
+    });
   });
 });
