@@ -79,7 +79,7 @@ const isFree = (identifier: string, sent: readonly Folded[]): boolean =>
 
 /**
  * Shows an HTTP status beside the word for it, and a small number before its unit, the first of each: several could spell a
- * longer number. All other numbers could be somebody's.
+ * longer number. Any other number could be personal.
  */
 function showNumbers(pieces: readonly Piece[]): void {
   const shown = { status: false, small: false };

@@ -365,7 +365,7 @@ test('when the session is over nothing is lost or condemned: the next login deli
   expect(recorded(shop)).toEqual(names('B', 3));
 });
 
-test('where the data of the site is cleared, the page is told within seconds that its reports may have been sent', async ({ context, page, shop }) => {
+test('where the data of the site is cleared, the page is told within a minute that its reports may have been sent', async ({ context, page, shop }) => {
   shop.answers.held = 1;
   await openOutbox(page, shop.url);
   await page.evaluate(() => {

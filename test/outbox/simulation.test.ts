@@ -10,7 +10,7 @@ import { simulate } from './simulation/simulate.js';
 import { createStore } from './simulation/store.js';
 import { BOOKKEEPING, VARIANTS } from './simulation/variants.js';
 
-/** `npm run sim`, as in `.ci/run`, lives through these and 40,000 more. */
+/** `npm run sim`, as in `.ci/run`, lives through these and 80,000 more. */
 const HISTORIES = 20_000;
 /** Within so many histories each broken variant is caught. */
 const CAUGHT_WITHIN = 10_000;
