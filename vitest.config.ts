@@ -25,15 +25,15 @@ export default defineConfig({
           ...shared,
           include: ['test/**/*.test.ts'],
           exclude: ['test/browser/**', 'test/package/**', 'test/**/*.postgres.test.ts', ...ALONE],
-          testTimeout: 20_000,
+          testTimeout: 60_000,
           maxConcurrency: 10,
         },
       },
-      { define: { ...define }, test: { name: 'unit, alone', include: ALONE, testTimeout: 20_000 } },
+      { define: { ...define }, test: { name: 'unit, alone', include: ALONE, testTimeout: 60_000 } },
       // What is scripted leaves by each transport over a real socket too.
       ...(['fetch', 'nodeTransport'] as const).map((transport) => ({
         define: { ...define },
-        test: { name: `wire: ${transport}`, include: WIRED, provide: { transport }, testTimeout: 20_000 },
+        test: { name: `wire: ${transport}`, include: WIRED, provide: { transport }, testTimeout: 60_000 },
       })),
       {
         define: { ...define },

@@ -37,7 +37,8 @@ if (why) {
 
 const server = { POSTGRES_BIN: findServer() };
 const pooled = { ...server, PGBOUNCER };
-const TESTS = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'postgres'];
+/** With fewer workers than `npm test`, since each loads all modules anew and the soak runs beside them. */
+const TESTS = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'postgres', '--maxWorkers=2'];
 /** @typedef {[title: string, command: string[], env: Record<string, string | undefined>]} Part */
 /** Parts that run side by side. @type {Part[][]} */
 const pairs = [

@@ -1,5 +1,6 @@
 import type { Channel } from '../delivery/channel.js';
 import { type Environment, type ErrorOutcome, ValidationError } from '../errors/errors.js';
+import { ownMembers } from '../platform/as-record.js';
 import { subjectOf } from '../platform/messages.js';
 import type { Clock } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
@@ -87,7 +88,12 @@ export function prepareOptions(operation: string, options: unknown, takes: reado
   const given = readOptions(options, issues);
   const refused = Object.keys(given).filter((name) => OPTIONS.includes(name) && !takes.includes(name));
   issues.push(...refused.map((name) => issue([name], 'unknown-field', `${operation} takes no ${name}; remove it`)));
-  const parameters = readParameters({}, Object.fromEntries(Object.entries(given).filter(([name]) => !refused.includes(name))), context, issues);
+  const parameters = readParameters(
+    ownMembers({}),
+    ownMembers(Object.fromEntries(Object.entries(given).filter(([name]) => !refused.includes(name)))),
+    context,
+    issues,
+  );
   if (issues.length > 0) throw invalid({ operation, environment: parameters.environment, outcome }, issues);
   return parameters;
 }

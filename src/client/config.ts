@@ -44,7 +44,12 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Cl
   const given = complete(optionTable, own);
   const inPage = isBrowser();
   const logger = guarded(given.logger);
-  const { channel, environment, mockLocation } = chooseChannel(parts, { given, isGiven: (name) => own[name] !== undefined, inPage, logger });
+  const { channel, environment, mockLocation } = chooseChannel(parts, {
+    given,
+    isGiven: (name) => Object.hasOwn(own, name) && own[name] !== undefined,
+    inPage,
+    logger,
+  });
 
   const relayed = channel.kind === 'relay';
   const { fixed, ...chain } = given.location;

@@ -26,17 +26,19 @@ const variableName = (environment: Environment, option: string) => (isBrowser() 
 /** Completes the options from the environment variables (our decision); outside Node.js there are none. */
 function readVariables(gateways: Readonly<Record<Environment, GatewayOptions>>): FromVariables {
   const variables = readEnvironment();
+  // An empty one is none, and so is what some library put on the prototype of all objects.
+  const variable = (name: string) => (Object.hasOwn(variables, name) && variables[name]) || undefined;
   const complete = (environment: Environment): GatewayOptions => ({
-    baseUrl: gateways[environment].baseUrl ?? (variables[nameOf(environment, 'baseUrl')] || undefined),
-    apiKey: gateways[environment].apiKey ?? (variables[nameOf(environment, 'apiKey')] || undefined),
+    baseUrl: gateways[environment].baseUrl ?? variable(nameOf(environment, 'baseUrl')),
+    apiKey: gateways[environment].apiKey ?? variable(nameOf(environment, 'apiKey')),
   });
   const completed = { staging: complete('staging'), production: complete('production') };
-  const address = variables[MOCK_VARIABLE];
-  const { baseUrl, problem } = address ? readBaseUrl(address, true) : {};
+  const address = variable(MOCK_VARIABLE);
+  const read = address ? readBaseUrl(address, true) : undefined;
   return {
     gateways: completed,
-    mock: baseUrl === undefined ? undefined : { baseUrl, apiKey: MOCK_API_KEY, location: MOCK_LOCATION },
-    problems: problem ? [issue([MOCK_VARIABLE], 'invalid', problem)] : [],
+    mock: read?.baseUrl === undefined ? undefined : { baseUrl: read.baseUrl, apiKey: MOCK_API_KEY, location: MOCK_LOCATION },
+    problems: read?.problem ? [issue([MOCK_VARIABLE], 'invalid', read.problem)] : [],
   };
 }
 

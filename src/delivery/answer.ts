@@ -26,19 +26,39 @@ export function isRecorded({ status, body, json }: Answer): boolean {
 }
 
 /** No refusal says so much; it would cost more to read than it can tell. */
-const LONGEST_MESSAGE = 4_096;
+const LONGEST_TEXT = 4_096;
+const MOST_PARTS = 1_000;
+
+/** All strings of a body; undefined where they are more than a refusal says. */
+function stringsOf(body: unknown): string[] | undefined {
+  const parts = [body];
+  const strings: string[] = [];
+  let length = 0;
+  // The list grows while it is read, so a deep body needs no deep stack.
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      strings.push(part);
+      length += part.length;
+    } else if (typeof part === 'object' && part !== null) {
+      for (const inner of Object.values(part)) parts.push(inner);
+    }
+    if (length > LONGEST_TEXT || parts.length > MOST_PARTS) return undefined;
+  }
+  return strings;
+}
 
 /**
  * Whether a refusal means that the gateway holds this report already (our decision: the specification gives no status): a 409
- * whose body is JSON or empty, or a 400 or 422 whose words say so of this report. `sent` is asked for what was sent, since an
- * operator's own words must not be taken for the gateway's.
+ * whose body is JSON or empty, or a 400 or 422 whose words say so of this report; and none of its words denies it. `sent` is
+ * asked for what was sent, since an operator's own words must not be taken for the gateway's.
  */
 export function isDuplicate({ status, body, json }: Answer, sent: () => Sent): 'same' | 'conflict' | false {
   if (!json || (status !== 409 && status !== 400 && status !== 422)) return false;
-  const message = messageOf(body);
-  if (message === undefined) return status === 409 && 'same';
-  if (message.length > LONGEST_MESSAGE) return false;
-  const { repeated, different } = readRepeated(message, sent());
+  const strings = stringsOf(body);
+  if (strings === undefined) return false;
+  if (strings.length === 0) return status === 409 && 'same';
+  const { repeated, different, denied, refused } = readRepeated(messageOf(body) ?? '', strings, sent());
   if (different === undefined || !(repeated || status === 409)) return false;
-  return different ? 'conflict' : 'same';
+  if (different) return 'conflict';
+  return !denied && (status === 409 || !refused) && 'same';
 }

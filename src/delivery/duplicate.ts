@@ -11,7 +11,23 @@ const FILLERS = new Set(
   ),
 );
 /** What another part of that sentence may say: that the report was turned away for it. */
-const REFUSALS = new Set('accepted be cannot conflict could error failed invalid not refused rejected'.split(' '));
+const REFUSALS = new Set('accepted be cannot conflict error not'.split(' '));
+
+/** Other data is held. "A different reference" speaks of another report. */
+const OTHER_DATA = /\bdifferent\b(?! (?:reference|id|identifier|report|event|bet|withdrawal|transaction|request)\b)|\bother data\b/;
+/** It is not decided yet which data is held. */
+const UNDECIDED = /\b(?:in progress|being processed|try again)\b/;
+/** Each tells that this report may not be held as it was sent, whatever else the answer says. */
+const DENIALS = [
+  UNDECIDED,
+  /\bdiffer(?!ent\b)|\bmismatch|\bconflicting\b|\b(?:not|t) (?:the )?(?:same|equal|identical|match)/,
+  /\b(?:another|other(?! data\b)|different) \S/,
+  /\b(?:pending|processing|concurrent(?:ly)?|locked|(?<!\b(?:not|t) )retry)\b/,
+  // "Cannot be processed" only says that this attempt was refused. A later "already" begins another statement.
+  /\b(?:not|t|never|cannot(?! be processed)|nothing|unable|failed) (?:already )?(?:(?!already )\S+ ){0,4}(?:reported|record(?:ed)?|submit(?:ted)?|settled?|process(?:ed)?|stored?|saved?|kept|held)\b/,
+];
+/** Each makes a 400 or 422 the refusal of what the report holds. */
+const REFUSED = /\b(?:could|failed|invalid|refused|rejected)\b/;
 
 /** Stands for one of the report's identifiers. */
 const REFERENCE = '\uE001';
@@ -51,12 +67,12 @@ function sentencesOf(text: string, { identifiers, keys, values }: Sent): Sentenc
   // The two words by which a duplicate is known are the gateway's only where nothing that was sent holds them, in any spelling.
   const all = [...identifiers, ...keys, ...values].map((value) => wordsOf(fold(value)).join('')).join(' ');
   const isSent = (word: string) => sent.has(word) || (/^(?:already|duplicated?)$/.test(word) && all.includes(word.replace(/d$/, '')));
-  const partOf = (part: string) => wordsOf(split(part)).map((word) => (isSent(word) ? SENT : word));
-  return named
-    .split(/[.;!?]+(?:\s|$)|\n/)
+  return splitSentences(named)
     .filter((sentence) => wordsOf(sentence).length > 0)
-    .map((sentence) => sentence.split(/[,:]/).map(partOf));
+    .map((sentence) => sentence.split(/[,:]/).map((part) => wordsOf(split(part)).map((word) => (isSent(word) ? SENT : word))));
 }
+
+const splitSentences = (text: string): string[] => text.split(/[.;!?]+(?:\s|$)|\n/);
 
 const isSubject = (word: string): boolean => NOUNS.has(word) || word === REFERENCE;
 const isKnown = (word: string): boolean => isSubject(word) || DONE.has(word) || FILLERS.has(word);
@@ -68,29 +84,45 @@ const saysRepeated = (sentence: Sentence, isAlone: boolean): boolean =>
 /** `namesReport`: the sentence does; `isAlone`: there is no other sentence whose subject it could be about. */
 function isStatement(words: readonly string[], namesReport: boolean, isAlone: boolean): boolean {
   if (!words.every(isKnown)) return false;
-  if (namesReport && words.some((word) => word.startsWith('duplicate'))) return true;
+  if (namesReport && words.some((word) => word.startsWith('duplicate')) && !words.some(isBareId)) return true;
   const at = words.indexOf('already');
   const done = words[words[at + 1] === 'been' ? at + 2 : at + 1];
   return at >= 0 && DONE.has(done ?? '') && (isAlone || namesReport);
 }
 
-const saysDifferent = (words: readonly string[]): boolean =>
-  words.some((word, index) => word === 'different' || (word === 'other' && words[index + 1] === 'data'));
+/** Whether a word is an "id" that is not the report's, which "bet id" and "bet with id B-1" are: another identifier may be the duplicate. */
+const isBareId = (word: string, index: number, words: readonly string[]): boolean => {
+  const before = words[index - 1] ?? '';
+  return /^id(?:entifier)?$/.test(word) && !NOUNS.has(before) && (before.startsWith('duplicate') || words[index + 1] !== REFERENCE);
+};
 
 /** What a refusal says of the report: nothing, that it was reported before, or that other data was. */
 export interface Repeated {
   readonly repeated: boolean;
-  /** Undefined where only a word that was sent says so. */
+  /** Undefined where only a word that was sent says so, or the gateway has not decided. */
   readonly different: boolean | undefined;
+  /** Whether anything in the answer speaks against the report being held as it was sent. */
+  readonly denied: boolean;
+  /** Whether the report is called invalid or the like. */
+  readonly refused: boolean;
 }
 
-/** Reads the gateway's words. What only sounds like a duplicate, or could be the operator's own words, says nothing. */
-export function readRepeated(message: string, sent: Sent): Repeated {
-  const text = withReferences(message, sent);
-  const sentences = sentencesOf(text, sent);
-  const different = sentences.some((sentence) => saysDifferent(sentence.flat()));
+/**
+ * Reads the gateway's words: its message, and all strings of its answer. What only sounds like a duplicate, or could be the
+ * operator's own words, says nothing.
+ */
+export function readRepeated(message: string, strings: readonly string[], sent: Sent): Repeated {
+  const sentences = sentencesOf(withReferences(message, sent), sent);
+  const all = strings.join('\n');
+  const different = sentencesOf(withReferences(all, sent), sent).some((sentence) => OTHER_DATA.test(sentence.flat().join(' ')));
+  // A doubt counts in words that were sent too: they may be the gateway's, and doubt is the careful side.
+  const numbered = { ...sent, identifiers: sent.identifiers.filter((identifier) => /\p{N}/u.test(identifier)) };
+  const plain = splitSentences(withReferences(all, numbered)).map((sentence) => wordsOf(split(sentence)).join(' '));
+  const says = (pattern: RegExp) => plain.some((sentence) => pattern.test(sentence));
   return {
     repeated: sentences.some((sentence) => saysRepeated(sentence, sentences.length === 1)),
-    different: different === saysDifferent(wordsOf(text)) ? different : undefined,
+    different: different === says(OTHER_DATA) && !(different && says(UNDECIDED)) ? different : undefined,
+    denied: DENIALS.some(says),
+    refused: says(REFUSED),
   };
 }

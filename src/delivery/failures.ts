@@ -1,3 +1,4 @@
+import { type Clock, parseRetryAfter } from '../platform/time.js';
 import type { Answer } from './settings.js';
 import type { Answered, Attempted } from './transport.js';
 import type { Failure, Verdict } from './verdict.js';
@@ -22,14 +23,14 @@ function mayHaveBrokenOff({ status, measured }: Answered, { body, json }: Answer
 }
 
 /** The end of an attempt whose answer may have broken off, whatever its status says. */
-const brokenOff = (status: number): Failure => ({
+const brokenOff = (status: number, retryAfterMs: number | undefined): Failure => ({
   code: 'network',
   text: `HTTP ${status}: the answer may have broken off, since it is not JSON and has no content-length; is the base address right?`,
   outcome: 'unknown',
   retryable: true,
   // The gateway's own 404 is JSON.
   foreign: status === 404,
-  details: { status },
+  details: { status, retryAfterMs },
 });
 
 function classifySilence(attempted: Exclude<Attempted, Answered>): Failure {
@@ -39,11 +40,12 @@ function classifySilence(attempted: Exclude<Attempted, Answered>): Failure {
   return { code: 'network', text, outcome: notSent ? 'not-sent' : 'unknown', retryable, foreign };
 }
 
-/** The verdict on an attempt that brought no whole answer; else what `read` makes of the answer. */
-export function verdictOn(attempted: Attempted, read: (answer: Answer, answered: Answered) => Verdict): Verdict {
+/** The verdict on an attempt that brought no whole answer; else what `read` makes of the answer and of the wait that it asks for. */
+export function verdictOn(attempted: Attempted, clock: Clock, read: (answer: Answer, retryAfterMs: number | undefined) => Verdict): Verdict {
   if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted) };
   const answer = readAnswer(attempted.status, attempted.text);
-  return mayHaveBrokenOff(attempted, answer) ? { kind: 'failed', failure: brokenOff(attempted.status) } : read(answer, attempted);
+  const retryAfterMs = parseRetryAfter(attempted.header('retry-after'), clock.now());
+  return mayHaveBrokenOff(attempted, answer) ? { kind: 'failed', failure: brokenOff(answer.status, retryAfterMs) } : read(answer, retryAfterMs);
 }
 
 /** `inPage`: a browser may send a request again by itself when a connection breaks, and nothing tells of it. */

@@ -1,6 +1,6 @@
 import { members } from '../platform/as-record.js';
 import type { Logger } from '../platform/logger.js';
-import { type Clock, parseRetryAfter } from '../platform/time.js';
+import type { Clock } from '../platform/time.js';
 import type { Sent } from '../schema/sent-words.js';
 import { messageOf } from './answer.js';
 import { duplicateFailure, verdictOn } from './failures.js';
@@ -21,7 +21,8 @@ export interface AnswerSettings {
 
 /** Says what the end of an attempt means where a gateway answers. */
 export const readGatewayAnswer = (attempted: Attempted, asked: Asked, settings: AnswerSettings): Verdict =>
-  verdictOn(attempted, (answer, { status, header }) => {
+  verdictOn(attempted, settings.clock, (answer, retryAfterMs) => {
+    const { status } = answer;
     const said = answer.json ? messageOf(answer.body) : undefined;
     if (status >= 200 && status < 300) {
       if (asked.isReport ? ask(settings, 'isRecorded', answer, asked.sent) === true : hasVerdict(answer)) return { kind: 'recorded', body: answer.body, said };
@@ -30,7 +31,7 @@ export const readGatewayAnswer = (attempted: Attempted, asked: Asked, settings: 
       if (duplicate === 'same' || duplicate === 'conflict')
         return { kind: duplicate === 'same' ? 'same' : 'failed', failure: { ...duplicateFailure(status, duplicate, settings.inPage), said } };
     }
-    return { kind: 'failed', failure: { ...readStatus(answer, asked, parseRetryAfter(header('retry-after'), settings.clock.now())), said } };
+    return { kind: 'failed', failure: { ...readStatus(answer, asked, retryAfterMs), said } };
   });
 
 /** What a status means where nothing else is known of the answer. The gateway's own 404 is JSON with words. */

@@ -1,7 +1,7 @@
 import type { Environment, ErrorCode, ErrorOutcome } from '../errors/errors.js';
 import { isErrorCode } from '../errors/make-error.js';
 import { members } from '../platform/as-record.js';
-import { type Clock, parseRetryAfter } from '../platform/time.js';
+import type { Clock } from '../platform/time.js';
 import type { Location } from '../schema/location.js';
 import { duplicateFailure, verdictOn } from './failures.js';
 import type { Answer } from './settings.js';
@@ -16,12 +16,13 @@ const MOST_LISTED = 100;
 
 /** Says what the end of an attempt means where a relay stands before the gateway (our decision: its wire format). */
 export const readRelayAnswer = (attempted: Attempted, asked: Asked, { inPage, clock }: { readonly inPage: boolean; readonly clock: Clock }): Verdict =>
-  verdictOn(attempted, (answer, { status, header }) => {
+  verdictOn(attempted, clock, (answer, retryAfterMs) => {
+    const { status } = answer;
     const told = readReceipt(answer, asked);
     if (told) return { kind: 'recorded', body: undefined, said: undefined, told };
 
     const what = status === 0 ? 'a redirect is not followed' : `HTTP ${status}: the answer is not that of a relay`;
-    const byStatus = failureOf(status, `${what}; is relayUrl right, and the player logged in?`, parseRetryAfter(header('retry-after'), clock.now()));
+    const byStatus = failureOf(status, `${what}; is relayUrl right, and the player logged in?`, retryAfterMs);
     const error = members(members(answer.body).error);
     // A success or a redirect that speaks of an error is neither.
     if (status < 400 || !OUTCOMES.includes(error.outcome)) return { kind: 'failed', failure: byStatus };

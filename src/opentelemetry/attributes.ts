@@ -2,13 +2,21 @@ import type { Attributes } from '@opentelemetry/api';
 import type { AttemptResult } from '../delivery/send-once.js';
 import { isReportingError } from '../errors/errors.js';
 
+/** The account of an outbox that names none. */
+export const DEFAULT_ACCOUNT = 'default';
 /** Where reports go. */
 export const ENVIRONMENTS = ['staging', 'production'] as const;
 
-/** Which call it is: for metrics too, since both have few values. */
-export const callAttributes = (operation: string, environment: string | undefined): Attributes => ({
+/** Which call it is: for metrics too, since each of them has few values. The account is that of an outbox, if it has a name of its own. */
+export const callAttributes = (operation: string, environment: string | undefined, account?: string): Attributes => ({
   'location_sdk.operation': operation,
+  ...destinationAttributes(environment, account),
+});
+
+/** Where reports go. */
+export const destinationAttributes = (environment: string | undefined, account = DEFAULT_ACCOUNT): Attributes => ({
   ...(environment !== undefined && { 'location_sdk.environment': environment }),
+  ...(account !== DEFAULT_ACCOUNT && { 'location_sdk.account': account }),
 });
 
 /** Which report it is: for spans alone, since each report has its own. */

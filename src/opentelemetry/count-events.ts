@@ -2,7 +2,7 @@ import type { Attributes, Meter } from '@opentelemetry/api';
 import type { ReportName } from '../outbox/intake/enqueue.js';
 import type { Outbox } from '../outbox/interface.js';
 import type { PauseReason } from '../outbox/pause.js';
-import { callAttributes, ENVIRONMENTS } from './attributes.js';
+import { callAttributes, destinationAttributes, ENVIRONMENTS } from './attributes.js';
 import { makeCounter, makeHistogram } from './instruments.js';
 import { quietly } from './quietly.js';
 
@@ -17,13 +17,19 @@ const REASONS = [
   'refusals',
 ] as const satisfies readonly PauseReason[];
 
-const pause = (environment: string, reason: PauseReason): Attributes => ({ 'location_sdk.environment': environment, 'location_sdk.pause.reason': reason });
+const pause = (environment: string, reason: PauseReason, account?: string): Attributes => ({
+  ...destinationAttributes(environment, account),
+  'location_sdk.pause.reason': reason,
+});
 
 /**
  * Counts what the outbox tells. It catches whatever a listener throws. Returns how to count a report that was enqueued in a
  * transaction of the user's, of which the outbox tells nothing.
  */
-export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operation: string, environment: string | undefined) => void {
+export function countEvents(
+  meter: Meter,
+  { on }: Pick<Outbox, 'on'>,
+): (operation: string, environment: string | undefined, account: string | undefined) => void {
   const counter = (name: Parameters<typeof makeCounter>[1]) => {
     const instrument = makeCounter(meter, name);
     return (attributes: Attributes, times = 1) => instrument.add(times, attributes);
@@ -39,16 +45,20 @@ export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operatio
     pauses: counter('pauses'),
     storeErrors: counter('storeErrors'),
   };
-  on('enqueued', ({ operation, environment }) => count.enqueued(callAttributes(operation, environment)));
-  on('recorded', ({ operation, environment, outcome, waitedMs }) => {
-    count.recorded({ ...callAttributes(operation, environment), 'location_sdk.outcome': outcome });
-    waits.record(Math.max(0, waitedMs) / 1_000, callAttributes(operation, environment));
+  on('enqueued', ({ account, operation, environment }) => count.enqueued(callAttributes(operation, environment, account)));
+  on('recorded', ({ account, operation, environment, outcome, waitedMs }) => {
+    count.recorded({ ...callAttributes(operation, environment, account), 'location_sdk.outcome': outcome });
+    waits.record(Math.max(0, waitedMs) / 1_000, callAttributes(operation, environment, account));
   });
-  on('quarantined', ({ operation, environment, code }) => count.quarantined({ ...callAttributes(operation, environment), 'error.type': code }));
-  on('decided', ({ operation, environment, action }) => count.decided({ ...callAttributes(operation, environment), 'location_sdk.decision': action }));
-  on('locked', ({ operation, environment }) => count.locked(callAttributes(operation, environment)));
-  on('late', ({ operation, environment }) => count.late(callAttributes(operation, environment)));
-  on('paused', ({ environment, reason }) => count.pauses(pause(environment, reason)));
+  on('quarantined', ({ account, operation, environment, code }) =>
+    count.quarantined({ ...callAttributes(operation, environment, account), 'error.type': code }),
+  );
+  on('decided', ({ account, operation, environment, action }) =>
+    count.decided({ ...callAttributes(operation, environment, account), 'location_sdk.decision': action }),
+  );
+  on('locked', ({ account, operation, environment }) => count.locked(callAttributes(operation, environment, account)));
+  on('late', ({ account, operation, environment }) => count.late(callAttributes(operation, environment, account)));
+  on('paused', ({ account, environment, reason }) => count.pauses(pause(environment, reason, account)));
   on('error', () => count.storeErrors({}));
   // What alerts stand on begins at 0: a rise from nothing to 1 is none to Prometheus.
   quietly(() => {
@@ -58,5 +68,5 @@ export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operatio
       for (const operation of REPORTS) count.locked(callAttributes(operation, environment), 0);
     }
   });
-  return (operation, environment) => void quietly(() => count.enqueued(callAttributes(operation, environment)));
+  return (operation, environment, account) => void quietly(() => count.enqueued(callAttributes(operation, environment, account)));
 }

@@ -38,7 +38,7 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Out
       const span = { name: `enqueue ${operation}`, kind: SpanKind.PRODUCER, attributes: callAttributes(operation, undefined) };
       const told = ({ id, state }: EnqueuedReport<Mode>) => ({ ...attributesOf(operation, id), 'location_sdk.report.state': state });
       const report = await spanned(tracer, span, () => method(payload, given), told);
-      if (inTransaction || hasTransaction(given)) countWithin(operation, environmentOf(report));
+      if (inTransaction || hasTransaction(given)) countWithin(operation, ...destinationOf(report));
       return report;
     };
 
@@ -74,7 +74,7 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Out
       const results = await spanned(tracer, span, () => outbox.reportAll(reports), told);
       for (const [index, result] of results.entries()) {
         const given = reports[index];
-        if (given && result.status === 'fulfilled' && hasTransaction(given.options)) countWithin(given.operation, environmentOf(result.value));
+        if (given && result.status === 'fulfilled' && hasTransaction(given.options)) countWithin(given.operation, ...destinationOf(result.value));
       }
       return results;
     },
@@ -94,10 +94,13 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Out
 }
 
 function attributesOf(operation: string, id: string) {
-  const [, environment, , ...rest] = id.split(':');
-  return { ...callAttributes(operation, environment), ...reportAttributes(rest.join(':')) };
+  const [account, environment, , ...rest] = id.split(':');
+  return { ...callAttributes(operation, environment, account), ...reportAttributes(rest.join(':')) };
 }
 
-const environmentOf = ({ id }: { readonly id: string }): string | undefined => id.split(':')[1];
+function destinationOf({ id }: { readonly id: string }): [environment: string | undefined, account: string | undefined] {
+  const [account, environment] = id.split(':');
+  return [environment, account];
+}
 
 const hasTransaction = (options: EnqueueOptions | undefined): boolean => quietly(() => options?.transaction !== undefined) ?? false;

@@ -67,6 +67,7 @@ export const misconfigured = (message: string): Ending => ({
 /** What is wrong with the destination rather than with the report. A connection that broke on the way may be either. */
 function pauseFor({ code, outcome, details }: Failure): PauseReason | undefined {
   if (details?.status === 503) return 'unavailable';
+  if (details?.status === 429) return 'rate-limited';
   return outcome === 'unknown' ? undefined : PAUSES[code];
 }
 

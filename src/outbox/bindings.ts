@@ -31,7 +31,7 @@ export function createBindings({ store, accounts, logger }: Pick<OutboxSettings,
   }
 
   return {
-    /** Once, before the first claim. Rejects where the store cannot. */
+    /** Before the first claim, and again where the store does not know one any more. Rejects where the store cannot. */
     async bind(): Promise<void> {
       if (isBound) return;
       const bound = await store.bind(wanted.map(({ one }) => one));
@@ -40,7 +40,12 @@ export function createBindings({ store, accounts, logger }: Pick<OutboxSettings,
     },
     /** Tells of destinations that were given another gateway meanwhile. */
     compare(outlooks: readonly BoundDestination[]): void {
-      for (const each of wanted) tell(each, outlooks.find((other) => keyOf(other) === keyOf(each.one))?.gateway ?? each.one.gateway);
+      for (const each of wanted) {
+        const known = outlooks.find((other) => keyOf(other) === keyOf(each.one));
+        // The transaction that was to bind it was rolled back, or the database went back.
+        if (!known) isBound = false;
+        tell(each, known?.gateway ?? each.one.gateway);
+      }
     },
   };
 }

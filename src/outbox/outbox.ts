@@ -48,7 +48,7 @@ export const outboxOf = (parts: OutboxParts): CreateOutbox =>
   (<Mode extends ClientMode>(options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>) => {
     const all = composeOutboxes<Mode>(readSettings(options, parts.seal), parts);
     const [only = ''] = all.accounts;
-    return 'accounts' in options ? all : all.for(only);
+    return Object.hasOwn(options, 'accounts') ? all : all.for(only);
   }) as CreateOutbox;
 
 function composeOutboxes<Mode extends ClientMode>(settings: OutboxSettings, { createProof, operatorMethods, claimAhead }: OutboxParts): Outboxes<string, Mode> {

@@ -25,14 +25,22 @@ interface Waiter {
   readonly prepared?: Own | undefined;
   /** When it began to wait. */
   readonly since: number;
+  /** Whether the report was in the store: without a user's transaction it was from the beginning. */
+  wasThere: boolean;
+  /** Since when it is missing, after that. */
+  goneSince?: number | undefined;
   readonly resolve: (receipt: AnyReceipt) => void;
   readonly reject: (error: ReportingError) => void;
 }
 
 const SLOWEST_POLL_MS = 15_000;
 const POLLED_AT_ONCE = 200;
-/** How long a report may be absent: its transaction may not have been committed when the wait for it began. */
+/** How long a report may be absent that was never seen: its transaction may not have been committed when the wait for it began. */
 const LONGEST_ABSENCE_MS = 300_000;
+/** How long one may be absent that was there: if it is on its way, its answer says more. */
+const GONE_MS = 2_000;
+/** A store on this machine, without transactions of users, is looked at as often as the wait for what is gone asks. */
+const SLOWEST_LOCAL_POLL_MS = 2_000;
 
 /** The promises of receipts that somebody waits for. What other processes record is found by looking now and then. */
 export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings) {
@@ -41,9 +49,14 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
   let timer: unknown;
   let stopped = false;
   let wait = pollMs;
+  const slowestPollMs = Math.max(pollMs, store.transactional ? SLOWEST_POLL_MS : SLOWEST_LOCAL_POLL_MS);
 
   function settle(row: Row): void {
     const waiting = waiters.get(row.id);
+    for (const waiter of waiting ?? []) {
+      waiter.wasThere = true;
+      waiter.goneSince = undefined;
+    }
     for (const { prepared } of waiting ?? []) if (prepared) prepared.acknowledged = true;
     for (const waiter of waiting ?? []) if (waiter.own) void tellApart(row, waiter, waiter.own);
     if (!waiting || row.state === 'waiting' || row.state === 'in-flight') return;
@@ -79,10 +92,26 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
   /** Ends the waiting for a report that is not there, and will not be. */
   function giveUp(id: string): void {
     const waiting = waiters.get(id) ?? [];
-    const over = waiting.filter(({ since }) => clock.now() - since > LONGEST_ABSENCE_MS);
+    const now = clock.now();
+    for (const waiter of waiting) {
+      if (waiter.wasThere && waiter.goneSince === undefined) {
+        waiter.goneSince = now;
+        wait = pollMs;
+      }
+    }
+    rejectLost(
+      id,
+      waiting.filter(({ since, goneSince = Number.NaN }) => now - goneSince >= GONE_MS || now - since > LONGEST_ABSENCE_MS),
+    );
+  }
+
+  function rejectLost(id: string, over: readonly Waiter[]): void {
     // What was committed once may have been sent before it was lost.
     for (const { reject, prepared } of over) reject(prepared?.acknowledged === false ? absentError() : lostError(inPage));
-    if (over.length > 0 && over.length === waiting.length) waiters.delete(id);
+    keep(
+      id,
+      (waiters.get(id) ?? []).filter((waiter) => !over.includes(waiter)),
+    );
   }
 
   async function look(ids: readonly string[]): Promise<void> {
@@ -109,7 +138,7 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
         if (still && waiters.delete(id)) waiters.set(id, still);
       }
       timer = undefined;
-      wait = Math.min(SLOWEST_POLL_MS, wait * 1.5);
+      wait = Math.min(slowestPollMs, wait * 1.5);
       lookLater();
     }, wait);
   }
@@ -119,7 +148,8 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
     receiptFor(id: string, location: Location | undefined, own?: Own): Promise<AnyReceipt> {
       const promise = new Promise<AnyReceipt>((resolve, reject) => {
         if (stopped) return reject(own ? unseenError() : stoppedError());
-        const waiter: Waiter = { location, since: clock.now(), resolve, reject, own, prepared: own };
+        const wasThere = !own && !store.transactional;
+        const waiter: Waiter = { location, since: clock.now(), wasThere, resolve, reject, own, prepared: own };
         waiters.set(id, [...(waiters.get(id) ?? []), waiter]);
         wait = pollMs;
         void look([id]).then(lookLater);
@@ -129,6 +159,11 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
       return promise;
     },
     settle,
+    /** An attempt ended, and its row is gone. The gateway's word stands, whatever the store has lost. */
+    gone(row: Row): void {
+      if (row.state === 'recorded') settle(row);
+      else rejectLost(row.id, waiters.get(row.id) ?? []);
+    },
     start(): void {
       stopped = false;
     },

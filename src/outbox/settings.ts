@@ -1,7 +1,7 @@
 import { type ClientDoor, doorOf } from '../client/internals.js';
 import type { ClientMode } from '../client/payloads.js';
 import { ConfigurationError } from '../errors/errors.js';
-import { members } from '../platform/as-record.js';
+import { members, ownMembers } from '../platform/as-record.js';
 import { LONGEST_TIMER_MS } from '../platform/time.js';
 import { ACCOUNT_RULE, DEFAULT_ACCOUNT, isAccount } from './destination.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
@@ -36,10 +36,10 @@ const SEAL_METHODS = ['seal', 'open', 'matches'] as const;
 /** Checks the options, and throws one `ConfigurationError` that lists every problem. */
 export function readSettings(options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>, makeSeal: MakeSeal): OutboxSettings {
   const problems: string[] = [];
-  const given = members(options);
+  const given = ownMembers(options);
   for (const name of Object.keys(given)) if (!NAMES.includes(name)) problems.push(`${name} is not an option; known are ${NAMES.join(', ')}`);
-  const retry = members(given.retry);
-  if (given.retry !== undefined && given.retry !== retry) problems.push('retry: expected an object with baseMs and capMs');
+  const retry = ownMembers(given.retry);
+  if (given.retry !== undefined && given.retry !== members(given.retry)) problems.push('retry: expected an object with baseMs and capMs');
   for (const name of Object.keys(retry)) if (name !== 'baseMs' && name !== 'capMs') problems.push(`retry.${name} is not an option; known are baseMs, capMs`);
 
   const number = (name: string, value: unknown, standard: number, least: number, most = LONGEST_TIMER_MS): number => {

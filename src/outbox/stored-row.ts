@@ -1,6 +1,6 @@
 import { operationNames } from '../protocol/operations.js';
 import { isAccount } from './destination.js';
-import type { Row, RowState } from './state-machine.js';
+import type { OutboxEnvironment, Row, RowState } from './state-machine.js';
 
 /** A row as a store reads it: no part of it has been checked yet. */
 export type StoredRow = { readonly [Name in keyof Omit<Row, 'damage'>]: unknown };
@@ -44,6 +44,8 @@ const isDecision = (value: unknown): boolean => {
 
 const membersOf = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {});
 
+const isEnvironment = (value: unknown): value is OutboxEnvironment => oneOf('staging', 'production', 'relay')(value);
+
 const isState = oneOf('waiting', 'in-flight', 'recorded', 'quarantined', 'dismissed');
 
 /** What each part of a row must be, and what it is taken for where it is not: never for proof that the report was not sent. */
@@ -51,7 +53,7 @@ const PARTS: { readonly [Name in keyof StoredRow]: Part<Name> } = {
   id: [isText, shownAs()],
   account: [isAccount, shownAs()],
   sequence: [isCount, zero],
-  environment: [oneOf('staging', 'production', 'relay'), shownAs()],
+  environment: [isEnvironment, shownAs()],
   operation: [oneOf(...operationNames), shownAs()],
   reference: [isText, shownAs()],
   waitsFor: [isTextOrNothing, nothing],
@@ -80,23 +82,32 @@ export const readState = (value: unknown): RowState => (isState(value) ? (value 
 /** The fence of a stored row. */
 export const readFence = (value: unknown): number => (isCount(value) ? Number(value) : FENCE_BEYOND_ALL);
 
+/** What an id says of its row; a reference may hold colons. */
+function partsOf(id: unknown) {
+  if (!isText(id)) return undefined;
+  const [account, environment, operation, ...reference] = String(id).split(':');
+  return { account, environment, operation, reference: reference.join(':') };
+}
+
 /**
  * The row that a store has read. Never throws: one bad row must not keep the others from being read. One with a part that
  * is not what a store writes says so in `damage`, and as its problem; a worker quarantines it instead of sending it.
  */
 export function rowFrom(stored: StoredRow): Row {
   const bad = NAMES.filter((name) => !PARTS[name][0](stored[name]));
-  // The parts of its name must fit each other: each of them is sent, waited for or told.
-  const { id, account, reference, waitsFor } = stored;
-  if (isText(id) && isText(reference) && !String(id).endsWith(`:${reference}`)) bad.push('reference');
-  // Under the name of another account it would be sent to the gateway of another licence.
-  if (isText(id) && isText(account) && !String(id).startsWith(`${account}:`)) bad.push('account');
+  // The parts of its name must be those of its id: under another one it would go to another gateway, or be another report.
+  const { id, waitsFor, reference } = stored;
+  const named = partsOf(id);
+  for (const name of ['reference', 'operation', 'environment', 'account'] as const)
+    if (named && isText(stored[name]) && stored[name] !== named[name] && !bad.includes(name)) bad.push(name);
   if (isText(waitsFor) && !String(waitsFor).endsWith(`:${reference}`)) bad.push('waitsFor');
   if (bad.length === 0) return stored as Row;
   const row = { ...stored, ...Object.fromEntries(bad.map((name) => [name, PARTS[name][1](stored[name])])) } as Row;
   const damage = bad.join(', ');
-  const [owner] = row.id.split(':');
-  return { ...row, account: isAccount(owner) ? owner : row.account, damage, problem: damageProblem(damage) };
+  const { account: owner, environment: where } = partsOf(id) ?? row;
+  // As the id names them: a store finds the row by them, also after its lease.
+  const found = { account: isAccount(owner) ? owner : row.account, environment: isEnvironment(where) ? where : row.environment };
+  return { ...row, ...found, damage, problem: damageProblem(damage) };
 }
 
 /** Why a damaged row is not sent. */

@@ -152,6 +152,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     await keepDoubt(told, rows, { store, leaseMs, events, waiters });
     untold = [];
     for (const { row } of told) letGo(row);
+    for (const [index, { row, change }] of told.entries()) if (!rows[index]) waiters.gone({ ...row, ...change });
     for (const [index, one] of told.entries()) tellEnd(one, rows[index]?.fence === one.change.fence && rows[index].state === one.change.state, events, waiters);
   }
 
@@ -188,8 +189,9 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
 
   /** Sends the probes that are due, and says how long there is nothing to do. */
   async function probeAndWait(): Promise<number> {
-    const outlooks = busy < concurrency ? await store.outlook(settings.accounts.map(({ account }) => account)) : [];
-    bindings.compare(outlooks);
+    const hasRoom = busy < concurrency;
+    const outlooks = hasRoom ? await store.outlook(settings.accounts.map(({ account }) => account)) : [];
+    if (hasRoom) bindings.compare(outlooks);
     pauses.seeAll(outlooks);
     const { probes, waitMs } = lookAhead(outlooks, standing());
     for (const outlook of probes) {

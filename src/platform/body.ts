@@ -17,12 +17,12 @@ const OF_THE_WAY = ['connection', 'keep-alive', 'transfer-encoding', 'date', 'se
 
 /**
  * Whether an answer proves that its body was read to the end: its status allows no body, its length is given, which every
- * transport compares, or it was made in this process. Of all others the end of the connection may be all that was seen: the
+ * transport compares (but not of a packed body, of which a proxy may have told the length of a part), or it was made in this process. Of all others the end of the connection may be all that was seen: the
  * `fetch` of some runtimes takes a chunked body that broke off for a whole one.
  */
 export const isMeasured = ({ status, headers, type = 'default' }: FetchResponse): boolean =>
   WITHOUT_BODY.includes(status) ||
-  (headers.get('content-length') !== null && headers.get('transfer-encoding') === null) ||
+  (headers.get('content-length') !== null && headers.get('transfer-encoding') === null && headers.get('content-encoding') === null) ||
   (type === 'default' && OF_THE_WAY.every((name) => headers.get(name) === null));
 
 /** Reads a body as text, at most `limit` bytes of it; undefined where there is more. */

@@ -2,8 +2,8 @@ import { GATEWAY_PATH } from './operations.js';
 
 /** How a base address is used, or what is wrong with it. */
 export interface BaseUrl {
-  readonly baseUrl?: string;
-  readonly problem?: string;
+  readonly baseUrl: string | undefined;
+  readonly problem: string | undefined;
 }
 
 /** Whether an address is on the same machine, whatever the network: `http:` is safe there. */
@@ -22,6 +22,7 @@ export const readBaseUrl = (text: string, allowInsecureHttp: boolean): BaseUrl =
     plainHttp: ', and for staging with allowInsecureHttp: true',
     ending: writtenOut(),
     allowInsecureHttp,
+    base: undefined,
   });
 
 /**
@@ -30,29 +31,31 @@ export const readBaseUrl = (text: string, allowInsecureHttp: boolean): BaseUrl =
  */
 export function readRelayUrl(text: string): BaseUrl {
   const { location }: { location?: { href?: string } } = globalThis;
-  return readUrl(text, { example: 'https://operator.example.com/location-sdk', base: location?.href });
+  return readUrl(text, { example: 'https://operator.example.com/location-sdk', plainHttp: '', ending: /\/*$/, allowInsecureHttp: false, base: location?.href });
 }
 
 interface Reading {
   readonly example: string;
   /** Where `http:` is allowed beside loopback hosts, in words. */
-  readonly plainHttp?: string;
-  readonly allowInsecureHttp?: boolean;
+  readonly plainHttp: string;
+  readonly allowInsecureHttp: boolean;
   /** What is taken off. */
-  readonly ending?: RegExp;
-  readonly base?: string | undefined;
+  readonly ending: RegExp;
+  readonly base: string | undefined;
 }
 
-function readUrl(text: string, { example, plainHttp = '', allowInsecureHttp, ending = /\/*$/, base }: Reading): BaseUrl {
+const refused = (problem: string): BaseUrl => ({ baseUrl: undefined, problem });
+
+function readUrl(text: string, { example, plainHttp, allowInsecureHttp, ending, base }: Reading): BaseUrl {
   let url: URL;
   try {
     url = new URL(text, base);
   } catch {
-    return { problem: `is not an address such as ${example}` };
+    return refused(`is not an address such as ${example}`);
   }
-  if (url.username || url.password || /[?#]/.test(text)) return { problem: 'holds a user name, a password, a query or a fragment; give the bare address' };
+  if (url.username || url.password || /[?#]/.test(text)) return refused('holds a user name, a password, a query or a fragment; give the bare address');
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && (isLoopback(url) || allowInsecureHttp))) {
-    return { problem: `must begin with https:// (http:// is for loopback hosts${plainHttp})` };
+    return refused(`must begin with https:// (http:// is for loopback hosts${plainHttp})`);
   }
-  return { baseUrl: url.origin + url.pathname.replace(ending, '') };
+  return { baseUrl: url.origin + url.pathname.replace(ending, ''), problem: undefined };
 }

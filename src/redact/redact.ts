@@ -77,14 +77,20 @@ export function maskSent(said: string, values: readonly SentValue[], identifiers
 const isFree = (identifier: string, sent: readonly Folded[]): boolean =>
   /^[^\p{C}\p{Z}]{3,100}$/u.test(identifier) && !sent.some(({ text, kind }) => kind !== 'plain' && text.length > 2 && identifier.includes(text));
 
-/** Shows an HTTP status beside the word for it, and a small number before its unit. All other numbers could be somebody's. */
+/**
+ * Shows an HTTP status beside the word for it, and a small number before its unit, the first of each: several could spell a
+ * longer number. Any other number could be personal.
+ */
 function showNumbers(pieces: readonly Piece[]): void {
+  const shown = { status: false, small: false };
   for (const [index, piece] of pieces.entries()) {
     const before = pieces[index - 1]?.words.at(-1) ?? '';
     const after = pieces[index + 1]?.words[0] ?? '';
     const isStatus = STATUS.test(piece.core) && (index === 0 || STATUS_BEFORE.test(before)) && !/^[0-9]/.test(pieces[index + 1]?.core ?? '');
     const isSmall = SMALL.test(piece.core) && piece.closes === '' && UNITS.test(after) && !/[0-9]/.test(pieces[index - 1]?.core ?? '');
-    if (isStatus || isSmall) piece.shown = true;
+    if ((isStatus && !shown.status) || (isSmall && !shown.small)) piece.shown = true;
+    shown.status ||= isStatus;
+    shown.small ||= isSmall;
   }
 }
 

@@ -5,7 +5,7 @@ import { suggest } from './suggest.js';
 
 type Path = readonly PropertyKey[];
 
-export type Validated<T> = { value: T; issues: readonly [] } | { value?: never; issues: ValidationIssue[] };
+export type Validated<T> = { value: T; issues: readonly [] } | { value: undefined; issues: ValidationIssue[] };
 
 /**
  * Checks a value against a model and says everything that is wrong with it in one pass. `at` is where the value
@@ -24,7 +24,7 @@ export function validate(
     const field = fieldAt(model, path);
     return [...(field && isModel(field) ? Object.keys(field.fields) : []), ...(path.length === 0 ? alsoKnown : [])];
   };
-  return { issues: result.error.issues.flatMap((found) => translate(found, value, at, namesAt)) };
+  return { value: undefined, issues: result.error.issues.flatMap((found) => translate(found, value, at, namesAt)) };
 }
 
 function translate(found: z.core.$ZodIssue, root: unknown, at: Path, namesAt: (path: Path) => readonly string[]): ValidationIssue[] {

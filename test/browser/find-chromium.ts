@@ -49,7 +49,7 @@ async function inflateChromium(): Promise<Executable> {
   }
   if (!existsSync(FOLDER)) {
     await mkdir(CACHE, { recursive: true });
-    // Other test files may be inflating it too: whoever is whole first wins, and nobody sees a half-written file.
+    // Other test files may be inflating it too: the first whole folder is used, and a half-written one is never seen.
     const fresh = await mkdtemp(`${FOLDER}-`);
     try {
       await inflateInto(fresh);

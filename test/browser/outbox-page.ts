@@ -14,8 +14,8 @@ const PARTS = [
   ...(['enqueuedAt', 'changedAt', 'outcome', 'message', 'problem', 'decisions', 'fingerprint', 'body'] as const),
 ];
 
-/** Makes a part of a stored row what no store writes. */
-function spoil(name: string, id: string, part: string): Promise<void> {
+/** Makes a part of a stored row what no store writes there. */
+function spoil(name: string, id: string, part: string, value: unknown = { spoiled: true }): Promise<void> {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open(name);
     opening.onerror = () => reject(opening.error);
@@ -24,7 +24,7 @@ function spoil(name: string, id: string, part: string): Promise<void> {
       const transaction = database.transaction('rows', 'readwrite');
       const rows = transaction.objectStore('rows');
       const reading = rows.get(id);
-      reading.onsuccess = () => rows.put({ ...reading.result, row: { ...reading.result.row, [part]: { spoiled: true } } });
+      reading.onsuccess = () => rows.put({ ...reading.result, row: { ...reading.result.row, [part]: value } });
       transaction.onabort = () => reject(transaction.error);
       transaction.oncomplete = () => {
         database.close();
@@ -55,7 +55,7 @@ function runCase(index: number): Promise<void> {
       another: open,
       // The connection of before is left as a dead process leaves it.
       reopen: open,
-      damage: { parts: PARTS, spoil: (id, part) => spoil(name, id, part) },
+      damage: { parts: PARTS, spoil: (id, part) => spoil(name, id, part), replace: (id, part, text) => spoil(name, id, part, text) },
       close: () => deleteDatabase(name),
     };
   });

@@ -368,6 +368,35 @@ test('when the session is over nothing is lost or condemned: the next login deli
   expect(recorded(shop)).toEqual(names('B', 3));
 });
 
+test('where the data of the site is cleared, the page is told within a minute that its reports may have been sent', async ({ context, page, shop }) => {
+  shop.answers.held = 1;
+  await openOutbox(page, shop.url);
+  await page.evaluate(() => {
+    const location = { latitude: 6.4474, longitude: 7.5139, source: 'gps' };
+    const told: { reference: string; outcome: string; code: string }[] = [];
+    Object.assign(window, {
+      told,
+      begin: async (reference: string) => {
+        const { done } = await outbox.reportBetEvent({ bet_id: reference, amount: 1500, location });
+        done.catch(({ outcome, code }) => told.push({ reference, outcome, code }));
+      },
+    });
+  });
+  const begin = (reference: string) => page.evaluate((name) => (window as unknown as { begin(name: string): Promise<void> }).begin(name), reference);
+  await begin('ON-ITS-WAY');
+  await expect.poll(() => recorded(shop)).toEqual(['ON-ITS-WAY']);
+  await context.setOffline(true);
+  await begin('WAITS');
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('Storage.clearDataForOrigin', { origin: new URL(shop.url).origin, storageTypes: 'indexeddb' });
+  const told = () => page.evaluate(() => (window as unknown as { told: { reference: string }[] }).told.sort((a, b) => (a.reference < b.reference ? -1 : 1)));
+  // Otherwise they would be told after five minutes.
+  await expect.poll(told, { timeout: 60_000 }).toEqual([
+    { reference: 'ON-ITS-WAY', outcome: 'unknown', code: 'aborted' },
+    { reference: 'WAITS', outcome: 'unknown', code: 'aborted' },
+  ]);
+}, 90_000);
+
 test('neither the storage nor the requests of a page hold a key or who the player is', async ({ page, shop }) => {
   const requests: string[] = [];
   page.on('request', (request) => requests.push(JSON.stringify([request.url(), request.headers(), request.postData()])));

@@ -1,10 +1,11 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { verifyReceipts } from '../../src/entries/outbox.js';
 import { claim, newRow, write } from '../../src/outbox/contract/harness.js';
 import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
 import { newFile, openLibsql, openStore } from '../outbox/stores/sqlite/files.js';
 import { outboxWorld } from '../outbox/world.js';
+import { type BuiltCli, buildCli } from '../support/built-cli.js';
 import { runCli } from '../support/cli-in-process.js';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -172,8 +173,10 @@ describe('deciding', () => {
   it('decides on all that have the same problem', async () => {
     const file = copy();
     for (const words of [['retry'], ['resolve', '--as', 'recorded', '--reason', 'their list']]) {
-      const { code, err } = await outbox(file, ...words, '--all', '--code', 'duplicate');
-      expect([code, err]).toEqual([0, expect.stringContaining('No such report is quarantined')]);
+      for (const problem of ['duplicate', 'damaged']) {
+        const { code, err } = await outbox(file, ...words, '--all', '--code', problem);
+        expect([code, err]).toEqual([0, expect.stringContaining('No such report is quarantined')]);
+      }
     }
     expect(await outbox(file, 'resolve', '--all', '--as', 'dismissed', '--reason', 'x')).toMatchObject({
       code: 2,
@@ -273,7 +276,10 @@ describe('the gateway of an account', () => {
     expect(await outbox(file, 'rebind', ...to)).toMatchObject({ code: 2, err: expect.stringContaining('--reason') });
     expect(await outbox(file, 'rebind', ...to, '--reason', 'x', '--account', 'brandB')).toMatchObject({ code: 1, err: expect.stringContaining('brandB') });
     const { code, out } = await outbox(file, 'rebind', ...to, '--reason', 'it moved');
-    expect([code, out]).toEqual([0, expect.stringContaining('go to https://next.example.com from now on; until now to')]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/go to https:\/\/next\.example\.com from now on; until now to.*\n.*that wait: \d+\. Those of staging are sent to the new address/),
+    ]);
     expect((await outbox(file, 'rebind', ...to, '--reason', 'again')).err).toContain('already');
     expect(await staging()).toMatchObject({ account: 'default', gateway: 'https://next.example.com', rebound: [{ from: before, reason: 'it moved' }] });
     expect((await outbox(file)).out).toContain('it moved');
@@ -418,5 +424,26 @@ describe('a wrong call', () => {
     expect(code).toBe(0);
     for (const command of ['stats', 'list', 'show', 'retry', 'resolve', 'export', 'verify']) expect(out).toContain(`\n  ${command}`);
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('in a process of its own', () => {
+  let cli: BuiltCli;
+  beforeAll(async () => {
+    cli = await buildCli();
+  });
+  afterAll(() => cli.remove());
+
+  it('prints, changes the file for the next process, and ends with the code of a failure', async () => {
+    const file = copy();
+    expect(await cli.run('outbox', file, 'list')).toMatchObject({ code: 0, out: expect.stringContaining(BAD), err: expect.not.stringContaining('Error') });
+    expect(await cli.run('outbox', file, 'resolve', BAD, '--as', 'dismissed', '--reason', 'a test bet')).toMatchObject({
+      code: 0,
+      out: `${BAD} is dismissed\n`,
+    });
+    expect(await cli.run('outbox', file, 'resolve', BAD, '--as', 'recorded', '--reason', 'no')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('it is dismissed'),
+    });
   });
 });

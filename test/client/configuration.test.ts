@@ -184,4 +184,54 @@ describe('a page or server where something was put on the prototype of all objec
     const error = await polluted(evil, () => refusal({ location: { fixed } }));
     expect(error).toMatchObject({ name: 'ConfigurationError', message: expect.stringContaining('location.fixed.latitude') });
   });
+
+  const elsewhere = 'https://elsewhere.example.com';
+  const names: [name: string, value: unknown][] = [
+    ['baseUrl', elsewhere],
+    ['LOCATION_SDK_MOCK', elsewhere],
+    ['LOCATION_SDK_STAGING_BASE_URL', elsewhere],
+    ['LOCATION_SDK_STAGING_API_KEY', 'stolen'],
+    ['relayUrl', elsewhere],
+    ['problem', 'is wrong'],
+    ['environment', 'production'],
+    ['clientIP', '8.8.8.8'],
+    ['location', evil],
+    ['fixed', evil],
+    ['apiKey', 'stolen'],
+    ['timeoutMs', 'soon'],
+  ];
+
+  test.each(names)('sends a report where it went without %s there', async (name, value) => {
+    const { fetch, requests } = recordingFetch();
+    const receipt = await polluted({ [name]: value }, async () => {
+      const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key' } };
+      const client = createClient({ gateways, fetch, validation: 'partial' });
+      return [await client.reportBetEvent({ ...betEvent(), location }), await client.reportSettledBet(settledBet())];
+    });
+    expect(receipt.map(({ environment, location: sent }) => [environment, sent])).toEqual([
+      ['staging', { ...location, source: 'provided' }],
+      ['staging', undefined],
+    ]);
+    expect(requests.map(({ url }) => new URL(url).origin)).toEqual(['https://gateway.example.com', 'https://gateway.example.com']);
+    expect(requests[0]?.body?.location).toEqual({ ...location, source: 'provided' });
+  });
+
+  test.each(names)('with %s there a gateway that is not set up stays so', async (name, value) => {
+    const { fetch, requests } = recordingFetch();
+    const error = await polluted({ [name]: value }, () => failureOf(createClient({ fetch }).reportSettledBet(settledBet())));
+    expect([error.message, requests]).toEqual([expect.stringContaining('missing: gateways.staging.baseUrl'), []]);
+  });
+
+  test.each(names)('with %s there a report without a location gets none', async (name, value) => {
+    const { fetch, requests } = recordingFetch();
+    const options = { fetch, location: { ip: { enabled: false } } };
+    const error = await polluted({ [name]: value }, () => failureOf(withBase('https://gateway.example.com', options).reportBetEvent(betEvent())));
+    expect([error, requests]).toMatchObject([{ code: 'location' }, []]);
+  });
+
+  test.each(names)('with %s there locate finds what it found without it', async (name, value) => {
+    const { fetch } = recordingFetch();
+    const client = withBase('https://gateway.example.com', { fetch, location: { fixed: location } });
+    expect(await polluted({ [name]: value }, () => client.locate())).toMatchObject({ ...location, source: 'provided' });
+  });
 });

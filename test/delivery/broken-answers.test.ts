@@ -45,6 +45,7 @@ const BROKEN: [name: string, bytes: (status: number) => string | Buffer][] = [
   ['within its body, whose length nothing tells', (status) => head(status) + CUT],
   ['before its body, whose length is told', (status) => head(status, `content-length: ${WORDS.length}\r\n${CLOSE}`)],
   ['within its body, whose length is told', (status) => head(status, `content-length: ${WORDS.length}\r\n${CLOSE}`) + CUT],
+  ['within a packed body, whose length a proxy has told', (status) => packedWithLength(status)],
   ['within HTML', (status) => head(status, CHUNKED + CLOSE) + chunk(HTML)],
   ['within blanks', (status) => head(status, CHUNKED + CLOSE) + chunk('  ')],
   ['within a number', (status) => head(status, CHUNKED + CLOSE) + chunk('2')],
@@ -54,6 +55,12 @@ const BROKEN: [name: string, bytes: (status: number) => string | Buffer][] = [
 function packed(status: number): Buffer {
   const bytes = gzipSync(WORDS).subarray(0, 20);
   return Buffer.concat([Buffer.from(`${head(status, `content-encoding: gzip\r\n${CHUNKED}${CLOSE}`)}14\r\n`), bytes, Buffer.from('\r\n')]);
+}
+
+/** What a proxy passes on that has buffered an answer which broke off. */
+function packedWithLength(status: number): Buffer {
+  const bytes = gzipSync(WORDS).subarray(0, 10);
+  return Buffer.concat([Buffer.from(head(status, `content-encoding: gzip\r\ncontent-length: ${bytes.length}\r\n${CLOSE}`)), bytes]);
 }
 
 const STATUSES = [200, 201, 400, 401, 403, 404, 405, 409, 422, 429];

@@ -13,7 +13,9 @@ interface Given {
 }
 
 /** How a report ends whose first answer was lost and whose second is this. */
-async function afterDoubt({ status, message, bet = {} }: Given): Promise<string> {
+const afterDoubt = ({ status, message, bet }: Given): Promise<string> => afterBody(status, { message }, bet);
+
+async function afterBody(status: number, body: unknown, bet: Given['bet'] = {}): Promise<string> {
   let asked = 0;
   const client = createClient({
     gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key-1' } },
@@ -21,7 +23,7 @@ async function afterDoubt({ status, message, bet = {} }: Given): Promise<string>
     retry: { limit: 1, baseMs: 0 },
     fetch: async () => {
       asked += 1;
-      return asked === 1 ? new Response('', { status: 500 }) : Response.json({ message }, { status });
+      return asked === 1 ? new Response('', { status: 500 }) : Response.json(body, { status });
     },
   });
   const end = await client.reportBetEvent(betEvent({ bet_id: 'B-1', ...bet }), { location: LOCATION }).catch((error: ReportingError) => error);
@@ -70,6 +72,23 @@ describe('after a lost answer', () => {
     'B-2 was already reported',
     'another bet was already reported',
     'Duplicate user in report',
+    'Duplicate request. The report was not recorded.',
+    "Duplicate request. The report wasn't recorded.",
+    'Duplicate request. We failed to record the report.',
+    'Duplicate report. The report is invalid.',
+    'transaction already reported under other reference',
+    'transaction already reported under a different reference',
+    'bet already reported by other request',
+    'Invalid request: duplicate identifier',
+    'Bet rejected: duplicate id',
+    'Report: duplicate id',
+    'Report rejected. This bet was already reported.',
+    'Duplicate report. The player could be blocked.',
+    'Duplicate id B-1',
+    'The bet has a duplicate identifier',
+    'The data already submitted, is invalid',
+    'Could not be recorded. Bet already settled.',
+    'Duplicate request: another request is in progress',
   ])('a 400 or 422 with "%s" says nothing of it', async (message) => {
     for (const status of [400, 422]) expect(await afterDoubt({ status, message })).toBe('unknown');
   });
@@ -100,6 +119,77 @@ describe('after a lost answer', () => {
     ['a word for a conflict', { metadata: { note: 'different' } }, 'This bet has already been reported with different data'],
   ])('words that were sent say nothing: %s', async (_, bet, message) => {
     for (const status of [400, 422]) expect(await afterDoubt({ status, message, bet })).toBe('unknown');
+  });
+
+  const DIFFERENT = 'This bet has already been reported with different data';
+  it.each<[string, unknown]>([
+    ['a nested message', { error: { message: DIFFERENT } }],
+    ['a list of errors', { errors: [DIFFERENT] }],
+    ['a list of objects', { errors: [{ detail: DIFFERENT }] }],
+    ['a detail', { detail: DIFFERENT }],
+    ['an error beside a message', { message: 'Conflict', error: DIFFERENT }],
+    ['a message that is an object', { message: { text: DIFFERENT } }],
+    ['a bare string', DIFFERENT],
+    ['a sentence that follows', `${DIFFERENT}. The new report was not recorded.`],
+  ])('a 409 that says in %s that other data is held is a conflict', async (_, body) => {
+    expect(await afterBody(409, body)).toBe('conflict');
+  });
+
+  it.each([
+    'This bet has already been reported, but its data differs',
+    'Already reported: amount mismatch',
+    'AMOUNT_MISMATCH',
+    'The data is not the same',
+    "The data doesn't match what was reported",
+    'another request is in progress, retry',
+    'The bet is being processed',
+    'another request with different data is in progress',
+    'The bet is locked',
+    'Conflicting data',
+    'We failed to record the report',
+    'Conflict: the data was never stored',
+    'Conflict, please try again',
+    'Duplicate request. The report was not recorded.',
+    'bet B-1 was not already reported',
+    'transaction already reported under other reference',
+    'This bet has already been reported by another operator',
+    'This identifier is used by a different transaction',
+  ])('a 409 that says "%s" anywhere leaves the doubt', async (said) => {
+    for (const body of [said, [said], { message: said }, { message: 'Conflict', error: said }, { message: 'Already reported', errors: [{ text: said }] }])
+      expect(await afterBody(409, body)).toBe('unknown');
+  });
+
+  it('a 422 whose other words deny its message leaves the doubt', async () => {
+    expect(await afterBody(422, { message: 'Duplicate request', detail: 'The report was not recorded' })).toBe('unknown');
+    expect(await afterBody(422, { message: 'Duplicate request', detail: { reason: 'The amount differs' } })).toBe('unknown');
+  });
+
+  it.each<[unknown]>([
+    [null],
+    [[]],
+    [{}],
+    [{ statusCode: 409 }],
+    ['Conflict'],
+    [{ message: 'Conflict', error: 'This bet has already been reported' }],
+    [{ message: 'This bet has already been recorded and cannot be changed' }],
+    [{ message: 'Already reported. Do not retry.' }],
+    [{ message: 'Report rejected: already reported' }],
+  ])('a 409 with %j says that this report was recorded', async (body) => {
+    expect(await afterBody(409, body)).toBe('already-recorded');
+  });
+
+  it.each<[string, unknown]>([
+    ['many words', { message: 'Conflict', more: 'a '.repeat(3_000) }],
+    ['many parts', { message: 'Conflict', more: Array(5_000).fill(0) }],
+    ['many levels', { message: 'Conflict', more: JSON.parse('['.repeat(3_000) + ']'.repeat(3_000)) }],
+  ])('a 409 of too %s to be read leaves the doubt', async (_, body) => {
+    expect(await afterBody(409, body)).toBe('unknown');
+  });
+
+  it('a word that was sent hides no denial of the gateway', async () => {
+    expect(await afterBody(409, { message: 'The report was not recorded' }, { metadata: { note: 'not' } })).toBe('unknown');
+    expect(await afterBody(409, { message: 'The report was not recorded' }, { bet_id: 'not' })).toBe('unknown');
+    expect(await afterBody(409, { message: DIFFERENT }, { bet_id: 'different' })).toBe('unknown');
   });
 
   it('a 409 whose word for a conflict was sent is no success', async () => {

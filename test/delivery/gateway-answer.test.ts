@@ -58,6 +58,12 @@ describe('a status that leaves the report in doubt is retried', () => {
     ['a success in HTML', html(200), initiated, 'HTTP 200: the answer is not JSON; does a proxy or a captive portal stand in between?'],
     ['a redirect', html(302), initiated, 'HTTP 302: a redirect is not followed, since the API key would travel with it; is the base address right?'],
     [
+      'a redirect to choose from, in JSON',
+      json(300),
+      initiated,
+      'HTTP 300: a redirect is not followed, since the API key would travel with it; is the base address right?',
+    ],
+    [
       'a redirect in a browser, which shows no status',
       html(0),
       initiated,

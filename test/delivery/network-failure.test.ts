@@ -8,6 +8,7 @@ const several = (...errors: (string | Error)[]) =>
   new TypeError('fetch failed', { cause: new AggregateError(errors.map((error) => (typeof error === 'string' ? withCode(error) : error))) });
 /** An error that is the last of so many causes. */
 const deep = (causes: number, error: unknown): unknown => (causes === 0 ? error : new Error('further down', { cause: deep(causes - 1, error) }));
+const listed = (lists: number, error: unknown): unknown => (lists === 0 ? error : { errors: [listed(lists - 1, error)] });
 const tunnel = (words: string) => new TypeError('fetch failed', { cause: new Error(words) });
 
 describe('a request certainly never left', () => {
@@ -79,6 +80,8 @@ describe('a request certainly never left', () => {
     expect(readNetworkFailure(deep(6, withCode('ECONNREFUSED')))).toMatchObject({ code: undefined, notSent: false });
     expect(readNetworkFailure(deep(3, several('ECONNREFUSED')))).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
     expect(readNetworkFailure(deep(4, several('ECONNREFUSED')))).toMatchObject({ code: undefined, notSent: false });
+    expect(readNetworkFailure(listed(5, withCode('ECONNREFUSED')))).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
+    expect(readNetworkFailure(listed(6, withCode('ECONNREFUSED')))).toMatchObject({ code: undefined, notSent: false });
   });
 });
 
@@ -120,6 +123,10 @@ describe('a request may have left', () => {
     expect(readNetworkFailure(withCode('ECONNREFUSED', { syscall: 'reconnect' }))).toMatchObject({ notSent: false });
   });
 
+  it.each([null, undefined])('where one of several addresses failed without a word: %s', (error) => {
+    expect(readNetworkFailure({ errors: [withCode('ECONNREFUSED'), error] })).toMatchObject({ notSent: false });
+  });
+
   it.each(['ECONNREFUSED', 'CERT_HAS_EXPIRED', 'TRANSPORT_CLOSED'])('in a browser, always: %s', (code) => {
     expect(PAGE.readBroken(broken(code), false)).toMatchObject({ notSent: false, retryable: true });
   });
@@ -140,6 +147,16 @@ describe('a request may have left', () => {
       },
     });
     expect(readNetworkFailure(hostile)).toEqual({ code: undefined, notSent: false, certificate: false });
+  });
+
+  it.each(['code', 'message', 'syscall'])('where its %s cannot be read', (name) => {
+    const unreadable = Object.defineProperty(withCode('ECONNREFUSED', { syscall: 'connect' }), name, {
+      get() {
+        throw new Error('no');
+      },
+    });
+    expect(readNetworkFailure(unreadable)).toEqual({ code: undefined, notSent: false, certificate: false });
+    expect(readNetworkFailure({ code: 'ECONNREFUSED', [name]: Object.create(null) })).toMatchObject({ certificate: false });
   });
 
   it.each(['cause', 'errors'])('where an error is its own %s', (name) => {

@@ -113,7 +113,7 @@ describe('an answer that is none of a relay', () => {
     expect(failureOf(0, 'no')).toMatchObject({ outcome: 'unknown', text: 'a redirect is not followed; is relayUrl right, and the player logged in?' });
   });
 
-  it.each([200, 204, 299])('a success with an error in it: %i', (status) => {
+  it.each([0, 200, 204, 299, 300, 302, 399])('a status that is no refusal and no failure, with an error in it: %i', (status) => {
     expect(failureOf(status, { code: 'validation', outcome: 'not-sent' })).toMatchObject({ code: 'gateway', outcome: 'unknown' });
   });
 
@@ -177,6 +177,10 @@ describe('a failure that a relay tells', () => {
     [7, '[masked]'],
   ])('with the unknown code %j is of the class of its status', (code, named) => {
     expect(failureOf(422, { code, outcome: 'rejected' })).toMatchObject({ code: 'unprocessable', text: `HTTP 422: the relay answers "${named}"` });
+  });
+
+  it.each([400, 599])('is read with every status from 400 on: %i', (status) => {
+    expect(failureOf(status, { code: 'validation', outcome: 'not-sent' })).toMatchObject({ code: 'validation', outcome: 'not-sent' });
   });
 
   it('keeps its words, if they are a text', () => {

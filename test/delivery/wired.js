@@ -21,6 +21,7 @@ export const NOT_WIRED = {
   'test/delivery/relay-answer.test.ts': 'reads answers that are made there; nothing is sent',
   'test/delivery/one-signal.test.ts': 'is about the listeners of a signal, whatever is asked',
   'test/delivery/gateway-answer.test.ts': 'reads answers that are made there; nothing is sent',
+  'test/delivery/deliver.test.ts': 'calls the loop of attempts by itself, also as in a page',
   'test/delivery/network-failure.test.ts': 'reads errors that are made there; nothing is asked, but for one port that only the built-in fetch refuses',
   'test/delivery/real-socket.test.ts': 'runs over both transports by itself',
   'test/delivery/odd-answers.test.ts': 'runs over both transports by itself',

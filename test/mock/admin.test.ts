@@ -320,6 +320,7 @@ test('a NIN is masked in whichever field it stands, also as the identifier of a 
   await report(odd);
   await report({ ...odd, amount: 7 });
   await report(bet(nin));
+  await report({ ...bet('B-2'), bet_id: Number(nin), [nin]: 1 });
   const wait = await ask('requests/wait', { method: 'POST', body: { reference: nin } });
   const shown = [await ask('reports'), await ask('requests'), wait].map((one) => JSON.stringify(one?.body));
   for (const text of shown) expect(text).toMatch(/^(?!.*99087654321).*\[masked\]/);

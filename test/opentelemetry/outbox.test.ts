@@ -119,6 +119,26 @@ describe('the metrics of an outbox', () => {
     expect(await told.points('location_sdk.outbox.decided.reports')).toMatchObject([{ attributes: { 'location_sdk.decision': 'dismissed' }, value: 1 }]);
   });
 
+  it('name the account where it is not the default', async () => {
+    const { outbox, run, gateway } = instrumentedWorld(told.options, { outbox: { account: 'brandB' } });
+    const which = { ...WHICH, 'location_sdk.account': 'brandB' };
+    gateway.faults.add({ kind: 'status', status: 401, times: 1 });
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain({ timeoutMs: 10 }));
+    const paused = await told.points('location_sdk.outbox.paused');
+    expect(paused.filter(({ value }) => value > 0).map(({ attributes }) => attributes)).toEqual([
+      { 'location_sdk.environment': 'staging', 'location_sdk.account': 'brandB' },
+    ]);
+    await run(outbox.drain());
+    expect((await told.points('location_sdk.outbox.enqueued.reports')).map(({ attributes }) => attributes)).toEqual([which]);
+    expect((await told.points('location_sdk.outbox.recorded.reports')).map(({ attributes }) => attributes)).toEqual([
+      { ...which, 'location_sdk.outcome': 'recorded' },
+    ]);
+    const pauses = await told.points('location_sdk.outbox.pauses');
+    expect(pauses.filter(({ value }) => value > 0)).toMatchObject([{ attributes: { 'location_sdk.account': 'brandB' } }]);
+    expect(told.spans().find(({ name }) => name === 'enqueue reportBetEvent')?.attributes).toMatchObject(which);
+  });
+
   it('tell the reports by state, the age of the oldest open one, and who is paused', async () => {
     const store = memoryStore({ now: () => Date.now() - 60_000 });
     const { outbox } = instrumentedWorld(told.options, { store });

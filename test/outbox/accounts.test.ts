@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/create-client.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
 import { type ConfigurationError, isConfigurationError } from '../../src/errors/errors.js';
-import { betEvent } from '../factories.js';
+import { betEvent, settledBet } from '../factories.js';
 
 const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
 
@@ -153,5 +153,31 @@ describe('an outbox with another gateway than the one that its store knows', () 
     await createOutbox({ client: licence('mock', { baseUrl: 'http://127.0.0.1:4010' }).client, store }).reportBetEvent(betEvent(), { location });
     const real = createOutbox({ client: licence('real').client, store });
     expect((await rejection(real.drain())).message).toContain('http://127.0.0.1:4010 may be a mock gateway');
+  });
+});
+
+describe('an outbox where something was put on the prototype of all objects', () => {
+  it.each<[string, unknown]>([
+    ['account', 'brandB'],
+    ['accounts', {}],
+    ['concurrency', 0],
+    ['leaseMs', 1],
+    ['retry', { baseMs: 0 }],
+    ['baseMs', 0],
+    ['encryption', {}],
+    ['seal', {}],
+    ['keepBodies', 'yes'],
+    ['transaction', {}],
+    ['environment', 'production'],
+  ])('takes no %s from it', async (name, value) => {
+    Object.defineProperty(Object.prototype, name, { value, enumerable: true, configurable: true, writable: true });
+    try {
+      const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key' } };
+      const outbox = createOutbox({ client: createClient({ gateways }), store: memoryStore() });
+      const { id } = await outbox.reportSettledBet(settledBet());
+      expect(id).toBe('default:staging:reportSettledBet:BET-1');
+    } finally {
+      Reflect.deleteProperty(Object.prototype, name);
+    }
   });
 });

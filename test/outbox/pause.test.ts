@@ -3,7 +3,9 @@ import {
   type AttemptEnd,
   changePause,
   concernsPause,
+  isForUntried,
   isProbeDue,
+  isRarelyProbed,
   isRefusal,
   liftPause,
   mayCondemn,
@@ -237,6 +239,23 @@ describe('a probe is due', () => {
     ['not without a pause', open(), false],
   ])('%s', (_, seen, due) => {
     expect(isProbeDue(seen)).toBe(due);
+  });
+});
+
+describe('behind the breaker', () => {
+  const behind = (strikes: number) => paused({ reason: 'refusals', strikes });
+
+  it('every other probe takes a report that was never tried', () => {
+    expect([4, 5, 6, 7].map((strikes) => isForUntried(behind(strikes)))).toEqual([true, false, true, false]);
+  });
+
+  it('probes are rare once the next one is a minute away', () => {
+    expect([5, 10, 11, 12].map((strikes) => isRarelyProbed(behind(strikes), 5))).toEqual([false, false, true, true]);
+    expect(isRarelyProbed(behind(11), 6)).toBe(false);
+  });
+
+  it('neither holds for another pause, or for none', () => {
+    for (const seen of [paused({ strikes: 20 }), open(20)]) expect([isForUntried(seen), isRarelyProbed(seen, 5)]).toEqual([false, false]);
   });
 });
 

@@ -157,6 +157,10 @@ describe('the end of an attempt', () => {
     });
   });
 
+  it.each(['same', 'conflict', 'refused'] as const)('that is of the kind %s quarantines the report, also while its initiated one is open', (kind) => {
+    expect(ended(inFlight, failed({ kind, outcome: 'rejected' }), { ...context, dependency: 'open' })).toMatchObject({ state: 'quarantined', delayMs: 0 });
+  });
+
   it('does not count as an attempt where it paused the destination, or nothing was tried', () => {
     const attempts = (ending: Ending) => ended(inFlight, ending, context).attempts;
     expect(attempts(failed())).toBe(3);

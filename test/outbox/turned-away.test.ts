@@ -128,6 +128,8 @@ describe.concurrent('a gateway that asks to be left alone for no time at all', {
   it.for<readonly [string, RawAnswer]>([
     ['429 with Retry-After: 0', () => http('429 Too Many Requests', '{"message":"slow down"}', ['retry-after: 0'])],
     ['429 with a date in the past', () => http('429 Too Many Requests', '', ['retry-after: Wed, 21 Oct 2015 07:28:00 GMT'])],
+    ['429 in HTML and in chunks, which may have broken off', () => inChunks('429 Too Many Requests', '<h1>Too Many Requests</h1>')],
+    ['an empty 429 in chunks', () => 'HTTP/1.1 429 Too Many Requests\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['503 with Retry-After: 0', () => http('503 Service Unavailable', '', ['retry-after: 0'])],
     ['503 with a date in the past', () => http('503 Service Unavailable', '', ['retry-after: Wed, 21 Oct 2015 07:28:00 GMT'])],
   ])('%s is not hammered by an outbox', async ([, answer], test) => {
@@ -137,6 +139,16 @@ describe.concurrent('a gateway that asks to be left alone for no time at all', {
     expect(gateway.requests.length).toBeLessThanOrEqual(FEW);
     expect((await outbox.stats()).states.quarantined).toBe(0);
   });
+});
+
+it('a 429 in HTML and in chunks is waited for as long as it asks', async (test) => {
+  const limited = ['HTTP/1.1 429 Too Many Requests', ...HTML, 'retry-after: 60', 'transfer-encoding: chunked', '', '4', '<h1>', '0', '', ''].join('\r\n');
+  const { outbox } = await backlogOf(test, { count: 5, answer: () => limited });
+  outbox.start();
+  await expect.poll(async () => (await outbox.stats()).paused).toHaveLength(1);
+  const [paused] = (await outbox.stats()).paused;
+  expect(paused).toMatchObject({ reason: 'rate-limited' });
+  expect((paused?.until ?? 0) - (paused?.since ?? 0)).toBeGreaterThan(50_000);
 });
 
 describe('a minute of refusals before a backlog of a thousand', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, memoryStore, type NewRow, type OutboxStore } from '../../src/entries/outbox.js';
 import { createEvents } from '../../src/outbox/events.js';
 import type { Finished } from '../../src/outbox/plan.js';
@@ -115,6 +116,41 @@ describe('a report that was acknowledged and is gone', () => {
     });
   });
 
+  it.each([
+    ['where no transaction of the user can still bring it', false],
+    ['once it was seen in a store with transactions', true],
+  ])('ends within seconds, %s', async (_, transactional) => {
+    const { outbox, run, store, clock } = outboxWorld({ store: { ...memoryStore(), transactional } });
+    const { done } = await outbox.reportBetEvent(betEvent());
+    done.catch(() => {});
+    await new Promise((resolve) => setImmediate(resolve));
+    store.get = async (ids) => ids.map(() => undefined);
+    const began = clock.now();
+    await expect(run(done)).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown' });
+    expect(clock.now() - began).toBeLessThanOrEqual(5_000);
+    expect(clock.now() - began).toBeGreaterThanOrEqual(2_000);
+  });
+
+  it('ends with its attempt, where it was on its way', async () => {
+    const answers = [new Response('{"message":"Internal error"}', { status: 500, headers: { 'content-type': 'application/json' } })];
+    const { outbox, run, store, clock, gateway } = outboxWorld({
+      client: {
+        ...createMockGateway().clientOptions(),
+        fetch: async (url, init) => {
+          store.get = async (ids) => ids.map(() => undefined);
+          store.turn = async ({ writes }) => ({ written: writes.map(() => false), claimed: [] });
+          return answers.shift() ?? gateway.fetch(url, init as object);
+        },
+      },
+    });
+    const { done } = await outbox.reportBetEvent(betEvent());
+    const began = clock.now();
+    outbox.start();
+    await expect(run(done)).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown' });
+    expect(clock.now() - began).toBeLessThan(1_000);
+    await run(outbox.stop());
+  });
+
   it('ends as unknown where it was prepared, and enqueued', async () => {
     const { outbox, run, store } = outboxWorld();
     const report = await outbox.prepare('reportBetEvent', betEvent());
@@ -190,6 +226,7 @@ describe('a row that is older than what is known of it', () => {
 
   it.each<[string, Row, Change]>([
     ['a newer one: another worker took it after the lease', { ...row, ...claimed(sent) }, recorded],
+    ['a newer one that another worker has quarantined', { ...row, state: 'quarantined', fence: 2 }, recorded],
     ['a recorded one', { ...row, state: 'recorded' }, recorded],
     ['a dismissed one', { ...row, state: 'dismissed' }, recorded],
     ['one that is in doubt already', { ...row, inDoubt: true }, recorded],

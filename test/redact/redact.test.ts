@@ -33,6 +33,8 @@ test.each<[string, SentValue[], string]>([
   ['wait 30 seconds', [], 'wait 30 seconds'],
   ['wait 30 seconds', [personal('30')], 'wait [masked] seconds'],
   ['9 9 0 1 digits', [], '[masked] digits'],
+  ['34 digits 18 digits 27 digits', [], '34 digits [masked] digits [masked] digits'],
+  ['status 341 code 827 error 560', [], 'status 341 code [masked] error [masked]'],
   ['at 6.45,3.39 with 990 1234 5678', [], 'at [masked] with [masked]'],
   ['a line\u2028\u0000break\u200e', [], 'a line [masked]'],
   ['known\u001b[31m red \u202eline', [], '[masked]'],
@@ -205,8 +207,8 @@ describe.each(SPELLINGS)('a canary %s', (_, spell) => {
   test('is never shown, whether it was sent or not', () => {
     fc.assert(
       fc.property(canary, frame, fc.boolean(), (value, put, wasSent) => {
-        // By chance a canary can be spelled as a word that is always shown.
-        fc.pre(!isShownWord(spell(value).toLowerCase()));
+        // By chance a canary can be spelled as a word that is always shown, or hold the one that joins its parts.
+        fc.pre(!isShownWord(spell(value).toLowerCase()) && !readable(value).includes('and'));
         const shown = maskSent(put(spell(value)), wasSent ? [personal(value)] : []);
         const rest = shown.replaceAll('[masked]', '');
         expect(rest).not.toMatch(/[^\x20-\x7e]/);

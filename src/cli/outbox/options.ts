@@ -8,7 +8,7 @@ const accountName = (text: string): string => {
 };
 
 /** What may quarantine a report. A duplicate with other data is a conflict, which is another thing to decide on. */
-const PROBLEMS = ['unprocessable', 'bad-request', 'not-found', 'duplicate', 'conflict', 'validation'] as const;
+const PROBLEMS = ['unprocessable', 'bad-request', 'not-found', 'duplicate', 'conflict', 'validation', 'damaged'] as const;
 
 export const OUTBOX_OPTIONS = {
   json: { help: 'Print JSON, one object a line' },

@@ -21,7 +21,7 @@ export async function rebind({ store }: View, { account = DEFAULT_ACCOUNT, envir
   if (json) say(JSON.stringify({ account, environment, from, gateway: baseUrl, waiting }));
   else
     say(
-      `The reports of account ${account} in ${environment} go to ${baseUrl} from now on; until now to ${printable(from)}.\nReports of this account that wait: ${waiting}.`,
+      `The reports of account ${account} in ${environment} go to ${baseUrl} from now on; until now to ${printable(from)}.\nReports of this account that wait: ${waiting}. Those of ${environment} are sent to the new address.`,
     );
   return EXIT.done;
 }

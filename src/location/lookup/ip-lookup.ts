@@ -62,7 +62,7 @@ export function createIpLookup(settings: IpLookupSettings, { fetch, clock }: { f
 
   return {
     async find({ ip, deadline, signal }) {
-      if (signal?.aborted) return { steps: [] };
+      if (signal?.aborted) return { found: undefined, steps: [] };
       const address = ip ?? OWN;
       const known = cache.get(address);
       if (known) return { found: known.value.found, ageMs: known.ageMs, steps: [{ step: known.value.step, durationMs: 0 }] };

@@ -15,7 +15,7 @@ export interface ServiceSettings {
 
 export type LookupResult =
   | { found: IpLocation; ageMs: number; steps: readonly (LocationStep | FoundStep)[] }
-  | { found?: never; steps: readonly LocationStep[] };
+  | { found: undefined; steps: readonly LocationStep[] };
 
 /** One walk through the services for one address; any number of callers may wait for it. */
 export interface Inquiry {
@@ -110,7 +110,7 @@ export function createInquiry(ip: string | undefined, settings: ServiceSettings,
       const others = progress.filter((own, service) => service !== best?.service && (own.started !== undefined || reason === 'timeout'));
       const steps = others.map((own): LocationStep => ({ ...found(own), reason: own.reason ?? reason, message: own.message ?? UNFINISHED[reason] }));
       const winner = best && progress[best.service];
-      return best && winner ? { found: best.found, ageMs: 0, steps: [...steps, found(winner)] } : { steps };
+      return best && winner ? { found: best.found, ageMs: 0, steps: [...steps, found(winner)] } : { found: undefined, steps };
     },
     abandon: () => over.abort(),
   };

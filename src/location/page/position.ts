@@ -11,7 +11,7 @@ export interface Fix {
 
 /** Why there is no position. */
 export interface NoFix {
-  readonly position?: never;
+  readonly position: undefined;
   readonly reason: LocationFailure;
   /** Words of ours: the browser's own are not shown. */
   readonly message: string;
@@ -20,7 +20,7 @@ export interface NoFix {
 /** Whether asking again, or less accurately, is of no use for a while. */
 export const isRefusal = ({ reason }: NoFix) => reason !== 'timeout' && reason !== 'position-unavailable';
 
-export const noFix = (reason: LocationFailure, message: string): NoFix => ({ reason, message });
+export const noFix = (reason: LocationFailure, message: string): NoFix => ({ position: undefined, reason, message });
 
 /** Ten years. An older timestamp is not believed, nor one of the future: some browsers count in seconds, from 2001, or from the start of the device. */
 const OLDEST_MS = 315_360_000_000;

@@ -231,6 +231,7 @@ function answer(status: number, received: Received, body: Buffer | undefined): A
     return (Array.isArray(value) ? value.join(', ') : value) ?? null;
   };
   // It came over a network, where the end of the connection may be all that was seen.
-  const measured = WITHOUT_BODY.includes(status) || (header('content-length') !== null && header('transfer-encoding') === null);
+  const measured =
+    WITHOUT_BODY.includes(status) || (header('content-length') !== null && header('transfer-encoding') === null && header('content-encoding') === null);
   return { ended: 'answered', status, header, text: body && decoder.decode(body), measured: body !== undefined && measured };
 }

@@ -1,6 +1,27 @@
-import { type ContractCase, claim, claimOne, contractCase, equal, newRow, QUARANTINED, read, settledRow, WAITS, write } from './harness.js';
+import {
+  ACCOUNT,
+  CLAIMANT,
+  type ContractCase,
+  claim,
+  claimOne,
+  contractCase,
+  DISMISSED,
+  equal,
+  idsOf,
+  LEASE_MS,
+  newRow,
+  QUARANTINED,
+  read,
+  settledRow,
+  WAITS,
+  write,
+} from './harness.js';
 
 const SOUND = ['A-1', 'Z-1'];
+
+/** Parts of a row's id, and what stands in the row instead: each is sound by itself. */
+const OTHERS = { environment: 'production', operation: 'reportWithdrawalEvent', account: 'brandB', reference: 'other' } as const;
+const BRAND_B = { ...CLAIMANT, account: OTHERS.account };
 
 export const damageCases: readonly ContractCase[] = [
   contractCase('a row that waits for a part of a millisecond is sound', async ({ store }) => {
@@ -12,7 +33,7 @@ export const damageCases: readonly ContractCase[] = [
   }),
   contractCase(
     'a row with an unreadable part is shown as damaged, never handed out as sound, and holds up its own reference only',
-    async ({ store, damage }) => {
+    async ({ store, damage, advance }) => {
       if (!damage) return;
       const { parts, spoil } = damage;
       const ids = parts.map((part) => newRow(`D-${part}`).id);
@@ -29,14 +50,39 @@ export const damageCases: readonly ContractCase[] = [
       const claimed = await claim(store, 1_000);
       const sound = claimed.filter((row) => row.damage === undefined).map(({ reference }) => reference);
       equal(sound.sort(), SOUND, 'the sound rows that may be claimed');
-      for (const row of claimed) {
-        if (row.damage === undefined) continue;
+      await advance(LEASE_MS + 1);
+      const again = await claim(store, 1_000);
+      equal(idsOf(again).sort(), idsOf(claimed).sort(), 'what is claimed again after a lease');
+      const damaged = again.filter(({ reference }) => !SOUND.includes(reference));
+      for (const row of damaged) {
         const problem = { code: 'damaged', message: 'damaged' } as const;
-        equal((await write(store, row, { ...QUARANTINED, problem })).written, [true], `the quarantine of ${row.damage}`);
+        equal((await write(store, row, { ...QUARANTINED, problem })).written, [true], `the quarantine of ${row.id}`);
         const { state, problem: told } = await read(store, row.id);
-        equal([state, told?.code], ['quarantined', 'damaged'], `the row whose ${row.damage} is unreadable, quarantined`);
+        equal([state, told?.code], ['quarantined', 'damaged'], `${row.id}, quarantined`);
       }
       equal(await claim(store, 1_000), [], 'what may be claimed after that');
+
+      for (const { id } of damaged) await write(store, await read(store, id), DISMISSED);
+      equal((await store.counts([ACCOUNT])).states.dismissed, damaged.length, 'how many of the account are counted as dismissed');
     },
   ),
+  contractCase('a row that says something else than its id is shown as damaged, and never handed out as sound', async ({ store, damage }) => {
+    if (!damage?.replace) return;
+    const replaced = Object.entries(OTHERS) as [keyof typeof OTHERS, string][];
+    await store.enqueue([...replaced.map(([part]) => newRow(`D-${part}`)), newRow('Z-1')]);
+    await store.bind([{ account: OTHERS.account, environment: 'staging', gateway: CLAIMANT.gateways.staging ?? '' }]);
+    for (const [part, text] of replaced) await damage.replace(newRow(`D-${part}`).id, part, text);
+
+    for (const [part] of replaced) {
+      const { damage: found, problem, account, environment } = await read(store, newRow(`D-${part}`).id);
+      equal([found, problem?.code], [part, 'damaged'], `the row whose ${part} is another`);
+      equal([account, environment], [ACCOUNT, 'staging'], `the account and environment of the row whose ${part} is another`);
+    }
+    const claimed = [...(await claim(store, 1_000)), ...(await claim(store, 1_000, [BRAND_B]))];
+    equal(idsOf(claimed.filter((row) => row.damage === undefined)), [newRow('Z-1').id], 'the sound rows that may be claimed');
+    for (const row of claimed.filter(({ damage: found }) => found !== undefined)) {
+      equal((await write(store, row, QUARANTINED)).written, [true], `the quarantine of ${row.id}`);
+      equal((await read(store, row.id)).state, 'quarantined', `the state of ${row.id}`);
+    }
+  }),
 ];

@@ -23,6 +23,8 @@ export interface Damage {
   readonly parts: readonly (keyof Row)[];
   /** Makes one part of a row unreadable, and changes nothing else. */
   spoil(id: string, part: keyof Row): void | Promise<void>;
+  /** Writes this text into one part of a row, and changes nothing else. Without it that case is left out. */
+  replace?(id: string, part: keyof Row, text: string): void | Promise<void>;
 }
 
 /** Makes an empty store for each case. */
@@ -141,6 +143,8 @@ export const change = (row: Row, overrides: Partial<Change> = {}): Change => ({
 
 export const WAITS: Partial<Change> = { state: 'waiting', outcome: undefined, keepBody: true };
 export const QUARANTINED: Partial<Change> = { state: 'quarantined', outcome: undefined, keepBody: true };
+
+export const DISMISSED: Partial<Change> = { state: 'dismissed', outcome: undefined };
 
 /** Writes the end of a claim. */
 export const write = (store: OutboxStore, row: Row, overrides: Partial<Change> = {}): Promise<TurnResult> =>

@@ -1,5 +1,6 @@
 import type { AnyReport } from '../../delivery/frozen.js';
 import { ConfigurationError, DuplicateReportError, isReportingError, ValidationError } from '../../errors/errors.js';
+import { ownMembers } from '../../platform/as-record.js';
 import { subjectOf } from '../../platform/messages.js';
 import { type OperationName, operations } from '../../protocol/operations.js';
 import type { Location } from '../../schema/location.js';
@@ -58,7 +59,8 @@ export function createEntrance({ store, seal, clock }: OutboxSettings, { account
   const enqueue = createCommits(store, clock);
 
   /** Everything before the commit: nothing of it reaches the store unless all of it went well. */
-  async function prepare({ operation, payload, options, transaction: given }: Given): Promise<Prepared> {
+  async function prepare(one: Given): Promise<Prepared> {
+    const { operation, payload, options, transaction: given } = { transaction: undefined, ...one };
     const { transaction = given, ...callOptions } = readTransaction(options);
     if (transaction !== undefined) requireTransactions(store);
     const report = await door.freeze(operation, payload, options === undefined || !isObject(options) ? options : callOptions);
@@ -138,7 +140,7 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 
 function readTransaction(options: unknown): { transaction?: unknown } {
   try {
-    return isObject(options) ? { ...options } : {};
+    return ownMembers(isObject(options) ? options : undefined);
   } catch (error) {
     if (isReportingError(error)) throw error;
     throw new ValidationError('options could not be read: a getter or proxy threw. Nothing was sent.', { issues: [] });

@@ -30,7 +30,8 @@ export interface PreparedReport<Mode extends ClientMode = 'strict'> {
    *
    * The function returns true where the report was added, and false where the same one was there. It fails the statement, and
    * your transaction with it: with SQLSTATE `LS003` where the outbox holds other data under the same reference, with `LS004` for
-   * anything that is not a whole value of an outbox whose schema has the same name. Neither shows what was given.
+   * anything that is not a whole value of an outbox over this very store, and with `LS005` where the reports of this account go
+   * to another gateway. Neither shows what was given.
    *
    * Throws a `ConfigurationError` where the store has no such function, or the report was prepared for a transaction. Not
    * enumerable.

@@ -1,4 +1,4 @@
-import { members } from '../../platform/as-record.js';
+import { members, ownMembers } from '../../platform/as-record.js';
 import type { HkdfKeyLike } from '../../platform/web-types.js';
 import { type Bytes, fromBase64 } from '../bytes.js';
 
@@ -39,7 +39,7 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 /** Checks the option; problems never show a key. */
 export function readEncryption(given: unknown, problems: string[]): ReadEncryption | undefined {
   if (given === undefined) return undefined;
-  const { keys, current, ...unknown } = members(given);
+  const { keys, current, ...unknown } = ownMembers(given);
   const entries = Object.entries(members(keys));
   for (const name of Object.keys(unknown)) problems.push(`encryption.${name} is not an option; known are keys, current`);
   if (entries.length === 0) problems.push("encryption.keys: expected an object with at least one key, such as { '2026-11': key }");

@@ -48,7 +48,7 @@ const unseen = (code: number, body: string): Reply => ({
   body,
   headers: { 'transfer-encoding': 'chunked', connection: 'close' },
   // The status alone says that something is wrong with the destination; the doubt stays.
-  ...([401, 403, 404].includes(code) && { pauses: true }),
+  ...([401, 403, 404, 429].includes(code) && { pauses: true }),
 });
 
 /** Every way in which an attempt of the simulation ends, by what brings it about. */

@@ -79,7 +79,7 @@ export async function rowWriter(tables: Tables, at: number) {
     changed = true;
     if (isOpen(before) !== isOpen(row))
       for (const { row: waiting } of await ask<StoredRow[]>(rows.index('row.waitsFor').getAll(row.id)))
-        if (waiting.state === 'waiting') await put(waiting, waiting);
+        if (waiting.state === 'waiting') await put(rowFrom(waiting), rowFrom(waiting));
     return row;
   }
 

@@ -1,4 +1,4 @@
-import type { BoundDestination, Rebinding } from '../../destination.js';
+import { type BoundDestination, otherGateway, type Rebinding } from '../../destination.js';
 import type { PauseChange } from '../../pause.js';
 import type { Run } from './database.js';
 
@@ -23,16 +23,16 @@ export async function bind(run: Run, schema: string, given: readonly BoundDestin
   const select = `SELECT d.gateway FROM ${columns} LEFT JOIN ${schema}.destinations AS d ON d.account = g.account AND d.environment = g.environment ORDER BY g.place`;
   const before = await run(select, [values]);
   const found = before.every(({ gateway }) => gateway !== null) ? before : await bindNew();
+  // Where it is not bound yet, an open transaction binds it to the same gateway.
   return given.map((one, index) => found[index]?.gateway ?? one.gateway);
 
   async function bindNew() {
-    await run(
-      `INSERT INTO ${schema}.destinations (account, environment, gateway) SELECT g.account, g.environment, g.gateway FROM ${columns}
-        ORDER BY g.account, g.environment ON CONFLICT DO NOTHING`,
-      [values],
-    );
+    const tried = await run(`SELECT ${schema}.bind_alone(g.account, g.environment, g.gateway)::text AS alone FROM ${columns} ORDER BY g.place`, [values]);
     // A statement of its own: what another instance has committed meanwhile was not to be seen by the first one.
-    return run(select, [values]);
+    const bound = await run(select, [values]);
+    const refused = given.find((_, index) => tried[index]?.alone === 'false' && bound[index]?.gateway === null);
+    if (refused) throw otherGateway(refused, 'another gateway');
+    return bound;
   }
 }
 

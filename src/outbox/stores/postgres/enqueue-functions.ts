@@ -1,5 +1,5 @@
 import { utf8 } from '../../bytes.js';
-import { CONFLICT, OTHER_GATEWAY, UNPREPARED } from './failure.js';
+import { CONFLICT, UNPREPARED } from './failure.js';
 import { isOpenBefore } from './row-columns.js';
 
 /** What a row is made of, in the order of its columns. */
@@ -8,30 +8,6 @@ export const COLUMNS = ['id', 'account', 'environment', 'operation', 'reference'
 const VARIABLES = `new_sequence bigint;
     now_ms bigint;
     is_blocked boolean := false;`;
-
-/**
- * Keeps the gateway of a destination, unless it has one; another one fails the statement. Each statement of it sees what
- * was committed before, so that of several instances that are the first at once, all see the same gateway.
- */
-export const bind = (schema: string): string => `
-  CREATE FUNCTION ${schema}.bind(of_account text, of_environment text, to_gateway text) RETURNS boolean LANGUAGE plpgsql AS $bind$
-  DECLARE
-    bound text;
-  BEGIN
-    SELECT d.gateway INTO bound FROM ${schema}.destinations AS d WHERE d.account = of_account AND d.environment = of_environment;
-    IF NOT FOUND THEN
-      -- An open transaction that is the first keeps no other one waiting.
-      IF NOT pg_try_advisory_xact_lock(hashtextextended('location-sdk ${schema}.' || of_account || ':' || of_environment, 0)) THEN RETURN true; END IF;
-      INSERT INTO ${schema}.destinations (account, environment, gateway) VALUES (of_account, of_environment, to_gateway) ON CONFLICT DO NOTHING;
-      SELECT d.gateway INTO bound FROM ${schema}.destinations AS d WHERE d.account = of_account AND d.environment = of_environment;
-    END IF;
-    IF bound <> to_gateway THEN
-      RAISE EXCEPTION 'enqueue: reports of account % (%) go to %, and this one is for %. Nothing was enqueued.', of_account, of_environment, bound, to_gateway
-        USING ERRCODE = '${OTHER_GATEWAY}', HINT = 'Name another licence with the option account, or change the gateway with location-sdk outbox … rebind.';
-    END IF;
-    RETURN true;
-  END $bind$;
-`;
 
 /** One row more, of SQL for each column, and who listens is told of it at the commit; or `otherwise`, where its id is there. */
 function addRow(schema: string, sqlOf: (column: (typeof COLUMNS)[number] | 'gateway') => string, otherwise: string): string {

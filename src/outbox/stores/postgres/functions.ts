@@ -1,6 +1,7 @@
 import { LONGEST_WAIT_MS } from '../../state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
-import { add, bind, enqueue } from './enqueue-functions.js';
+import { bindFunctions } from './bind-functions.js';
+import { add, enqueue } from './enqueue-functions.js';
 import { ISOLATION } from './failure.js';
 import { isOpenBefore, rowJson } from './row-columns.js';
 import { QUEUED, TALLY_PARTS } from './tables.js';
@@ -36,16 +37,16 @@ const write = (schema: string): string => `
   BEGIN
     written := false;
     counted := 0;
-    SELECT r.sequence, r.account, r.outcome, r.message, r.body IS NOT NULL AS has_body INTO report FROM ${schema}.reports AS r WHERE r.id = wanted;
+    SELECT r.sequence, r.outcome, r.message, r.body IS NOT NULL AS has_body INTO report FROM ${schema}.reports AS r WHERE r.id = wanted;
     IF NOT FOUND THEN RETURN; END IF;
-    SELECT q.attempts INTO queued FROM ${schema}.queue AS q
+    SELECT q.attempts, q.account INTO queued FROM ${schema}.queue AS q
       WHERE q.sequence = report.sequence AND q.state = expected ->> 'state' AND q.fence = (expected ->> 'fence')::integer FOR UPDATE;
     IF NOT FOUND THEN RETURN; END IF;
     SELECT * INTO change FROM jsonb_to_record(new_values) AS c(state text, fence integer, attempts integer, "inDoubt" boolean, "doubtBefore" boolean,
       "delayMs" bigint, outcome text, message text, problem jsonb, decisions jsonb, "keepBody" boolean);
     written := true;
     counted := change.attempts - queued.attempts;
-    of_account := report.account;
+    of_account := queued.account;
     IF change.state IN ('recorded', 'dismissed') THEN
       DELETE FROM ${schema}.queue AS q WHERE q.sequence = report.sequence;
       UPDATE ${schema}.reports AS r SET ${CHANGED}, outcome = change.outcome, message = change.message, body = CASE WHEN change."keepBody" THEN r.body END
@@ -167,12 +168,11 @@ const turn = (schema: string): string => `
       IF (request #>> '{claim,untriedFirst}')::boolean THEN
         -- The earliest of the latest due rows that was never claimed is due before all others; it was not claimed meanwhile.
         SELECT late.sequence INTO untried FROM unnest(open_accounts, open_environments) AS e(account, environment) CROSS JOIN LATERAL (
-          SELECT q.sequence, q.due_at, q.fence, q.blocked FROM ${schema}.queue AS q
-          WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms
+          SELECT q.sequence, q.due_at, q.fence, q.blocked FROM ${schema}.queue AS q WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms
           ORDER BY q.due_at DESC, q.sequence DESC LIMIT ${MOST_LOOKED_AT}) AS late
           WHERE late.fence = 0 AND NOT late.blocked ORDER BY late.due_at, late.sequence LIMIT 1;
-        UPDATE ${schema}.queue AS q SET due_at = ${HEAD_OF_THE_QUEUE} WHERE q.sequence IN (
-          SELECT f.sequence FROM ${schema}.queue AS f WHERE f.sequence = untried AND f.fence = 0 FOR UPDATE SKIP LOCKED);
+        UPDATE ${schema}.queue AS q SET due_at = ${HEAD_OF_THE_QUEUE} 
+          WHERE q.sequence IN (SELECT f.sequence FROM ${schema}.queue AS f WHERE f.sequence = untried AND f.fence = 0 FOR UPDATE SKIP LOCKED);
       END IF;
       -- How many of the next are of which destination. An account that has fewer rows in hand comes first, and among its rows the earliest.
       FOR item IN
@@ -247,4 +247,4 @@ const append = (schema: string): string => `
   END $append$;
 `;
 
-export const functions = (schema: string): string => [bind, add, enqueue, write, claim, turn, outlook, append].map((one) => one(schema)).join('');
+export const functions = (schema: string): string => [bindFunctions, add, enqueue, write, claim, turn, outlook, append].map((one) => one(schema)).join('');

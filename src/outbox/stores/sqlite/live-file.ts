@@ -12,12 +12,12 @@ export function identityOf(path: string): string | undefined {
 
 /**
  * Remembers which files a database has open, and returns a check that throws once one of them was deleted or replaced: what
- * is written to a deleted file is gone when the last process closes it. `given` may be a link to `real`, beside which SQLite
- * keeps the -wal file.
+ * is written to a deleted file is gone when the last process closes it. Without the -shm file that was opened, another process
+ * takes the database for unused. `given` may be a link to `real`, beside which SQLite keeps both.
  */
 export function watchFiles(given: string, real: string): () => void {
   if (real === '') return () => {};
-  const opened = [given, `${real}-wal`].map((path) => ({ path, identity: identityOf(path) })).filter(({ identity }) => identity !== undefined);
+  const opened = [given, `${real}-wal`, `${real}-shm`].map((path) => ({ path, identity: identityOf(path) })).filter(({ identity }) => identity !== undefined);
   return () => {
     for (const { path, identity } of opened) if (identityOf(path) !== identity) throw failure('replaced', path);
   };

@@ -46,8 +46,7 @@ export function createRows(connection: Connection, tally: Tally) {
 
   const byId = (id: string): Columns | undefined => first(`SELECT ${ROW} FROM outbox_rows WHERE id = ?`, id);
   /** No more of it than a write needs: the body is most of a row. */
-  const progressOf = (id: string): Columns | undefined =>
-    first('SELECT sequence, account, waits_for, state, fence, attempts FROM outbox_rows WHERE id = ?', id);
+  const progressOf = (id: string): Columns | undefined => first('SELECT sequence, waits_for, state, fence, attempts FROM outbox_rows WHERE id = ?', id);
 
   function isOpen(id: unknown): boolean {
     const found = typeof id === 'string' ? first('SELECT state FROM outbox_rows WHERE id = ?', id) : undefined;
@@ -82,7 +81,8 @@ export function createRows(connection: Connection, tally: Tally) {
     const progress = [state, bit(blocked), bit(queued), fence, attempts, bit(inDoubt), bit(doubtBefore)] as const;
     const texts = [outcome ?? null, message ?? null, problem ? textOf(problem) : null, decisions.length > 0 ? textOf(decisions) : null] as const;
     run(UPDATE, ...progress, now + delayMs, now, ...texts, bit(keepBody), bit(ends), Number(found.sequence));
-    const account = String(found.account);
+    // As the id names it: the column may be damaged.
+    const account = id.slice(0, id.indexOf(':'));
     tally.move(account, found.state as Row['state'], state);
     tally.attempts(account, attempts - Number(found.attempts));
     if (isFinal(state) !== isFinal(expected.state)) block(id, !isFinal(state));

@@ -19,6 +19,8 @@ const rejection = (promise: Promise<unknown>): Promise<PostgresStoreError> =>
 /** A pool whose connections are of a role of its own, or have settings of their own. */
 async function withPool<T>(config: pg.PoolConfig, use: (own: pg.Pool) => Promise<T>): Promise<T> {
   const own = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4, ...config });
+  // The server may end a connection that is still closing.
+  own.on('error', () => {});
   try {
     return await use(own);
   } finally {

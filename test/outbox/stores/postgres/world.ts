@@ -63,6 +63,9 @@ export const damageIn = (schema: string): Damage => ({
   async spoil(id, part) {
     await pool.query(SPOILED[part as keyof typeof SPOILED].replace(/:(\w+)/g, `${schema}.$1`), [id]);
   },
+  async replace(id, part, text) {
+    await pool.query(`UPDATE ${schema}.reports SET ${part} = $2 WHERE id = $1`, [id, text]);
+  },
 });
 
 /** Runs work in a transaction of its own connection, as a user of the store does. */

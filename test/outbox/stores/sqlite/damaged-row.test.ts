@@ -1,5 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { createClient } from '../../../../src/entries/index.js';
+import { createOutbox } from '../../../../src/entries/outbox.js';
+import { DISMISSED, QUARANTINED, read, write } from '../../../../src/outbox/contract/harness.js';
 import { connect } from '../../../../src/outbox/stores/sqlite/database.js';
 import { personalBet, personalSettlement } from '../../personal.js';
 import { outboxWorld } from '../../world.js';
@@ -91,6 +94,38 @@ describe('a row whose environment cannot be read', () => {
   });
 });
 
+describe('a row that says something else than its id', () => {
+  it.each([
+    ['environment', 'production'],
+    ['operation', 'reportWithdrawalEvent'],
+    ['account', 'brandB'],
+  ])('as its %s is quarantined, and sent to no gateway under any path', async (column, value) => {
+    const file = await waitingFile();
+    const database = openLibsql(file);
+    const bound = connect(database).all('SELECT environment, gateway FROM outbox_destinations');
+    connect(database).run(`UPDATE outbox_rows SET ${column} = ?, due_at = 0 WHERE id = ?`, value, BAD);
+    database.close();
+    const store = await openStore(file);
+    const urls: string[] = [];
+    const clientOf = (addressOf: (environment: string) => string) =>
+      createClient({
+        gateways: { staging: { baseUrl: addressOf('staging'), apiKey: 'key' }, production: { baseUrl: addressOf('production'), apiKey: 'key' } },
+        fetch: async (url, { body }) => {
+          urls.push(`${String(url)} ${String(body)}`);
+          return new Response('{"message":"ok"}');
+        },
+      });
+    const own = clientOf((environment) => String(bound.find((one) => one.environment === environment)?.gateway));
+    const other = clientOf((environment) => `https://${environment}.example.com`);
+    const outbox = createOutbox({ accounts: { default: own, brandB: other }, store });
+    await outbox.drain({ timeoutMs: 2_000 });
+    await outbox.stop();
+    expect(urls.filter((sent) => sent.includes('B-bad'))).toEqual([]);
+    expect(await outbox.for('default').list({ state: 'quarantined' })).toMatchObject([{ id: BAD, problem: { code: 'damaged' } }]);
+    await store.close?.();
+  });
+});
+
 describe('a row whose account cannot be read', () => {
   it.each([
     ['no outbox has its name', 'dhfault'],
@@ -111,6 +146,11 @@ describe('a row whose account cannot be read', () => {
     const accounts = [{ account: 'brandB', gateways: { staging: other.gateway }, busy: 0 }];
     const [row] = (await store.turn({ writes: [], claim: { accounts, limit: 9, leaseMs: 1 } })).claimed;
     expect(row?.damage).toBe(account === 'brandB' ? 'account' : undefined);
+    for (const claimed of row ? [row] : []) {
+      await write(store, claimed, QUARANTINED);
+      await write(store, await read(store, claimed.id), DISMISSED);
+      expect([(await store.counts(['default'])).states.dismissed, (await store.counts(['brandB'])).states.dismissed]).toEqual([1, 0]);
+    }
     expect(sent.filter((body) => body.includes('B-bad'))).toEqual([]);
     await store.close?.();
   });

@@ -81,6 +81,11 @@ export const damageIn = (file: string, open: (file: string) => SqliteDatabase): 
     connect(database).run(`UPDATE outbox_rows SET ${column} = X'7A7B' WHERE id = ?`, id);
     database.close();
   },
+  replace(id, part, text) {
+    const database = open(file);
+    connect(database).run(`UPDATE outbox_rows SET ${DAMAGED_COLUMNS[part as keyof typeof DAMAGED_COLUMNS]} = ? WHERE id = ?`, text, id);
+    database.close();
+  },
 });
 
 /** A clock that is moved by hand; its timers are real. */

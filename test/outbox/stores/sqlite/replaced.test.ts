@@ -33,6 +33,7 @@ const DAMAGES: readonly (readonly [string, (file: string) => void])[] = [
   ['was moved with its folder', (file) => renameSync(dirname(file), `${dirname(file)}.away`)],
   ['lost its -wal file', (file) => rmSync(`${file}-wal`)],
   ['has another -wal file', (file) => replace(`${file}-wal`)],
+  ['lost its -shm file, by which processes know of each other', (file) => rmSync(`${file}-shm`)],
 ];
 
 const KINDS: readonly (readonly [string, (file: string) => Promise<Awaited<ReturnType<typeof sqliteStore>>>])[] = [

@@ -1,0 +1,272 @@
+import { describe, expect, it } from 'vitest';
+import { isDuplicate, isRecorded } from '../../src/delivery/answer.js';
+import { type Delivery, deliver } from '../../src/delivery/deliver.js';
+import { PAGE, transportBy } from '../../src/delivery/fetch-transport.js';
+import { gatewayChannel } from '../../src/delivery/gateway-channel.js';
+import { readBroken } from '../../src/delivery/network-failure.js';
+import { relayChannel } from '../../src/delivery/relay-channel.js';
+import type { DeliverySettings, Gateway } from '../../src/delivery/settings.js';
+import { isReportingError, type ReportingError } from '../../src/errors/errors.js';
+import type { FetchInit } from '../../src/platform/web-types.js';
+import { operations } from '../../src/protocol/operations.js';
+import { FakeClock } from './fake-clock.js';
+import { answer, bet, conflicting, lost, recorded, repeated, unreachable } from './scripted-gateway.js';
+import { receipt } from './scripted-relay.js';
+
+const report = { operation: 'reportSettledBet', environment: 'staging', reference: 'B-1', body: JSON.stringify(bet), location: undefined } as const;
+const pageReport = { operation: 'reportBetEvent', environment: undefined, reference: 'B-1', body: '{"bet_id":"B-1"}', location: undefined } as const;
+const verification = { operation: 'verifyNin', environment: 'staging', reference: undefined, body: '{"nin":"99012345678"}', location: undefined } as const;
+
+const paths: Gateway['paths'] = {
+  reportBetEvent: operations.reportBetEvent.path,
+  reportSettledBet: operations.reportSettledBet.path,
+  reportWithdrawalEvent: operations.reportWithdrawalEvent.path,
+  reportSettledWithdrawal: operations.reportSettledWithdrawal.path,
+  verifyNin: operations.verifyNin.path,
+};
+const gateway: Gateway = { baseUrl: 'https://gateway.example.com', paths, apiKey: 'key-1' };
+const relay = { relayUrl: 'https://operator.example.com/sdk', credentials: 'omit' } as const;
+
+interface Given extends Partial<Omit<Delivery, 'deadline' | 'exchange'>>, Partial<Pick<DeliverySettings, 'random'>> {
+  /** A text says what is missing. */
+  readonly to?: Gateway | typeof relay | string;
+  readonly inPage?: boolean;
+  readonly timeoutMs?: number;
+  readonly limit?: number;
+  readonly of?: Parameters<typeof deliver>[0];
+}
+
+/** Delivers over a script of answers and a clock that does not wait really; tells the end, whichever it is. */
+function delivering(
+  script: readonly (Response | Error)[],
+  { to = gateway, timeoutMs = 60_000, limit = 2, inPage = false, random = () => 0.5, of = report, ...given }: Given = {},
+) {
+  const clock = new FakeClock();
+  const began = clock.now();
+  const sent: { url: string; init: FetchInit }[] = [];
+  const lines: string[] = [];
+  const logger = { debug: (line: string) => lines.push(line), info() {}, warn() {}, error() {} };
+  const send = async (url: string, init: FetchInit): Promise<Response> => {
+    const next = script[sent.length];
+    sent.push({ url, init });
+    if (next instanceof Response) return next;
+    throw next ?? new Error('the script has no more attempts');
+  };
+  const settings: DeliverySettings = {
+    transport: transportBy(send, inPage ? PAGE : { inPage: false, readBroken }),
+    retry: { limit, baseMs: 500, capMs: 8_000 },
+    maxRetryAfterMs: 30_000,
+    attemptTimeoutMs: 10_000,
+    logger,
+    clock,
+    random,
+  };
+  const channel = (where: Gateway | typeof relay) =>
+    'relayUrl' in where
+      ? relayChannel(where, { inPage, clock })
+      : gatewayChannel({ staging: where, production: 'gateways.production is missing' }, { isRecorded, isDuplicate, inPage, logger, clock });
+  const exchange = typeof to === 'string' ? to : channel(to).open(of);
+  const delivered = deliver(of, { exchange, deadline: began + timeoutMs, inDoubt: false, ...given }, settings);
+  const end = clock.run(delivered.catch((error: unknown) => error));
+  const failure = async (): Promise<ReportingError> => {
+    const error = await end;
+    if (isReportingError(error)) return error;
+    throw new Error(`it should have failed, and ended with ${JSON.stringify(error)}`);
+  };
+  return { end, failure, sent, lines, clock, waited: () => clock.now() - began };
+}
+
+const aborting = () => {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+};
+
+describe('an error says what to do', () => {
+  it.each<[string, Response | Error, string]>([
+    ['nothing was sent', unreachable(), 'Nothing was sent.'],
+    ['nothing was recorded', answer(422, {}), 'Nothing was recorded by this call.'],
+    ['it may be recorded', lost(), 'It may be recorded: repeat it with client.resend(error), not with a new call.'],
+  ])('where %s', async (_, first, advice) => {
+    const { message } = await delivering([first], { limit: 0 }).failure();
+    expect(message).toMatch(/^reportSettledBet B-1 \(staging\): [^.]*\.?[^.]*\. /);
+    expect(message.endsWith(`. ${advice}`)).toBe(true);
+  });
+
+  it('in the words of the failure, where it knows better than the outcome', async () => {
+    expect((await delivering([repeated()], { inPage: true }).failure()).message).toMatch(/ Compare your records\.$/);
+  });
+
+  it('of a verification: to call it again, where that may help', async () => {
+    expect((await delivering([answer(503)], { of: verification, limit: 0 }).failure()).message).toBe(
+      'verifyNin (staging): HTTP 503: the gateway failed. Call it again.',
+    );
+    expect((await delivering([answer(422)], { of: verification }).failure()).message).toBe(
+      'verifyNin (staging): HTTP 422: the gateway cannot accept the data; correct it and call again.',
+    );
+  });
+});
+
+describe("the gateway's words in an error", () => {
+  const words = async (message: string, given: Given = {}) =>
+    /The gateway said: "(.*?)"\./.exec((await delivering([answer(422, { message })], given).failure()).message)?.[1];
+
+  it('are shown with the reference of the report', async () => {
+    expect(await words('bet B-1 is not known')).toBe('bet B-1 is not known');
+  });
+
+  it('are shown without a known word that was sent', async () => {
+    const named = { ...report, body: JSON.stringify({ ...bet, user: { ...bet.user, first_name: 'Field' } }) };
+    expect(await words('the field is missing')).toBe('the field is missing');
+    expect(await words('the field is missing', { of: named })).toBe('the [masked] is missing');
+  });
+
+  it('are shown without the key, also one that was rotated meanwhile', async () => {
+    const keys = ['number', 'field'];
+    const apiKey = () => keys.shift() ?? 'none';
+    const { failure } = delivering([answer(503), answer(422, { message: 'the field of the number is missing' })], { to: { ...gateway, apiKey } });
+    expect((await failure()).message).toContain('The gateway said: "the [masked] of the [masked] is missing".');
+  });
+
+  it('about a number to verify are never shown, since they may name its holder', async () => {
+    expect(await words('the number is missing', { of: verification })).toBeUndefined();
+  });
+});
+
+describe('the key', () => {
+  it('that does not come before the call is aborted ends it, and nothing was sent', async () => {
+    const { signal, abort } = aborting();
+    const apiKey = () => {
+      abort();
+      return new Promise<string>(() => {});
+    };
+    const { failure, sent } = delivering([], { to: { ...gateway, apiKey }, signal });
+    expect(await failure()).toMatchObject({ code: 'aborted', outcome: 'not-sent', attempts: 0 });
+    expect(sent).toEqual([]);
+  });
+
+  it('that does not come in time is named', async () => {
+    const { failure } = delivering([], { to: { ...gateway, apiKey: () => new Promise<string>(() => {}) } });
+    expect((await failure()).message).toContain('gateways.staging.apiKey did not answer in time');
+  });
+
+  it('is not asked for again once the call is aborted between two attempts', async () => {
+    const { signal, abort } = aborting();
+    let asked = 0;
+    const apiKey = () => {
+      asked += 1;
+      return 'key-1';
+    };
+    const { failure, sent, clock } = delivering([lost()], { to: { ...gateway, apiKey }, signal });
+    const { setTimeout: wait } = clock;
+    clock.setTimeout = (callback, milliseconds) => {
+      if (milliseconds === 250) abort();
+      return wait(callback, milliseconds);
+    };
+    expect(await failure()).toMatchObject({ code: 'aborted', outcome: 'unknown', attempts: 1 });
+    expect([asked, sent.length]).toEqual([1, 1]);
+  });
+});
+
+describe('a request', () => {
+  it.each([
+    ['report-settled-bet-event', 'report-settled-bet-event'],
+    ['/v2/settled', 'v2/settled'],
+    ['v2/settled', 'v2/settled'],
+  ])('goes to the path %s below the base address', async (path, below) => {
+    const { end, sent } = delivering([recorded()], { to: { ...gateway, paths: { ...paths, reportSettledBet: path } } });
+    await end;
+    expect(sent[0]?.url).toBe(`https://gateway.example.com/integration-gateway/external/${below}`);
+  });
+
+  it('without a gateway is not made, and the error says what is missing', async () => {
+    const { failure, sent } = delivering([], { to: 'gateways.staging is missing' });
+    const error = await failure();
+    expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', attempts: 0 });
+    expect(error.message).toContain('gateways.staging is missing');
+    expect(sent).toEqual([]);
+  });
+
+  it('is not made once the time of the call is over', async () => {
+    const { failure, sent } = delivering([recorded()], { timeoutMs: 0 });
+    expect(await failure()).toMatchObject({ code: 'timeout', outcome: 'not-sent', attempts: 0 });
+    expect(sent).toEqual([]);
+  });
+
+  it('of a page to a gateway does not outlive the page', async () => {
+    const { end, sent } = delivering([recorded()], { inPage: true });
+    await end;
+    expect(sent[0]?.init).not.toHaveProperty('keepalive');
+  });
+
+  it.each<[string, (Response | Error)[], (boolean | undefined)[]]>([
+    ['outlives it', [answer(200, receipt())], [true]],
+    ['outlives it again after an answer', [answer(503, '{}'), answer(200, receipt())], [true, true]],
+    // A browser refuses what it has no room for and does not say why.
+    ['does not after a connection that broke, for which there may have been no room', [lost(), answer(200, receipt())], [true, undefined]],
+  ])('of a page to a relay %s', async (_, script, keepalive) => {
+    const { end, sent } = delivering(script, { inPage: true, to: relay, of: pageReport });
+    expect(await end).toMatchObject({ outcome: 'recorded' });
+    expect(sent.map(({ init }) => init.keepalive)).toEqual(keepalive);
+  });
+});
+
+describe('the wait for another attempt', () => {
+  it('is as long as Retry-After asks, up to maxRetryAfterMs itself', async () => {
+    const { end, waited } = delivering([answer(429, {}, { 'retry-after': '30' }), recorded()]);
+    expect(await end).toMatchObject({ outcome: 'recorded', attempts: 2 });
+    expect(waited()).toBe(30_000);
+  });
+
+  it('is not begun where it would end with the time of the call: the last error is thrown', async () => {
+    const { failure, waited } = delivering([answer(429, {}, { 'retry-after': '4' })], { timeoutMs: 4_000 });
+    expect(await failure()).toMatchObject({ code: 'rate-limited', attempts: 1 });
+    expect(waited()).toBe(0);
+  });
+
+  it('is told to the logger, with what happened', async () => {
+    const { end, lines } = delivering([answer(503, {}), recorded()]);
+    await end;
+    expect(lines).toEqual(['reportSettledBet B-1 (staging): HTTP 503: the gateway failed; attempt 1, the next one in 250 ms']);
+  });
+});
+
+describe('a clock, random or signal of the caller that throws', () => {
+  const throwing = (): never => {
+    throw new Error('a bug of the caller');
+  };
+  /** Throws when it is read. */
+  const signal = {
+    get aborted(): boolean {
+      return throwing();
+    },
+    addEventListener() {},
+    removeEventListener() {},
+  };
+
+  it.each<[string, Given & { script: Response[] }, string, number]>([
+    ['before anything left: certainly not sent', { signal, script: [] }, 'not-sent', 0],
+    ['after an answer that proves that nothing was recorded: certain', { random: throwing, script: [answer(429)] }, 'not-sent', 1],
+    ['after an answer that leaves doubt: unknown', { random: throwing, script: [answer(503)] }, 'unknown', 1],
+    ['before anything left of a report in doubt: unknown', { signal, inDoubt: true, script: [] }, 'unknown', 0],
+  ])('%s', async (_, { script, ...given }, outcome, attempts) => {
+    const error = await delivering(script, given).failure();
+    expect(error).toMatchObject({ code: 'configuration', outcome, attempts });
+    expect(error.message).toContain('a clock, random or signal that was passed threw an error');
+  });
+});
+
+describe('doubt from an earlier call', () => {
+  it.each<[string, Response | Error, object]>([
+    [
+      'makes a duplicate of the same data a success',
+      repeated(),
+      { outcome: 'already-recorded', attempts: 1, message: 'This data has already been reported', body: undefined },
+    ],
+    ['is ended by a conflict', conflicting(), { code: 'duplicate', conflict: true, outcome: 'rejected' }],
+    ['is not ended by a refusal', answer(422), { code: 'unprocessable', outcome: 'unknown' }],
+    ['is not ended by a rate limit', answer(429), { code: 'rate-limited', outcome: 'unknown' }],
+    ['is not ended by a connection that was never made', unreachable(), { code: 'network', outcome: 'unknown' }],
+  ])('%s', async (_, first, end) => {
+    expect(await delivering([first], { inDoubt: true, limit: 0 }).end).toMatchObject(end);
+  });
+});
