@@ -1,9 +1,12 @@
 /** The files that decide what becomes of a report: each holds rules whose loss would lose, change or falsely refuse one. */
 export const RULES = [
   'src/delivery/deliver.ts',
+  'src/delivery/failures.ts',
   'src/delivery/gateway-answer.ts',
+  'src/delivery/gateway-channel.ts',
   'src/delivery/network-failure.ts',
   'src/delivery/relay-answer.ts',
+  'src/delivery/relay-channel.ts',
   'src/delivery/send-once.ts',
   'src/delivery/status.ts',
   'src/outbox/attempt-result.ts',

@@ -25,7 +25,7 @@ export function createLocator(sources: readonly LocationSource[], { timeoutMs, c
       steps.push(...found.steps);
     }
     if (steps.length === 0 && !request.signal?.aborted) return NO_SOURCE;
-    return { steps, advice: advice ?? 'pass location, or call again later' };
+    return { location: undefined, steps, advice: advice ?? 'pass location, or call again later' };
   }
 
   return {

@@ -13,7 +13,7 @@ export interface LocateRequest {
 /** A location that was found, and what was tried on the way; or only what was tried, and what helps. */
 export type Located =
   | { readonly location: Location; readonly ageMs: number; readonly steps: readonly (LocationStep | FoundStep)[] }
-  | { readonly location?: never; readonly steps: readonly LocationStep[]; readonly advice?: string | undefined };
+  | { readonly location: undefined; readonly steps: readonly LocationStep[]; readonly advice?: string | undefined };
 
 /** One way to a position. Never rejects. */
 export interface LocationSource {
@@ -30,6 +30,7 @@ export interface LocationSources {
 
 /** The options leave no source to try. */
 export const NO_SOURCE: Located = {
+  location: undefined,
   steps: [
     {
       step: 'ip-lookup',

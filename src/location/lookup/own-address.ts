@@ -6,7 +6,7 @@ import type { IpLookups } from './ip-lookup.js';
 export const ownAddress = (lookup: IpLookups, sourceName: string): LocationSource => ({
   async find({ deadline, signal }) {
     const answer = await lookup.find({ ip: undefined, deadline, signal });
-    if (!answer.found) return { steps: answer.steps };
+    if (!answer.found) return { location: undefined, steps: answer.steps };
     return { location: withSource(answer.found, sourceName), ageMs: answer.ageMs, steps: answer.steps };
   },
 });

@@ -27,7 +27,7 @@ export function devicePosition(settings: LocationSettings, { scope, geolocation:
       const left = deadline - started;
       const asked = await geolocation.ask({ milliseconds: Math.min(settings.browser.timeoutMs, isLast ? left : left * SHARE), signal });
       const step = { step: 'browser-geolocation', durationMs: clock.now() - started };
-      if (!asked.position) return { steps: [{ ...step, reason: asked.reason, message: asked.message }], advice: ADVICE[asked.reason] };
+      if (!asked.position) return { location: undefined, steps: [{ ...step, reason: asked.reason, message: asked.message }], advice: ADVICE[asked.reason] };
       const found = await findPlace(asked.position, { deadline, signal });
       const location = withSource({ ...asked.position, ...found.place }, settings.sourceNames.gps);
       return { location, ageMs: asked.ageMs, steps: [step, ...found.steps] };

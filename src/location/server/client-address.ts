@@ -11,6 +11,7 @@ export const clientAddress = (lookup: IpLookups | undefined, sourceName: string)
   async find({ clientIP, deadline, signal }) {
     if (clientIP === undefined) {
       return {
+        location: undefined,
         steps: [{ step: 'client-ip', reason: 'no-address', message: 'clientIP is missing, or undefined', durationMs: 0 }],
         advice: "on a server, pass the player's address as clientIP (where clientIpFrom gives undefined, look at its trustedProxies), or pass location",
       };
@@ -19,13 +20,14 @@ export const clientAddress = (lookup: IpLookups | undefined, sourceName: string)
     if (!client || client.notPublic) {
       const message = client ? `clientIP is ${client.notPublic}` : 'clientIP is not an address';
       return {
+        location: undefined,
         steps: [{ step: 'client-ip', reason: 'not-public', message, durationMs: 0 }],
         advice: "pass the player's public address: is the proxy's X-Forwarded-For read? While developing, pass location: fixedLocation(…) to createClient",
       };
     }
     if (!lookup) return NO_SOURCE;
     const answer = await lookup.find({ ip: client.address, deadline, signal });
-    if (!answer.found) return { steps: answer.steps, advice: 'pass location, or call again later' };
+    if (!answer.found) return { location: undefined, steps: answer.steps, advice: 'pass location, or call again later' };
     return { location: withSource(answer.found, sourceName), ageMs: answer.ageMs, steps: answer.steps };
   },
 });
