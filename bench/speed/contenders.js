@@ -148,7 +148,7 @@ export const contenders = {
     async start(port) {
       const { createClient } = await import('../../dist/index.js');
       const text = '{"message":"Settled bet event reported successfully"}';
-      const answered = { ended: 'answered', status: 200, header: () => null, text, measured: true };
+      const answered = { ended: /** @type {const} */ ('answered'), status: 200, header: () => null, text, measured: true };
       const client = createClient({ ...clientOptions(port), transport: { send: async () => answered } });
       return async (bet) => read(await client.reportSettledBet(bet));
     },

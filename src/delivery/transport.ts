@@ -2,9 +2,11 @@ import type { Limit } from '../platform/time.js';
 
 /** One request, as a channel makes it. */
 export interface AttemptRequest {
+  /** The whole address. */
   readonly url: string;
   /** Beside those of every request. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The report as JSON, sent byte for byte. */
   readonly body: string;
   /** In a browser: whether cookies go with it. */
   readonly credentials: 'same-origin' | 'include' | 'omit';
@@ -18,6 +20,7 @@ export interface Broken {
   readonly text: string;
   /** Whether the request certainly never left. */
   readonly notSent: boolean;
+  /** Whether another attempt may succeed. */
   readonly retryable: boolean;
   /** Whether it was a proxy that answered. */
   readonly foreign?: boolean;
@@ -25,19 +28,36 @@ export interface Broken {
 
 /** How one request ended. */
 export type Attempted =
-  /** `measured`: whether the answer proves that its whole body was read. */
   | {
+      /** The answer came. */
       readonly ended: 'answered';
+      /** The HTTP status; 0 for a redirect in a browser. */
       readonly status: number;
       /** One header of the answer, by its name in lower case. */
       header(name: string): string | null;
+      /** The body; undefined where it is larger than is read. */
       readonly text: string | undefined;
+      /** Whether the answer proves that its whole body was read. */
       readonly measured: boolean;
     }
-  | { readonly ended: 'broken'; readonly failure: Broken }
-  /** `unsent`: nothing of it had left. */
-  | { readonly ended: 'timeout'; readonly unsent?: boolean }
-  | { readonly ended: 'aborted'; readonly unsent?: boolean };
+  | {
+      /** The connection failed. */
+      readonly ended: 'broken';
+      /** What broke. */
+      readonly failure: Broken;
+    }
+  | {
+      /** The time was over. */
+      readonly ended: 'timeout';
+      /** Whether nothing of the request had left. */
+      readonly unsent?: boolean;
+    }
+  | {
+      /** The caller's signal aborted it. */
+      readonly ended: 'aborted';
+      /** Whether nothing of the request had left. */
+      readonly unsent?: boolean;
+    };
 
 export type Answered = Extract<Attempted, { ended: 'answered' }>;
 

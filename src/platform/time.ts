@@ -20,7 +20,9 @@ export const systemClock: Clock = {
 export const LONGEST_TIMER_MS = 2_147_483_647;
 
 export interface Limit {
+  /** Measures the time. */
   clock: Clock;
+  /** How long the work may take. */
   milliseconds: number;
   /** The caller's signal; its reason is never read, since it may hold anything. */
   signal?: AbortSignalLike | undefined;
