@@ -20,7 +20,7 @@ const others = bets.map((bet) => reversed({ ...bet, user: reversed(bet.user) }))
 const check = (/** @type {unknown} */ copy) => validate(settledBet, 'strict', copy);
 /** As `prepare` does it. @param {unknown} bet */
 const copyAndCheck = (bet) => check(copyJson(bet).value);
-const context = { clock: { now: Date.now }, validation: 'strict', browser: false, environment: 'staging', relay: undefined, timeoutMs: 10_000 };
+const context = { clock: { now: Date.now }, validation: 'strict', channel: { kind: 'gateway' }, environment: 'staging', timeoutMs: 10_000 };
 
 /** @template T @param {string} key @param {string} name @param {readonly T[]} values @param {(value: T) => boolean} isRight */
 const contender = (key, name, values, isRight) => ({
