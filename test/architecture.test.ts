@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { entrySources } from '../scripts/entries.js';
-import { parseSource, readSource, type SourceFile } from './read-source.js';
+import { parseSource, readSource, type SourceFile } from './support/read-source.js';
 
 /**
  * The house plan: the floors, from top to bottom, with what each folder may import. A folder imports what stands on a floor

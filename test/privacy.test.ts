@@ -12,9 +12,9 @@ import {
   type ReportingError,
 } from '../src/entries/index.js';
 import { createMockGateway } from '../src/entries/mock.js';
-import { settledWithdrawal, withdrawalEvent } from './factories.js';
 import { FakeClock } from './location/fake-clock.js';
-import { json } from './recording-fetch.js';
+import { settledWithdrawal, withdrawalEvent } from './support/factories.js';
+import { json } from './support/recording-fetch.js';
 
 // Everything that must never be shown has a value here that occurs nowhere else.
 const API_KEY = 'kq-7f3a9e21.Zx/Q+w==';

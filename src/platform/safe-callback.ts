@@ -1,4 +1,4 @@
-import type { Logger } from '../platform/logger.js';
+import type { Logger } from './logger.js';
 
 /** A listener that throws must not cost a report. */
 export const unfailing =

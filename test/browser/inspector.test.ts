@@ -1,6 +1,6 @@
 import { createMockGateway } from '../../src/entries/mock.js';
 import { serve } from '../../src/entries/mock-node.js';
-import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
+import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
 import { expect, restart, test, violationsOf } from './inspector-test.js';
 
 const HOSTILE = '<img src=x onerror="window.harmed=true">"\'`</script><script>window.harmed=true</script>';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
-import { betUser, withdrawalEvent } from '../factories.js';
+import { betUser, withdrawalEvent } from '../support/factories.js';
 import { test as base } from './browser-test.js';
 import { type KillableBrowser, startChromium } from './chromium.js';
 import { enqueue, logIn, openOutbox, reportsOf, statsOf, storedIn } from './outbox-in-page.js';

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { MockGateway } from '../../src/entries/mock.js';
-import { withdrawalEvent } from '../factories.js';
+import { withdrawalEvent } from '../support/factories.js';
 import { test as base } from './browser-test.js';
 import { denyGeolocation, grantGeolocation, POSITION } from './geolocation.js';
 import { type Joined, serveRelay } from './relay-world.js';

@@ -4,7 +4,7 @@ import { type Client, type ClientOptions, createClient, type IpProvider } from '
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createRelay, type RelayClient, type RelayOptions, type RelayPlayer } from '../../src/entries/relay.js';
 import { toNodeHandler } from '../../src/node/relay-handler.js';
-import { betUser, withdrawalEvent } from '../factories.js';
+import { betUser, withdrawalEvent } from '../support/factories.js';
 import { readScript } from './script-file.js';
 
 /** Who is logged in, by the session's cookie. */

@@ -8,9 +8,9 @@ import { version } from '../../package.json';
 import { createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { serve } from '../../src/entries/mock-node.js';
-import { betEvent } from '../factories.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
 import { runCli, startMock } from '../support/cli-in-process.js';
+import { betEvent } from '../support/factories.js';
 
 let cli: BuiltCli;
 const folder = mkdtempSync(join(tmpdir(), 'location-sdk-cli-'));

@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { AuthenticationError, type ClientOptions, ConfigurationError, createClient, TimeoutError } from '../../src/entries/index.js';
 import { byTransport } from '../delivery/wire.js';
-import { settledBet } from '../factories.js';
-import { failureOf } from '../failure-of.js';
 import { FakeClock } from '../location/fake-clock.js';
-import { json, recordingFetch } from '../recording-fetch.js';
+import { settledBet } from '../support/factories.js';
+import { failureOf } from '../support/failure-of.js';
+import { json, recordingFetch } from '../support/recording-fetch.js';
 
 type ApiKey = NonNullable<NonNullable<ClientOptions['gateways']>['staging']>['apiKey'];
 

@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import { describe, expect, test } from 'vitest';
 import { type ClientOptions, ConfigurationError, createClient } from '../../src/entries/index.js';
-import { betEvent, settledBet, settledWithdrawal } from '../factories.js';
-import { failureOf, issuesOf } from '../failure-of.js';
-import { json, recordingFetch } from '../recording-fetch.js';
+import { betEvent, settledBet, settledWithdrawal } from '../support/factories.js';
+import { failureOf, issuesOf } from '../support/failure-of.js';
+import { json, recordingFetch } from '../support/recording-fetch.js';
 
 const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'public-key' } };
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type ClientOptions, ConfigurationError, createClient, isConfigurationError } from '../../src/entries/index.js';
-import { betEvent, settledBet } from '../factories.js';
-import { failureOf } from '../failure-of.js';
-import { recordingFetch } from '../recording-fetch.js';
+import { betEvent, settledBet } from '../support/factories.js';
+import { failureOf } from '../support/failure-of.js';
+import { recordingFetch } from '../support/recording-fetch.js';
 
 const location = { latitude: 6.45, longitude: 3.39 };
 const withBase = (baseUrl: string, more: ClientOptions = {}) => createClient({ gateways: { staging: { baseUrl, apiKey: 'key' } }, ...more });

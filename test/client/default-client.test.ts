@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import * as sdk from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
-import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
-import { failureOf } from '../failure-of.js';
+import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
+import { failureOf } from '../support/failure-of.js';
 
 const DEFAULT_CLIENT = Symbol.for('location-sdk.default-client');
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ClientOptions, createClient, fixedLocation } from '../../src/entries/index.js';
-import { betEvent, settledBet } from '../factories.js';
-import { failureOf } from '../failure-of.js';
-import { recordingFetch } from '../recording-fetch.js';
+import { betEvent, settledBet } from '../support/factories.js';
+import { failureOf } from '../support/failure-of.js';
+import { recordingFetch } from '../support/recording-fetch.js';
 
 const VARIABLES = ['STAGING_BASE_URL', 'STAGING_API_KEY', 'PRODUCTION_BASE_URL', 'PRODUCTION_API_KEY', 'MOCK'];
 const set = (name: string, value: string) => vi.stubEnv(`LOCATION_SDK_${name}`, value);

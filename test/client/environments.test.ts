@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { type ClientOptions, createClient, type ValidationError } from '../../src/entries/index.js';
-import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
-import { failureOf, issuesOf } from '../failure-of.js';
-import { json, recordingFetch } from '../recording-fetch.js';
+import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
+import { failureOf, issuesOf } from '../support/failure-of.js';
+import { json, recordingFetch } from '../support/recording-fetch.js';
 
 const location = { latitude: 6.45, longitude: 3.39 };
 

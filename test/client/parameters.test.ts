@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { type CallOptions, createClient, type ValidationError } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
-import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
-import { failureOf, issuesOf } from '../failure-of.js';
 import { FakeClock } from '../location/fake-clock.js';
-import { json, recordingFetch } from '../recording-fetch.js';
+import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
+import { failureOf, issuesOf } from '../support/failure-of.js';
+import { json, recordingFetch } from '../support/recording-fetch.js';
 
 const gps = { latitude: 6.45, longitude: 3.39, accuracy: 12, source: 'gps' };
 

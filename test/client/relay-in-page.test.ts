@@ -4,8 +4,8 @@ import { createClient, type RelayedOptions } from '../../src/entries/index.js';
 import { FakeClock } from '../delivery/fake-clock.js';
 import { answer, lost, once, type Scripted } from '../delivery/scripted-gateway.js';
 import { bet, failed, recorded, repeated, scripted } from '../delivery/scripted-relay.js';
-import { betEvent } from '../factories.js';
-import { failureOf } from '../failure-of.js';
+import { betEvent } from '../support/factories.js';
+import { failureOf } from '../support/failure-of.js';
 
 const fix = { coords: { latitude: 6.5244, longitude: 3.3792, accuracy: 25 } };
 const gives = { getCurrentPosition: (success: (position: typeof fix) => void) => success(fix) };

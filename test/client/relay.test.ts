@@ -3,8 +3,8 @@ import { type ConfigurationError, createClient, type RelayedOptions } from '../.
 import { bet, lost, once, scripted as scriptedGateway } from '../delivery/scripted-gateway.js';
 import { recorded, scripted } from '../delivery/scripted-relay.js';
 import { byTransport } from '../delivery/wire.js';
-import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
-import { failureOf, issuesOf } from '../failure-of.js';
+import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
+import { failureOf, issuesOf } from '../support/failure-of.js';
 
 const relayUrl = 'https://operator.example.com/location-sdk';
 

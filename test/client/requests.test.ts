@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { type Client, type ClientOptions, createClient, type FetchInit, fixedLocation } from '../../src/entries/index.js';
 import { byTransport } from '../delivery/wire.js';
-import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
-import { json } from '../recording-fetch.js';
+import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
+import { json } from '../support/recording-fetch.js';
 
 function recordingClient(options: ClientOptions = {}) {
   const asked: { url: string; init: FetchInit }[] = [];

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { createClient, GatewayError } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { byTransport } from '../delivery/wire.js';
-import { failureOf, issuesOf } from '../failure-of.js';
-import { json, recordingFetch } from '../recording-fetch.js';
+import { failureOf, issuesOf } from '../support/failure-of.js';
+import { json, recordingFetch } from '../support/recording-fetch.js';
 
 function answering(body: unknown, status = 200) {
   const { requests, ...by } = recordingFetch(() => json(body, status));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/create-client.js';
 import type { ReportingError } from '../../src/errors/errors.js';
-import { betEvent } from '../factories.js';
+import { betEvent } from '../support/factories.js';
 
 const LOCATION = { latitude: 6.45, longitude: 3.39, source: 'test' };
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/create-client.js';
-import { betEvent } from '../factories.js';
+import { betEvent } from '../support/factories.js';
 
 const LOCATION = { latitude: 6.45, longitude: 3.39, source: 'test' };
 const warnings: Error[] = [];

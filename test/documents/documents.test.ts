@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Window } from 'happy-dom';
 import { describe, expect, test } from 'vitest';
-import { createClient } from '../src/entries/index.js';
-import { createMockGateway } from '../src/entries/mock.js';
-import { createOutbox, memoryStore } from '../src/entries/outbox.js';
-import { type CodeBlock, codeBlocks, commandsOf, fencesIn, inlineCode, inlineScripts } from './support/code-blocks.js';
-import { problemOf } from './support/commands.js';
-import { root } from './support/run.js';
-import { typeCheck } from './support/type-check.js';
+import { createClient } from '../../src/entries/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
+import { type CodeBlock, codeBlocks, commandsOf, fencesIn, inlineCode, inlineScripts } from '../support/code-blocks.js';
+import { problemOf } from '../support/commands.js';
+import { root } from '../support/run.js';
+import { typeCheck } from '../support/type-check.js';
 
 /** Every block of code in every document: what is shown to be right, and how. A new document needs no entry. */
 
@@ -31,7 +31,7 @@ const NOT_CHECKED: Readonly<Record<string, string>> = {
   kotlin: 'a language that is not here',
   text: 'what a program prints',
   mermaid: 'a picture',
-  sql: 'run by a real server: test/scale-out-guide.postgres.test.ts has those of docs/scale-out.md',
+  sql: 'run by a real server: test/documents/scale-out.postgres.test.ts has those of docs/scale-out.md',
 };
 
 const CHECKED = ['ts', 'js', 'json', 'sh', 'html', 'http'];
@@ -52,14 +52,14 @@ const NO_COMMANDS = ['location-sdk player '];
 
 /** Who runs JavaScript, by words that stand in it. */
 const RUN_BY: readonly { document: string; has: string; by: string }[] = [
-  { document: 'README.md', has: '// backend.mjs', by: 'test/readme.test.ts' },
+  { document: 'README.md', has: '// backend.mjs', by: 'test/documents/readme.test.ts' },
   { document: 'README.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
-  { document: 'README.md', has: 'reportStored', by: 'test/readme.test.ts' },
-  { document: 'README.md', has: 'node:test', by: 'test/readme.test.ts' },
-  { document: 'docs/browser.md', has: 'createMockGateway', by: 'test/docs.test.ts' },
-  { document: 'docs/mock-gateway.md', has: 'node:test', by: 'test/guide.test.ts' },
-  { document: 'docs/mock-gateway.md', has: 'gateway.faults.', by: 'test/guide.test.ts' },
-  { document: 'docs/outbox.md', has: 'createHash', by: 'test/outbox-guide.test.ts' },
+  { document: 'README.md', has: 'reportStored', by: 'test/documents/readme.test.ts' },
+  { document: 'README.md', has: 'node:test', by: 'test/documents/readme.test.ts' },
+  { document: 'docs/browser.md', has: 'createMockGateway', by: 'test/documents/guides.test.ts' },
+  { document: 'docs/mock-gateway.md', has: 'node:test', by: 'test/documents/mock-gateway.test.ts' },
+  { document: 'docs/mock-gateway.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
+  { document: 'docs/outbox.md', has: 'createHash', by: 'test/documents/outbox.test.ts' },
 ];
 
 /** Newer than the types that this project has of Node.js. */

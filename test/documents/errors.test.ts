@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type ClientOptions, createClient, type ReportingError } from '../src/entries/index.js';
-import { createMockGateway, type FaultRule } from '../src/entries/mock.js';
-import { betEvent, settledBet } from './factories.js';
-import { failureOf } from './failure-of.js';
-import { codeBlocks } from './support/code-blocks.js';
-import { root } from './support/run.js';
+import { type ClientOptions, createClient, type ReportingError } from '../../src/entries/index.js';
+import { createMockGateway, type FaultRule } from '../../src/entries/mock.js';
+import { codeBlocks } from '../support/code-blocks.js';
+import { betEvent, settledBet } from '../support/factories.js';
+import { failureOf } from '../support/failure-of.js';
+import { root } from '../support/run.js';
 
 const guide = readFileSync(join(root, 'docs/errors.md'), 'utf8');
 const source = readFileSync(join(root, 'src/errors/errors.ts'), 'utf8');

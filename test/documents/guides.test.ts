@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createClient } from '../src/entries/index.js';
-import { readSettings } from '../src/relay/settings.js';
-import { expectFreshBuild } from './support/built.js';
-import { codeBlocks } from './support/code-blocks.js';
-import { root, runNode } from './support/run.js';
+import { createClient } from '../../src/entries/index.js';
+import { readSettings } from '../../src/relay/settings.js';
+import { expectFreshBuild } from '../support/built.js';
+import { codeBlocks } from '../support/code-blocks.js';
+import { root, runNode } from '../support/run.js';
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 const guides = readdirSync(join(root, 'docs')).map((name) => ({ name, blocks: codeBlocks(read(`docs/${name}`)) }));

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { optionTable } from '../src/client/option-table.js';
-import { root } from './support/run.js';
+import { optionTable } from '../../src/client/option-table.js';
+import { root } from '../support/run.js';
 
 const guide = readFileSync(join(root, 'docs/location.md'), 'utf8');
 const steps = readFileSync(join(root, 'src/errors/location-steps.ts'), 'utf8');

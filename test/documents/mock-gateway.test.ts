@@ -4,12 +4,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type BetEvent, createClient } from '../src/entries/index.js';
-import { createMockGateway } from '../src/entries/mock.js';
-import { type MockServer, serve } from '../src/entries/mock-node.js';
-import { expectFreshBuild } from './support/built.js';
-import { codeBlocks, commandsOf } from './support/code-blocks.js';
-import { root, runNode } from './support/run.js';
+import { type BetEvent, createClient } from '../../src/entries/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { type MockServer, serve } from '../../src/entries/mock-node.js';
+import { expectFreshBuild } from '../support/built.js';
+import { codeBlocks, commandsOf } from '../support/code-blocks.js';
+import { root, runNode } from '../support/run.js';
 
 const guide = readFileSync(join(root, 'docs/mock-gateway.md'), 'utf8');
 const blocks = codeBlocks(guide);

@@ -2,13 +2,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { memoryStore, type Outbox } from '../src/entries/outbox.js';
-import { betEvent, settledBet } from './factories.js';
-import { leaksIn, personalBet } from './outbox/personal.js';
-import { outboxWorld } from './outbox/world.js';
-import { expectFreshBuild } from './support/built.js';
-import { codeBlocks } from './support/code-blocks.js';
-import { root } from './support/run.js';
+import { memoryStore, type Outbox } from '../../src/entries/outbox.js';
+import { leaksIn, personalBet } from '../outbox/personal.js';
+import { outboxWorld } from '../outbox/world.js';
+import { expectFreshBuild } from '../support/built.js';
+import { codeBlocks } from '../support/code-blocks.js';
+import { betEvent, settledBet } from '../support/factories.js';
+import { root } from '../support/run.js';
 
 interface Guide {
   take: { take(outbox: Outbox, messages: readonly string[]): Promise<(string | undefined)[]> };

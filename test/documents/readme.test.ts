@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createMockGateway } from '../src/entries/mock.js';
-import { serve } from '../src/entries/mock-node.js';
-import { expectFreshBuild } from './support/built.js';
-import { codeBlocks, commandsOf, inlineScripts } from './support/code-blocks.js';
-import { root, runNode } from './support/run.js';
-import { typeCheck } from './support/type-check.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { serve } from '../../src/entries/mock-node.js';
+import { expectFreshBuild } from '../support/built.js';
+import { codeBlocks, commandsOf, inlineScripts } from '../support/code-blocks.js';
+import { root, runNode } from '../support/run.js';
+import { typeCheck } from '../support/type-check.js';
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 const readme = read('README.md');

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readWords } from '../src/cli/args.js';
-import { OUTBOX_NOTES } from '../src/cli/outbox/command.js';
-import { OUTBOX_OPTIONS } from '../src/cli/outbox/options.js';
-import { claim, newRow, QUARANTINED, settledRow, write } from '../src/outbox/contract/harness.js';
-import { newSchema, openStore, pool, within } from './outbox/stores/postgres/world.js';
-import { codeBlocks, commandsOf } from './support/code-blocks.js';
-import { root } from './support/run.js';
+import { readWords } from '../../src/cli/args.js';
+import { OUTBOX_NOTES } from '../../src/cli/outbox/command.js';
+import { OUTBOX_OPTIONS } from '../../src/cli/outbox/options.js';
+import { claim, newRow, QUARANTINED, settledRow, write } from '../../src/outbox/contract/harness.js';
+import { newSchema, openStore, pool, within } from '../outbox/stores/postgres/world.js';
+import { codeBlocks, commandsOf } from '../support/code-blocks.js';
+import { root } from '../support/run.js';
 
 const blocks = codeBlocks(readFileSync(join(root, 'docs/scale-out.md'), 'utf8'));
 

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, expect, test } from 'vitest';
-import { serve } from '../src/entries/mock-node.js';
-import { expectFreshBuild } from './support/built.js';
-import { runNode, startNode } from './support/run.js';
+import { serve } from '../../src/entries/mock-node.js';
+import { expectFreshBuild } from '../support/built.js';
+import { runNode, startNode } from '../support/run.js';
 
 /** The examples use the built package, which `npm ci` makes through the `prepare` script. */
 const timeout = 30_000;

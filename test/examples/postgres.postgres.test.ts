@@ -1,6 +1,6 @@
 import { beforeAll, expect, inject, it } from 'vitest';
-import { expectFreshBuild } from './support/built.js';
-import { runNode } from './support/run.js';
+import { expectFreshBuild } from '../support/built.js';
+import { runNode } from '../support/run.js';
 
 beforeAll(expectFreshBuild);
 

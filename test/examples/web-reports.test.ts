@@ -1,7 +1,7 @@
 import { createMockGateway } from 'location-sdk/mock';
 import { test as base, beforeAll, expect, vi } from 'vitest';
-import { addBet, availableTo, createReports, entries, type Player } from '../examples/web/reports.js';
-import { expectFreshBuild } from './support/built.js';
+import { addBet, availableTo, createReports, entries, type Player } from '../../examples/web/reports.js';
+import { expectFreshBuild } from '../support/built.js';
 
 beforeAll(expectFreshBuild);
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { test as base, beforeAll, expect } from 'vitest';
-import { expectFreshBuild } from './support/built.js';
-import { startNode } from './support/run.js';
+import { expectFreshBuild } from '../support/built.js';
+import { startNode } from '../support/run.js';
 
 beforeAll(expectFreshBuild);
 

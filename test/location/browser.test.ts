@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { AbortedError, type ClientOptions, createClient, type GeolocationLike, type IpProvider, LocationError, TimeoutError } from '../../src/entries/index.js';
-import { betEvent, betUser, withdrawalEvent } from '../factories.js';
-import { failureOf } from '../failure-of.js';
-import { recordingFetch } from '../recording-fetch.js';
+import { betEvent, betUser, withdrawalEvent } from '../support/factories.js';
+import { failureOf } from '../support/failure-of.js';
+import { recordingFetch } from '../support/recording-fetch.js';
 import { FakeClock } from './fake-clock.js';
 import { placeOf } from './place-of.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { type AdminOptions, createAdmin } from '../../src/mock/admin.js';
 import { createEvents } from '../../src/mock/events.js';
-import { betEvent, settledBet } from '../factories.js';
+import { betEvent, settledBet } from '../support/factories.js';
 
 const ADDRESS = 'http://127.0.0.1:4010';
 const location = { latitude: 6.45, longitude: 3.39, source: 'gps' };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createMockGateway, type MockGateway, type MockGatewayOptions } from '../../src/entries/mock.js';
 import { createEvents } from '../../src/mock/events.js';
 import { systemClock } from '../../src/platform/time.js';
-import { betEvent } from '../factories.js';
+import { betEvent } from '../support/factories.js';
 
 const ADDRESS = 'http://mock.localhost';
 

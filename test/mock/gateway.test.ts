@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createMockGateway, type MockGateway, type MockGatewayOptions } from '../../src/entries/mock.js';
-import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
+import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
 
 const STAGING = 'http://mock.localhost/integration-gateway/external/';
 const PRODUCTION = 'http://mock.localhost/production/integration-gateway/external/';

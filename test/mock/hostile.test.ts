@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { serve } from '../../src/entries/mock-node.js';
-import { betEvent } from '../factories.js';
+import { betEvent } from '../support/factories.js';
 
 test('a rule is a copy: what becomes of it outside changes nothing', async () => {
   const gateway = createMockGateway();

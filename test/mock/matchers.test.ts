@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createMockGateway, type MockGatewayMatchers, matchers } from '../../src/entries/mock.js';
-import { betEvent, betUser, settledBet, withdrawalEvent } from '../factories.js';
+import { betEvent, betUser, settledBet, withdrawalEvent } from '../support/factories.js';
 
 declare module 'vitest' {
   // biome-ignore lint/suspicious/noExplicitAny: it must be declared as Vitest declares it

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ClientOptions, createClient } from '../../src/entries/index.js';
 import { createMockGateway, type MockGateway, type MockGatewayOptions } from '../../src/entries/mock.js';
 import { type MockGatewayAddresses, mockGatewayHandlers } from '../../src/mock/msw.js';
-import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
-import { failureOf } from '../failure-of.js';
+import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
+import { failureOf } from '../support/failure-of.js';
 
 const STAGING = 'https://staging.gateway.example/v(1)';
 const PRODUCTION = 'https://gateway.example:8443';

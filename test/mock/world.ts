@@ -1,7 +1,7 @@
 import { createMockGateway, type MockGatewayOptions } from '../../src/entries/mock.js';
 import { GATEWAY_PATH, type OperationName, operations } from '../../src/protocol/operations.js';
 import { FakeClock } from '../delivery/fake-clock.js';
-import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
+import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
 
 const location = { latitude: 6.45, longitude: 3.39, source: 'gps' };
 

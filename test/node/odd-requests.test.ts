@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { type MockServer, serve } from '../../src/entries/mock-node.js';
-import { betEvent } from '../factories.js';
+import { betEvent } from '../support/factories.js';
 
 const PATH = '/integration-gateway/external/report-bet-event';
 const MIB = 1024 * 1024;

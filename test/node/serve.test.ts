@@ -3,8 +3,8 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { createClient, NetworkError } from '../../src/entries/index.js';
 import { createMockGateway, type FaultRule } from '../../src/entries/mock.js';
 import { type MockServer, type ServeOptions, serve } from '../../src/entries/mock-node.js';
-import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
-import { failureOf } from '../failure-of.js';
+import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
+import { failureOf } from '../support/failure-of.js';
 
 const open: MockServer[] = [];
 

@@ -2,9 +2,9 @@ import { context, type MeterProvider, SpanKind, SpanStatusCode, type TracerProvi
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { INSTRUMENTS, instrumentClient, instrumentOutbox } from '../../src/entries/opentelemetry.js';
 import { memoryStore } from '../../src/entries/outbox.js';
-import { betEvent, settledBet } from '../factories.js';
 import { leaksIn, personalBet, personalSettlement, personalWithdrawal } from '../outbox/personal.js';
 import { outboxWorld } from '../outbox/world.js';
+import { betEvent, settledBet } from '../support/factories.js';
 import { followPromises, telemetry } from './telemetry.js';
 
 const WHICH = { 'location_sdk.operation': 'reportBetEvent', 'location_sdk.environment': 'staging' };

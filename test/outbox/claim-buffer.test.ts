@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
 import { createAhead } from '../../src/outbox/claim-buffer.js';
 import { FakeClock } from '../delivery/fake-clock.js';
-import { betEvent } from '../factories.js';
+import { betEvent } from '../support/factories.js';
 import { outboxWorld } from './world.js';
 
 const REPORTS = 60;

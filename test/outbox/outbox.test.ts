@@ -5,8 +5,8 @@ import { ConfigurationError } from '../../src/entries/index.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
 import { GATHER_MS } from '../../src/outbox/plan.js';
 import { systemClock } from '../../src/platform/time.js';
-import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../factories.js';
-import { failureOf, issuesOf } from '../failure-of.js';
+import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
+import { failureOf, issuesOf } from '../support/failure-of.js';
 import { outboxWorld } from './world.js';
 
 const BET = 'default:staging:reportBetEvent:BET-1';

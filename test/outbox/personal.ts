@@ -1,5 +1,5 @@
 import type { BetEvent, SettledBet, WithdrawalEvent } from '../../src/entries/index.js';
-import { betEvent, settledBet, withdrawalEvent } from '../factories.js';
+import { betEvent, settledBet, withdrawalEvent } from '../support/factories.js';
 
 const user = {
   user_id: 'U-zebrafinch41',

@@ -7,9 +7,9 @@ import type { RelayPlayer } from '../../src/entries/relay.js';
 import { FakeClock } from '../delivery/fake-clock.js';
 import { answer } from '../delivery/scripted-gateway.js';
 import { failed, receipt, repeated } from '../delivery/scripted-relay.js';
-import { betUser, withdrawalEvent } from '../factories.js';
-import { failureOf } from '../failure-of.js';
 import { gps, pageRequest, relayWorld } from '../relay/world.js';
+import { betUser, withdrawalEvent } from '../support/factories.js';
+import { failureOf } from '../support/failure-of.js';
 
 const BET = 'default:relay:reportBetEvent:BET-1';
 const bet = (more: object = {}) => ({ bet_id: 'BET-1', amount: 1500, location: gps(), ...more });

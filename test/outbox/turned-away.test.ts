@@ -2,7 +2,7 @@ import { describe, expect, it, type TestContext } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createOutbox, memoryStore, type Outbox } from '../../src/entries/outbox.js';
 import { nodeTransport } from '../../src/node/transport/node-transport.js';
-import { betEvent } from '../factories.js';
+import { betEvent } from '../support/factories.js';
 import { http, type RawAnswer, rawGateway } from './raw-gateway.js';
 import { outboxWorld } from './world.js';
 

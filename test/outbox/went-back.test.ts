@@ -7,7 +7,7 @@ import type { Finished } from '../../src/outbox/plan.js';
 import { type Change, claimed, type Row } from '../../src/outbox/state-machine.js';
 import type { Turn } from '../../src/outbox/store.js';
 import { keepDoubt, keptInDoubt } from '../../src/outbox/went-back.js';
-import { betEvent } from '../factories.js';
+import { betEvent } from '../support/factories.js';
 import { http, rawGateway } from './raw-gateway.js';
 import { outboxWorld } from './world.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type BetEvent, type CallOptions, GatewayError, isReportingError, LocationError, type Receipt, type ReportingError } from '../../src/entries/index.js';
 import type { RelayClient, RelayReport } from '../../src/entries/relay.js';
 import { FakeClock } from '../delivery/fake-clock.js';
-import { betUser, withdrawalEvent } from '../factories.js';
+import { betUser, withdrawalEvent } from '../support/factories.js';
 import { BET, gps, PLAYER_IP, pageBet, pageRequest, pageWithdrawal, relayWorld, SITE, type TestPlayer, WITHDRAWAL } from './world.js';
 
 const never = () => new Promise<never>(() => {});

@@ -1,7 +1,7 @@
 import { type BetUser, type ClientOptions, createClient, type IpProvider, type WithdrawalUser } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createRelay, type RelayConnection, type RelayOptions, type RelayPlayer } from '../../src/entries/relay.js';
-import { betUser, withdrawalEvent } from '../factories.js';
+import { betUser, withdrawalEvent } from '../support/factories.js';
 
 export const SITE = 'https://shop.example';
 export const BET = `${SITE}/relay/report-bet-event`;

@@ -1,4 +1,4 @@
-import type { BetEvent, SettledBet, SettledWithdrawal, WithdrawalEvent } from '../src/entries/index.js';
+import type { BetEvent, SettledBet, SettledWithdrawal, WithdrawalEvent } from '../../src/entries/index.js';
 
 export const betUser = (overrides: Partial<BetEvent['user']> = {}): BetEvent['user'] => ({
   user_id: 'U-88412',

@@ -1,4 +1,4 @@
-import { isReportingError, type ReportingError, type ValidationError } from '../src/entries/index.js';
+import { isReportingError, type ReportingError, type ValidationError } from '../../src/entries/index.js';
 
 /** The error that a call ends with; a call that succeeds, or throws anything else, fails the test. */
 export async function failureOf<T extends ReportingError = ReportingError>(work: Promise<unknown> | (() => unknown)): Promise<T> {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 
-const server = new URL('support/postgres-server.js', import.meta.url).href;
+const server = new URL('postgres-server.js', import.meta.url).href;
 
 /** Runs a script in a process of its own. */
 const run = (script: string) => spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });

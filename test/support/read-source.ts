@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import ts from 'typescript';
 
-const SRC = new URL('../src/', import.meta.url);
+const SRC = new URL('../../src/', import.meta.url);
 
 /** The one file that imports what it is told to. */
 const LOADS_A_FILE_OF_THE_USER = 'cli/check/options-file.ts';

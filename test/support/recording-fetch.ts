@@ -1,5 +1,5 @@
-import type { Fetch, FetchResponse } from '../src/entries/index.js';
-import { byTransport } from './delivery/wire.js';
+import type { Fetch, FetchResponse } from '../../src/entries/index.js';
+import { byTransport } from '../delivery/wire.js';
 
 export interface Recorded {
   url: string;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createClient, geojs, ipapiCo, type LocationError } from '../../../src/entries/index.js';
-import { failureOf } from '../../failure-of.js';
-import { json } from '../../recording-fetch.js';
+import { failureOf } from '../../support/failure-of.js';
+import { json } from '../../support/recording-fetch.js';
 import { FakeClock } from '../fake-clock.js';
 import { ADDRESS, hanging, knowing, lookups, PLACE, refusing, service, type TestService, unknowing, unreachable } from '../lookups.js';
 import { replay } from '../providers/recorded-answers.js';

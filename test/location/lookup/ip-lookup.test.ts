@@ -11,8 +11,8 @@ import {
   ValidationError,
 } from '../../../src/entries/index.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
-import { betEvent } from '../../factories.js';
-import { failureOf } from '../../failure-of.js';
+import { betEvent } from '../../support/factories.js';
+import { failureOf } from '../../support/failure-of.js';
 import { FakeClock } from '../fake-clock.js';
 import { placeOf } from '../place-of.js';
 

@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import { describe, expect, test, vi } from 'vitest';
 import { type ClientEvent, type ClientOptions, createClient, type LocationError, type ReverseGeocode } from '../../../src/entries/index.js';
-import { betEvent } from '../../factories.js';
-import { failureOf } from '../../failure-of.js';
-import { recordingFetch } from '../../recording-fetch.js';
+import { betEvent } from '../../support/factories.js';
+import { failureOf } from '../../support/failure-of.js';
+import { recordingFetch } from '../../support/recording-fetch.js';
 import { FakeClock } from '../fake-clock.js';
 import { placeOf } from '../place-of.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createClient, type Fetch, freeipapi, geojs, type IpProvider, ipapiCo, ipinfo, type LocationError, LookupFailure } from '../../../src/entries/index.js';
-import { failureOf } from '../../failure-of.js';
-import { json } from '../../recording-fetch.js';
+import { failureOf } from '../../support/failure-of.js';
+import { json } from '../../support/recording-fetch.js';
 import { placeOf } from '../place-of.js';
 import { recordedBody, replay, type Service } from './recorded-answers.js';
 

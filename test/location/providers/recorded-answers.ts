@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FetchResponse } from '../../../src/entries/index.js';
-import { json } from '../../recording-fetch.js';
+import { json } from '../../support/recording-fetch.js';
 
 interface RecordedAnswer {
   readonly status: number;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ClientIpFromOptions, clientIpFrom, type IncomingRequest, isConfigurationError, type ProxyPlatform } from '../../../src/entries/index.js';
-import { failureOf } from '../../failure-of.js';
+import { failureOf } from '../../support/failure-of.js';
 
 const PLAYER = '102.89.23.45';
 const FORGED = '8.8.4.4';

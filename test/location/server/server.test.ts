@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { type ClientOptions, createClient, fixedLocation, type IpProvider, LocationError, type ValidationError } from '../../../src/entries/index.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
-import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../../factories.js';
-import { failureOf, issuesOf } from '../../failure-of.js';
+import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../../support/factories.js';
+import { failureOf, issuesOf } from '../../support/failure-of.js';
 import { placeOf } from '../place-of.js';
 
 const PUBLIC = '102.89.23.45';

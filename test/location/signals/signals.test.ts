@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type LocationObservation, locationSignals, type ValidationError } from '../../../src/entries/index.js';
-import { failureOf, issuesOf } from '../../failure-of.js';
+import { failureOf, issuesOf } from '../../support/failure-of.js';
 
 const LAGOS = { latitude: 6.4541, longitude: 3.3947 };
 const ABUJA = { latitude: 9.0579, longitude: 7.4951 };

@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { Reader } from 'mmdb-lib';
 import { describe, expect, test, vi } from 'vitest';
 import { type MmdbFileOptions, mmdb } from '../../../src/entries/location-mmdb.js';
-import { failureOf } from '../../failure-of.js';
 import { MAXMIND } from '../../location/mmdb/mmdb-records.js';
+import { failureOf } from '../../support/failure-of.js';
 import { writeMmdb } from '../../support/write-mmdb.js';
 import { databaseOf, LAGOS, temporaryFile } from './database.js';
 

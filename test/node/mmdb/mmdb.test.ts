@@ -5,9 +5,9 @@ import { Reader } from 'mmdb-lib';
 import { describe, expect, test } from 'vitest';
 import { createClient, type IpProvider, type LocationError } from '../../../src/entries/index.js';
 import { mmdb } from '../../../src/entries/location-mmdb.js';
-import { failureOf } from '../../failure-of.js';
 import { COUNTRY_ONLY, DB_IP_FLAT, DB_IP_FLOAT, DB_IP_NESTED, ENUGU, IPINFO, MAXMIND } from '../../location/mmdb/mmdb-records.js';
 import { placeOf } from '../../location/place-of.js';
+import { failureOf } from '../../support/failure-of.js';
 import { float, type Value, writeMmdb } from '../../support/write-mmdb.js';
 import { LAGOS, temporaryFile } from './database.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMockGateway } from '../../../src/entries/mock.js';
-import { betEvent } from '../../factories.js';
+import { betEvent } from '../../support/factories.js';
 import { outboxWorld } from '../world.js';
 
 /** A gateway that refuses every bet that is named BAD, and fails once for a bet that is named LATE. */

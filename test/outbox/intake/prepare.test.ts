@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, DuplicateReportError, ValidationError } from '../../../src/entries/index.js';
 import { instrumentOutbox } from '../../../src/entries/opentelemetry.js';
 import { type BatchedReport, memoryStore, type NewRow, type OutboxStore, type Seal } from '../../../src/entries/outbox.js';
-import { betEvent, settledBet } from '../../factories.js';
+import { betEvent, settledBet } from '../../support/factories.js';
 import { leaksIn, personalBet } from '../personal.js';
 import { outboxWorld } from '../world.js';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { memoryStore, type OutboxStore, type ReceiptEntry, type ReceiptHead, verifyReceipts } from '../../../src/entries/outbox.js';
 import { linkRows } from '../../../src/outbox/receipts/entry.js';
-import { betEvent } from '../../factories.js';
+import { betEvent } from '../../support/factories.js';
 import { collect } from '../collect.js';
 import { leaksIn, personalBet } from '../personal.js';
 import { newFile, openStore } from '../stores/sqlite/files.js';

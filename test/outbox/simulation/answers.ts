@@ -3,7 +3,7 @@ import { doorOf } from '../../../src/client/internals.js';
 import { endingOf } from '../../../src/outbox/attempt-result.js';
 import { gatewayRefusal } from '../../../src/outbox/gateway-refusal.js';
 import type { Ending } from '../../../src/outbox/state-machine.js';
-import { betEvent, settledBet } from '../../factories.js';
+import { betEvent, settledBet } from '../../support/factories.js';
 
 /**
  * What is true about the end of an attempt, whatever the source makes of it. `'recorded'`: the gateway recorded it now;

@@ -6,7 +6,7 @@ import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox, memoryStore, type Outbox, type OutboxStore } from '../../../../src/entries/outbox.js';
 import { storeContract } from '../../../../src/entries/outbox-contract.js';
 import { type PgBossStoreOptions, pgBossStore } from '../../../../src/entries/outbox-pg-boss.js';
-import { betEvent, settledBet } from '../../../factories.js';
+import { betEvent, settledBet } from '../../../support/factories.js';
 import { leaksIn, personalBet } from '../../personal.js';
 import { advance, newSchema, openStore, pool } from '../postgres/world.js';
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../../../src/client/create-client.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox, type Outbox } from '../../../../src/entries/outbox.js';
-import { betEvent, settledBet } from '../../../factories.js';
+import { betEvent, settledBet } from '../../../support/factories.js';
 import { connectListener, directUrl, newSchema, openStore, pool, within } from './world.js';
 
 const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };

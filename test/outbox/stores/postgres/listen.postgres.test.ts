@@ -6,7 +6,7 @@ import { createOutbox } from '../../../../src/entries/outbox.js';
 import { newRow } from '../../../../src/outbox/contract/harness.js';
 import { type ListeningClient, listen } from '../../../../src/outbox/stores/postgres/listen.js';
 import { FakeClock } from '../../../delivery/fake-clock.js';
-import { betEvent } from '../../../factories.js';
+import { betEvent } from '../../../support/factories.js';
 import { connectListener, directUrl, isPooled, newSchema, openStore, pool, within } from './world.js';
 
 const stops: (() => void)[] = [];

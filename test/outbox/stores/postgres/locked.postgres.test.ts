@@ -4,7 +4,7 @@ import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox } from '../../../../src/entries/outbox.js';
 import { claim, idsOf, newRow, settledRow } from '../../../../src/outbox/contract/harness.js';
 import { openPostgresStore } from '../../../../src/outbox/stores/postgres/store.js';
-import { settledBet } from '../../../factories.js';
+import { settledBet } from '../../../support/factories.js';
 import { newSchema, pool, within } from './world.js';
 
 const BUSY = {
