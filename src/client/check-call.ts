@@ -1,6 +1,6 @@
 import type { Channel } from '../delivery/channel.js';
 import { type Environment, type ErrorOutcome, ValidationError } from '../errors/errors.js';
-import { ownMembers } from '../platform/as-record.js';
+import { asOwnRecord } from '../platform/as-record.js';
 import { subjectOf } from '../platform/messages.js';
 import type { Clock } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
@@ -23,7 +23,7 @@ export interface Parameters {
 }
 
 /** A checked call. */
-export interface Prepared {
+export interface CheckedCall {
   /** Without its location. */
   readonly body: Record<string, unknown>;
   readonly reference: string | undefined;
@@ -46,7 +46,7 @@ const LIFTED = ['environment', 'clientIP', 'location'] as const;
 const OPTIONS: readonly string[] = [...LIFTED, 'signal', 'timeoutMs'];
 
 /** Checks a payload and its options in one pass, and throws one `ValidationError` that lists every problem. */
-export function prepare(operation: OperationName, payload: unknown, options: unknown, context: PrepareContext): Prepared {
+export function prepare(operation: OperationName, payload: unknown, options: unknown, context: PrepareContext): CheckedCall {
   const row: Operation = operations[operation];
   // What a page leaves out its relay adds.
   const request = context.channel.kind === 'relay' ? incomplete(row.request, row.reference) : row.request;
@@ -89,8 +89,8 @@ export function prepareOptions(operation: string, options: unknown, takes: reado
   const refused = Object.keys(given).filter((name) => OPTIONS.includes(name) && !takes.includes(name));
   issues.push(...refused.map((name) => issue([name], 'unknown-field', `${operation} takes no ${name}; remove it`)));
   const parameters = readParameters(
-    ownMembers({}),
-    ownMembers(Object.fromEntries(Object.entries(given).filter(([name]) => !refused.includes(name)))),
+    asOwnRecord({}),
+    asOwnRecord(Object.fromEntries(Object.entries(given).filter(([name]) => !refused.includes(name)))),
     context,
     issues,
   );

@@ -1,5 +1,5 @@
 import { type Delivered, deliver } from '../delivery/deliver.js';
-import { misconfigured } from '../delivery/failures.js';
+import { configurationFailure } from '../delivery/failures.js';
 import { type AnyReport, keepFrozen, keptFrozen } from '../delivery/frozen.js';
 import { untilPageHides } from '../delivery/leaving-page.js';
 import { sendOnce, unsentResult } from '../delivery/send-once.js';
@@ -209,7 +209,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     },
     async attempt(report, { signal, milliseconds, player }) {
       const exchange = channel.open(report, player ? { [PLAYER_HEADER]: player } : undefined);
-      if (typeof exchange === 'string') return unsentResult(report, misconfigured(exchange));
+      if (typeof exchange === 'string') return unsentResult(report, configurationFailure(exchange));
       const deadline = clock.now() + milliseconds;
       const limit = () => ({ clock, signal, milliseconds: Math.min(settings.attemptTimeoutMs, deadline - clock.now()) });
       return sendOnce(report, exchange, limit, settings.transport);

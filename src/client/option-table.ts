@@ -5,7 +5,7 @@ import type { Environment } from '../errors/errors.js';
 import type { IpProvider } from '../location/lookup/provider.js';
 import type { GeolocationLike } from '../location/page/geolocation-types.js';
 import type { ReverseGeocode } from '../location/page/reverse-geocode.js';
-import { members } from '../platform/as-record.js';
+import { asRecord } from '../platform/as-record.js';
 import type { Logger } from '../platform/logger.js';
 import { type Clock, LONGEST_TIMER_MS, systemClock } from '../platform/time.js';
 import type { Fetch } from '../platform/web-types.js';
@@ -28,7 +28,7 @@ interface Table {
 }
 
 /** The options of a table with nothing left out. */
-export type Resolved<T> = { readonly [Name in keyof T]: T[Name] extends Option<infer Value> ? Value : Resolved<T[Name]> };
+export type CompleteOptions<T> = { readonly [Name in keyof T]: T[Name] extends Option<infer Value> ? Value : CompleteOptions<T[Name]> };
 
 const option = <T>(schema: Field | Model, standard: T) => new Option<T>(schema, standard);
 
@@ -42,7 +42,7 @@ const isReadable = (check: () => boolean): boolean => {
 };
 
 const having = (...methods: string[]) =>
-  z.custom((value) => isReadable(() => methods.every((name) => typeof members(value)[name] === 'function')), `an object with ${methods.join(', ')}`);
+  z.custom((value) => isReadable(() => methods.every((name) => typeof asRecord(value)[name] === 'function')), `an object with ${methods.join(', ')}`);
 
 const milliseconds = (least: number) => {
   const expected = `a number of milliseconds from ${least} to ${LONGEST_TIMER_MS}`;
@@ -58,9 +58,9 @@ const isPath = z.custom((value) => typeof value === 'string' && /^\/?[\w-]+(\/[\
 const isCount = z.custom((value) => Number.isInteger(value) && Number(value) >= 0, 'a whole number from 0');
 const oneOf = (...words: string[]) => z.custom((value) => words.includes(value as string), words.map((word) => `'${word}'`).join(' or '));
 const isKey = z.custom((value) => typeof value === 'string' || typeof value === 'function', 'a string, or a function that returns one');
-const isObject = z.custom((value) => members(value) === value, 'an object');
+const isObject = z.custom((value) => asRecord(value) === value, 'an object');
 const areProviders = z.custom(
-  (value) => Array.isArray(value) && value.every((one) => typeof members(one).lookup === 'function' && typeof members(one).name === 'string'),
+  (value) => Array.isArray(value) && value.every((one) => typeof asRecord(one).lookup === 'function' && typeof asRecord(one).name === 'string'),
   'a list of { name, lookup }',
 );
 
@@ -131,7 +131,7 @@ export const callOptions: Model = model(
  * Throws what a getter throws.
  */
 export function ownOptions(table: object, given: unknown): unknown {
-  if (members(given) !== given || Array.isArray(given)) return given;
+  if (asRecord(given) !== given || Array.isArray(given)) return given;
   const own: Record<string, unknown> = Object.create(null);
   for (const name of Object.keys(given)) {
     const entry = Object.keys(table).includes(name) ? (table as Table)[name] : undefined;
@@ -144,10 +144,10 @@ export function ownOptions(table: object, given: unknown): unknown {
 }
 
 /** What was given, completed by the table. */
-export function complete<T>(table: T, given: unknown): Resolved<T> {
+export function complete<T>(table: T, given: unknown): CompleteOptions<T> {
   const entries = Object.entries(table as Table).map(([name, entry]) => {
-    const value = Object.keys(members(given)).includes(name) ? members(given)[name] : undefined;
+    const value = Object.keys(asRecord(given)).includes(name) ? asRecord(given)[name] : undefined;
     return [name, entry instanceof Option ? (value ?? entry.standard) : complete(entry, value)];
   });
-  return Object.fromEntries(entries) as Resolved<T>;
+  return Object.fromEntries(entries) as CompleteOptions<T>;
 }

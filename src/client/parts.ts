@@ -7,9 +7,9 @@ import type { Logger } from '../platform/logger.js';
 import type { Fetch } from '../platform/web-types.js';
 import type { ValidationIssue } from '../schema/issue.js';
 import type { LocationInput } from '../schema/location.js';
-import type { optionTable, Resolved } from './option-table.js';
+import type { CompleteOptions, optionTable } from './option-table.js';
 
-export type GivenOptions = Resolved<typeof optionTable>;
+export type GivenOptions = CompleteOptions<typeof optionTable>;
 
 /** What a channel is made of. */
 export interface ChannelRequest {

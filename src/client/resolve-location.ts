@@ -7,7 +7,7 @@ import type { Parameters } from './check-call.js';
 import type { Settings } from './config.js';
 
 /** A location and how it was obtained. */
-export interface Resolved {
+export interface ResolvedLocation {
   readonly location: Location;
   readonly ageMs: number;
   readonly steps: readonly (LocationStep | FoundStep)[];
@@ -27,7 +27,7 @@ export function createLocationResolver(settings: Settings) {
   const { clock, fixedLocations, onEvent, sources } = settings;
   const locator = createLocator(sources, { timeoutMs: settings.location.timeoutMs, clock });
 
-  return async ({ location, environment, clientIP, signal }: Parameters, purpose: Purpose): Promise<Resolved | undefined> => {
+  return async ({ location, environment, clientIP, signal }: Parameters, purpose: Purpose): Promise<ResolvedLocation | undefined> => {
     const given = location ?? fixedLocations[environment ?? 'production'];
     if (given) return { location: withSource(given, settings.location.sourceNames.provided), ageMs: 0, steps: [] };
     const { operation, reference, deadline, required } = purpose;

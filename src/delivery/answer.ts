@@ -1,13 +1,12 @@
+import { asRecord } from '../platform/as-record.js';
 import type { Sent } from '../schema/sent-words.js';
 import { readRepeated } from './duplicate.js';
 import type { Answer } from './settings.js';
 
-/** A member of a JSON object; undefined for everything that is no object. */
-const member = (body: unknown, name: string): unknown => (typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined);
-
 /** What a body says in words: `message`, which some gateways send as a list, else `error`. */
 export function messageOf(body: unknown): string | undefined {
-  for (const said of [member(body, 'message'), member(body, 'error')]) {
+  const { message, error } = asRecord(body);
+  for (const said of [message, error]) {
     if (typeof said === 'string' && said.trim()) return said;
     if (Array.isArray(said)) return said.filter((line) => typeof line === 'string').join('; ') || undefined;
   }
@@ -20,9 +19,9 @@ export function messageOf(body: unknown): string | undefined {
  */
 export function isRecorded({ status, body, json }: Answer): boolean {
   if (!json || status === 206) return false;
-  const error = member(body, 'error');
+  const { error, success, statusCode } = asRecord(body);
   const hasError = error !== undefined && error !== null && error !== false && error !== '';
-  return member(body, 'success') !== false && !hasError && !(Number(member(body, 'statusCode')) >= 400);
+  return success !== false && !hasError && !(Number(statusCode) >= 400);
 }
 
 /** No refusal says so much; it would cost more to read than it can tell. */

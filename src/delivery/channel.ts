@@ -2,7 +2,7 @@ import type { Environment } from '../errors/errors.js';
 import type { Limit } from '../platform/time.js';
 import type { AnyReport } from './frozen.js';
 import type { Attempted, AttemptRequest } from './transport.js';
-import type { Asked, Failure, Verdict } from './verdict.js';
+import type { CallContext, Failure, Verdict } from './verdict.js';
 
 /** Where reports go. There are two: the gateway, and the operator's relay, which alone knows their environment. */
 export interface Channel {
@@ -19,7 +19,7 @@ export interface Exchange {
   readonly by: 'gateway' | 'relay';
   /** Asked anew for each attempt, within its limit. */
   request(body: string, limit: () => Limit): Promise<AttemptRequest | Failure>;
-  read(attempted: Attempted, asked: Asked): Verdict;
+  read(attempted: Attempted, asked: CallContext): Verdict;
   /** Keys that were used so far: a rotated one is a secret still. */
   readonly secrets: ReadonlySet<string>;
   /** Words that may be shown as they are. */

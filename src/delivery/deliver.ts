@@ -5,7 +5,7 @@ import { limited } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import { backoffMs } from './backoff.js';
 import type { Exchange } from './channel.js';
-import { misconfigured } from './failures.js';
+import { configurationFailure } from './failures.js';
 import { type AnyReport, keepFrozen } from './frozen.js';
 import { type FailedAttempt, sendOnce, THREW, unsentResult } from './send-once.js';
 import type { DeliverySettings } from './settings.js';
@@ -70,7 +70,7 @@ export async function deliver(report: AnyReport, { exchange, deadline, signal, .
     if (isReport) keepFrozen(error, report);
     return error;
   };
-  if (typeof exchange === 'string') throw errorOf(unsentResult(report, misconfigured(exchange)));
+  if (typeof exchange === 'string') throw errorOf(unsentResult(report, configurationFailure(exchange)));
   const limit = () => ({ clock, signal, milliseconds: Math.min(settings.attemptTimeoutMs, deadline - clock.now()) });
 
   try {

@@ -65,4 +65,4 @@ export const duplicateFailure = (status: number, duplicate: 'same' | 'conflict',
 /** Ends of a call at a moment when nothing of this attempt had left. */
 export const ABORTED: Failure = { code: 'aborted', text: 'aborted by its signal', outcome: 'not-sent' };
 export const OUT_OF_TIME: Failure = { code: 'timeout', text: 'its time was over before it was sent', outcome: 'not-sent', retryable: true };
-export const misconfigured = (text: string): Failure => ({ code: 'configuration', text, outcome: 'not-sent' });
+export const configurationFailure = (text: string): Failure => ({ code: 'configuration', text, outcome: 'not-sent' });

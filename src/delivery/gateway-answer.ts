@@ -1,4 +1,4 @@
-import { members } from '../platform/as-record.js';
+import { asRecord } from '../platform/as-record.js';
 import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/time.js';
 import type { Sent } from '../schema/sent-words.js';
@@ -7,7 +7,7 @@ import { duplicateFailure, verdictOn } from './failures.js';
 import type { Answer } from './settings.js';
 import { failureOf } from './status.js';
 import type { Attempted } from './transport.js';
-import type { Asked, Failure, Verdict } from './verdict.js';
+import type { CallContext, Failure, Verdict } from './verdict.js';
 
 /** How answers of a gateway are read. */
 export interface AnswerSettings {
@@ -20,7 +20,7 @@ export interface AnswerSettings {
 }
 
 /** Says what the end of an attempt means where a gateway answers. */
-export const readGatewayAnswer = (attempted: Attempted, asked: Asked, settings: AnswerSettings): Verdict =>
+export const readGatewayAnswer = (attempted: Attempted, asked: CallContext, settings: AnswerSettings): Verdict =>
   verdictOn(attempted, settings.clock, (answer, retryAfterMs) => {
     const { status } = answer;
     const said = answer.json ? messageOf(answer.body) : undefined;
@@ -35,13 +35,13 @@ export const readGatewayAnswer = (attempted: Attempted, asked: Asked, settings: 
   });
 
 /** What a status means where nothing else is known of the answer. The gateway's own 404 is JSON with words. */
-export function readStatus(answer: Answer, asked: Pick<Asked, 'after' | 'isReport'>, retryAfterMs: number | undefined): Failure {
+export function readStatus(answer: Answer, asked: Pick<CallContext, 'after' | 'isReport'>, retryAfterMs: number | undefined): Failure {
   const failure = failureOf(answer.status, textOf(answer, asked), retryAfterMs);
   return answer.status === 404 ? { ...failure, foreign: messageOf(answer.body) === undefined } : failure;
 }
 
 /** What a status says, and what to do about it. */
-function textOf({ status, body, json }: Answer, { after, isReport }: Pick<Asked, 'after' | 'isReport'>): string {
+function textOf({ status, body, json }: Answer, { after, isReport }: Pick<CallContext, 'after' | 'isReport'>): string {
   const notJson = !json || body === undefined ? 'the answer is not JSON: ' : '';
   const wrongAddress = `; ${notJson}is the base address right?`;
   // What a browser does not follow it does not tell either.
@@ -65,7 +65,7 @@ function textOf({ status, body, json }: Answer, { after, isReport }: Pick<Asked,
 const REDIRECT = 'a redirect is not followed, since the API key would travel with it; is the base address right?';
 
 /** A part of an answer (206) is none. */
-const hasVerdict = ({ status, body }: Answer): boolean => status !== 206 && typeof members(body).success === 'boolean';
+const hasVerdict = ({ status, body }: Answer): boolean => status !== 206 && typeof asRecord(body).success === 'boolean';
 
 const MEANINGS = { isRecorded: [true, false], isDuplicate: ['same', 'conflict', false] } as const;
 

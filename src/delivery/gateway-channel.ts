@@ -3,7 +3,7 @@ import { type Limit, limited } from '../platform/time.js';
 import { GATEWAY_PATH } from '../protocol/operations.js';
 import { apiKeyProblem } from '../schema/api-key.js';
 import { type Channel, OF_ANOTHER_CLIENT } from './channel.js';
-import { ABORTED, misconfigured, OUT_OF_TIME } from './failures.js';
+import { ABORTED, configurationFailure, OUT_OF_TIME } from './failures.js';
 import { type AnswerSettings, readGatewayAnswer } from './gateway-answer.js';
 import type { Gateway } from './settings.js';
 import type { Failure } from './verdict.js';
@@ -44,5 +44,5 @@ async function readKey(ask: Gateway['apiKey'], name: string, limit: () => Limit)
   if (key.ended === 'timeout') return { ...OUT_OF_TIME, text: `${name} did not answer in time` };
   // What it threw is not shown: it may hold the key.
   const problem = key.ended === 'failed' ? 'threw; look into it' : apiKeyProblem(key.value);
-  return problem ? misconfigured(`${name} ${problem}`) : String(key.ended === 'done' && key.value);
+  return problem ? configurationFailure(`${name} ${problem}`) : String(key.ended === 'done' && key.value);
 }

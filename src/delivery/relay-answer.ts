@@ -1,13 +1,13 @@
 import type { Environment, ErrorCode, ErrorOutcome } from '../errors/errors.js';
 import { isErrorCode } from '../errors/make-error.js';
-import { members } from '../platform/as-record.js';
+import { asRecord } from '../platform/as-record.js';
 import type { Clock } from '../platform/time.js';
 import type { Location } from '../schema/location.js';
 import { duplicateFailure, verdictOn } from './failures.js';
 import type { Answer } from './settings.js';
 import { failureOf } from './status.js';
 import type { Attempted } from './transport.js';
-import type { Asked, Failure, RelayReceiptDetails, Verdict } from './verdict.js';
+import type { CallContext, Failure, RelayReceiptDetails, Verdict } from './verdict.js';
 
 const MAY_PASS: readonly ErrorCode[] = ['network', 'timeout', 'rate-limited', 'gateway'];
 
@@ -15,7 +15,7 @@ const OUTCOMES: readonly unknown[] = ['not-sent', 'rejected', 'unknown'] satisfi
 const MOST_LISTED = 100;
 
 /** Says what the end of an attempt means where a relay stands before the gateway (our decision: its wire format). */
-export const readRelayAnswer = (attempted: Attempted, asked: Asked, { inPage, clock }: { readonly inPage: boolean; readonly clock: Clock }): Verdict =>
+export const readRelayAnswer = (attempted: Attempted, asked: CallContext, { inPage, clock }: { readonly inPage: boolean; readonly clock: Clock }): Verdict =>
   verdictOn(attempted, clock, (answer, retryAfterMs) => {
     const { status } = answer;
     const told = readReceipt(answer, asked);
@@ -23,7 +23,7 @@ export const readRelayAnswer = (attempted: Attempted, asked: Asked, { inPage, cl
 
     const what = status === 0 ? 'a redirect is not followed' : `HTTP ${status}: the answer is not that of a relay`;
     const byStatus = failureOf(status, `${what}; is relayUrl right, and the player logged in?`, retryAfterMs);
-    const error = members(members(answer.body).error);
+    const error = asRecord(asRecord(answer.body).error);
     // A success or a redirect that speaks of an error is neither.
     if (status < 400 || !OUTCOMES.includes(error.outcome)) return { kind: 'failed', failure: byStatus };
     const isDuplicate = error.code === 'duplicate';
@@ -37,7 +37,7 @@ export const readRelayAnswer = (attempted: Attempted, asked: Asked, { inPage, cl
  * A duplicate, as of a gateway. But what the page left out the relay may have found anew for each attempt: then other data
  * may be this very report's, with another location.
  */
-function readDuplicate(status: number, same: boolean, { report }: Asked, inPage: boolean): Failure {
+function readDuplicate(status: number, same: boolean, { report }: CallContext, inPage: boolean): Failure {
   const failure = duplicateFailure(status, same ? 'same' : 'conflict', inPage);
   return same || report.location ? failure : { ...failure, certain: false, outcome: inPage ? 'unknown' : 'rejected', advice: 'Compare your records.' };
 }
@@ -46,10 +46,10 @@ function readDuplicate(status: number, same: boolean, { report }: Asked, inPage:
 export const faultIdsIn = (said: string): string[] => /^Something went wrong \(([a-p]{16})\)\.$/.exec(said)?.slice(1) ?? [];
 
 /** The failure that a relay tells. */
-function readError({ code, outcome, ...error }: Readonly<Record<string, unknown>>, byStatus: Failure, { shown }: Asked): Failure {
+function readError({ code, outcome, ...error }: Readonly<Record<string, unknown>>, byStatus: Failure, { shown }: CallContext): Failure {
   // A kind that is not known here is told by the status.
   const known = isErrorCode(code) ? code : byStatus.code;
-  const list = (value: unknown) => (Array.isArray(value) ? value.slice(0, MOST_LISTED).map(members) : []);
+  const list = (value: unknown) => (Array.isArray(value) ? value.slice(0, MOST_LISTED).map(asRecord) : []);
   // What is not a word could be anything.
   const word = (value: unknown) => (typeof value === 'string' && /^[\w.$-]{0,200}$/.test(value) ? value : '[masked]');
   const words = (value: unknown) => (typeof value === 'string' && shown(value)) || '';
@@ -77,11 +77,11 @@ function readError({ code, outcome, ...error }: Readonly<Record<string, unknown>
 }
 
 /** What a relay says of a report that it has taken; undefined where the answer is none of a relay's. */
-function readReceipt({ status, body }: Answer, { report }: Asked): RelayReceiptDetails | undefined {
-  const { outcome, operation, reference, environment, location, state } = members(body);
+function readReceipt({ status, body }: Answer, { report }: CallContext): RelayReceiptDetails | undefined {
+  const { outcome, operation, reference, environment, location, state } = asRecord(body);
   // An answer to something else is none to this.
   if (operation !== report.operation || reference !== report.reference) return undefined;
-  const { latitude, longitude } = members(location);
+  const { latitude, longitude } = asRecord(location);
   const more = {
     ...((environment === 'staging' || environment === 'production') && { environment: environment as Environment }),
     ...(typeof latitude === 'number' && typeof longitude === 'number' && { location: location as Location }),

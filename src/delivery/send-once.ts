@@ -5,10 +5,10 @@ import { maskSent } from '../redact/redact.js';
 import { sentValues } from '../schema/sent-values.js';
 import { identifiersOf, sentOf } from '../schema/sent-words.js';
 import type { Exchange } from './channel.js';
-import { ABORTED, misconfigured, OUT_OF_TIME } from './failures.js';
+import { ABORTED, configurationFailure, OUT_OF_TIME } from './failures.js';
 import type { AnyReport } from './frozen.js';
 import type { Transport } from './transport.js';
-import type { Asked, Failure, RelayReceiptDetails, Verdict } from './verdict.js';
+import type { CallContext, Failure, RelayReceiptDetails, Verdict } from './verdict.js';
 
 /** One attempt, and what it means. */
 export type AttemptResult = {
@@ -59,9 +59,9 @@ export async function sendOnce(report: AnyReport, exchange: Exchange, limit: () 
   }
 }
 
-export const THREW: Failure = misconfigured('a clock, random or signal that was passed threw an error');
+export const THREW: Failure = configurationFailure('a clock, random or signal that was passed threw an error');
 
-function askedOf(report: AnyReport, { secrets, free }: Exchange): Asked {
+function askedOf(report: AnyReport, { secrets, free }: Exchange): CallContext {
   const row = operations[report.operation];
   const isReport = report.reference !== undefined;
   return {

@@ -38,7 +38,7 @@ export type Verdict =
   | { readonly kind: 'same' | 'failed'; readonly failure: Failure };
 
 /** What kind of call an answer answers. */
-export interface Asked {
+export interface CallContext {
   readonly report: AnyReport;
   readonly isReport: boolean;
   /** The operation that must be reported first. */

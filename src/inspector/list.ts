@@ -1,5 +1,5 @@
 import { arrange, byId, make } from './dom.js';
-import { type Outcome, outcomeOf } from './outcome.js';
+import { outcomeOf, type StoryOutcome } from './outcome.js';
 import { markOf } from './outcome-mark.js';
 import type { Story } from './store.js';
 import { count, steps, timeOf } from './words.js';
@@ -7,7 +7,7 @@ import { count, steps, timeOf } from './words.js';
 const MOST_SHOWN = 200;
 
 /** How a story stands: what came last, unless that was a repeat of what is recorded. */
-export function standing({ entries }: Story): Outcome {
+export function standing({ entries }: Story): StoryOutcome {
   const last = entries.at(-1);
   if (!last) return { tone: 'ok', words: '' };
   const outcome = last.earlier ? { tone: 'ok' as const, words: 'Recorded' } : outcomeOf(last);

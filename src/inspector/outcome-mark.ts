@@ -1,5 +1,5 @@
 import { draw, make } from './dom.js';
-import type { Outcome, Tone } from './outcome.js';
+import type { StoryOutcome, Tone } from './outcome.js';
 
 /** A shape of its own for each tone, for whoever does not see colours. */
 const SHAPES: Readonly<Record<Tone, string>> = {
@@ -17,4 +17,4 @@ export const markOf = (tone: Tone): SVGElement =>
     draw('path', { d: SHAPES[tone] }),
   );
 
-export const badge = ({ tone, words }: Outcome): HTMLElement => make('span', { class: `badge ${tone}` }, markOf(tone), words);
+export const badge = ({ tone, words }: StoryOutcome): HTMLElement => make('span', { class: `badge ${tone}` }, markOf(tone), words);

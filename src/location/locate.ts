@@ -1,12 +1,12 @@
 import type { FoundStep, LocationStep } from '../errors/errors.js';
 import { type Clock, limited } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
-import { type Located, type LocateRequest, type LocationSource, NO_SOURCE } from './source.js';
+import { type LocateRequest, type LocationResult, type LocationSource, NO_SOURCE } from './source.js';
 
 /** The location chain of one client, with what it remembers: fixes, answers, services that rest. */
 export interface Locator {
   /** Never rejects: where nothing is found, `steps` says why. */
-  find(request: LocateRequest): Promise<Located>;
+  find(request: LocateRequest): Promise<LocationResult>;
 }
 
 /** How much later than the budget the chain ends where the clock was set back meanwhile. */
@@ -14,7 +14,7 @@ const CLOCK_WAS_SET_MS = 100;
 
 /** Makes the chain that finds where the player is (specification, section 1): each source in turn, until one finds a location. */
 export function createLocator(sources: readonly LocationSource[], { timeoutMs, clock }: { readonly timeoutMs: number; readonly clock: Clock }): Locator {
-  async function tryEach(request: LocateRequest): Promise<Located> {
+  async function tryEach(request: LocateRequest): Promise<LocationResult> {
     const steps: LocationStep[] = [];
     let advice: string | undefined;
     for (const [index, source] of sources.entries()) {
@@ -33,7 +33,7 @@ export function createLocator(sources: readonly LocationSource[], { timeoutMs, c
       const now = clock.now();
       const deadline = Math.min(request.deadline, now + timeoutMs);
       const run = (over: AbortSignalLike | undefined) => tryEach({ clientIP, deadline, signal: over });
-      let found: Promise<Located> | undefined;
+      let found: Promise<LocationResult> | undefined;
       const begin = (over: AbortSignalLike) => {
         found = run(over);
         return found;

@@ -11,13 +11,13 @@ export interface LocateRequest {
 }
 
 /** A location that was found, and what was tried on the way; or only what was tried, and what helps. */
-export type Located =
+export type LocationResult =
   | { readonly location: Location; readonly ageMs: number; readonly steps: readonly (LocationStep | FoundStep)[] }
   | { readonly location: undefined; readonly steps: readonly LocationStep[]; readonly advice?: string | undefined };
 
 /** One way to a position. Never rejects. */
 export interface LocationSource {
-  find(request: LocateRequest & { /** Whether another source is tried after it. */ readonly isLast: boolean }): Promise<Located>;
+  find(request: LocateRequest & { /** Whether another source is tried after it. */ readonly isLast: boolean }): Promise<LocationResult>;
 }
 
 /** Every way to a position where the code runs. */
@@ -29,7 +29,7 @@ export interface LocationSources {
 }
 
 /** The options leave no source to try. */
-export const NO_SOURCE: Located = {
+export const NO_SOURCE: LocationResult = {
   location: undefined,
   steps: [
     {

@@ -50,7 +50,7 @@ const READERS = {
 } as const satisfies Record<string, Reader<unknown>>;
 
 type Name = keyof typeof READERS;
-type Asked<N extends Name> = { [K in N]?: (typeof READERS)[K] extends Reader<infer T> ? T : never };
+type GivenQuery<N extends Name> = { [K in N]?: (typeof READERS)[K] extends Reader<infer T> ? T : never };
 
 /** By what requests can be found: the names of a `JournalQuery`. */
 export const JOURNAL_NAMES = [
@@ -66,7 +66,7 @@ export const JOURNAL_NAMES = [
 ] as const satisfies readonly (keyof JournalQuery)[];
 
 /** Reads what is asked for under the names that are known here; throws a `BadInput` that says what is wrong. */
-export function readQuery<N extends Name>(given: URLSearchParams | Record<string, unknown>, names: readonly N[]): Asked<N> {
+export function readQuery<N extends Name>(given: URLSearchParams | Record<string, unknown>, names: readonly N[]): GivenQuery<N> {
   const asked: Record<string, unknown> = {};
   for (const [name, value] of given instanceof URLSearchParams ? given : Object.entries(given)) {
     const known = names.find((one) => one === name);
@@ -77,5 +77,5 @@ export function readQuery<N extends Name>(given: URLSearchParams | Record<string
     if (understood === undefined) throw new BadInput(`${known} must be ${expected}`);
     asked[known] = understood;
   }
-  return asked as Asked<N>;
+  return asked as GivenQuery<N>;
 }

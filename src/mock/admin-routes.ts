@@ -1,7 +1,7 @@
 import type { Environment } from '../errors/errors.js';
 import { operations } from '../protocol/operations.js';
 import { BadInput, JOURNAL_NAMES, readQuery } from './admin-query.js';
-import { type Answer, refuse } from './answers.js';
+import { type MockAnswer, refuse } from './answers.js';
 import type { FaultRule } from './faults.js';
 import type { MockGateway } from './interface.js';
 import { maskBody } from './mask-body.js';
@@ -24,14 +24,14 @@ export interface AdminCall {
   json(): Promise<unknown>;
 }
 
-type Route = (call: AdminCall) => Answer | Response | Promise<Answer | Response>;
+type Route = (call: AdminCall) => MockAnswer | Response | Promise<MockAnswer | Response>;
 
 /** By path below `/__admin/`, then by method. */
 export type AdminRoutes = ReadonlyMap<string, Readonly<Partial<Record<string, Route>>>>;
 
 const ENVIRONMENTS: readonly Environment[] = ['staging', 'production'];
-const DONE: Answer = { status: 204 };
-const ok = (body: unknown): Answer => ({ status: 200, body });
+const DONE: MockAnswer = { status: 204 };
+const ok = (body: unknown): MockAnswer => ({ status: 200, body });
 
 export function adminRoutes(gateway: MockGateway, { version, openapi, events }: AdminParts): AdminRoutes {
   const routes: Record<string, Partial<Record<string, Route>>> = {

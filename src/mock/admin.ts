@@ -1,6 +1,6 @@
 import { BadInput } from './admin-query.js';
 import { type AdminCall, type AdminParts, adminRoutes } from './admin-routes.js';
-import { type Answer, refuse } from './answers.js';
+import { type MockAnswer, refuse } from './answers.js';
 import { createGuard, type GuardOptions } from './guard.js';
 import type { MockGateway } from './interface.js';
 import { LONGEST_BODY, readText } from './read-body.js';
@@ -33,7 +33,7 @@ export function createAdmin(gateway: MockGateway, options: AdminOptions): Admin 
   const guard = createGuard(options);
   const routes = adminRoutes(gateway, options);
 
-  async function answer(request: Request, url: URL): Promise<Answer | Response> {
+  async function answer(request: Request, url: URL): Promise<MockAnswer | Response> {
     const refused = guard.admin(request);
     if (refused) return refused;
     const methods = routes.get(url.pathname.slice(ADMIN_PATH.length));
@@ -79,7 +79,7 @@ const readJson: (request: Request, most: number) => ReturnType<AdminCall['json']
 const isNested = (value: unknown, most: number): boolean =>
   typeof value === 'object' && value !== null && (most === 0 || Object.values(value).some((member) => isNested(member, most - 1)));
 
-function toResponse(answer: Answer | Response): Response {
+function toResponse(answer: MockAnswer | Response): Response {
   if (answer instanceof Response) return answer;
   const { status, body, headers } = answer;
   return new Response(body === undefined ? null : JSON.stringify(body), {

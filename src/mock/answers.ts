@@ -1,5 +1,5 @@
 /** An answer before anything goes wrong with it. */
-export interface Answer {
+export interface MockAnswer {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ const ERRORS: Readonly<Record<number, string>> = {
 };
 
 /** The generic error body (specification, section 2.5). */
-export const refuse = (statusCode: number, message: string, headers: Readonly<Record<string, string>> = {}): Answer => ({
+export const refuse = (statusCode: number, message: string, headers: Readonly<Record<string, string>> = {}): MockAnswer => ({
   status: statusCode,
   body: { message, error: ERRORS[statusCode] ?? 'Error', statusCode },
   headers,

@@ -5,7 +5,7 @@ import { issue, type ValidationIssue } from '../schema/issue.js';
 import { location } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
 import { validate } from '../schema/validate.js';
-import { type Answer, refuse } from './answers.js';
+import { type MockAnswer, refuse } from './answers.js';
 import { freezeDeep } from './freeze-deep.js';
 import { type Identity, madeUpIdentity } from './identities.js';
 import { type Ledger, record } from './ledger.js';
@@ -22,7 +22,7 @@ export interface Rules {
 
 export interface Applied {
   readonly ledger: Ledger;
-  readonly answer: Answer;
+  readonly answer: MockAnswer;
   /** Whether the report was recorded. */
   readonly applied: boolean;
 }
@@ -39,7 +39,7 @@ export const RECORDED: Readonly<Record<OperationName, string>> = {
 
 /** What a request with a good key does to a ledger, and how it is answered: pure, and all that the gateway decides. */
 export function apply(ledger: Ledger, environment: Environment, row: Operation, body: Body, rules: Rules): Applied {
-  const refused = (answer: Answer): Applied => ({ ledger, answer, applied: false });
+  const refused = (answer: MockAnswer): Applied => ({ ledger, answer, applied: false });
   const issues = problemsOf(row, body, rules);
   if (issues.length > 0) {
     return refused(refuse(row.reference ? 422 : 400, listed(issues)));
@@ -81,7 +81,7 @@ function problemsOf(row: Operation, body: Body, { validation, locationRequired }
 }
 
 /** Specification, section 4.3: in staging, numbers that start with 99 are verified. */
-function verify(environment: Environment, nin: string, { identities }: Rules): Answer {
+function verify(environment: Environment, nin: string, { identities }: Rules): MockAnswer {
   const madeUp = nin.startsWith('99') ? madeUpIdentity(nin) : undefined;
   const data = environment === 'staging' ? madeUp : identities.get(nin);
   const message = data ? RECORDED.verifyNin : 'NIN could not be verified';

@@ -21,7 +21,7 @@ const RESET = 'event: reset\nid\ndata: {}\n\n';
  *
  * Nothing is kept for a client: the journal, which is bounded, is its buffer, read as fast as the client reads.
  */
-export function createEvents(gateway: Pick<MockGateway, 'requests' | 'subscribe'>, options: EventsOptions = {}): (request: Request) => Response {
+export function createEventStream(gateway: Pick<MockGateway, 'requests' | 'subscribe'>, options: EventsOptions = {}): (request: Request) => Response {
   const { heartbeatMs = 15_000, clock = systemClock } = options;
   // Ids start again with every server; this tells one life from the next.
   const life = crypto.randomUUID().slice(0, 8);

@@ -2,7 +2,7 @@ import type { Environment } from '../errors/errors.js';
 import { systemClock } from '../platform/time.js';
 import { MOCK_API_KEY } from '../protocol/mock-mode.js';
 import type { ValidationMode } from '../schema/model.js';
-import { type Answer, refuse } from './answers.js';
+import { type MockAnswer, refuse } from './answers.js';
 import { apply, type Body, type Rules } from './apply.js';
 import { clientOptionsFor } from './client-options.js';
 import { createFaults, type SetFault } from './faults.js';
@@ -62,14 +62,14 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
   let limiter = rateLimit && createRateLimiter(rateLimit);
 
   interface Handled {
-    answer: Answer;
+    answer: MockAnswer;
     applied?: boolean;
     body?: Body | undefined;
     reference?: string | undefined;
     fault?: SetFault | undefined;
   }
 
-  function applyReport({ environment, row }: Route, body: Body): { answer: Answer; applied: boolean } {
+  function applyReport({ environment, row }: Route, body: Body): { answer: MockAnswer; applied: boolean } {
     const { ledger, answer, applied } = apply(ledgers[environment], environment, row, body, rules);
     ledgers = { ...ledgers, [environment]: ledger };
     return { answer, applied };

@@ -1,4 +1,4 @@
-import { type Answer, refuse } from './answers.js';
+import { type MockAnswer, refuse } from './answers.js';
 
 export interface GuardOptions {
   /** The server's own address, such as `http://127.0.0.1:4010`. */
@@ -10,9 +10,9 @@ export interface GuardOptions {
 /** Says why a request may not pass; undefined where it may. */
 export interface Guard {
   /** For what is kept from other pages (DNS rebinding, requests across origins) and from whoever lacks the token. */
-  admin(request: Request): Answer | undefined;
+  admin(request: Request): MockAnswer | undefined;
   /** The same without the token: for files that hold nothing to protect. */
-  page(request: Request): Answer | undefined;
+  page(request: Request): MockAnswer | undefined;
 }
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
@@ -22,7 +22,7 @@ export function createGuard({ address, token }: GuardOptions): Guard {
   const hosts = new Set([host, ...LOOPBACK_NAMES.map((name) => (port ? `${name}:${port}` : name))]);
 
   /** A page that a stranger's name leads here cannot know the token, so whoever knows it may use any name. */
-  function check(request: Request, isTrusted: boolean): Answer | undefined {
+  function check(request: Request, isTrusted: boolean): MockAnswer | undefined {
     const url = new URL(request.url);
     if (!isTrusted && !hosts.has(url.host)) return refuse(403, `The Host header must be one of ${[...hosts].join(', ')}`);
     const origin = request.headers.get('origin');

@@ -1,4 +1,4 @@
-import { type Answer, refuse } from './answers.js';
+import { type MockAnswer, refuse } from './answers.js';
 import type { SetFault } from './faults.js';
 import type { Transport, WireAnswer } from './wire.js';
 
@@ -17,11 +17,11 @@ const PAGE = '<!doctype html><html lang="en"><title>Sign in</title><p>Please sig
  * The answer to a report that nobody looked at, for a fault to spoil. Where it would arrive whole, or without the body that could
  * say otherwise, it must not be a success: that would be a report lost and nobody told.
  */
-export const unseenAnswer = ({ kind }: SetFault): Answer =>
+export const unseenAnswer = ({ kind }: SetFault): MockAnswer =>
   kind === 'slow-body' || kind === 'empty-body' ? refuse(503, 'The report was not looked at') : { status: 200, body: {} };
 
 /** What becomes of an answer under a fault. */
-export function misbehave(answer: Answer, fault: SetFault | undefined, delayOf: (fault: SetFault) => number): Struck {
+export function misbehave(answer: MockAnswer, fault: SetFault | undefined, delayOf: (fault: SetFault) => number): Struck {
   const sent = answer.body;
   switch (fault?.kind) {
     case 'hang':
@@ -46,11 +46,11 @@ export function misbehave(answer: Answer, fault: SetFault | undefined, delayOf: 
   }
 }
 
-function toWire({ status, body, headers }: Answer, transport: Transport = { kind: 'whole' }): WireAnswer {
+function toWire({ status, body, headers }: MockAnswer, transport: Transport = { kind: 'whole' }): WireAnswer {
   return { status, headers: { ...JSON_TYPE, ...headers }, body: body === undefined ? '' : JSON.stringify(body), transport };
 }
 
-function statusAnswer({ status = 503, retryAfter, body, headers: more }: SetFault): Answer {
+function statusAnswer({ status = 503, retryAfter, body, headers: more }: SetFault): MockAnswer {
   const wait = typeof retryAfter === 'object' ? new Date(retryAfter.date).toUTCString() : retryAfter?.toString();
   const own = Object.fromEntries(Object.entries(more ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
   const headers = { ...(wait !== undefined && { 'retry-after': wait }), ...own };

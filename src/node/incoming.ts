@@ -36,7 +36,7 @@ export function toRequest(incoming: IncomingMessage, url: URL, init: { body?: Bo
 const TOO_LONG = new Uint8Array(LONGEST_BODY + 1);
 
 /** The whole body; of one that is too long for the gateway, something that is too long as well. */
-export function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
+export function toWebBody(incoming: IncomingMessage): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     if (Number(incoming.headers['content-length'] ?? 0) > LONGEST_BODY) return resolve(TOO_LONG);
     if (incoming.destroyed) return reject(new Error('The request broke off'));

@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, isIP } from 'node:net';
 import { ADMIN_PATH, type Admin, createAdmin } from '../mock/admin.js';
 import { refuse } from '../mock/answers.js';
-import { createEvents } from '../mock/events.js';
+import { createEventStream } from '../mock/events.js';
 import { createMockGateway } from '../mock/gateway.js';
 import { inspectorPage } from '../mock/inspector-page.js';
 import type { MockClientOptions, MockGateway } from '../mock/interface.js';
 import { openApiDocument } from '../openapi/document.js';
 import type { ValidationMode } from '../schema/model.js';
-import { readBody, streamBody, toRequest, urlOf } from './incoming.js';
+import { streamBody, toRequest, toWebBody, urlOf } from './incoming.js';
 import { sendAnswer, sendResponse } from './outgoing.js';
 import { version } from './version.js';
 
@@ -78,7 +78,7 @@ export async function serve<Mode extends ValidationMode = 'strict'>(
   const url = `http://${family === 'IPv6' ? `[${dialled}]` : dialled}:${taken}`;
   const { validation, location } = gateway.clientOptions(url);
   const openapi = () => openApiDocument({ address: url, validation, location });
-  admin = createAdmin(gateway, { address: url, version, token: adminToken, events: createEvents(gateway), page: inspectorPage, openapi });
+  admin = createAdmin(gateway, { address: url, version, token: adminToken, events: createEventStream(gateway), page: inspectorPage, openapi });
   return {
     url,
     gateway,
@@ -115,6 +115,6 @@ async function respond({ gateway, admin, closing }: Behind, incoming: IncomingMe
     const answer = await admin(toRequest(incoming, url, { signal: gone.signal, ...(!reads && { body: streamBody(incoming) }) }));
     if (answer) return sendResponse(answer, outgoing);
   }
-  const request = toRequest(incoming, url, reads ? {} : { body: (await readBody(incoming)) as BodyInit });
+  const request = toRequest(incoming, url, reads ? {} : { body: (await toWebBody(incoming)) as BodyInit });
   return sendAnswer(await gateway.handle(request), outgoing, closing);
 }

@@ -52,7 +52,7 @@ export const GENERIC_ERROR: JsonObject = {
 /** A refused status has its words; a status of the user's own for duplicates has those of 409. */
 const wordsOf = (status: number): ErrorWords => REFUSALS[status] ?? { name: `Status${status}`, description: REFUSALS[409]?.description ?? '' };
 
-export const refusalOf = (status: number): JsonObject => ({ $ref: `#/components/responses/${wordsOf(status).name}` });
+export const refusalAnswer = (status: number): JsonObject => ({ $ref: `#/components/responses/${wordsOf(status).name}` });
 
 /** The shared answers by name. */
 export const refusals = (statuses: readonly number[]): JsonObject =>

@@ -1,7 +1,7 @@
 import { GATEWAY_PATH, type Operation, operationNames, operations } from '../protocol/operations.js';
 import { location } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
-import { GENERIC_ERROR, refusalOf, refusals } from './answers.js';
+import { GENERIC_ERROR, refusalAnswer, refusals } from './answers.js';
 import { EXAMPLES } from './examples.js';
 import { createSchemaBox, type JsonObject, plainSchema, type SchemaBox } from './json-schema.js';
 import { FIELD_WORDS, OPERATION_WORDS } from './words.js';
@@ -98,7 +98,7 @@ function operationOf(row: Operation, box: SchemaBox, locationRequired: boolean, 
         description: success,
         content: { 'application/json': { schema: { $ref: `#/components/schemas/${row.reference ? 'ReportAnswer' : 'NinVerification'}` } } },
       },
-      ...Object.fromEntries(statuses.map((status) => [status, refusalOf(status)])),
+      ...Object.fromEntries(statuses.map((status) => [status, refusalAnswer(status)])),
     },
   };
 }

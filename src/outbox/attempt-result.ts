@@ -57,7 +57,7 @@ export function failed({ kind, failure, sent, message }: FailedAttempt, otherwis
 }
 
 /** The end of an attempt that was not begun, since the options do not fit: its bytes cannot be opened. */
-export const misconfigured = (message: string): Ending => ({
+export const misconfiguredEnding = (message: string): Ending => ({
   kind: 'failed',
   outcome: 'not-sent',
   problem: { code: 'configuration', message },

@@ -97,7 +97,7 @@ export interface OutboxEvents {
 export type OutboxListener<Type extends keyof OutboxEvents> = (event: OutboxEvents[Type]) => void;
 
 /** Who listens to what; a listener that throws harms nobody. */
-export function createEvents() {
+export function createOutboxEvents() {
   const listeners = new Map<keyof OutboxEvents, Set<(event: never) => unknown>>();
   return {
     on<Type extends keyof OutboxEvents>(type: Type, listener: OutboxListener<Type>): () => void {
@@ -120,7 +120,7 @@ export function createEvents() {
   };
 }
 
-export type Events = ReturnType<typeof createEvents>;
+export type Events = ReturnType<typeof createOutboxEvents>;
 
 export const aboutReport = ({ id, account, environment, operation, reference, attempts }: Row): AboutReport => ({
   id,

@@ -3,7 +3,7 @@ import type { ReceiptOf } from '../client/receipt.js';
 import { ConfigurationError } from '../errors/errors.js';
 import { LONGEST_TIMER_MS, limited } from '../platform/time.js';
 import type { createAhead } from './claim-buffer.js';
-import { createEvents, type Events } from './events.js';
+import { createOutboxEvents, type Events } from './events.js';
 import { type Committed, createEntrance, type Given } from './intake/enqueue.js';
 import type { EnqueuedReport, Outbox, Outboxes, OutboxStats } from './interface.js';
 import type { OperatorMethods, OperatorParts } from './operator/parts.js';
@@ -53,7 +53,7 @@ export const outboxOf = (parts: OutboxParts): CreateOutbox =>
 
 function composeOutboxes<Mode extends ClientMode>(settings: OutboxSettings, { createProof, operatorMethods, claimAhead }: OutboxParts): Outboxes<string, Mode> {
   const { store } = settings;
-  const events = createEvents();
+  const events = createOutboxEvents();
   const waiters = createWaiters(settings);
   const proof = createProof(settings, events);
   const missingKeys = new Map<string, Set<string>>();

@@ -7,7 +7,7 @@ import { type Change, type Ending, type EndingContext, ended, type Row } from '.
 import type { OutboxStore, Outlook } from './store.js';
 
 /** An attempt of a row that ended. */
-interface Attempted {
+interface AttemptedRow {
   readonly row: Row;
   readonly ending: Ending;
   /** The version of the pause that it probes. */
@@ -59,7 +59,7 @@ export function createPauses(settings: Parts, events: Events) {
       for (const { pause } of outlooks) see(pause);
     },
     /** Decides what becomes of a row whose attempt ended, and of its destination's pause, which is written first. */
-    async settle({ row, ending, probe, dependency }: Attempted): Promise<Settled> {
+    async settle({ row, ending, probe, dependency }: AttemptedRow): Promise<Settled> {
       const context = { ...settings, dependency };
       const change = ended(row, ending, context);
       const end = { ending, change, probe };

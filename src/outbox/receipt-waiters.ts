@@ -65,7 +65,7 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
       waiting.filter(({ own }) => own),
     );
     for (const { location, resolve, reject } of waiting.filter(({ own }) => !own)) {
-      if (row.state === 'recorded') resolve(receiptOf(row, location));
+      if (row.state === 'recorded') resolve(receiptOfRow(row, location));
       else reject(errorOf(row));
     }
   }
@@ -207,7 +207,7 @@ const lostError = (inPage: boolean) =>
   );
 
 /** The receipt of a recorded row. */
-export const receiptOf = ({ outcome = 'recorded', operation, reference, environment, attempts, message }: Row, location?: Location): AnyReceipt => ({
+export const receiptOfRow = ({ outcome = 'recorded', operation, reference, environment, attempts, message }: Row, location?: Location): AnyReceipt => ({
   outcome,
   operation,
   reference,

@@ -1,7 +1,7 @@
 import { type ClientDoor, doorOf } from '../client/internals.js';
 import type { ClientMode } from '../client/payloads.js';
 import { ConfigurationError } from '../errors/errors.js';
-import { members, ownMembers } from '../platform/as-record.js';
+import { asOwnRecord, asRecord } from '../platform/as-record.js';
 import { LONGEST_TIMER_MS } from '../platform/time.js';
 import { ACCOUNT_RULE, DEFAULT_ACCOUNT, isAccount } from './destination.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
@@ -36,10 +36,10 @@ const SEAL_METHODS = ['seal', 'open', 'matches'] as const;
 /** Checks the options, and throws one `ConfigurationError` that lists every problem. */
 export function readSettings(options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>, makeSeal: MakeSeal): OutboxSettings {
   const problems: string[] = [];
-  const given = ownMembers(options);
+  const given = asOwnRecord(options);
   for (const name of Object.keys(given)) if (!NAMES.includes(name)) problems.push(`${name} is not an option; known are ${NAMES.join(', ')}`);
-  const retry = ownMembers(given.retry);
-  if (given.retry !== undefined && given.retry !== members(given.retry)) problems.push('retry: expected an object with baseMs and capMs');
+  const retry = asOwnRecord(given.retry);
+  if (given.retry !== undefined && given.retry !== asRecord(given.retry)) problems.push('retry: expected an object with baseMs and capMs');
   for (const name of Object.keys(retry)) if (name !== 'baseMs' && name !== 'capMs') problems.push(`retry.${name} is not an option; known are baseMs, capMs`);
 
   const number = (name: string, value: unknown, standard: number, least: number, most = LONGEST_TIMER_MS): number => {
@@ -52,7 +52,7 @@ export function readSettings(options: OutboxOptions<ClientMode> | AccountsOption
   const accounts = readAccounts(given, problems);
   const doors = accounts.map(([, door]) => door);
   requireMethods('store', given.store, STORE_METHODS, problems);
-  for (const door of doors) problems.push(...ownerProblems(door, members(given.store).player));
+  for (const door of doors) problems.push(...ownerProblems(door, asRecord(given.store).player));
   if (given.seal !== undefined) requireMethods('seal', given.seal, SEAL_METHODS, problems);
   if (given.keepBodies !== undefined && typeof given.keepBodies !== 'boolean') problems.push('keepBodies: expected true or false');
 
@@ -82,7 +82,7 @@ export function readSettings(options: OutboxOptions<ClientMode> | AccountsOption
 function readAccounts(given: Readonly<Record<string, unknown>>, problems: string[]): (readonly [account: string, door: ClientDoor])[] {
   const several = given.accounts !== undefined;
   if (several && (given.client !== undefined || given.account !== undefined)) problems.push('accounts: expected without client and account');
-  const clients = several ? Object.entries(members(given.accounts)) : [[given.account ?? DEFAULT_ACCOUNT, given.client] as const];
+  const clients = several ? Object.entries(asRecord(given.accounts)) : [[given.account ?? DEFAULT_ACCOUNT, given.client] as const];
   if (clients.length === 0) problems.push('accounts: expected an object with at least one client, such as { brandA: client }');
   return clients.flatMap(([account, client]) => {
     if (!isAccount(account)) problems.push(several ? `accounts: names: ${ACCOUNT_RULE}` : `account: ${ACCOUNT_RULE}`);
@@ -94,6 +94,6 @@ function readAccounts(given: Readonly<Record<string, unknown>>, problems: string
 }
 
 function requireMethods(name: string, value: unknown, methods: readonly string[], problems: string[]): void {
-  const missing = methods.filter((method) => typeof members(value)[method] !== 'function');
+  const missing = methods.filter((method) => typeof asRecord(value)[method] !== 'function');
   if (missing.length > 0) problems.push(`${name}: expected an object with ${missing.join(', ')}`);
 }

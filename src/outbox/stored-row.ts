@@ -1,3 +1,4 @@
+import { asRecord } from '../platform/as-record.js';
 import { operationNames } from '../protocol/operations.js';
 import { isAccount } from './destination.js';
 import type { OutboxEnvironment, Row, RowState } from './state-machine.js';
@@ -33,16 +34,14 @@ const shownAs =
 
 const isProblem = (value: unknown): boolean => {
   if (value === undefined) return true;
-  const { code, message, status, conflict } = membersOf(value);
+  const { code, message, status, conflict } = asRecord(value);
   return isText(code) && isText(message) && (status === undefined || typeof status === 'number') && (conflict === undefined || isBit(conflict));
 };
 
 const isDecision = (value: unknown): boolean => {
-  const { action, reason, at } = membersOf(value);
+  const { action, reason, at } = asRecord(value);
   return oneOf('retry', 'recorded', 'dismissed')(action) && isText(reason) && typeof at === 'number';
 };
-
-const membersOf = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {});
 
 const isEnvironment = (value: unknown): value is OutboxEnvironment => oneOf('staging', 'production', 'relay')(value);
 

@@ -4,7 +4,7 @@ import { playerTag } from '../platform/hash.js';
 import { subjectOf } from '../platform/messages.js';
 import { limited } from '../platform/time.js';
 import type { Location } from '../schema/location.js';
-import { endingOf, misconfigured } from './attempt-result.js';
+import { endingOf, misconfiguredEnding } from './attempt-result.js';
 import { createBindings } from './bindings.js';
 import type { createAhead } from './claim-buffer.js';
 import { createClaimants } from './claimants.js';
@@ -127,7 +127,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       if (row.body === undefined || row.damage !== undefined) throw new Error('no sound bytes');
       body = await seal.open(row.body, row);
     } catch (error) {
-      if (isConfigurationError(error)) return lockedEnding(error, row, events) ?? misconfigured(error.message);
+      if (isConfigurationError(error)) return lockedEnding(error, row, events) ?? misconfiguredEnding(error.message);
       return damaged(subjectOf({ operation, reference }), row.damage);
     }
     if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;

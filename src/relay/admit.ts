@@ -1,4 +1,4 @@
-import { type Answer, refusals } from './answers.js';
+import { type RelayAnswer, refusals } from './answers.js';
 import type { RelayOperation } from './options.js';
 import { corsHeaders, preflightHeaders, senderOf } from './origin.js';
 import { routeOf } from './route.js';
@@ -6,7 +6,7 @@ import { routeOf } from './route.js';
 /** What a request asks for, or why it goes no further; and the headers of its answer. A preflight that may pass has neither. */
 export interface Admitted {
   readonly operation?: RelayOperation | undefined;
-  readonly refused?: Answer | undefined;
+  readonly refused?: RelayAnswer | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** Whether it is refused for where it comes from. */
   readonly foreign?: boolean;

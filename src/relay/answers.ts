@@ -2,7 +2,7 @@ import type { ErrorCode, ErrorOutcome, LocationStep } from '../errors/errors.js'
 import type { ValidationIssue } from '../schema/issue.js';
 
 /** What a page is told of a failure (our decision: the wire format of the relay). */
-export interface Failure {
+export interface RelayFailure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly outcome: ErrorOutcome;
@@ -14,16 +14,16 @@ export interface Failure {
 }
 
 /** An answer before it is a `Response`. */
-export interface Answer {
+export interface RelayAnswer {
   readonly status: number;
   readonly body?: object | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-const refusal = (status: number, code: ErrorCode, message: string, headers: Readonly<Record<string, string>> = {}): Answer => ({
+const refusal = (status: number, code: ErrorCode, message: string, headers: Readonly<Record<string, string>> = {}): RelayAnswer => ({
   status,
   headers,
-  body: { error: { code, message, outcome: 'not-sent' } satisfies Failure },
+  body: { error: { code, message, outcome: 'not-sent' } satisfies RelayFailure },
 });
 
 /** What the relay refuses by itself: the same words for everybody, whoever asks and whatever was wrong in detail. */
@@ -41,16 +41,16 @@ export const refusals = {
 } as const;
 
 /** A failure whose reason is the operator's alone: the page gets an id to ask about. */
-export const broken = (id: string, outcome: ErrorOutcome = 'not-sent', status = 500, code: ErrorCode = 'configuration', reference?: string): Answer => ({
+export const broken = (id: string, outcome: ErrorOutcome = 'not-sent', status = 500, code: ErrorCode = 'configuration', reference?: string): RelayAnswer => ({
   status,
-  body: { error: { code, message: `Something went wrong (${id}).`, outcome, reference } satisfies Failure },
+  body: { error: { code, message: `Something went wrong (${id}).`, outcome, reference } satisfies RelayFailure },
 });
 
 /** More than any form has, and no more than an answer should hold. */
 const MOST_ISSUES = 100;
 
 /** A page that sends what is wrong is told all of it, but for what is beyond reason. */
-export const invalid = (issues: readonly ValidationIssue[], reference?: string): Answer => ({
+export const invalid = (issues: readonly ValidationIssue[], reference?: string): RelayAnswer => ({
   status: 400,
   body: {
     error: {
@@ -59,31 +59,31 @@ export const invalid = (issues: readonly ValidationIssue[], reference?: string):
       outcome: 'not-sent',
       reference,
       issues: issues.slice(0, MOST_ISSUES),
-    } satisfies Failure,
+    } satisfies RelayFailure,
   },
 });
 
-export const tooMany = (retryAfterMs: number | undefined, outcome: ErrorOutcome, status = 429, reference?: string): Answer => ({
+export const tooMany = (retryAfterMs: number | undefined, outcome: ErrorOutcome, status = 429, reference?: string): RelayAnswer => ({
   status,
   ...(retryAfterMs !== undefined && { headers: { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) } }),
-  body: { error: { code: 'rate-limited', message: 'Too many requests; try again later.', outcome, reference, retryAfterMs } satisfies Failure },
+  body: { error: { code: 'rate-limited', message: 'Too many requests; try again later.', outcome, reference, retryAfterMs } satisfies RelayFailure },
 });
 
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'Origin' };
 
 /** The answer as the web has it. Members that are undefined are left out of the JSON. */
-export function toResponse({ status, body, headers }: Answer, more: Readonly<Record<string, string>> = {}): Response {
+export function toResponse({ status, body, headers }: RelayAnswer, more: Readonly<Record<string, string>> = {}): Response {
   const all = { ...HEADERS, ...(body && { 'content-type': 'application/json; charset=utf-8' }), ...headers, ...more };
   return new Response(body === undefined ? null : JSON.stringify(body), { status, headers: all });
 }
 
 /** Ends a request with an answer, from wherever it is found out. */
-export class Refused extends Error {
-  constructor(readonly answer: Answer) {
+export class RefusedRequest extends Error {
+  constructor(readonly answer: RelayAnswer) {
     super('refused');
   }
 }
 
-export function refuse(answer: Answer): never {
-  throw new Refused(answer);
+export function refuse(answer: RelayAnswer): never {
+  throw new RefusedRequest(answer);
 }

@@ -1,7 +1,7 @@
 import type { Receipt } from '../client/receipt.js';
 import type { DuplicateReportError, ErrorCode, LocationError, LocationStep, RateLimitError, ReportingError, ValidationError } from '../errors/errors.js';
 import type { Logger } from '../platform/logger.js';
-import { type Answer, broken, type Failure, invalid, tooMany } from './answers.js';
+import { broken, invalid, type RelayAnswer, type RelayFailure, tooMany } from './answers.js';
 import { noteFault } from './fault.js';
 import type { RelayQueued } from './options.js';
 
@@ -42,7 +42,7 @@ interface About {
 }
 
 /** The answer to a failed report. The operator's own mistakes go to the log, with an id for the page. */
-export function answerForError(error: ReportingError, { reference, owned, logger }: About): Answer {
+export function answerForError(error: ReportingError, { reference, owned, logger }: About): RelayAnswer {
   const { code, outcome } = error;
   const inDoubt = outcome === 'unknown';
   if (code === 'configuration') return broken(noteFault(logger, error.message), outcome, inDoubt ? 502 : 503, code, reference);
@@ -59,7 +59,7 @@ export function answerForError(error: ReportingError, { reference, owned, logger
   const { retryAfterMs } = error as RateLimitError;
   if (code === 'rate-limited') return tooMany(retryAfterMs, outcome, inDoubt ? 502 : 429, reference);
   const [status, words, wordsInDoubt = words] = FAILURES[code] ?? FAILURES.gateway;
-  const failure: Failure = {
+  const failure: RelayFailure = {
     code,
     message: inDoubt ? `${wordsInDoubt} ${IN_DOUBT}` : `${words}${outcome === 'not-sent' ? ` ${NOT_SENT}` : ''}`,
     outcome,
@@ -72,13 +72,13 @@ export function answerForError(error: ReportingError, { reference, owned, logger
 }
 
 /** The answer to a report that is recorded: its receipt, without the gateway's words. */
-export const answerForReceipt = ({ outcome, operation, reference, environment, attempts, location }: Receipt): Answer => ({
+export const answerForReceipt = ({ outcome, operation, reference, environment, attempts, location }: Receipt): RelayAnswer => ({
   status: 200,
   body: { outcome, operation, reference, environment, attempts, location },
 });
 
 /** The answer to a report that an outbox has taken. */
-export const answerForQueued = ({ id, state }: RelayQueued, operation: string, reference: string | undefined): Answer => ({
+export const answerForQueued = ({ id, state }: RelayQueued, operation: string, reference: string | undefined): RelayAnswer => ({
   status: 202,
   body: { id: String(id), state, operation, reference },
 });

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/time.js';
 import type { LocationInput } from '../schema/location.js';
-import type { Answer } from './answers.js';
+import type { RelayAnswer } from './answers.js';
 import type { EventKey } from './event-key.js';
 
 const LONGEST_MS = 600_000;
@@ -10,15 +10,15 @@ const MOST_OF_A_PLAYER = 50;
 /** What is remembered of an event, so that its repetition has the same bytes. */
 export interface Remembered {
   /** While it is on its way: who asks again waits for the same answer, but not beyond its time. */
-  running?: { readonly answer: Promise<Answer>; readonly until: number };
+  running?: { readonly answer: Promise<RelayAnswer>; readonly until: number };
   timestamp?: string;
   location?: LocationInput;
   /** A report in doubt: the error, for `resend`, and what was sent. */
-  inDoubt?: { readonly error: unknown; readonly sent: Sent };
+  inDoubt?: { readonly error: unknown; readonly sent: RecentReport };
 }
 
 /** An event as it was sent. */
-export interface Sent {
+export interface RecentReport {
   readonly event: Record<string, unknown>;
   readonly location: LocationInput | undefined;
 }

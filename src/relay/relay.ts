@@ -4,7 +4,7 @@ import type { WebRequest, WebResponse } from '../platform/web-types.js';
 import { operations } from '../protocol/operations.js';
 import { copyJson } from '../schema/copy-json.js';
 import { admit } from './admit.js';
-import { type Answer, broken, invalid, Refused, refusals, refuse, tooMany, toResponse } from './answers.js';
+import { broken, invalid, RefusedRequest, type RelayAnswer, refusals, refuse, tooMany, toResponse } from './answers.js';
 import { eventKeyOf } from './event-key.js';
 import { callHook, describeThrown, noteFault, settledValue } from './fault.js';
 import type { RelayCall, RelayConnection, RelayOperation, RelayOptions, RelayPlayer } from './options.js';
@@ -54,7 +54,7 @@ export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Pl
       outcome = 'unknown';
       return toResponse(answered, headers);
     } catch (error) {
-      if (error instanceof Refused) return toResponse(error.answer, headers);
+      if (error instanceof RefusedRequest) return toResponse(error.answer, headers);
       return toResponse(broken(noteFault(settings.logger, `the relay ${describeThrown(error)}`), outcome), headers);
     }
   };
@@ -73,7 +73,7 @@ async function answer<Player extends RelayPlayer>(
   operation: RelayOperation,
   { recent, noteThrown }: Kept,
   settings: RelaySettings<Player>,
-): Promise<Answer> {
+): Promise<RelayAnswer> {
   const { clock, logger } = settings;
   const deadline = clock.now() + settings.timeoutMs;
   const left = () => Math.max(0, deadline - clock.now());

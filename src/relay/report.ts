@@ -6,12 +6,12 @@ import type { BetEvent } from '../schema/bet.js';
 import { shownKey } from '../schema/issue.js';
 import type { LocationInput } from '../schema/location.js';
 import type { WithdrawalEvent } from '../schema/withdrawal.js';
-import { type Answer, broken, refusals } from './answers.js';
+import { broken, type RelayAnswer, refusals } from './answers.js';
 import { canonical, type EventKey } from './event-key.js';
 import { callHook, describeThrown, noteFault } from './fault.js';
 import type { RelayCallOptions, RelayClient, RelayOperation, RelayPlayer, RelayQueued, RelayReport } from './options.js';
 import { answerForError, answerForQueued, answerForReceipt, isQueued } from './outcome.js';
-import type { Recent, Remembered, Sent } from './recent.js';
+import type { Recent, RecentReport, Remembered } from './recent.js';
 import type { RelaySettings } from './settings.js';
 
 /** An event that is ready to be reported. */
@@ -35,7 +35,7 @@ const send = (client: RelayClient, operation: RelayOperation, event: object, opt
   operation === 'reportBetEvent' ? client.reportBetEvent(event as BetEvent, options) : client.reportWithdrawalEvent(event as WithdrawalEvent, options);
 
 /** Reports an event and gives the answer; of the same event at the same time, one is reported and both are answered. */
-export async function report<Player extends RelayPlayer>(ready: Ready<Player>, recent: Recent, settings: RelaySettings<Player>): Promise<Answer> {
+export async function report<Player extends RelayPlayer>(ready: Ready<Player>, recent: Recent, settings: RelaySettings<Player>): Promise<RelayAnswer> {
   const { running, ...earlier } = recent.get(ready.key) ?? {};
   const now = settings.clock.now();
   const milliseconds = ready.deadline - now;
@@ -59,12 +59,12 @@ function start<Player extends RelayPlayer>(
   until: number,
   recent: Recent,
   settings: RelaySettings<Player>,
-): Promise<Answer> {
+): Promise<RelayAnswer> {
   const { client, environment, clock, logger } = settings;
   const { operation, key, reference, clientIP } = ready;
   const subject = subjectOf({ operation, reference });
   const timestamp = ready.event.timestamp === undefined ? (earlier.timestamp ?? String(Math.floor(clock.now() / 1_000))) : undefined;
-  const now: Sent = { event: { ...ready.event, ...(timestamp !== undefined && { timestamp }) }, location: ready.location };
+  const now: RecentReport = { event: { ...ready.event, ...(timestamp !== undefined && { timestamp }) }, location: ready.location };
   const location = ready.location ?? earlier.location;
   const options = { timeoutMs, ...(environment && { environment }), ...(location ? { location } : clientIP !== undefined && { clientIP }) };
   const held = { ...earlier, ...(timestamp !== undefined && { timestamp }) };
@@ -85,13 +85,13 @@ function start<Player extends RelayPlayer>(
     else recent.forget(key);
   }
 
-  async function succeed(receipt: Receipt): Promise<Answer> {
+  async function succeed(receipt: Receipt): Promise<RelayAnswer> {
     remember({ ...(timestamp !== undefined && { timestamp }), ...(receipt.location && { location: receipt.location }) });
     await tell('onReceipt', () => settings.onReceipt?.(receipt, about), settings);
     return answerForReceipt(receipt);
   }
 
-  async function fail(error: unknown): Promise<Answer> {
+  async function fail(error: unknown): Promise<RelayAnswer> {
     if (!isReportingError(error)) {
       remember(held);
       return broken(noteFault(logger, `${subject}: the client ${describeThrown(error)}`), 'unknown', 500, 'gateway', reference);
@@ -103,7 +103,7 @@ function start<Player extends RelayPlayer>(
     return answerForError(error, { ...ready, logger });
   }
 
-  async function run(): Promise<Answer> {
+  async function run(): Promise<RelayAnswer> {
     try {
       const result = inDoubt ? await (client.resend?.(inDoubt.error, { timeoutMs }) as Promise<Receipt>) : await send(client, operation, sent.event, options);
       if (!isQueued(result)) return succeed(result);
@@ -128,7 +128,7 @@ function start<Player extends RelayPlayer>(
 }
 
 /** The names of what differs, never the values. */
-function differingFields(sent: Sent, now: Sent): string[] {
+function differingFields(sent: RecentReport, now: RecentReport): string[] {
   const names = [...new Set([...Object.keys(sent.event), ...Object.keys(now.event)])];
   const differing = names.filter((name) => canonical([sent.event[name]]) !== canonical([now.event[name]])).map(shownKey);
   // One that was looked up is the client's to know.

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors/errors.js';
 import { clientIpFrom } from '../location/server/client-ip-from.js';
-import { members } from '../platform/as-record.js';
+import { asRecord } from '../platform/as-record.js';
 import type { Logger } from '../platform/logger.js';
 import { guarded } from '../platform/safe-callback.js';
 import { LONGEST_TIMER_MS, systemClock } from '../platform/time.js';
@@ -36,7 +36,7 @@ const must =
     holds(value) ? undefined : `expected ${words}`;
 const isFunction = must('a function', (value) => typeof value === 'function');
 const hasMethods = (...names: string[]) =>
-  must(`an object with ${names.join(', ')}`, (value) => names.every((name) => typeof members(value)[name] === 'function'));
+  must(`an object with ${names.join(', ')}`, (value) => names.every((name) => typeof asRecord(value)[name] === 'function'));
 const isWithin = (most: number, unit: string) =>
   must(`a whole number of ${unit} from 1 to ${most}`, (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most);
 const isTime = isWithin(LONGEST_TIMER_MS, 'milliseconds');
@@ -71,7 +71,7 @@ const CHECKS: { readonly [Name in keyof Required<RelayOptions>]: Check } = {
   bodyTimeoutMs: isTime,
   hookTimeoutMs: isTime,
   timeoutMs: isTime,
-  logger: must('an object', (value) => members(value) === value),
+  logger: must('an object', (value) => asRecord(value) === value),
   clock: hasMethods('now', 'setTimeout', 'clearTimeout'),
 };
 
@@ -79,7 +79,7 @@ const isRequired = (name: string) => name === 'client' || name === 'authorize';
 
 /** Checks the options and completes them; throws a `ConfigurationError` that lists everything that is wrong. */
 export function readSettings<Player extends RelayPlayer>(options: RelayOptions<Player>): RelaySettings<Player> {
-  const given = members(options);
+  const given = asRecord(options);
   const names = Object.keys(CHECKS);
   const issues: ValidationIssue[] = Object.keys(given)
     .filter((name) => !names.includes(name))

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { faultIdsIn, readRelayAnswer } from '../../src/delivery/relay-answer.js';
-import type { Asked } from '../../src/delivery/verdict.js';
+import type { CallContext } from '../../src/delivery/verdict.js';
 import { systemClock } from '../../src/platform/time.js';
 import { receipt } from './scripted-relay.js';
 
 const report = { operation: 'reportBetEvent', environment: undefined, reference: 'B-1', body: '{"bet_id":"B-1"}', location: undefined } as const;
 const location = { latitude: 6.5, longitude: 3.4, source: 'gps' };
-const asked: Asked = {
+const asked: CallContext = {
   report,
   isReport: true,
   after: undefined,
@@ -18,7 +18,7 @@ const asked: Asked = {
 function read(
   status: number,
   body: unknown,
-  { browser = false, retryAfter = null, ...of }: Partial<Asked> & { browser?: boolean; retryAfter?: string | null } = {},
+  { browser = false, retryAfter = null, ...of }: Partial<CallContext> & { browser?: boolean; retryAfter?: string | null } = {},
 ) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const header = (name: string) => (name === 'retry-after' ? retryAfter : null);

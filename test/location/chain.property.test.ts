@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createLocator } from '../../src/location/locate.js';
 import { pageSources } from '../../src/location/lookup/page-sources.js';
 import { serverSources } from '../../src/location/server/sources.js';
-import type { Located } from '../../src/location/source.js';
+import type { LocationResult } from '../../src/location/source.js';
 import { countingSignal, countTimers, makePage, makeSettings, placeOf, type World, worlds } from './chain-world.js';
 import { FakeClock } from './fake-clock.js';
 
@@ -11,7 +11,7 @@ interface Call {
   /** How long it took. */
   took: number;
   budget: number;
-  located: Located;
+  located: LocationResult;
   aborted: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { type AdminOptions, createAdmin } from '../../src/mock/admin.js';
-import { createEvents } from '../../src/mock/events.js';
+import { createEventStream } from '../../src/mock/events.js';
 import { betEvent, settledBet } from '../support/factories.js';
 
 const ADDRESS = 'http://127.0.0.1:4010';
@@ -324,7 +324,7 @@ test('a NIN is masked in whichever field it stands, also as the identifier of a 
   const wait = await ask('requests/wait', { method: 'POST', body: { reference: nin } });
   const shown = [await ask('reports'), await ask('requests'), wait].map((one) => JSON.stringify(one?.body));
   for (const text of shown) expect(text).toMatch(/^(?!.*99087654321).*\[masked\]/);
-  const reader = createEvents(gateway)(new Request(ADDRESS)).body?.getReader();
+  const reader = createEventStream(gateway)(new Request(ADDRESS)).body?.getReader();
   let events = '';
   while (!events.includes('id: ')) events += new TextDecoder().decode((await reader?.read())?.value);
   await reader?.cancel();

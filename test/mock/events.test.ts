@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMockGateway, type MockGateway, type MockGatewayOptions } from '../../src/entries/mock.js';
-import { createEvents } from '../../src/mock/events.js';
+import { createEventStream } from '../../src/mock/events.js';
 import { systemClock } from '../../src/platform/time.js';
 import { betEvent } from '../support/factories.js';
 
@@ -44,7 +44,7 @@ function listen(events: (request: Request) => Response, lastEventId?: string) {
 
 const serving = (options?: MockGatewayOptions) => {
   const gateway = createMockGateway(options);
-  return { gateway, events: createEvents(gateway) };
+  return { gateway, events: createEventStream(gateway) };
 };
 
 test('it is a stream of events that nobody stores', () => {
@@ -154,7 +154,7 @@ test('whoever was away during a reset is told when they come back', async () => 
 
 test('a silent stream is kept open by comments', async () => {
   const gateway = createMockGateway();
-  const client = listen(createEvents(gateway, { heartbeatMs: 1 }));
+  const client = listen(createEventStream(gateway, { heartbeatMs: 1 }));
   await client.block();
   expect([await client.block(), await client.block()]).toEqual([':', ':']);
   await client.cancel();
@@ -176,7 +176,7 @@ test('a client that goes leaves nothing behind', async () => {
       systemClock.clearTimeout(timer);
     },
   };
-  const events = createEvents(
+  const events = createEventStream(
     {
       ...rest,
       subscribe: (...given) => {

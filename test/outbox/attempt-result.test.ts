@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FailedAttempt } from '../../src/delivery/send-once.js';
 import type { ErrorCode } from '../../src/errors/errors.js';
-import { endingOf, failed, misconfigured } from '../../src/outbox/attempt-result.js';
+import { endingOf, failed, misconfiguredEnding } from '../../src/outbox/attempt-result.js';
 import { gatewayRefusal } from '../../src/outbox/gateway-refusal.js';
 
 type More = Pick<FailedAttempt['failure'], 'foreign'> & NonNullable<FailedAttempt['failure']['details']>;
@@ -124,7 +124,7 @@ describe('an attempt', () => {
   });
 
   it('that the stored bytes prevent, without any answer, pauses as its error says', () => {
-    expect(misconfigured('nothing left')).toStrictEqual({
+    expect(misconfiguredEnding('nothing left')).toStrictEqual({
       kind: 'failed',
       outcome: 'not-sent',
       problem: { code: 'configuration', message: 'nothing left' },

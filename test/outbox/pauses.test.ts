@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Destination } from '../../src/outbox/destination.js';
-import { createEvents } from '../../src/outbox/events.js';
+import { createOutboxEvents } from '../../src/outbox/events.js';
 import { changePause, notPaused, type Pause, type PauseChange } from '../../src/outbox/pause.js';
 import { createPauses } from '../../src/outbox/pauses.js';
 import type { Ending, Failed, Row } from '../../src/outbox/state-machine.js';
@@ -69,7 +69,7 @@ function world({ lost = 0, isBound = true, of = destination, ...first }: Given =
     pause: one,
     nextInMs: undefined,
   });
-  const events = createEvents();
+  const events = createOutboxEvents();
   events.on('paused', (event) => told.push(['paused', event]));
   events.on('resumed', (event) => told.push(['resumed', event]));
   const store = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, memoryStore, type NewRow, type OutboxStore } from '../../src/entries/outbox.js';
-import { createEvents } from '../../src/outbox/events.js';
+import { createOutboxEvents } from '../../src/outbox/events.js';
 import type { Finished } from '../../src/outbox/plan.js';
 import { type Change, claimed, type Row } from '../../src/outbox/state-machine.js';
 import type { Turn } from '../../src/outbox/store.js';
@@ -252,7 +252,7 @@ describe('writes that the store refused', () => {
         return { written: [], claimed: [] };
       },
     };
-    const events = createEvents();
+    const events = createOutboxEvents();
     events.on('error', ({ message }) => errors.push(message));
     await keepDoubt(refused, rows, { store, leaseMs: 30_000, events, waiters: { settle: (one) => void settled.push(one) } });
     return { turns, errors, settled };

@@ -1,5 +1,5 @@
 /** What a run tells of an assumption. One value that was taken says nothing of the others. */
-export type Verdict = 'confirmed' | 'one value taken' | 'differs' | 'not seen';
+export type AssumptionVerdict = 'confirmed' | 'one value taken' | 'differs' | 'not seen';
 
 interface Assumption {
   /** The gap in the specification, in the words of its row in docs/assumptions.md. */
@@ -37,14 +37,14 @@ export const ASSUMPTIONS = {
 export type AssumptionId = keyof typeof ASSUMPTIONS;
 
 export interface Finding {
-  readonly verdict: Verdict;
+  readonly verdict: AssumptionVerdict;
   /** What was seen, in words. */
   readonly seen: string;
 }
 
 /** What a run found out about each; a difference outweighs what agrees. */
 export interface Findings {
-  note(id: AssumptionId, verdict: Exclude<Verdict, 'not seen'>, seen: string): void;
+  note(id: AssumptionId, verdict: Exclude<AssumptionVerdict, 'not seen'>, seen: string): void;
   list(): readonly (Assumption & Finding & { readonly id: AssumptionId })[];
 }
 

@@ -5,7 +5,7 @@ import { MASK, maskSent } from '../../redact/redact.js';
 import { WRONG_KEY } from './made-up.js';
 
 /** What was asked and what came back, fit to be handed on: no key, and of a body only what is not somebody's data. */
-export interface Exchange {
+export interface CheckExchange {
   /** What it was asked for. */
   readonly about: string;
   readonly path: string;
@@ -25,7 +25,7 @@ export interface Exchange {
 
 export interface Recorder {
   readonly transport: Transport;
-  readonly exchanges: Exchange[];
+  readonly exchanges: CheckExchange[];
   /** What the next requests are about. */
   label(about: string): void;
   /** A key that is never shown from here on; so is every key that is sent. */
@@ -38,7 +38,7 @@ const MOST_BYTES = 1024 * 1024;
 
 /** A transport that keeps what is answered, beside handing it on. */
 export function createRecorder(transport: Transport): Recorder {
-  const exchanges: Exchange[] = [];
+  const exchanges: CheckExchange[] = [];
   // A function may give another key each time, and an answer may repeat an earlier one.
   const keys = new Set<string>();
   let about = '';
@@ -101,7 +101,7 @@ const WORDS = ['message', 'error'];
 const PLAIN = ['statusCode', 'success', 'status', 'code'];
 const MOST_MEMBERS = 12;
 
-function describeBody(status: number, text: string | undefined, shown: (said: string) => string): Pick<Exchange, 'body' | 'said'> {
+function describeBody(status: number, text: string | undefined, shown: (said: string) => string): Pick<CheckExchange, 'body' | 'said'> {
   if (text === undefined) return { body: `longer than ${MOST_BYTES} bytes` };
   const { body, json } = readAnswer(status, text);
   if (body === undefined) return { body: 'empty' };
@@ -125,5 +125,5 @@ function describeMember(name: string, value: unknown, shown: (said: string) => s
 }
 
 /** An answer in one line. */
-export const describeExchange = ({ status, body, said }: Exchange): string =>
+export const describeExchange = ({ status, body, said }: CheckExchange): string =>
   status === undefined ? 'no answer' : `HTTP ${status}, ${said === undefined ? body : JSON.stringify(said)}`;

@@ -1,4 +1,4 @@
-import type { Exchange } from './exchange.js';
+import type { CheckExchange } from './exchange.js';
 import type { Run } from './run.js';
 
 const SECTION = 'Latency';
@@ -11,7 +11,7 @@ export interface Latency {
 }
 
 /** From the request to the end of the answer; undefined where nothing was answered. */
-export function latencyOf(exchanges: readonly Exchange[]): Latency | undefined {
+export function latencyOf(exchanges: readonly CheckExchange[]): Latency | undefined {
   const durations = exchanges
     .filter(({ status }) => status !== undefined)
     .map(({ durationMs }) => durationMs)

@@ -5,7 +5,7 @@ import { arrive } from '../../outbox/stores/postgres/import-rows.js';
 import { type LeftFile, takeFile } from '../../outbox/stores/sqlite/export-rows.js';
 import { SqliteStoreError } from '../../outbox/stores/sqlite/failure.js';
 import { EXIT, Failure, printable, say } from '../output.js';
-import { originOf, runOn, type Target, targetOf } from './move.js';
+import { type MoveTarget, originOf, runOn, targetOf } from './move.js';
 import { ensureDatabase, library } from './open.js';
 import type { OutboxValues } from './options.js';
 import { connectClient, DEFAULT_SCHEMA, isAddress, readSchema } from './server.js';
@@ -56,7 +56,7 @@ function placeOf(file: string, { bound }: LeftFile, named: string | undefined): 
 const NOTHING: MovedRows = { rows: () => [], receipts: () => [], unlogged: [], settings: [], destinations: [] };
 
 /** Looks whether anything arrived, behind the locks of a move that may still be about to commit. */
-async function ensureAbsent(file: string, taken: LeftFile, target: Target): Promise<void> {
+async function ensureAbsent(file: string, taken: LeftFile, target: MoveTarget): Promise<void> {
   const { client, schema } = target;
   await connectClient(client, schema);
   const run = runOn(target);

@@ -11,11 +11,11 @@ import { EXIT, Failure, printable, say } from '../output.js';
 import { ensureDatabase, library } from './open.js';
 import type { OutboxValues } from './options.js';
 import { startProgress } from './progress.js';
-import { type Client, clientOf, connectClient, DEFAULT_SCHEMA, isAddress, readSchema } from './server.js';
+import { clientOf, connectClient, DEFAULT_SCHEMA, isAddress, type PgClient, readSchema } from './server.js';
 
 /** Where a file goes. */
-export interface Target {
-  readonly client: Client;
+export interface MoveTarget {
+  readonly client: PgClient;
   readonly schema: string;
   /** What is noted in the file: neither user nor password. */
   readonly place: string;
@@ -49,16 +49,17 @@ export async function move(file: string, { to = process.env.DATABASE_URL, schema
 }
 
 /** The place of an address; not connected yet. */
-export async function targetOf(to: string, schema: string): Promise<Target> {
+export async function targetOf(to: string, schema: string): Promise<MoveTarget> {
   const client = await clientOf(to);
   return { client, schema, place: `${client.host}:${client.port}/${client.database ?? ''}, schema ${schema}` };
 }
 
 /** Sends statements to it, within a transaction or not. */
-export const runOn = ({ client, schema }: Target): Run => runWithin({ query: (text: string, values: (string | null)[]) => client.query(text, values) }, schema);
+export const runOn = ({ client, schema }: MoveTarget): Run =>
+  runWithin({ query: (text: string, values: (string | null)[]) => client.query(text, values) }, schema);
 
 /** Brings everything there, or finds it there. */
-async function carry(file: string, taken: LeftFile, target: Target): Promise<Arrival> {
+async function carry(file: string, taken: LeftFile, target: MoveTarget): Promise<Arrival> {
   const { client, schema, place } = target;
   const { bound } = taken;
   if (bound && bound.to !== place) throw new Failure(boundElsewhere(file, bound), EXIT.failed);

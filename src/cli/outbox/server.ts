@@ -5,7 +5,7 @@ import { postgresStore } from '../../outbox/stores/postgres/store.js';
 import { EXIT, Failure } from '../output.js';
 
 /** What is used of a client of `pg`. */
-export interface Client {
+export interface PgClient {
   readonly host: string;
   readonly port: number;
   readonly database: string | undefined;
@@ -32,15 +32,15 @@ export function readSchema(schema: string): string {
 }
 
 /** A client that is not connected yet. The address holds a password, so no message repeats it. */
-export async function clientOf(address: string): Promise<Client> {
+export async function clientOf(address: string): Promise<PgClient> {
   if (!isAddress(address)) throw new Failure('the address of the database must begin with postgres://');
-  let Constructor: new (options: object) => Client;
+  let Constructor: new (options: object) => PgClient;
   try {
     Constructor = ((await import(/* webpackIgnore: true */ /* @vite-ignore */ 'pg')).default as unknown as { Client: typeof Constructor }).Client;
   } catch {
     throw new Failure('an outbox in PostgreSQL needs the package pg: npm install pg beside location-sdk');
   }
-  let client: Client;
+  let client: PgClient;
   try {
     client = new Constructor({ connectionString: address, application_name: 'location-sdk outbox', connectionTimeoutMillis: CONNECT_MS });
   } catch {
@@ -51,7 +51,7 @@ export async function clientOf(address: string): Promise<Client> {
   return client;
 }
 
-export async function connectClient(client: Client, schema: string): Promise<void> {
+export async function connectClient(client: PgClient, schema: string): Promise<void> {
   try {
     await client.connect();
   } catch (error) {

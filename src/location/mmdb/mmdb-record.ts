@@ -1,12 +1,9 @@
+import { asRecord } from '../../platform/as-record.js';
 import type { IpLocation } from '../lookup/provider.js';
 import { coordinate, metresFromKilometres, placeName } from '../read-place.js';
 
-type Members = Readonly<Record<string, unknown>>;
-
-const membersOf = (value: unknown): Members => (typeof value === 'object' && value !== null ? (value as Members) : {});
-
 /** The English name of a city or a region, as MaxMind and DB-IP nest it. */
-const englishName = (place: Members): string | undefined => placeName(membersOf(place.names).en);
+const englishName = (place: Readonly<Record<string, unknown>>): string | undefined => placeName(asRecord(place.names).en);
 
 /** How many digits a number of 32-bit floating point holds. */
 const DIGITS_OF_FLOAT = 7;
@@ -26,16 +23,16 @@ const firstOf = (...values: readonly unknown[]): unknown => values.find((value) 
  * them (`lat` and `lng` as text, `region` …). Coordinates that are not there are `NaN`.
  */
 export function readMmdbRecord(record: unknown): IpLocation {
-  const flat = membersOf(record);
-  const location = membersOf(flat.location);
+  const flat = asRecord(record);
+  const location = asRecord(flat.location);
   const [subdivision] = Array.isArray(flat.subdivisions) ? flat.subdivisions : [];
-  const region = membersOf(subdivision);
+  const region = asRecord(subdivision);
   return {
     latitude: coordinateOf(firstOf(location.latitude, flat.latitude, flat.lat)),
     longitude: coordinateOf(firstOf(location.longitude, flat.longitude, flat.lng)),
-    city: englishName(membersOf(flat.city)) ?? placeName(flat.city),
+    city: englishName(asRecord(flat.city)) ?? placeName(flat.city),
     region: englishName(region) ?? placeName(region.iso_code) ?? placeName(flat.region) ?? placeName(flat.state1),
-    country: placeName(membersOf(flat.country).iso_code) ?? placeName(flat.country_code) ?? placeName(flat.country),
+    country: placeName(asRecord(flat.country).iso_code) ?? placeName(flat.country_code) ?? placeName(flat.country),
     accuracy: metresFromKilometres(firstOf(location.accuracy_radius, flat.accuracy_radius)),
   };
 }

@@ -3,7 +3,7 @@ import type { AbortSignalLike } from '../../platform/web-types.js';
 import { askBrowser, HIGH_SHARE, type Question } from './geolocation-request.js';
 import type { GeolocationSettings } from './geolocation-types.js';
 import type { Page } from './page.js';
-import { type Coordinates, type Fix, isMoreAccurate, isRefusal, type NoFix, noFix } from './position.js';
+import { type Coordinates, type Fix, isMoreAccurate, isPermissionRefusal, type NoFix, noFix } from './position.js';
 
 export type PositionAttempt = { readonly position: Coordinates; readonly ageMs: number } | NoFix;
 
@@ -48,7 +48,7 @@ export function createBrowserGeolocation(settings: GeolocationSettings, { page, 
       if (!isRecent(answer) || !isBetter(answer, asked)) return;
       last = answer;
       lastAsked = asked;
-    } else if (isRefusal(answer)) {
+    } else if (isPermissionRefusal(answer)) {
       refused = { answer, at: clock.now() };
     }
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/time.js';
 import type { GeolocationLike, GeolocationSettings } from './geolocation-types.js';
 import type { Page } from './page.js';
-import { type Fix, isRefusal, type NoFix, OUTDATED, readFailure, readPosition, UNAVAILABLE } from './position.js';
+import { type Fix, isPermissionRefusal, type NoFix, OUTDATED, readFailure, readPosition, UNAVAILABLE } from './position.js';
 
 /** One question to the browser, for all who wait. */
 export interface Question {
@@ -49,8 +49,8 @@ export function askBrowser(
       if (failed || answered) return;
       failed = true;
       open -= 1;
-      if (!isRefusal(failure)) tryLowAccuracy();
-      if (isRefusal(failure) || open === 0) settle(failure);
+      if (!isPermissionRefusal(failure)) tryLowAccuracy();
+      if (isPermissionRefusal(failure) || open === 0) settle(failure);
     };
     const succeed = (position: unknown) => {
       const now = clock.now();

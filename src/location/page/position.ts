@@ -18,7 +18,7 @@ export interface NoFix {
 }
 
 /** Whether asking again, or less accurately, is of no use for a while. */
-export const isRefusal = ({ reason }: NoFix) => reason !== 'timeout' && reason !== 'position-unavailable';
+export const isPermissionRefusal = ({ reason }: NoFix) => reason !== 'timeout' && reason !== 'position-unavailable';
 
 export const noFix = (reason: LocationFailure, message: string): NoFix => ({ position: undefined, reason, message });
 

@@ -7,7 +7,7 @@ import { createAborting } from '../../platform/aborting.js';
 import { LONGEST_BODY } from '../../platform/body.js';
 import { limited } from '../../platform/time.js';
 import type { AbortSignalLike } from '../../platform/web-types.js';
-import { type Address, createAddressReader } from './address.js';
+import { type ConnectionAddress, createAddressReader } from './address.js';
 import { gather } from './answer-bytes.js';
 import { createLines, type Lines } from './connection-queue.js';
 import { checkSetForAll, setForAll } from './global-dispatcher.js';
@@ -122,7 +122,7 @@ function checkVersion(agent: Agent): void {
 /** Sends one request, once it is its turn, and reads its answer to the end. */
 function sendBy(
   { dispatcher, lines, isOwn }: Way,
-  { origin, path }: Address,
+  { origin, path }: ConnectionAddress,
   { headers, body }: AttemptRequest,
   signal: AbortSignalLike,
   tell: { unsent: boolean },

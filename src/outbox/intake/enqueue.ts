@@ -1,6 +1,6 @@
 import type { AnyReport } from '../../delivery/frozen.js';
 import { ConfigurationError, DuplicateReportError, isReportingError, ValidationError } from '../../errors/errors.js';
-import { ownMembers } from '../../platform/as-record.js';
+import { asOwnRecord } from '../../platform/as-record.js';
 import { subjectOf } from '../../platform/messages.js';
 import { type OperationName, operations } from '../../protocol/operations.js';
 import type { Location } from '../../schema/location.js';
@@ -31,7 +31,7 @@ export interface Committed {
 }
 
 /** A report that is ready to be committed. */
-export interface Prepared {
+export interface ReadyRow {
   readonly report: AnyReport;
   readonly row: NewRow;
   /** The user's own, where the row is written in it. */
@@ -42,7 +42,7 @@ export interface Prepared {
 const UNFIT = /[\p{Cc}\p{Cs}]/u;
 
 /** Whether every store tells this reference from every other one. */
-export const isStorable = (reference: string): boolean => !UNFIT.test(reference);
+export const isDistinctReference = (reference: string): boolean => !UNFIT.test(reference);
 
 /** The id of a report's row: one row for each account, environment, operation and reference. */
 export const rowId = ({ account, environment }: Destination, operation: OperationName, reference: string): string =>
@@ -59,7 +59,7 @@ export function createEntrance({ store, seal, clock }: OutboxSettings, { account
   const enqueue = createCommits(store, clock);
 
   /** Everything before the commit: nothing of it reaches the store unless all of it went well. */
-  async function prepare(one: Given): Promise<Prepared> {
+  async function prepare(one: Given): Promise<ReadyRow> {
     const { operation, payload, options, transaction: given } = { transaction: undefined, ...one };
     const { transaction = given, ...callOptions } = readTransaction(options);
     if (transaction !== undefined) requireTransactions(store);
@@ -67,7 +67,7 @@ export function createEntrance({ store, seal, clock }: OutboxSettings, { account
     const { reference } = report;
     const environment: OutboxEnvironment = report.environment ?? 'relay';
     if (reference === undefined) throw new ValidationError(`${operation}: only a report can be enqueued. Nothing was sent.`, { operation });
-    if (!isStorable(reference)) throw unfit(operation);
+    if (!isDistinctReference(reference)) throw unfit(operation);
     const destination = { account, environment };
     const key = { id: rowId(destination, operation, reference), ...destination, operation, reference };
     const waitsFor = rowBefore(destination, operation, reference);
@@ -75,7 +75,7 @@ export function createEntrance({ store, seal, clock }: OutboxSettings, { account
     return { report, row: { ...key, gateway, waitsFor, ...(await seal.seal(report.body, key)) }, transaction };
   }
 
-  async function write({ row, transaction }: Prepared): Promise<Enqueued | undefined> {
+  async function write({ row, transaction }: ReadyRow): Promise<Enqueued | undefined> {
     try {
       return transaction === undefined ? await enqueue(row) : (await store.enqueue([row], transaction))[0];
     } catch (error) {
@@ -84,7 +84,7 @@ export function createEntrance({ store, seal, clock }: OutboxSettings, { account
     }
   }
 
-  async function accept(prepared: Prepared): Promise<Committed> {
+  async function accept(prepared: ReadyRow): Promise<Committed> {
     const { report, transaction } = prepared;
     const enqueued = await write(prepared);
     if (!enqueued) throw new Error('The store did not say what became of the row.');
@@ -140,7 +140,7 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 
 function readTransaction(options: unknown): { transaction?: unknown } {
   try {
-    return ownMembers(isObject(options) ? options : undefined);
+    return asOwnRecord(isObject(options) ? options : undefined);
   } catch (error) {
     if (isReportingError(error)) throw error;
     throw new ValidationError('options could not be read: a getter or proxy threw. Nothing was sent.', { issues: [] });

@@ -1,4 +1,4 @@
-import { members } from '../../platform/as-record.js';
+import { asRecord } from '../../platform/as-record.js';
 import { type Clock, limited } from '../../platform/time.js';
 import type { Enqueued, NewRow, OutboxStore } from '../store.js';
 
@@ -17,7 +17,7 @@ const SLOW_COMMIT_MS = 100;
 const MOST_COMMITS = 4;
 /** What is wrong with the store and with no row: the same would be waited for again with each of them. */
 const OF_THE_STORE: readonly unknown[] = ['connection', 'timeout', 'closed'];
-const isOfTheStore = (error: unknown): boolean => OF_THE_STORE.includes(members(error).code);
+const isOfTheStore = (error: unknown): boolean => OF_THE_STORE.includes(asRecord(error).code);
 
 /** Commits rows; what comes while a commit is under way shares the next one. */
 export function createCommits(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>, clock: Clock) {

@@ -4,7 +4,7 @@ import { ConfigurationError } from '../../errors/errors.js';
 import type { EnqueuedReport } from '../interface.js';
 import type { OperatorParts } from '../operator/parts.js';
 import type { Own } from '../receipt-waiters.js';
-import { type Entrance, otherData, type Prepared, requireTransactions } from './enqueue.js';
+import { type Entrance, otherData, type ReadyRow, requireTransactions } from './enqueue.js';
 import type { PreparedReport } from './prepared-report.js';
 
 /** What a prepared report needs of its outbox. */
@@ -16,7 +16,7 @@ type Parts<Mode extends ClientMode> = Pick<OperatorParts<Mode>, 'settings' | 'wa
 
 /** A report that is checked, located and frozen, and not stored yet. */
 export function preparedReport<Mode extends ClientMode>(
-  prepared: Prepared,
+  prepared: ReadyRow,
   { settings: { store, seal }, waiters, entrance, committed, wake }: Parts<Mode>,
 ): PreparedReport<Mode> {
   const { row, report } = prepared;

@@ -1,6 +1,6 @@
 import { ValidationError } from '../../errors/errors.js';
 import { type OperationName, operations } from '../../protocol/operations.js';
-import { isStorable, type ReportName, rowId } from '../intake/enqueue.js';
+import { isDistinctReference, type ReportName, rowId } from '../intake/enqueue.js';
 import type { OutboxEnvironment, Row, RowState } from '../state-machine.js';
 import type { OutboxStore } from '../store.js';
 import type { AnyIterable } from './lines.js';
@@ -41,7 +41,7 @@ export interface Reconciled {
   readonly problem: Row['problem'];
 }
 
-type Asked = Pick<Reconciled, 'id' | 'environment' | 'operation' | 'reference'>;
+type AskedReport = Pick<Reconciled, 'id' | 'environment' | 'operation' | 'reference'>;
 
 const BATCH = 500;
 
@@ -52,7 +52,7 @@ export async function* reconcile(
   references: AnyIterable<string | ReportReference>,
   defaults: ReconcileDefaults = {},
 ): AsyncGenerator<Reconciled> {
-  let batch: Asked[] = [];
+  let batch: AskedReport[] = [];
   let index = 0;
   for await (const item of references) {
     batch.push(readItem(item, defaults, { account, index }));
@@ -64,9 +64,9 @@ export async function* reconcile(
   yield* look(store, batch);
 }
 
-async function* look(store: Pick<OutboxStore, 'get'>, asked: readonly Asked[]): AsyncGenerator<Reconciled> {
+async function* look(store: Pick<OutboxStore, 'get'>, asked: readonly AskedReport[]): AsyncGenerator<Reconciled> {
   // A store may fail at a reference that no report has, or take it for another one.
-  const ids = asked.filter(({ reference }) => isStorable(reference)).map(({ id }) => id);
+  const ids = asked.filter(({ reference }) => isDistinctReference(reference)).map(({ id }) => id);
   const rows = ids.length > 0 ? await store.get(ids) : [];
   const found = new Map(ids.map((id, place) => [id, rows[place]]));
   for (const one of asked) {
@@ -76,7 +76,7 @@ async function* look(store: Pick<OutboxStore, 'get'>, asked: readonly Asked[]): 
 }
 
 /** An item of the list with everything that names a report. An error never shows a reference that is none. */
-function readItem(item: unknown, defaults: ReconcileDefaults, { account, index }: { account: string; index: number }): Asked {
+function readItem(item: unknown, defaults: ReconcileDefaults, { account, index }: { account: string; index: number }): AskedReport {
   const given: Record<string, unknown> = { ...defaults, ...definedMembers(typeof item === 'string' ? { reference: item } : item) };
   const { reference, operation, environment } = given;
   const problems: [string, string][] = [];

@@ -1,4 +1,4 @@
-import { members, ownMembers } from '../../platform/as-record.js';
+import { asOwnRecord, asRecord } from '../../platform/as-record.js';
 import type { HkdfKeyLike } from '../../platform/web-types.js';
 import { type Bytes, fromBase64 } from '../bytes.js';
 
@@ -39,8 +39,8 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 /** Checks the option; problems never show a key. */
 export function readEncryption(given: unknown, problems: string[]): ReadEncryption | undefined {
   if (given === undefined) return undefined;
-  const { keys, current, ...unknown } = ownMembers(given);
-  const entries = Object.entries(members(keys));
+  const { keys, current, ...unknown } = asOwnRecord(given);
+  const entries = Object.entries(asRecord(keys));
   for (const name of Object.keys(unknown)) problems.push(`encryption.${name} is not an option; known are keys, current`);
   if (entries.length === 0) problems.push("encryption.keys: expected an object with at least one key, such as { '2026-11': key }");
   // An id that is none may be a key that was put in the wrong place.
@@ -58,7 +58,7 @@ export function readEncryption(given: unknown, problems: string[]): ReadEncrypti
 function readKey(given: unknown): Bytes | HkdfKeyLike | undefined {
   const bytes = typeof given === 'string' ? fromBase64(given) : given;
   if (bytes instanceof Uint8Array) return bytes.length === KEY_BYTES ? Uint8Array.from(bytes) : undefined;
-  const { algorithm, usages } = members(given);
-  const fits = members(algorithm).name === 'HKDF' && Array.isArray(usages) && usages.includes('deriveKey');
+  const { algorithm, usages } = asRecord(given);
+  const fits = asRecord(algorithm).name === 'HKDF' && Array.isArray(usages) && usages.includes('deriveKey');
   return fits ? (given as HkdfKeyLike) : undefined;
 }

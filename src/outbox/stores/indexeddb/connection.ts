@@ -1,5 +1,5 @@
 import { limited } from '../../../platform/time.js';
-import { failure, failureOf, isLost } from './failure.js';
+import { asIndexedDbFailure, failure, isLost } from './failure.js';
 import type { IndexedDbSettings } from './options.js';
 
 /** Raised when the tables change. A browser refuses to open a database of a newer version; one of an older version is left as it is, too. */
@@ -115,7 +115,7 @@ export function createConnection({ name, timeoutMs, clock, platform }: IndexedDb
         { clock, milliseconds: timeoutMs },
       );
       if (result.ended === 'done') return result.value;
-      if (result.ended === 'failed') throw failureOf(result.error);
+      if (result.ended === 'failed') throw asIndexedDbFailure(result.error);
       // An opening that did not answer may never answer: the next operation opens anew.
       forget(opening);
       throw failure('timeout');

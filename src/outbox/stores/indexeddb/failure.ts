@@ -41,7 +41,8 @@ export const failure = (code: IndexedDbProblem, cause?: unknown): IndexedDbError
   Object.assign(new Error(MESSAGES[code], { cause }), { name: 'IndexedDbError', code } as const);
 
 /** What a failed transaction or opening means. What is not the browser's is a bug, or has its name already. */
-export const failureOf = (error: unknown): unknown => (error instanceof DOMException ? failure(PROBLEMS[nameOf(error)] ?? 'unavailable', error) : error);
+export const asIndexedDbFailure = (error: unknown): unknown =>
+  error instanceof DOMException ? failure(PROBLEMS[nameOf(error)] ?? 'unavailable', error) : error;
 
 /** Whether the connection may be gone, and a new one may do it: nothing was committed. */
 export const isLost = (error: unknown): boolean => /^(?:InvalidState|Abort|Unknown)Error$/.test(nameOf(error));

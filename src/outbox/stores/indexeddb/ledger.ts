@@ -2,7 +2,7 @@ import type { Row } from '../../state-machine.js';
 import type { LogLine, OutboxStore, RowQuery } from '../../store.js';
 import { rowFrom } from '../../stored-row.js';
 import { ask, type Connection } from './connection.js';
-import type { StoredRow } from './rows.js';
+import type { IndexedRow } from './rows.js';
 
 /** How many rows are looked at together where most may not match. */
 const PAGE = 200;
@@ -13,7 +13,7 @@ export const ledger = (run: Connection['run']): Pick<OutboxStore, 'list' | 'reme
     run('readonly', async ({ rows }) => {
       const found: Row[] = [];
       for (let after = query.after ?? 0; ; ) {
-        const page = await ask<StoredRow[]>(rows.index('row.sequence').getAll(IDBKeyRange.lowerBound(after, true), PAGE));
+        const page = await ask<IndexedRow[]>(rows.index('row.sequence').getAll(IDBKeyRange.lowerBound(after, true), PAGE));
         found.push(...page.map(({ row }) => rowFrom(row)).filter((row) => matches(row, query)));
         const last = page.at(-1);
         if (!last || found.length >= query.limit) return found.slice(0, query.limit);
@@ -28,11 +28,11 @@ export const ledger = (run: Connection['run']): Pick<OutboxStore, 'list' | 'reme
     }),
   receipts: {
     unlogged: (limit) =>
-      run('readonly', async ({ rows }) => (await ask<StoredRow[]>(rows.index('unlogged').getAll(undefined, limit))).map(({ row }) => rowFrom(row))),
+      run('readonly', async ({ rows }) => (await ask<IndexedRow[]>(rows.index('unlogged').getAll(undefined, limit))).map(({ row }) => rowFrom(row))),
     append: (lines) =>
       run('readwrite', async ({ rows, log }) => {
         const length = ((await lastLine(log))?.index ?? -1) + 1;
-        const ends = await Promise.all(lines.map(({ id }) => ask<StoredRow | undefined>(rows.get(id))));
+        const ends = await Promise.all(lines.map(({ id }) => ask<IndexedRow | undefined>(rows.get(id))));
         if (lines.some(({ index }, offset) => index !== length + offset || ends[offset]?.unlogged === undefined)) return false;
         for (const line of lines) log.add(line);
         for (const end of ends) rows.put({ ...end, unlogged: undefined });

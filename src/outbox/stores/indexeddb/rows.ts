@@ -9,7 +9,7 @@ import { ask, type Tables } from './connection.js';
 import { readDestinations } from './destinations.js';
 
 /** A row as it lies in the database, with what its indexes are made of. */
-export interface StoredRow {
+export interface IndexedRow {
   readonly row: Row;
   /** Of rows that may be claimed when their time comes. */
   readonly due: readonly [string, OutboxEnvironment, number, number] | undefined;
@@ -31,7 +31,7 @@ const NOTHING: Totals['counted'][string] = { states: { waiting: 0, blocked: 0, '
 const readTotals = async ({ meta }: Tables): Promise<Totals> => (await ask<Totals | undefined>(meta.get('totals'))) ?? { sequence: 0, counted: {} };
 
 export async function readRow({ rows }: Tables, id: string): Promise<Row | undefined> {
-  const found = await ask<StoredRow | undefined>(rows.get(id));
+  const found = await ask<IndexedRow | undefined>(rows.get(id));
   return found && rowFrom(found.row);
 }
 
@@ -73,12 +73,12 @@ export async function rowWriter(tables: Tables, at: number) {
       due: claimable ? [row.account, row.environment, row.dueAt, row.sequence] : undefined,
       open: state === 'waiting' || state === 'in-flight' ? [row.account, row.enqueuedAt] : undefined,
       unlogged: isFinal(state) ? at : undefined,
-    } satisfies StoredRow);
+    } satisfies IndexedRow);
     if (before) count(before, -1);
     count(row, 1);
     changed = true;
     if (isOpen(before) !== isOpen(row))
-      for (const { row: waiting } of await ask<StoredRow[]>(rows.index('row.waitsFor').getAll(row.id)))
+      for (const { row: waiting } of await ask<IndexedRow[]>(rows.index('row.waitsFor').getAll(row.id)))
         if (waiting.state === 'waiting') await put(rowFrom(waiting), rowFrom(waiting));
     return row;
   }
@@ -122,11 +122,11 @@ export async function rowWriter(tables: Tables, at: number) {
       const due = new Map<string, Row[]>();
       for (const claimant of accounts) {
         const { account } = claimant;
-        const found: StoredRow[] = [];
+        const found: IndexedRow[] = [];
         for (const one of await readDestinations(tables, [account])) {
           const isOpen = probe === undefined ? one.pause.reason === undefined : keyOf(one) === keyOf(probe);
           if (isOpen && isServed(one, [claimant]))
-            for (const range of dueRanges(one, at)) found.push(...(await ask<StoredRow[]>(rows.index('due').getAll(range, looked))));
+            for (const range of dueRanges(one, at)) found.push(...(await ask<IndexedRow[]>(rows.index('due').getAll(range, looked))));
         }
         const claimable = found.map(({ row }) => rowFrom(row));
         const head = untriedFirst ? claimable.find(({ fence }) => fence === 0) : undefined;
@@ -147,7 +147,7 @@ export async function rowWriter(tables: Tables, at: number) {
     async hurry(): Promise<void> {
       for (const { account, environment } of await readDestinations(tables)) {
         const later = IDBKeyRange.bound([account, environment, at, []], [account, environment, []]);
-        for (const { row } of await ask<StoredRow[]>(rows.index('due').getAll(later, MOST_HURRIED))) {
+        for (const { row } of await ask<IndexedRow[]>(rows.index('due').getAll(later, MOST_HURRIED))) {
           const isSilent = row.problem?.code === 'network' || row.problem?.code === 'timeout';
           if (row.state === 'waiting' && isSilent && Math.abs(at - row.changedAt) >= SHORTEST_WAIT_MS) await put(row, { ...row, dueAt: at });
         }

@@ -7,7 +7,7 @@ import { bind, changeDestinationPause, ensure, readDestinations, rebind } from '
 import { ledger } from './ledger.js';
 import { type IndexedDbStoreOptions, readOptions } from './options.js';
 import { onReconnecting } from './reconnecting.js';
-import { dueRanges, readCounts, readRow, rowWriter, type StoredRow } from './rows.js';
+import { dueRanges, type IndexedRow, readCounts, readRow, rowWriter } from './rows.js';
 import { createTabs } from './tabs.js';
 
 /** How long the browser may think about whether it promised to keep the data. */
@@ -121,7 +121,7 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
         for (const destination of await readDestinations(tables, accounts)) {
           const { account, environment, pause } = destination;
           const index = tables.rows.index('due');
-          const first = await ask<StoredRow | undefined>(index.get(IDBKeyRange.bound([account, environment], [account, environment, []])));
+          const first = await ask<IndexedRow | undefined>(index.get(IDBKeyRange.bound([account, environment], [account, environment, []])));
           const jumped = await ask(index.getKey(dueRanges(destination, at)[1]));
           const nextInMs = jumped === undefined ? first && first.row.dueAt - at : 0;
           outlooks.push({ ...destination, pause: { ...pause, remainingMs: pause.until - at }, nextInMs });

@@ -1,4 +1,4 @@
-import { members } from '../../../platform/as-record.js';
+import { asRecord } from '../../../platform/as-record.js';
 import { systemClock } from '../../../platform/time.js';
 import type { PgBossLike } from './options.js';
 
@@ -14,7 +14,7 @@ export async function makeQueue(boss: Pick<PgBossLike, 'createQueue'>, queue: st
       await boss.createQueue(queue);
       return;
     } catch (error) {
-      if (tries === MOST_TRIES || !OVERTAKEN.includes(members(error).code)) throw error;
+      if (tries === MOST_TRIES || !OVERTAKEN.includes(asRecord(error).code)) throw error;
     }
     await new Promise<void>((resolve) => systemClock.setTimeout(resolve, FIRST_WAIT_MS * 2 ** tries * (0.5 + Math.random() / 2)));
   }

@@ -1,4 +1,4 @@
-import { members } from '../../../platform/as-record.js';
+import { asRecord } from '../../../platform/as-record.js';
 
 /**
  * What is wrong: `'connection'`, the server cannot be reached, or the connection broke, so that nobody knows what became
@@ -132,13 +132,13 @@ const MOST_WRAPPED = 4;
  * shown. Prisma has the database's in `meta`, and deeper with a driver adapter.
  */
 function stateOf(error: unknown): string | undefined {
-  let wrapped = members(error);
+  let wrapped = asRecord(error);
   for (let depth = 0; depth < MOST_WRAPPED; depth += 1) {
-    const meta = members(wrapped.meta);
-    const codes = [meta.code, members(members(meta.driverAdapterError).cause).originalCode, wrapped.code];
+    const meta = asRecord(wrapped.meta);
+    const codes = [meta.code, asRecord(asRecord(meta.driverAdapterError).cause).originalCode, wrapped.code];
     const state = codes.find((code) => typeof code === 'string' && /^[A-Z0-9_]{5,40}$/.test(code) && !/^P[1-9]\d{3}$/.test(code));
     if (typeof state === 'string') return state;
-    wrapped = members(wrapped.cause);
+    wrapped = asRecord(wrapped.cause);
   }
   return undefined;
 }
@@ -149,7 +149,7 @@ export function codeOf(error: unknown): PostgresStoreErrorCode {
   const state = stateOf(error);
   if (state !== undefined && /^[0-9A-Z]{5}$/.test(state) && state !== 'EPIPE') return STATES.find(([start]) => state.startsWith(start))?.[1] ?? 'other';
   // A broken connection has a code of the system, one of the library's own, or none at all.
-  return state !== undefined || /connect|reach|terminat|timeout|socket|pool/i.test(String(members(error).message)) ? 'connection' : 'other';
+  return state !== undefined || /connect|reach|terminat|timeout|socket|pool/i.test(String(asRecord(error).message)) ? 'connection' : 'other';
 }
 
 /** The store's own error for a library's. */
@@ -170,11 +170,11 @@ export class OtherGatewayError extends PostgresStoreError {
 }
 
 function boundIn(error: unknown): string {
-  let wrapped = members(error);
+  let wrapped = asRecord(error);
   for (let depth = 0; depth < MOST_WRAPPED; depth += 1) {
     const [, bound] = /enqueue: reports of account \S+ \(\w+\) go to (\S+), and/.exec(String(wrapped.message)) ?? [];
     if (bound !== undefined) return bound;
-    wrapped = members(wrapped.cause);
+    wrapped = asRecord(wrapped.cause);
   }
   return 'another gateway';
 }

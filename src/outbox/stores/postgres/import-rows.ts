@@ -1,7 +1,7 @@
 import { isFinal, type Row } from '../../state-machine.js';
 import type { MovedRows } from '../moved-rows.js';
 import type { Run } from './database.js';
-import { toJson } from './turn.js';
+import { toPostgresJson } from './turn.js';
 
 /** How a move ended: `'moved'`; `'there'`, the same data had been moved before; `'other'`, the schema holds other data, and nothing was done. */
 export type Arrival = 'moved' | 'there' | 'other';
@@ -32,7 +32,11 @@ const storable = (row: Row) => ({ ...row, final: isFinal(row.state), dueAt: Math
 /** What gives identities must not be mended: text that the database cannot hold is its error to say. */
 const asJson = (row: Row): unknown => {
   const { message, problem, ...rest } = storable(row);
-  return { ...rest, message: message === undefined ? null : JSON.parse(toJson(message)), problem: problem === undefined ? null : JSON.parse(toJson(problem)) };
+  return {
+    ...rest,
+    message: message === undefined ? null : JSON.parse(toPostgresJson(message)),
+    problem: problem === undefined ? null : JSON.parse(toPostgresJson(problem)),
+  };
 };
 
 /**
@@ -77,7 +81,7 @@ export async function arrive(run: Run, schema: string, held: MovedRows, origin: 
       `INSERT INTO ${schema}.destinations (account, environment, gateway, rebound, version, reason, message, since, strikes, until)
         VALUES ($1::text, $2::text, $3::text, $4::text::jsonb, $5::text::integer, $6::text, $7::text, $8::text::bigint, $9::text::integer, $10::text::bigint)`,
       [
-        ...[account, environment, gateway, toJson(rebound)],
+        ...[account, environment, gateway, toPostgresJson(rebound)],
         ...[String(version), reason ?? null, message ?? null, String(Math.round(since)), String(strikes), String(Math.round(until))],
       ],
     );

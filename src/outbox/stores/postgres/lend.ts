@@ -14,7 +14,7 @@ interface LendingPool extends PostgresDatabase {
 }
 
 /** Sends a statement. Once the signal aborts, nobody waits for the answer any more. */
-export type Send = (text: string, values: PostgresValue[], signal: AbortSignal) => PromiseLike<{ readonly rows: readonly unknown[] }>;
+export type SendStatement = (text: string, values: PostgresValue[], signal: AbortSignal) => PromiseLike<{ readonly rows: readonly unknown[] }>;
 
 /** Whether something is a pool of `pg`: each of its statements may go over another connection. */
 export const isPool = (database: object): database is LendingPool => {
@@ -38,10 +38,10 @@ export const isOutsideTransaction = (database: object): boolean => {
  * the pool would keep it lent for as long as it is silent, until none is left; and it would still send what has waited too
  * long for a connection.
  */
-export const sender = (database: PostgresDatabase): Send => (isPool(database) ? overPool(database) : (text, values) => database.query(text, values));
+export const sender = (database: PostgresDatabase): SendStatement => (isPool(database) ? overPool(database) : (text, values) => database.query(text, values));
 
 const overPool =
-  (pool: LendingPool): Send =>
+  (pool: LendingPool): SendStatement =>
   async (text, values, signal) => {
     const client = await pool.connect();
     // It tells of its end by an event, and what is sent over it rejects as well.

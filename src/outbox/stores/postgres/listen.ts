@@ -1,4 +1,4 @@
-import { members } from '../../../platform/as-record.js';
+import { asRecord } from '../../../platform/as-record.js';
 import { type Clock, limited } from '../../../platform/time.js';
 
 /**
@@ -126,7 +126,7 @@ export function listen({ connect, channel, notify, onDeaf, clock, random }: List
       client.on('end', () => drop(client));
       client.on('notification', (detail) => {
         if (client !== current || stopped) return;
-        const { payload } = members(detail);
+        const { payload } = asRecord(detail);
         heard?.(payload);
         if (!String(payload).startsWith(PROBE)) listener();
       });

@@ -6,7 +6,7 @@ import { fitted } from './fitted.js';
 import { rowOf } from './row-columns.js';
 
 /** Values as JSON for the database. The gateway's words, which it might not hold, must not keep a report from being written. */
-export const toJson = (value: unknown): string => JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'string' ? fitted(inner) : inner));
+export const toPostgresJson = (value: unknown): string => JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'string' ? fitted(inner) : inner));
 
 const whole = (change: Change): Change => ({ ...change, delayMs: Math.round(change.delayMs) });
 
@@ -17,7 +17,7 @@ export async function takeTurn(run: Run, schema: string, { writes, claim }: Turn
     writes: writes.map(({ id, expected: { state, fence }, change }) => ({ id: isStorable(id) ? id : '', expected: { state, fence }, change: whole(change) })),
     claim: claim && { ...claim, leaseMs: Math.round(claim.leaseMs) },
   };
-  const [found] = await run(`SELECT ${schema}.turn($1::text::jsonb) AS result`, [toJson(request)]);
+  const [found] = await run(`SELECT ${schema}.turn($1::text::jsonb) AS result`, [toPostgresJson(request)]);
   const { written, claimed } = JSON.parse(found?.result ?? '{}') as { written: boolean[]; claimed: unknown[] };
   return { written, claimed: claimed.map(rowOf) };
 }
