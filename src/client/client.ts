@@ -12,7 +12,7 @@ import type { NinVerification } from '../schema/nin.js';
 import { toJson } from '../schema/to-json.js';
 import { type Parameters, type PrepareContext, prepare, prepareOptions } from './check-call.js';
 import { resolveOptions, type Settings } from './config.js';
-import { withDoor } from './internals.js';
+import { withInternals } from './internals.js';
 import type { LocateResult } from './locate-result.js';
 import type { CallOptions, ClientOptions, RelayedOptions } from './options.js';
 import type { ClientParts } from './parts.js';
@@ -192,7 +192,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
       return receiptOf(frozen, await send(frozen, { inDoubt, signal, deadline: clock.now() + timeoutMs })) as ReceiptOf<Mode>;
     },
   };
-  return withDoor(client, {
+  return withInternals(client, {
     clock,
     random: settings.random,
     logger: settings.logger,

@@ -4,7 +4,7 @@ import { ConfigurationError, type Environment } from '../errors/errors.js';
 import type { LocationSettings } from '../location/settings.js';
 import type { LocationSources } from '../location/source.js';
 import { isBrowser } from '../platform/runtime.js';
-import { guarded, unfailing } from '../platform/safe-callback.js';
+import { safeCallback, safeLogger } from '../platform/safe-callback.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import type { LocationInput } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
@@ -43,7 +43,7 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Cl
   const own = checked.value;
   const given = complete(optionTable, own);
   const inPage = isBrowser();
-  const logger = guarded(given.logger);
+  const logger = safeLogger(given.logger);
   const { channel, environment, mockLocation } = chooseChannel(parts, {
     given,
     isGiven: (name) => Object.hasOwn(own, name) && own[name] !== undefined,
@@ -67,7 +67,7 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Cl
     sources,
     clientIpProblem: relayed ? undefined : clientIpProblem,
     fixedLocations: { staging: mockLocation ?? fixed, production: fixed },
-    onEvent: unfailing(given.onEvent),
+    onEvent: safeCallback(given.onEvent),
   });
 }
 

@@ -43,12 +43,12 @@ function readVariables(gateways: Readonly<Record<Environment, GatewayOptions>>):
 }
 
 /** Who was told of mock mode: once is enough, however many clients there are. */
-const told = new WeakSet<Logger>();
+const toldLoggers = new WeakSet<Logger>();
 
 /** Says that mock mode is on, through a logger that is guarded. */
 function tellOfMock(given: Logger, guarded: Required<Logger>): void {
-  if (told.has(given)) return;
-  told.add(given);
+  if (toldLoggers.has(given)) return;
+  toldLoggers.add(given);
   guarded.warn('LOCATION_SDK_MOCK is set: everything meant for staging goes to the mock gateway, with its key and a made-up location.');
 }
 

@@ -15,7 +15,7 @@ export interface AttemptLimit {
 }
 
 /** What the outbox needs of a client beside its methods: the two halves of a call, and the client's world. */
-export interface ClientDoor {
+export interface ClientInternals {
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Required<Logger>;
@@ -33,11 +33,12 @@ export interface ClientDoor {
   attempt(report: AnyReport, limit: AttemptLimit): Promise<AttemptResult>;
 }
 
-const DOOR = Symbol.for('location-sdk.client-door');
+// Two copies of the package in one program share this key, so its text stays as it is.
+const INTERNALS = Symbol.for('location-sdk.client-door');
 
-/** Gives a client its door, where no printer or serialiser sees it. */
-export const withDoor = <T extends object>(client: T, door: ClientDoor): T => Object.defineProperty(client, DOOR, { value: door });
+/** Keeps the internals at the client, where no printer or serialiser sees them. */
+export const withInternals = <T extends object>(client: T, internals: ClientInternals): T => Object.defineProperty(client, INTERNALS, { value: internals });
 
-/** The door of a client, of whichever copy of the package it is. */
-export const doorOf = (client: unknown): ClientDoor | undefined =>
-  typeof client === 'object' && client !== null ? (client as { [DOOR]?: ClientDoor })[DOOR] : undefined;
+/** The internals of a client, also of one made by another copy of the package. */
+export const internalsOf = (client: unknown): ClientInternals | undefined =>
+  typeof client === 'object' && client !== null ? (client as { [INTERNALS]?: ClientInternals })[INTERNALS] : undefined;

@@ -46,7 +46,7 @@ export interface RelayReceipt extends Omit<Receipt, 'outcome' | 'environment'> {
 export type ReceiptOf<Mode extends ClientMode> = Mode extends 'relay' ? RelayReceipt : Receipt;
 
 /** The receipt of a report that was delivered. */
-export function receiptOf(report: AnyReport, { outcome, attempts, message, told }: Delivered): Receipt | RelayReceipt {
+export function receiptOf(report: AnyReport, { outcome, attempts, message, relayReceipt }: Delivered): Receipt | RelayReceipt {
   const { operation, reference = '', environment, location } = report;
   return {
     outcome,
@@ -56,6 +56,6 @@ export function receiptOf(report: AnyReport, { outcome, attempts, message, told 
     attempts,
     ...(message !== undefined && { message }),
     ...(location && { location }),
-    ...told,
+    ...relayReceipt,
   };
 }

@@ -19,7 +19,7 @@ export interface Exchange {
   readonly by: 'gateway' | 'relay';
   /** Asked anew for each attempt, within its limit. */
   request(body: string, limit: () => Limit): Promise<AttemptRequest | Failure>;
-  read(attempted: Attempted, asked: CallContext): Verdict;
+  read(attempted: Attempted, context: CallContext): Verdict;
   /** Keys that were used so far: a rotated one is a secret still. */
   readonly secrets: ReadonlySet<string>;
   /** Words that may be shown as they are. */

@@ -1,7 +1,7 @@
 import { type ErrorOutcome, isReportingError, type ReportingError } from '../errors/errors.js';
 import { makeError } from '../errors/make-error.js';
 import { subjectOf } from '../platform/messages.js';
-import { limited } from '../platform/time.js';
+import { withTimeout } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import { backoffMs } from './backoff.js';
 import type { Exchange } from './channel.js';
@@ -30,7 +30,7 @@ export interface Delivered {
   /** The parsed answer; undefined for a report that was recorded already. */
   readonly body: unknown;
   /** What a relay adds to the receipt, where it told anything. */
-  readonly told?: RelayReceiptDetails | undefined;
+  readonly relayReceipt?: RelayReceiptDetails | undefined;
 }
 
 const ADVICE: Record<ErrorOutcome, string> = {
@@ -77,7 +77,7 @@ export async function deliver(report: AnyReport, { exchange, deadline, signal, .
     for (;;) {
       const result = await sendOnce(report, exchange, limit, transport);
       if (result.sent) attempts += 1;
-      if (result.kind === 'recorded') return { outcome: 'recorded', attempts, message: result.words, body: result.body, told: result.told };
+      if (result.kind === 'recorded') return { outcome: 'recorded', attempts, message: result.words, body: result.body, relayReceipt: result.relayReceipt };
       const { failure } = result;
       if (result.kind === 'same' && inDoubt) return { outcome: 'already-recorded', attempts, message: result.words, body: undefined };
       if (failure.outcome === 'unknown') inDoubt = true;
@@ -87,7 +87,7 @@ export async function deliver(report: AnyReport, { exchange, deadline, signal, .
       const wait = mayPass ? Math.max(asksFor, backoffMs(attempts, retry, settings.random)) : 0;
       if (!mayPass || clock.now() + wait >= deadline) throw errorOf(result);
       logger.debug(`${subjectOf(report)}: ${failure.text}; attempt ${attempts}, the next one in ${Math.round(wait)} ms`);
-      await limited((ended) => exchange.hurry?.(ended) ?? new Promise<void>(() => {}), { clock, signal, milliseconds: wait });
+      await withTimeout((ended) => exchange.hurry?.(ended) ?? new Promise<void>(() => {}), { clock, signal, milliseconds: wait });
     }
   } catch (error) {
     // A clock, a random or a signal of the caller's that throws must not cost what is known of the report.

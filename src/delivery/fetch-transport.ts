@@ -1,5 +1,5 @@
 import { isMeasured, readBody } from '../platform/body.js';
-import { limited } from '../platform/time.js';
+import { withTimeout } from '../platform/time.js';
 import type { Fetch, FetchInit, FetchResponse } from '../platform/web-types.js';
 import { takeRoom } from './leaving-page.js';
 import type { AttemptRequest, Broken, Transport } from './transport.js';
@@ -33,7 +33,7 @@ export const transportBy = (send: Send, { inPage, readBroken }: Place): Transpor
   async send({ url, headers, body, credentials, keepalive }: AttemptRequest, limit) {
     let hasAnswered = false;
     const leaveRoom = inPage && keepalive ? takeRoom(body) : undefined;
-    const result = await limited(async (signal) => {
+    const result = await withTimeout(async (signal) => {
       const response = await send(url, {
         method: 'POST',
         headers: { ...JSON_HEADERS, ...headers },

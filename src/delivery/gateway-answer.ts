@@ -20,23 +20,24 @@ export interface AnswerSettings {
 }
 
 /** Says what the end of an attempt means where a gateway answers. */
-export const readGatewayAnswer = (attempted: Attempted, asked: CallContext, settings: AnswerSettings): Verdict =>
+export const readGatewayAnswer = (attempted: Attempted, context: CallContext, settings: AnswerSettings): Verdict =>
   verdictOn(attempted, settings.clock, (answer, retryAfterMs) => {
     const { status } = answer;
     const said = answer.json ? messageOf(answer.body) : undefined;
     if (status >= 200 && status < 300) {
-      if (asked.isReport ? ask(settings, 'isRecorded', answer, asked.sent) === true : hasVerdict(answer)) return { kind: 'recorded', body: answer.body, said };
-    } else if (asked.isReport) {
-      const duplicate = ask(settings, 'isDuplicate', answer, asked.sent);
+      if (context.isReport ? ask(settings, 'isRecorded', answer, context.sent) === true : hasVerdict(answer))
+        return { kind: 'recorded', body: answer.body, said };
+    } else if (context.isReport) {
+      const duplicate = ask(settings, 'isDuplicate', answer, context.sent);
       if (duplicate === 'same' || duplicate === 'conflict')
         return { kind: duplicate === 'same' ? 'same' : 'failed', failure: { ...duplicateFailure(status, duplicate, settings.inPage), said } };
     }
-    return { kind: 'failed', failure: { ...readStatus(answer, asked, retryAfterMs), said } };
+    return { kind: 'failed', failure: { ...readStatus(answer, context, retryAfterMs), said } };
   });
 
 /** What a status means where nothing else is known of the answer. The gateway's own 404 is JSON with words. */
-export function readStatus(answer: Answer, asked: Pick<CallContext, 'after' | 'isReport'>, retryAfterMs: number | undefined): Failure {
-  const failure = failureOf(answer.status, textOf(answer, asked), retryAfterMs);
+export function readStatus(answer: Answer, context: Pick<CallContext, 'after' | 'isReport'>, retryAfterMs: number | undefined): Failure {
+  const failure = failureOf(answer.status, textOf(answer, context), retryAfterMs);
   return answer.status === 404 ? { ...failure, foreign: messageOf(answer.body) === undefined } : failure;
 }
 

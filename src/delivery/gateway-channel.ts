@@ -1,5 +1,5 @@
 import type { Environment } from '../errors/errors.js';
-import { type Limit, limited } from '../platform/time.js';
+import { type Limit, withTimeout } from '../platform/time.js';
 import { GATEWAY_PATH } from '../protocol/operations.js';
 import { apiKeyProblem } from '../schema/api-key.js';
 import { type Channel, OF_ANOTHER_CLIENT } from './channel.js';
@@ -32,14 +32,14 @@ export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Ch
         secrets.add(apiKey);
         return { url, headers: { 'x-api-key': apiKey, ...more }, body, credentials: 'omit', keepalive: false };
       },
-      read: (attempted, asked) => readGatewayAnswer(attempted, asked, settings),
+      read: (attempted, context) => readGatewayAnswer(attempted, context, settings),
     };
   },
 });
 
 /** The key, asked for before each attempt, since it may have been rotated. */
 async function readKey(ask: Gateway['apiKey'], name: string, limit: () => Limit): Promise<string | Failure> {
-  const key = typeof ask === 'string' ? ({ ended: 'done', value: ask } as const) : await limited<unknown>(ask, limit());
+  const key = typeof ask === 'string' ? ({ ended: 'done', value: ask } as const) : await withTimeout<unknown>(ask, limit());
   if (key.ended === 'aborted') return ABORTED;
   if (key.ended === 'timeout') return { ...OUT_OF_TIME, text: `${name} did not answer in time` };
   // What it threw is not shown: it may hold the key.

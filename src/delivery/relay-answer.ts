@@ -15,11 +15,11 @@ const OUTCOMES: readonly unknown[] = ['not-sent', 'rejected', 'unknown'] satisfi
 const MOST_LISTED = 100;
 
 /** Says what the end of an attempt means where a relay stands before the gateway (our decision: its wire format). */
-export const readRelayAnswer = (attempted: Attempted, asked: CallContext, { inPage, clock }: { readonly inPage: boolean; readonly clock: Clock }): Verdict =>
+export const readRelayAnswer = (attempted: Attempted, context: CallContext, { inPage, clock }: { readonly inPage: boolean; readonly clock: Clock }): Verdict =>
   verdictOn(attempted, clock, (answer, retryAfterMs) => {
     const { status } = answer;
-    const told = readReceipt(answer, asked);
-    if (told) return { kind: 'recorded', body: undefined, said: undefined, told };
+    const relayReceipt = readReceipt(answer, context);
+    if (relayReceipt) return { kind: 'recorded', body: undefined, said: undefined, relayReceipt };
 
     const what = status === 0 ? 'a redirect is not followed' : `HTTP ${status}: the answer is not that of a relay`;
     const byStatus = failureOf(status, `${what}; is relayUrl right, and the player logged in?`, retryAfterMs);
@@ -29,7 +29,7 @@ export const readRelayAnswer = (attempted: Attempted, asked: CallContext, { inPa
     const isDuplicate = error.code === 'duplicate';
     const same = isDuplicate && error.conflict !== true;
     const said = typeof error.message === 'string' ? error.message : undefined;
-    const failure = isDuplicate ? readDuplicate(status, same, asked, inPage) : readError(error, byStatus, asked);
+    const failure = isDuplicate ? readDuplicate(status, same, context, inPage) : readError(error, byStatus, context);
     return { kind: same ? 'same' : 'failed', failure: { ...failure, said } };
   });
 
@@ -46,13 +46,13 @@ function readDuplicate(status: number, same: boolean, { report }: CallContext, i
 export const faultIdsIn = (said: string): string[] => /^Something went wrong \(([a-p]{16})\)\.$/.exec(said)?.slice(1) ?? [];
 
 /** The failure that a relay tells. */
-function readError({ code, outcome, ...error }: Readonly<Record<string, unknown>>, byStatus: Failure, { shown }: CallContext): Failure {
+function readError({ code, outcome, ...error }: Readonly<Record<string, unknown>>, byStatus: Failure, { mask }: CallContext): Failure {
   // A kind that is not known here is told by the status.
   const known = isErrorCode(code) ? code : byStatus.code;
   const list = (value: unknown) => (Array.isArray(value) ? value.slice(0, MOST_LISTED).map(asRecord) : []);
   // What is not a word could be anything.
   const word = (value: unknown) => (typeof value === 'string' && /^[\w.$-]{0,200}$/.test(value) ? value : '[masked]');
-  const words = (value: unknown) => (typeof value === 'string' && shown(value)) || '';
+  const words = (value: unknown) => (typeof value === 'string' && mask(value)) || '';
 
   const issues = list(error.issues).map(({ path, code, message }) => ({ path: word(path), code: word(code), message: words(message) }));
   const steps = list(error.steps).map(({ step, reason, message, durationMs }) => ({

@@ -29,9 +29,9 @@ export const relayChannel = ({ relayUrl, credentials }: Relay, settings: { reado
         keepalive = leaving || !mayLackRoom;
         return { url, headers, body, credentials, keepalive };
       },
-      read(attempted, asked) {
+      read(attempted, context) {
         mayLackRoom = keepalive && attempted.ended === 'broken';
-        return readRelayAnswer(attempted, asked, settings);
+        return readRelayAnswer(attempted, context, settings);
       },
       async hurry(signal) {
         leaving = false;

@@ -17,7 +17,7 @@ export type AttemptResult = {
   /** The other side's words, masked. */
   readonly words: string | undefined;
 } & (
-  | { readonly kind: 'recorded'; readonly body: unknown; readonly told?: RelayReceiptDetails | undefined }
+  | { readonly kind: 'recorded'; readonly body: unknown; readonly relayReceipt?: RelayReceiptDetails | undefined }
   /** `'same'`: the gateway holds the same data; whether that is success depends on what was sent before. `message`: what happened, in a sentence. */
   | { readonly kind: 'same' | 'failed'; readonly failure: Failure; readonly message: string }
 );
@@ -37,7 +37,7 @@ const asFailure = (made: object): Failure | undefined => ('code' in made ? (made
 
 /** Sends frozen bytes once, the key asked for included within the time, and says what that means. Never rejects. */
 export async function sendOnce(report: AnyReport, exchange: Exchange, limit: () => Limit, transport: Transport): Promise<AttemptResult> {
-  const asked = askedOf(report, exchange);
+  const context = callContext(report, exchange);
   /** From when a request may leave until its end is understood. */
   let onItsWay = false;
   try {
@@ -48,9 +48,10 @@ export async function sendOnce(report: AnyReport, exchange: Exchange, limit: () 
     if (now.signal?.aborted) return unsentResult(report, ABORTED);
     if (now.milliseconds <= 0) return unsentResult(report, OUT_OF_TIME);
     onItsWay = true;
-    const verdict: Verdict = exchange.read(await transport.send(request as Exclude<typeof request, Failure>, now), asked);
-    if (verdict.kind === 'recorded') return { kind: 'recorded', body: verdict.body, told: verdict.told, sent: true, words: asked.shown(verdict.said) };
-    const words = asked.shown(verdict.failure.said);
+    const verdict: Verdict = exchange.read(await transport.send(request as Exclude<typeof request, Failure>, now), context);
+    if (verdict.kind === 'recorded')
+      return { kind: 'recorded', body: verdict.body, relayReceipt: verdict.relayReceipt, sent: true, words: context.mask(verdict.said) };
+    const words = context.mask(verdict.failure.said);
     const { message } = unsentResult(report, verdict.failure);
     return { ...verdict, sent: true, words, message: words ? `${message} The ${exchange.by} said: "${words}".` : message };
   } catch {
@@ -61,7 +62,7 @@ export async function sendOnce(report: AnyReport, exchange: Exchange, limit: () 
 
 export const THREW: Failure = configurationFailure('a clock, random or signal that was passed threw an error');
 
-function askedOf(report: AnyReport, { secrets, free }: Exchange): CallContext {
+function callContext(report: AnyReport, { secrets, free }: Exchange): CallContext {
   const row = operations[report.operation];
   const isReport = report.reference !== undefined;
   return {
@@ -70,7 +71,7 @@ function askedOf(report: AnyReport, { secrets, free }: Exchange): CallContext {
     after: 'after' in row ? row.after : undefined,
     sent: () => sentOf(row.request, JSON.parse(report.body)),
     // Those about a number to verify are never shown, since they may name its holder.
-    shown(said) {
+    mask(said) {
       try {
         if (!said || !isReport) return undefined;
         const body = JSON.parse(report.body) as unknown;

@@ -33,7 +33,7 @@ export interface RelayReceiptDetails {
 
 /** What one attempt means. */
 export type Verdict =
-  | { readonly kind: 'recorded'; readonly body: unknown; readonly said: string | undefined; readonly told?: RelayReceiptDetails }
+  | { readonly kind: 'recorded'; readonly body: unknown; readonly said: string | undefined; readonly relayReceipt?: RelayReceiptDetails }
   /** `'same'`: the gateway holds the same data; whether that is success depends on what was sent before. */
   | { readonly kind: 'same' | 'failed'; readonly failure: Failure };
 
@@ -46,5 +46,5 @@ export interface CallContext {
   /** What the gateway may repeat: an operator's own words must not be taken for the gateway's. */
   readonly sent: () => Sent;
   /** Words of the other side, with what was sent masked. */
-  readonly shown: (said: string | undefined) => string | undefined;
+  readonly mask: (said: string | undefined) => string | undefined;
 }

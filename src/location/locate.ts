@@ -1,5 +1,5 @@
 import type { FoundStep, LocationStep } from '../errors/errors.js';
-import { type Clock, limited } from '../platform/time.js';
+import { type Clock, withTimeout } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import { type LocateRequest, type LocationResult, type LocationSource, NO_SOURCE } from './source.js';
 
@@ -39,7 +39,7 @@ export function createLocator(sources: readonly LocationSource[], { timeoutMs, c
         return found;
       };
       // Each wait is bounded by what the clock says is left. Somebody may set it back: then this one timer is the bound.
-      await limited(begin, { clock, milliseconds: deadline - now + CLOCK_WAS_SET_MS, signal });
+      await withTimeout(begin, { clock, milliseconds: deadline - now + CLOCK_WAS_SET_MS, signal });
       return found ?? run(signal);
     },
   };

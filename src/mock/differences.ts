@@ -1,6 +1,6 @@
 import type { Operation } from '../protocol/operations.js';
 import { traitsOf } from '../schema/fields.js';
-import { shownKey } from '../schema/issue.js';
+import { printableKey } from '../schema/issue.js';
 import { location } from '../schema/location.js';
 import { fieldAt, isModel } from '../schema/model.js';
 
@@ -27,11 +27,11 @@ export function differences(row: Operation, expected: unknown, received: unknown
   if (Array.isArray(expected) && Array.isArray(received) && expected.length === received.length) {
     return expected.flatMap((value, index) => differences(row, value, received[index], [...path, String(index)]));
   }
-  return Object.is(expected, received) || (expected === 0 && received === 0) ? [] : [line(row, path, shown(expected), received)];
+  return Object.is(expected, received) || (expected === 0 && received === 0) ? [] : [line(row, path, describeValue(expected), received)];
 }
 
 /** An object may hold anything. */
-const shown = (value: unknown): string | undefined => (typeof value === 'object' && value !== null ? '[masked]' : JSON.stringify(value));
+const describeValue = (value: unknown): string | undefined => (typeof value === 'object' && value !== null ? '[masked]' : JSON.stringify(value));
 
 /** What may be shown of a place; a place that the specification does not have may hold anything. */
 function isPersonal(row: Operation, path: Path): boolean {
@@ -41,9 +41,9 @@ function isPersonal(row: Operation, path: Path): boolean {
 }
 
 function line(row: Operation, path: Path, expected: string | undefined, received: unknown): string {
-  const place = path.map(shownKey).join('.') || 'the body';
+  const place = path.map(printableKey).join('.') || 'the body';
   if (received === undefined) return `${place}: is not there`;
   if (expected === undefined) return `${place}: expected to be left out, and is there`;
   if (isPersonal(row, path)) return `${place}: differs [masked]`;
-  return `${place}: expected ${expected}, received ${shown(received)}`;
+  return `${place}: expected ${expected}, received ${describeValue(received)}`;
 }

@@ -1,5 +1,5 @@
 import { type OperationName, operationNames } from '../protocol/operations.js';
-import { shownKey } from '../schema/issue.js';
+import { printableKey } from '../schema/issue.js';
 import { suggest } from '../schema/suggest.js';
 
 /** What can go wrong. */
@@ -84,7 +84,7 @@ export function faultProblem(rule: unknown): string | undefined {
   const unknown = Object.keys(rule).find((name) => !NAMES.includes(name));
   if (unknown !== undefined) {
     const nearest = suggest(unknown, NAMES);
-    return `unknown field ${shownKey(unknown)}; ${nearest ? `did you mean ${nearest}?` : `known are ${NAMES.join(', ')}`}`;
+    return `unknown field ${printableKey(unknown)}; ${nearest ? `did you mean ${nearest}?` : `known are ${NAMES.join(', ')}`}`;
   }
   if (!FAULT_KINDS.includes(kind as FaultKind)) return `kind must be one of ${FAULT_KINDS.join(', ')}`;
   if (operation !== undefined && !operationNames.includes(operation as OperationName)) return `operation must be one of ${operationNames.join(', ')}`;

@@ -96,7 +96,7 @@ export function createFaults(seed: number): FaultBox {
   let rules: { rule: FaultRule; id: number; seen: number; struck: number }[] = [];
   let last = 0;
   let random = createRandom(seed);
-  const shown = ({ rule, id, struck }: { rule: FaultRule; id: number; struck: number }): SetFault => ({ ...rule, id, struck });
+  const toSetFault = ({ rule, id, struck }: { rule: FaultRule; id: number; struck: number }): SetFault => ({ ...rule, id, struck });
   return {
     add(rule) {
       const problem = faultProblem(rule);
@@ -106,7 +106,7 @@ export function createFaults(seed: number): FaultBox {
       rules.push({ rule: structuredClone(rule), id: last, seen: 0, struck: 0 });
       return last;
     },
-    list: () => structuredClone(rules.map(shown)),
+    list: () => structuredClone(rules.map(toSetFault)),
     reset() {
       rules = [];
       random = createRandom(seed);
@@ -123,7 +123,7 @@ export function createFaults(seed: number): FaultBox {
         if (one.seen <= (rule.skip ?? 0) || one.struck >= timesOf(rule)) continue;
         if (rule.probability !== undefined && random() >= rule.probability) continue;
         one.struck += 1;
-        return shown(one);
+        return toSetFault(one);
       }
       return undefined;
     },

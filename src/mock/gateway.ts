@@ -115,7 +115,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
     const given = request.headers.get('x-api-key');
     const key = !given ? 'missing' : given === apiKey ? 'valid' : 'invalid';
     const { answer, fault, body, reference, applied = false } = await respond(request, found, key);
-    const { wire, held, sent } = misbehave(answer, fault, faults.delayOf);
+    const { wire, delay, sent } = misbehave(answer, fault, faults.delayOf);
     note({
       at: clock.now(),
       method: request.method,
@@ -130,8 +130,8 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
       applied,
       fault: fault?.kind,
     });
-    if (held === 'forever') await pending.hang();
-    else if (held > 0) await pending.wait(held);
+    if (delay === 'forever') await pending.hang();
+    else if (delay > 0) await pending.wait(delay);
     return { ...wire, headers: { ...CORS, ...wire.headers } };
   }
 

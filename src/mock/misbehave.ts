@@ -5,7 +5,7 @@ import type { Transport, WireAnswer } from './wire.js';
 /** An answer after a fault struck it, and how long it is held back: `'forever'` until it is released. */
 export interface Struck {
   readonly wire: WireAnswer;
-  readonly held: number | 'forever';
+  readonly delay: number | 'forever';
   /** What the answer says, before its connection or its text is broken; undefined where it has no body. */
   readonly sent: unknown;
 }
@@ -25,24 +25,24 @@ export function misbehave(answer: MockAnswer, fault: SetFault | undefined, delay
   const sent = answer.body;
   switch (fault?.kind) {
     case 'hang':
-      return { wire: toWire(answer, { kind: 'connection-reset' }), held: 'forever', sent };
+      return { wire: toWire(answer, { kind: 'connection-reset' }), delay: 'forever', sent };
     case 'latency':
-      return { wire: toWire(answer), held: fault.when === 'after' ? delayOf(fault) : 0, sent };
+      return { wire: toWire(answer), delay: fault.when === 'after' ? delayOf(fault) : 0, sent };
     case 'slow-body':
-      return { wire: toWire(answer, { kind: 'slow-body', milliseconds: delayOf(fault) }), held: 0, sent };
+      return { wire: toWire(answer, { kind: 'slow-body', milliseconds: delayOf(fault) }), delay: 0, sent };
     case 'connection-reset':
     case 'half-body':
-      return { wire: toWire(answer, { kind: fault.kind }), held: 0, sent };
+      return { wire: toWire(answer, { kind: fault.kind }), delay: 0, sent };
     case 'status':
-      return { wire: toWire(statusAnswer(fault)), held: 0, sent: statusAnswer(fault).body };
+      return { wire: toWire(statusAnswer(fault)), delay: 0, sent: statusAnswer(fault).body };
     case 'broken-json':
-      return { wire: { ...toWire(answer), body: JSON.stringify(answer.body ?? {}).slice(0, -1) }, held: 0, sent };
+      return { wire: { ...toWire(answer), body: JSON.stringify(answer.body ?? {}).slice(0, -1) }, delay: 0, sent };
     case 'wrong-content-type':
-      return { wire: { ...toWire(answer), headers: { ...answer.headers, 'content-type': 'text/html; charset=utf-8' }, body: PAGE }, held: 0, sent: PAGE };
+      return { wire: { ...toWire(answer), headers: { ...answer.headers, 'content-type': 'text/html; charset=utf-8' }, body: PAGE }, delay: 0, sent: PAGE };
     case 'empty-body':
-      return { wire: { ...toWire(answer), body: '' }, held: 0, sent: undefined };
+      return { wire: { ...toWire(answer), body: '' }, delay: 0, sent: undefined };
     default:
-      return { wire: toWire(answer), held: 0, sent };
+      return { wire: toWire(answer), delay: 0, sent };
   }
 }
 

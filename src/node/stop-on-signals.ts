@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import type { Outbox } from '../outbox/interface.js';
-import { limited, systemClock } from '../platform/time.js';
+import { systemClock, withTimeout } from '../platform/time.js';
 
 /** A signal that asks a process to end. */
 export type StopSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGUSR2' | 'SIGBREAK';
@@ -60,10 +60,10 @@ export function stopOnSignals(outbox: Pick<Outbox, 'stop'> | readonly Pick<Outbo
     const left = () => Math.max(0, deadline - systemClock.now());
     let code = 0;
     const step = async (what: string, milliseconds: number, work: () => unknown) => {
-      const { ended, ...result } = await limited(work, { clock: systemClock, milliseconds });
+      const { ended, ...result } = await withTimeout(work, { clock: systemClock, milliseconds });
       if (ended === 'done') return;
       code = 1;
-      const why = 'error' in result ? shownOf(result.error) : `not done within ${Math.round(milliseconds)} ms`;
+      const why = 'error' in result ? describeError(result.error) : `not done within ${Math.round(milliseconds)} ms`;
       process.stderr.write(`location-sdk: ${what}: ${why}\n`);
     };
     if (beforeStop) await step('beforeStop', left() / 2, beforeStop);
@@ -98,7 +98,7 @@ async function exitAfter(all: readonly Promise<number>[]): Promise<void> {
 }
 
 /** An error of the user's libraries by its name and code alone: a database's own holds values of rows. */
-function shownOf(error: unknown): string {
+function describeError(error: unknown): string {
   const { name, code } = Object(error) as { name?: unknown; code?: unknown };
   const words = [name, code].filter((word) => typeof word === 'string' && /^[\w.-]{1,64}$/.test(word));
   return `failed with ${words.length > 0 ? words.join(' ') : 'what is no error'}`;

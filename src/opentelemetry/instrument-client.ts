@@ -1,6 +1,6 @@
 import { type Attributes, metrics, SpanKind, trace } from '@opentelemetry/api';
 import type { Client } from '../client/client.js';
-import { type ClientDoor, doorOf, withDoor } from '../client/internals.js';
+import { type ClientInternals, internalsOf, withInternals } from '../client/internals.js';
 import type { ClientMode } from '../client/payloads.js';
 import { ConfigurationError } from '../errors/errors.js';
 import { callAttributes, failureAttributes, reportAttributes, resultAttributes, serverAttributes } from './attributes.js';
@@ -23,8 +23,8 @@ import { spanned } from './spanned.js';
  * ```
  */
 export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Client<Mode>, options: InstrumentationOptions = {}): Client<Mode> {
-  const door = doorOf(client);
-  if (!door) throw new ConfigurationError('instrumentClient: expected what createClient returns.');
+  const internals = internalsOf(client);
+  if (!internals) throw new ConfigurationError('instrumentClient: expected what createClient returns.');
   const meter = (options.meterProvider ?? metrics).getMeter(SCOPE);
   const tracer = (options.tracerProvider ?? trace).getTracer(SCOPE);
   const calls = makeHistogram(meter, 'callDuration');
@@ -66,10 +66,10 @@ export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Cli
     resend: call('resend', client.resend),
   };
 
-  const attempt: ClientDoor['attempt'] = (report, limit) => {
+  const attempt: ClientInternals['attempt'] = (report, limit) => {
     const { operation, environment } = report;
     const metric = callAttributes(operation, environment);
-    const address = door.gateways[environment ?? 'relay'];
+    const address = internals.gateways[environment ?? 'relay'];
     const attributes = { ...metric, ...reportAttributes(report.reference), ...serverAttributes(address), 'http.request.method': 'POST' };
     const key = keyOf(report);
     const span = { name: `send ${operation}`, kind: SpanKind.CLIENT, attributes, links: links.linksOf(key) };
@@ -77,7 +77,7 @@ export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Cli
       spanned(
         tracer,
         span,
-        () => door.attempt(report, limit),
+        () => internals.attempt(report, limit),
         resultAttributes,
         (result) => ('failure' in result ? result.message : undefined),
       );
@@ -93,14 +93,14 @@ export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Cli
   };
 
   const links = createLinks();
-  const freeze: ClientDoor['freeze'] = async (...given) => {
+  const freeze: ClientInternals['freeze'] = async (...given) => {
     const enqueuedIn = links.current();
-    const report = await door.freeze(...given);
+    const report = await internals.freeze(...given);
     links.remember(keyOf(report), enqueuedIn);
     return report;
   };
 
-  return withDoor(instrumented, { ...door, freeze, attempt });
+  return withInternals(instrumented, { ...internals, freeze, attempt });
 }
 
 const keyOf = ({ environment, operation, reference }: { environment: string | undefined; operation: string; reference: string | undefined }) =>

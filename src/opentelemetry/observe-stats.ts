@@ -1,6 +1,6 @@
 import type { Attributes, BatchObservableCallback, Meter } from '@opentelemetry/api';
 import type { Outbox, OutboxStats } from '../outbox/interface.js';
-import { limited, systemClock } from '../platform/time.js';
+import { systemClock, withTimeout } from '../platform/time.js';
 import { DEFAULT_ACCOUNT, destinationAttributes, ENVIRONMENTS } from './attributes.js';
 import { makeGauge } from './instruments.js';
 import { quietly } from './quietly.js';
@@ -28,7 +28,7 @@ export function observeStats(meter: Meter, outbox: Pick<Outbox, 'stats'>): () =>
   };
 
   const callback: BatchObservableCallback = async (result) => {
-    const asked = await limited(ask, { clock: systemClock, milliseconds: LONGEST_MS });
+    const asked = await withTimeout(ask, { clock: systemClock, milliseconds: LONGEST_MS });
     if (asked.ended !== 'done') return;
     const { states, oldestOpenAt, paused } = asked.value;
     for (const [state, count] of Object.entries(states)) result.observe(gauges.reports, count, { 'location_sdk.report.state': state });

@@ -8,7 +8,7 @@ export async function spanned<T>(
   tracer: Tracer,
   { name, ...options }: SpanOptions & { readonly name: string },
   work: () => Promise<T>,
-  told: (value: T) => Attributes,
+  resultAttributes: (value: T) => Attributes,
   failureOf: (value: T) => string | undefined = () => undefined,
 ): Promise<T> {
   const span = quietly(() => tracer.startSpan(name, options));
@@ -18,7 +18,7 @@ export async function spanned<T>(
   try {
     const value = await begin();
     quietly(() => {
-      span?.setAttributes(told(value));
+      span?.setAttributes(resultAttributes(value));
       const message = failureOf(value);
       if (message !== undefined) span?.setStatus({ code: SpanStatusCode.ERROR, message });
     });

@@ -31,8 +31,8 @@ export async function endingOf(attempt: () => Promise<AttemptResult>, otherwise:
   try {
     const result = await attempt();
     if (result.kind !== 'recorded') return failed(result, otherwise);
-    const { words, told } = result;
-    return { kind: 'recorded', message: words, ...(told && { outcome: told.outcome }) };
+    const { words, relayReceipt } = result;
+    return { kind: 'recorded', message: words, ...(relayReceipt && { outcome: relayReceipt.outcome }) };
   } catch {
     return broken();
   }

@@ -18,13 +18,13 @@ export async function ensureOwnGateways({ store, accounts }: Pick<OutboxSettings
 /** What keeps an outbox to its own gateways: it binds what is not bound yet, and tells of what is bound to another one. */
 export function createBindings({ store, accounts, logger }: Pick<OutboxSettings, 'store' | 'accounts' | 'logger'>, events: Events) {
   const wanted = wantedOf(accounts);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let isBound = false;
 
   function tell({ one, mockMode }: (typeof wanted)[number], bound: string): void {
     const key = `${keyOf(one)} ${bound}`;
-    if (bound === one.gateway || told.has(key)) return;
-    told.add(key);
+    if (bound === one.gateway || reported.has(key)) return;
+    reported.add(key);
     const cause = otherGateway(one, bound, mockMode);
     logger.error(cause.message);
     events.emit('error', { message: 'These reports go to another gateway; this outbox does not send them.', cause });

@@ -20,7 +20,7 @@ const WEIGHT = 1 / 8;
  * Stands between the claims and the attempts: so many are sent at once, in the order in which they were claimed, and a
  * few more are claimed ahead, so that the next need not wait for a commit.
  */
-export function createAhead({ concurrency, clock, isStopping }: { concurrency: number; clock: Clock; isStopping: () => boolean }) {
+export function createClaimBuffer({ concurrency, clock, isStopping }: { concurrency: number; clock: Clock; isStopping: () => boolean }) {
   const waiting: Waiting[] = [];
   const heldBack = new Map<string, number>();
   let running = 0;

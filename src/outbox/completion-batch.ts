@@ -1,7 +1,7 @@
-import { type Clock, limited } from '../platform/time.js';
+import { type Clock, withTimeout } from '../platform/time.js';
 import { AHEAD_MS, GATHER_MS } from './plan.js';
 
-interface GatheringOptions {
+interface CompletionBatchOptions {
   readonly clock: Clock;
   /** How many attempts have ended and are not yet written. */
   readonly ends: () => number;
@@ -12,7 +12,7 @@ interface GatheringOptions {
 }
 
 /** Lets the ends of attempts come together, so that they share a commit. */
-export function createGathering({ clock, ends, isOn, hasMore }: GatheringOptions) {
+export function createCompletionBatch({ clock, ends, isOn, hasMore }: CompletionBatchOptions) {
   let enough: (() => void) | undefined;
   /** Whether attempts follow each other, so that nothing is held up. */
   let hasTime = false;
@@ -21,7 +21,7 @@ export function createGathering({ clock, ends, isOn, hasMore }: GatheringOptions
     const gathered = new Promise<void>((resolve) => {
       enough = resolve;
     });
-    await limited(() => gathered, { clock, milliseconds });
+    await withTimeout(() => gathered, { clock, milliseconds });
   }
 
   return {

@@ -1,4 +1,4 @@
-import { createAhead } from './claim-buffer.js';
+import { createClaimBuffer } from './claim-buffer.js';
 import { operatorMethods } from './operator/operator-methods.js';
 import { outboxOf } from './outbox.js';
 import { createProof } from './receipts/receipts.js';
@@ -17,4 +17,4 @@ import { makeStandardSeal } from './seal/standard-seal.js';
  * const receipt = await done;
  * ```
  */
-export const createOutbox = outboxOf({ seal: makeStandardSeal, operatorMethods, createProof, claimAhead: createAhead });
+export const createOutbox = outboxOf({ seal: makeStandardSeal, operatorMethods, createProof, claimBuffer: createClaimBuffer });

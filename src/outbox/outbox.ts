@@ -1,15 +1,15 @@
 import type { ClientMode } from '../client/payloads.js';
 import type { ReceiptOf } from '../client/receipt.js';
 import { ConfigurationError } from '../errors/errors.js';
-import { LONGEST_TIMER_MS, limited } from '../platform/time.js';
-import type { createAhead } from './claim-buffer.js';
+import { LONGEST_TIMER_MS, withTimeout } from '../platform/time.js';
+import type { createClaimBuffer } from './claim-buffer.js';
 import { createOutboxEvents, type Events } from './events.js';
 import { type Committed, createEntrance, type Given } from './intake/enqueue.js';
 import type { EnqueuedReport, Outbox, Outboxes, OutboxStats } from './interface.js';
 import type { OperatorMethods, OperatorParts } from './operator/parts.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
 import { STOP_MARGIN_MS } from './plan.js';
-import { shown, shownPauses } from './public-report.js';
+import { toPublicPauses, toPublicReport } from './public-report.js';
 import { createWaiters } from './receipt-waiters.js';
 import type { Proof } from './receipts/receipts.js';
 import type { MakeSeal } from './seal/seal.js';
@@ -40,7 +40,7 @@ export interface OutboxParts {
   readonly operatorMethods: <Mode extends ClientMode>(parts: OperatorParts<Mode>) => OperatorMethods<Mode>;
   readonly createProof: (settings: OutboxSettings, events: Events) => Proof;
   /** Claims rows ahead of the attempts; without it, as many as are sent at once. */
-  readonly claimAhead?: typeof createAhead;
+  readonly claimBuffer?: typeof createClaimBuffer;
 }
 
 /** `createOutbox` over the parts that a build has. */
@@ -51,7 +51,10 @@ export const outboxOf = (parts: OutboxParts): CreateOutbox =>
     return Object.hasOwn(options, 'accounts') ? all : all.for(only);
   }) as CreateOutbox;
 
-function composeOutboxes<Mode extends ClientMode>(settings: OutboxSettings, { createProof, operatorMethods, claimAhead }: OutboxParts): Outboxes<string, Mode> {
+function composeOutboxes<Mode extends ClientMode>(
+  settings: OutboxSettings,
+  { createProof, operatorMethods, claimBuffer }: OutboxParts,
+): Outboxes<string, Mode> {
   const { store } = settings;
   const events = createOutboxEvents();
   const waiters = createWaiters(settings);
@@ -90,7 +93,7 @@ function composeOutboxes<Mode extends ClientMode>(settings: OutboxSettings, { cr
       const tellIdle = () => {
         for (const listener of [...idle]) listener();
       };
-      worker = createWorker(settings, events, waiters, tellIdle, claimAhead);
+      worker = createWorker(settings, events, waiters, tellIdle, claimBuffer);
     };
     if (!store.lead) {
       begin();
@@ -121,7 +124,7 @@ function composeOutboxes<Mode extends ClientMode>(settings: OutboxSettings, { cr
       await proof.stopped(timeoutMs);
     };
     // All of it together has the time that the worker alone may take.
-    await limited(rest, { clock: settings.clock, milliseconds: Math.min(LONGEST_TIMER_MS, timeoutMs + STOP_MARGIN_MS) });
+    await withTimeout(rest, { clock: settings.clock, milliseconds: Math.min(LONGEST_TIMER_MS, timeoutMs + STOP_MARGIN_MS) });
     leading?.abort();
     leading = undefined;
     waiters.stop();
@@ -140,7 +143,7 @@ function composeOutboxes<Mode extends ClientMode>(settings: OutboxSettings, { cr
   async function stats(accounts: readonly string[]): Promise<OutboxStats> {
     const { states, oldestOpenAt, attempts } = await store.counts(accounts);
     const missing = new Set(accounts.flatMap((account) => [...(missingKeys.get(account) ?? [])]));
-    return { states, oldestOpenAt, attempts, missingKeys: [...missing], paused: shownPauses(await store.outlook(accounts)) };
+    return { states, oldestOpenAt, attempts, missingKeys: [...missing], paused: toPublicPauses(await store.outlook(accounts)) };
   }
 
   function outboxOf(account: AccountSettings): Outbox<Mode> {
@@ -166,7 +169,7 @@ function composeOutboxes<Mode extends ClientMode>(settings: OutboxSettings, { cr
       stats: () => stats([name]),
       get: async (id) => {
         const [row] = await store.get([id]);
-        return row?.account === name ? shown(row) : undefined;
+        return row?.account === name ? toPublicReport(row) : undefined;
       },
       ...operatorMethods<Mode>({ settings, account, events, waiters, entrance, idle, committed, enqueue, start, stop, isStarted, worker: () => worker }),
       ...proof.methods(name),

@@ -28,7 +28,7 @@ export interface Standing {
 }
 
 /** What a worker does when there was nothing to write or to claim. */
-export interface Ahead {
+export interface IdlePlan {
   /** Destinations whose pause may be over: one report is sent to each, if nobody else takes the probe first. */
   readonly probes: readonly Outlook[];
   /** Milliseconds to sleep after that, unless something ends or is enqueued before. */
@@ -86,7 +86,7 @@ const asProbe = ({ pause }: Pick<Outlook, 'pause'>): Pick<ClaimRequest, 'limit' 
 export const outlookOf = (outlooks: readonly Outlook[], row: Destination): Outlook | undefined => outlooks.find((one) => keyOf(one) === keyOf(row));
 
 /** What comes next, when a turn found nothing to do. */
-export function lookAhead(outlooks: readonly Outlook[], { accounts, busy, concurrency, pollMs, stopping }: Standing): Ahead {
+export function lookAhead(outlooks: readonly Outlook[], { accounts, busy, concurrency, pollMs, stopping }: Standing): IdlePlan {
   // Without room nothing can be done before an attempt ends, and that wakes the worker.
   const room = stopping ? 0 : concurrency - busy;
   if (room <= 0) return { probes: [], waitMs: pollMs };

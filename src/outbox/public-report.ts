@@ -3,10 +3,11 @@ import type { Row } from './state-machine.js';
 import type { Outlook } from './store.js';
 
 /** A row without what only stores and workers need. */
-export const shown = ({ body: _, fingerprint: __, fence: ___, doubtBefore: ____, waitsFor: _____, damage: ______, ...report }: Row): OutboxReport => report;
+export const toPublicReport = ({ body: _, fingerprint: __, fence: ___, doubtBefore: ____, waitsFor: _____, damage: ______, ...report }: Row): OutboxReport =>
+  report;
 
 /** The pauses in a store's outlook. */
-export const shownPauses = (outlooks: readonly Outlook[]): OutboxStats['paused'] =>
+export const toPublicPauses = (outlooks: readonly Outlook[]): OutboxStats['paused'] =>
   outlooks.flatMap(({ pause: { account, environment, reason, message, since, until } }) =>
     reason ? [{ account, environment, reason, message, since, until }] : [],
   );

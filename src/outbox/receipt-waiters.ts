@@ -44,7 +44,7 @@ const SLOWEST_LOCAL_POLL_MS = 2_000;
 
 /** The promises of receipts that somebody waits for. What other processes record is found by looking now and then. */
 export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings) {
-  const inPage = accounts.some(({ door }) => door.kind === 'relay');
+  const inPage = accounts.some(({ internals }) => internals.kind === 'relay');
   const waiters = new Map<string, Waiter[]>();
   let timer: unknown;
   let stopped = false;

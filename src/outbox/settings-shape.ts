@@ -1,4 +1,4 @@
-import type { ClientDoor } from '../client/internals.js';
+import type { ClientInternals } from '../client/internals.js';
 import { ConfigurationError } from '../errors/errors.js';
 import type { Clock } from '../platform/time.js';
 import type { Gateways } from './destination.js';
@@ -9,7 +9,7 @@ import type { OutboxStore } from './store.js';
 /** An account that an outbox serves. */
 export interface AccountSettings {
   readonly account: string;
-  readonly door: ClientDoor;
+  readonly internals: ClientInternals;
   /** Where its client sends. */
   readonly gateways: Gateways;
   readonly mockMode: boolean;
@@ -19,10 +19,10 @@ export interface AccountSettings {
 export interface OutboxSettings extends Omit<EndingContext, 'dependency'> {
   readonly accounts: readonly AccountSettings[];
   /** The client of an account, which is one of these. */
-  doorOf(account: string): ClientDoor;
+  internalsOf(account: string): ClientInternals;
   /** Those of the first client. */
   readonly clock: Clock;
-  readonly logger: ClientDoor['logger'];
+  readonly logger: ClientInternals['logger'];
   /** The longest of all clients'. */
   readonly attemptTimeoutMs: number;
   readonly store: OutboxStore;
@@ -41,29 +41,29 @@ export const DEFAULTS = { concurrency: 8, breakerAfter: 5, baseMs: 1_000, capMs:
 export const LEAST_MARGIN_MS = 1_000;
 
 /** In a page the session may be another player's by the time a report is sent; what such a store lacks is said here. */
-export function ownerProblems({ kind }: Pick<ClientDoor, 'kind'>, player: unknown): string[] {
+export function ownerProblems({ kind }: Pick<ClientInternals, 'kind'>, player: unknown): string[] {
   if (kind !== 'relay') return player === undefined ? [] : ['store: that of one player is for a client with relayUrl'];
   const isNamed = typeof player === 'string' && player !== '';
   return isNamed ? [] : ["store: with relayUrl it must be one player's, so that no report is sent in the session of another: await indexedDbStore({ player })"];
 }
 
 /** What follows from the accounts alone. */
-export function surroundingsOf(given: readonly (readonly [account: string, door: ClientDoor])[]) {
-  const accounts = given.map(([account, door]): AccountSettings => ({ account, door, gateways: door.gateways, mockMode: door.mockMode }));
+export function surroundingsOf(given: readonly (readonly [account: string, internals: ClientInternals])[]) {
+  const accounts = given.map(([account, internals]): AccountSettings => ({ account, internals, gateways: internals.gateways, mockMode: internals.mockMode }));
   const [first] = accounts;
   if (!first) throw new ConfigurationError('accounts: expected at least one client.');
-  const { clock, logger, random } = first.door;
+  const { clock, logger, random } = first.internals;
   return {
     accounts,
     clock,
     logger,
     random,
-    attemptTimeoutMs: Math.max(...accounts.map(({ door }) => door.attemptTimeoutMs)),
-    doorOf(account: string): ClientDoor {
+    attemptTimeoutMs: Math.max(...accounts.map(({ internals }) => internals.attemptTimeoutMs)),
+    internalsOf(account: string): ClientInternals {
       const found = accounts.find((one) => one.account === account);
       // Never the client of another account.
       if (!found) throw new Error('A report of an account that this outbox does not serve.');
-      return found.door;
+      return found.internals;
     },
   };
 }

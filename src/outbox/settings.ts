@@ -1,4 +1,4 @@
-import { type ClientDoor, doorOf } from '../client/internals.js';
+import { type ClientInternals, internalsOf } from '../client/internals.js';
 import type { ClientMode } from '../client/payloads.js';
 import { ConfigurationError } from '../errors/errors.js';
 import { asOwnRecord, asRecord } from '../platform/as-record.js';
@@ -50,9 +50,9 @@ export function readSettings(options: OutboxOptions<ClientMode> | AccountsOption
     return fits ? value : standard;
   };
   const accounts = readAccounts(given, problems);
-  const doors = accounts.map(([, door]) => door);
+  const clients = accounts.map(([, internals]) => internals);
   requireMethods('store', given.store, STORE_METHODS, problems);
-  for (const door of doors) problems.push(...ownerProblems(door, asRecord(given.store).player));
+  for (const internals of clients) problems.push(...ownerProblems(internals, asRecord(given.store).player));
   if (given.seal !== undefined) requireMethods('seal', given.seal, SEAL_METHODS, problems);
   if (given.keepBodies !== undefined && typeof given.keepBodies !== 'boolean') problems.push('keepBodies: expected true or false');
 
@@ -60,7 +60,7 @@ export function readSettings(options: OutboxOptions<ClientMode> | AccountsOption
   if (given.seal === undefined && !globalThis.crypto?.subtle) problems.push('seal: this runtime has no WebCrypto; in a page it needs https');
   const seal = makeSeal(given.encryption, problems);
 
-  const leastLeaseMs = Math.max(0, ...doors.map((door) => door.attemptTimeoutMs)) + LEAST_MARGIN_MS;
+  const leastLeaseMs = Math.max(0, ...clients.map((internals) => internals.attemptTimeoutMs)) + LEAST_MARGIN_MS;
   if (leastLeaseMs > LONGEST_LEASE_MS)
     problems.push(`client: its attemptTimeoutMs leaves no room for a lease, which is ${LONGEST_LEASE_MS} milliseconds at most`);
   const settings = {
@@ -79,17 +79,17 @@ export function readSettings(options: OutboxOptions<ClientMode> | AccountsOption
 }
 
 /** The accounts with their clients; what is wrong is added to the problems. */
-function readAccounts(given: Readonly<Record<string, unknown>>, problems: string[]): (readonly [account: string, door: ClientDoor])[] {
+function readAccounts(given: Readonly<Record<string, unknown>>, problems: string[]): (readonly [account: string, internals: ClientInternals])[] {
   const several = given.accounts !== undefined;
   if (several && (given.client !== undefined || given.account !== undefined)) problems.push('accounts: expected without client and account');
   const clients = several ? Object.entries(asRecord(given.accounts)) : [[given.account ?? DEFAULT_ACCOUNT, given.client] as const];
   if (clients.length === 0) problems.push('accounts: expected an object with at least one client, such as { brandA: client }');
   return clients.flatMap(([account, client]) => {
     if (!isAccount(account)) problems.push(several ? `accounts: names: ${ACCOUNT_RULE}` : `account: ${ACCOUNT_RULE}`);
-    const door = doorOf(client);
-    if (!door) problems.push(`${several ? 'accounts' : 'client'}: expected what createClient returns`);
-    if (several && door?.kind === 'relay') problems.push('accounts: expected clients of gateways; a page has one account');
-    return door && isAccount(account) ? [[account, door] as const] : [];
+    const internals = internalsOf(client);
+    if (!internals) problems.push(`${several ? 'accounts' : 'client'}: expected what createClient returns`);
+    if (several && internals?.kind === 'relay') problems.push('accounts: expected clients of gateways; a page has one account');
+    return internals && isAccount(account) ? [[account, internals] as const] : [];
   });
 }
 

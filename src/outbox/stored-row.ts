@@ -27,7 +27,7 @@ const oneOf =
 const nothing = (): undefined => undefined;
 const zero = (): number => 0;
 /** What names a row is shown as it is: a person may still see what it was. */
-const shownAs =
+const textAs =
   <T extends string>() =>
   (value: unknown): T =>
     (isText(value) ? value : '') as T;
@@ -49,12 +49,12 @@ const isState = oneOf('waiting', 'in-flight', 'recorded', 'quarantined', 'dismis
 
 /** What each part of a row must be, and what it is taken for where it is not: never for proof that the report was not sent. */
 const PARTS: { readonly [Name in keyof StoredRow]: Part<Name> } = {
-  id: [isText, shownAs()],
-  account: [isAccount, shownAs()],
+  id: [isText, textAs()],
+  account: [isAccount, textAs()],
   sequence: [isCount, zero],
-  environment: [isEnvironment, shownAs()],
-  operation: [oneOf(...operationNames), shownAs()],
-  reference: [isText, shownAs()],
+  environment: [isEnvironment, textAs()],
+  operation: [oneOf(...operationNames), textAs()],
+  reference: [isText, textAs()],
   waitsFor: [isTextOrNothing, nothing],
   state: [isState, () => 'quarantined'],
   blocked: [isBit, () => false],
@@ -69,7 +69,7 @@ const PARTS: { readonly [Name in keyof StoredRow]: Part<Name> } = {
   message: [isTextOrNothing, nothing],
   problem: [isProblem, nothing],
   decisions: [(value) => Array.isArray(value) && value.every(isDecision), () => []],
-  fingerprint: [isText, shownAs()],
+  fingerprint: [isText, textAs()],
   body: [isTextOrNothing, nothing],
 };
 

@@ -2,13 +2,13 @@ import { isConfigurationError } from '../errors/errors.js';
 import { createAborting } from '../platform/aborting.js';
 import { playerTag } from '../platform/hash.js';
 import { subjectOf } from '../platform/messages.js';
-import { limited } from '../platform/time.js';
+import { withTimeout } from '../platform/time.js';
 import type { Location } from '../schema/location.js';
 import { endingOf, misconfiguredEnding } from './attempt-result.js';
 import { createBindings } from './bindings.js';
-import type { createAhead } from './claim-buffer.js';
+import type { createClaimBuffer } from './claim-buffer.js';
 import { createClaimants } from './claimants.js';
-import { createGathering } from './completion-batch.js';
+import { createCompletionBatch } from './completion-batch.js';
 import type { Events } from './events.js';
 import { gatewayRefusal } from './gateway-refusal.js';
 import { probeTaken } from './pause.js';
@@ -56,7 +56,7 @@ interface Probe {
  * The loop: each turn writes what ended and claims what is next, in one commit, and starts the attempts. It decides
  * nothing by itself: that is in `plan.ts`, `state-machine.ts` and `pause.ts`.
  */
-export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void, claimAhead?: typeof createAhead) {
+export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void, makeBuffer?: typeof createClaimBuffer) {
   const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, concurrency } = settings;
   const claimants = createClaimants(settings.accounts);
   const bindings = createBindings(settings, events);
@@ -69,15 +69,20 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   let wakeUp: (() => void) | undefined;
   let woken = false;
   let failures = 0;
-  const ahead = claimAhead?.({ concurrency, clock, isStopping: () => stopping });
+  const buffer = makeBuffer?.({ concurrency, clock, isStopping: () => stopping });
   const abort = createAborting();
   const pauses = createPauses(settings, events);
 
-  const standing = (): Standing => ({ ...settings, accounts: claimants.all(), places: ahead ? ahead.places() : concurrency, busy, stopping });
+  const standing = (): Standing => ({ ...settings, accounts: claimants.all(), places: buffer ? buffer.places() : concurrency, busy, stopping });
 
-  const gathering =
-    ahead &&
-    createGathering({ clock, ends: () => finished.length, isOn: () => isGathering(finished.length, { busy, places: ahead.places() }), hasMore: ahead.hasMore });
+  const batch =
+    buffer &&
+    createCompletionBatch({
+      clock,
+      ends: () => finished.length,
+      isOn: () => isGathering(finished.length, { busy, places: buffer.places() }),
+      hasMore: buffer.hasMore,
+    });
 
   const letGo = (row: Row) => {
     busy -= 1;
@@ -94,7 +99,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       const awake = new Promise<void>((resolve) => {
         wakeUp = resolve;
       });
-      await limited(() => awake, { clock, milliseconds });
+      await withTimeout(() => awake, { clock, milliseconds });
     }
     woken = false;
   }
@@ -104,18 +109,18 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     try {
       const ending = isHeldBack && row.damage === undefined ? HELD_BACK : await send(row, askedAt); // Given back, a damaged row would look sound.
       known = ending;
-      if (ahead && ending.kind !== 'recorded' && ending.pause) ahead.holdBack(row);
+      if (buffer && ending.kind !== 'recorded' && ending.pause) buffer.holdBack(row);
       const before = asksFor(row, ending);
       const dependency = dependencyOf(before === undefined ? undefined : (await store.get([before]))[0]);
       const { change, paused } = await pauses.settle({ row, ending, probe, dependency });
-      if (ahead && paused) ahead.holdBack(row); // Again, for rows that were claimed while the pause was written.
+      if (buffer && paused) buffer.holdBack(row); // Again, for rows that were claimed while the pause was written.
       finished.push({ row, change });
     } catch (cause) {
       events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
       // Its row stays in flight, and in doubt, until its lease is over.
       letGo(row);
     }
-    gathering?.check();
+    batch?.check();
     wake();
     return known;
   }
@@ -131,17 +136,17 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       return damaged(subjectOf({ operation, reference }), row.damage);
     }
     if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
-    const door = settings.doorOf(account);
+    const internals = settings.internalsOf(account);
     const limit = { signal: abort.signal, milliseconds: attemptTimeoutMs };
     if (environment !== 'relay') {
       const report = { operation, environment, reference, body, location: undefined };
-      return endingOf(() => door.attempt(report, limit), gatewayRefusal);
+      return endingOf(() => internals.attempt(report, limit), gatewayRefusal);
     }
     const player = await playerTag(String(store.player));
     // Whether the page said where the player is decides what a conflict means.
     const { location } = JSON.parse(body) as { location?: Location };
     const report = { operation, environment: undefined, reference, body, location };
-    return endingOf(() => door.attempt(report, { ...limit, player }), relayRefusal);
+    return endingOf(() => internals.attempt(report, { ...limit, player }), relayRefusal);
   }
 
   /** Tells what became of the refused writes; where the store cannot be read, the next turn does. */
@@ -158,7 +163,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
 
   /** One turn; says whether anything was written or claimed. A probe's time began when it was taken: late, it is not sent. */
   async function turn(probe?: Probe): Promise<boolean> {
-    const number = ahead?.turn();
+    const number = buffer?.turn();
     const batch = finished;
     finished = [];
     const askedAt = probe?.takenAt ?? clock.now();
@@ -173,7 +178,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     for (const row of result.claimed) {
       claimants.took(row);
       const claim = { row, askedAt, probe: probe && probe.outlook.pause.version + 1 };
-      if (ahead) ahead.attempt((isTooLate) => attempt(claim, isTooLate || ahead.isHeldBack(row, number)));
+      if (buffer) buffer.attempt((isTooLate) => attempt(claim, isTooLate || buffer.isHeldBack(row, number)));
       else void attempt(claim);
     }
     for (const [index, one] of batch.entries()) {
@@ -205,7 +210,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     while (!stopping || busy > 0) {
       try {
         await bindings.bind();
-        await gathering?.wait();
+        await batch?.wait();
         // With all under way there is nothing to write and no hurry to claim.
         const worked = (finished.length + untold.length > 0 || busy < concurrency) && (await turn());
         failures = 0;
@@ -229,11 +234,11 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     async stop(timeoutMs: number): Promise<void> {
       stopping = true;
       wake();
-      const ended = await limited(() => running, { clock, milliseconds: timeoutMs });
+      const ended = await withTimeout(() => running, { clock, milliseconds: timeoutMs });
       if (ended.ended === 'done') return;
       abort.abort();
       wake();
-      await limited(() => running, { clock, milliseconds: STOP_MARGIN_MS });
+      await withTimeout(() => running, { clock, milliseconds: STOP_MARGIN_MS });
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Logger } from './logger.js';
 
 /** A listener that throws must not cost a report. */
-export const unfailing =
+export const safeCallback =
   <T>(listen: ((told: T) => unknown) | undefined) =>
   (told: T): void => {
     try {
@@ -14,7 +14,7 @@ export const unfailing =
   };
 
 /** A logger that throws must not cost a report, or an answer. */
-export function guarded(logger: Logger): Required<Logger> {
-  const line = (level: keyof Logger) => unfailing((message: string) => logger[level]?.(message));
+export function safeLogger(logger: Logger): Required<Logger> {
+  const line = (level: keyof Logger) => safeCallback((message: string) => logger[level]?.(message));
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 }

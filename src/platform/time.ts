@@ -31,7 +31,7 @@ export interface Limit {
 /** What an `AbortController` does; one of the platform's costs more than all the rest of a limit. */
 export type Aborting = Pick<AbortController, 'signal' | 'abort'>;
 
-export type Limited<T> = { ended: 'done'; value: T } | { ended: 'failed'; error: unknown } | { ended: 'timeout' } | { ended: 'aborted' };
+export type TimedResult<T> = { ended: 'done'; value: T } | { ended: 'failed'; error: unknown } | { ended: 'timeout' } | { ended: 'aborted' };
 
 interface Listening {
   readonly heard: () => void;
@@ -71,12 +71,16 @@ function onAbort(signal: AbortSignalLike, callback: () => void): () => void {
  * once with which of them it was. `work` gets a signal that is aborted in the last two cases; work that
  * ignores it is left behind, and what it does later is dropped.
  */
-export function limited<T>(work: (signal: AbortSignal) => T | PromiseLike<T>, limit: Limit, controller: Aborting = new AbortController()): Promise<Limited<T>> {
+export function withTimeout<T>(
+  work: (signal: AbortSignal) => T | PromiseLike<T>,
+  limit: Limit,
+  controller: Aborting = new AbortController(),
+): Promise<TimedResult<T>> {
   const { clock, signal } = limit;
   return new Promise((resolve) => {
     let timer: unknown;
     let stopListening: (() => void) | undefined;
-    const end = (result: Limited<T>) => {
+    const end = (result: TimedResult<T>) => {
       // First of all, so that a clock or a signal that throws cannot keep the caller waiting.
       resolve(result);
       if (result.ended === 'timeout' || result.ended === 'aborted') controller.abort();

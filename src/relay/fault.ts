@@ -1,5 +1,5 @@
 import type { Logger } from '../platform/logger.js';
-import { type Limited, limited } from '../platform/time.js';
+import { type TimedResult, withTimeout } from '../platform/time.js';
 import { broken, refuse } from './answers.js';
 import type { RelayPlayer } from './options.js';
 import type { RelaySettings } from './settings.js';
@@ -43,12 +43,12 @@ export function callHook<T>(
   work: (signal: AbortSignal) => T | PromiseLike<T>,
   milliseconds: number,
   { clock, hookTimeoutMs }: HookSettings,
-): Promise<Limited<T>> {
-  return limited(work, { clock, milliseconds: Math.min(hookTimeoutMs, milliseconds) });
+): Promise<TimedResult<T>> {
+  return withTimeout(work, { clock, milliseconds: Math.min(hookTimeoutMs, milliseconds) });
 }
 
 /** What a function of the operator's gave, or an answer that tells the page nothing. */
-export function settledValue<T>(ended: Limited<T>, name: string, logger: Required<Logger>): T {
+export function settledValue<T>(ended: TimedResult<T>, name: string, logger: Required<Logger>): T {
   if (ended.ended === 'done') return ended.value;
   const what = ended.ended === 'failed' ? describeThrown(ended.error) : 'did not answer in time';
   return refuse(broken(noteFault(logger, `the option ${name} ${what}`)));

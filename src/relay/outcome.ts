@@ -27,7 +27,7 @@ const IN_DOUBT = 'It may be recorded: send the same event again.';
 const NOT_SENT = 'Nothing was sent.';
 
 /** What is told of a step of the lookup: neither whom the operator asks, nor how its network is made. */
-const toldStep = ({ step, reason, durationMs }: LocationStep): LocationStep => ({
+const stepForPage = ({ step, reason, durationMs }: LocationStep): LocationStep => ({
   step: step === 'client-ip' ? step : 'ip-lookup',
   reason,
   message: 'gave no location',
@@ -64,7 +64,7 @@ export function answerForError(error: ReportingError, { reference, owned, logger
     message: inDoubt ? `${wordsInDoubt} ${IN_DOUBT}` : `${words}${outcome === 'not-sent' ? ` ${NOT_SENT}` : ''}`,
     outcome,
     reference,
-    ...(code === 'location' && { steps: (error as LocationError).steps?.map(toldStep) }),
+    ...(code === 'location' && { steps: (error as LocationError).steps?.map(stepForPage) }),
     ...(code === 'duplicate' && { conflict: (error as DuplicateReportError).conflict === true }),
     ...(code === 'gateway' && { retryAfterMs }),
   };

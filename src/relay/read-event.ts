@@ -1,4 +1,4 @@
-import { type Clock, limited } from '../platform/time.js';
+import { type Clock, withTimeout } from '../platform/time.js';
 import { issue } from '../schema/issue.js';
 import { invalid, refusals, refuse } from './answers.js';
 import { scanJson } from './scan-json.js';
@@ -16,7 +16,7 @@ const notJson = (message: string) => invalid([issue([], 'not-json', message)]);
 /** Reads a request's body: UTF-8, JSON, an object; within its size and its time. */
 export async function readEvent(request: Request, { clock, maxBodyBytes, milliseconds }: BodyLimits): Promise<Record<string, unknown>> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) refuse(refusals.tooLarge);
-  const read = await limited((signal) => readBytes(request, maxBodyBytes, signal), { clock, milliseconds });
+  const read = await withTimeout((signal) => readBytes(request, maxBodyBytes, signal), { clock, milliseconds });
   if (read.ended === 'timeout') return refuse(refusals.tooSlow);
   // A connection that broke: nobody reads the answer.
   if (read.ended !== 'done') return refuse(notJson('the body broke off'));

@@ -1,9 +1,9 @@
 import type { Receipt } from '../client/receipt.js';
 import { isReportingError, isValidationError } from '../errors/errors.js';
 import { subjectOf } from '../platform/messages.js';
-import { LONGEST_TIMER_MS, limited } from '../platform/time.js';
+import { LONGEST_TIMER_MS, withTimeout } from '../platform/time.js';
 import type { BetEvent } from '../schema/bet.js';
-import { shownKey } from '../schema/issue.js';
+import { printableKey } from '../schema/issue.js';
 import type { LocationInput } from '../schema/location.js';
 import type { WithdrawalEvent } from '../schema/withdrawal.js';
 import { broken, type RelayAnswer, refusals } from './answers.js';
@@ -44,7 +44,7 @@ export async function report<Player extends RelayPlayer>(ready: Ready<Player>, r
   const longest = Math.min(milliseconds + settings.hookTimeoutMs, LONGEST_TIMER_MS);
   // One that is over its time may never end, and nobody else's request should wait for it.
   const answer = running && now < running.until ? running.answer : start(ready, earlier, milliseconds, now + longest, recent, settings);
-  const ended = await limited(() => answer, { clock: settings.clock, milliseconds: longest });
+  const ended = await withTimeout(() => answer, { clock: settings.clock, milliseconds: longest });
   if (ended.ended === 'done') return ended.value;
   const subject = subjectOf({ operation: ready.operation, reference: ready.reference });
   const what = ended.ended === 'failed' ? describeThrown(ended.error) : 'the client did not end in time';
@@ -130,7 +130,7 @@ function start<Player extends RelayPlayer>(
 /** The names of what differs, never the values. */
 function differingFields(sent: RecentReport, now: RecentReport): string[] {
   const names = [...new Set([...Object.keys(sent.event), ...Object.keys(now.event)])];
-  const differing = names.filter((name) => canonical([sent.event[name]]) !== canonical([now.event[name]])).map(shownKey);
+  const differing = names.filter((name) => canonical([sent.event[name]]) !== canonical([now.event[name]])).map(printableKey);
   // One that was looked up is the client's to know.
   const moved = sent.location && now.location && canonical(sent.location) !== canonical(now.location);
   return moved ? [...differing, 'location'] : differing;

@@ -2,9 +2,9 @@ import { ConfigurationError } from '../errors/errors.js';
 import { clientIpFrom } from '../location/server/client-ip-from.js';
 import { asRecord } from '../platform/as-record.js';
 import type { Logger } from '../platform/logger.js';
-import { guarded } from '../platform/safe-callback.js';
+import { safeLogger } from '../platform/safe-callback.js';
 import { LONGEST_TIMER_MS, systemClock } from '../platform/time.js';
-import { issue, shownKey, type ValidationIssue } from '../schema/issue.js';
+import { issue, printableKey, type ValidationIssue } from '../schema/issue.js';
 import { suggest } from '../schema/suggest.js';
 import { listIssues } from '../schema/validate.js';
 import type { RelayOptions, RelayPlayer } from './options.js';
@@ -85,7 +85,7 @@ export function readSettings<Player extends RelayPlayer>(options: RelayOptions<P
     .filter((name) => !names.includes(name))
     .map((name) => {
       const nearest = suggest(name, names);
-      return issue([name], 'unknown-field', `unknown option ${shownKey(name)}; ${nearest ? `did you mean ${nearest}?` : 'remove it'}`);
+      return issue([name], 'unknown-field', `unknown option ${printableKey(name)}; ${nearest ? `did you mean ${nearest}?` : 'remove it'}`);
     });
   for (const [name, check] of Object.entries(CHECKS)) {
     const missing = given[name] === undefined;
@@ -102,6 +102,6 @@ export function readSettings<Player extends RelayPlayer>(options: RelayOptions<P
     authorize: options.authorize,
     allowedOrigins: new Set(options.allowedOrigins ?? []),
     allowedHeaders: (options.allowedHeaders ?? []).map((name) => name.toLowerCase()),
-    logger: guarded(options.logger ?? CONSOLE),
+    logger: safeLogger(options.logger ?? CONSOLE),
   }) as RelaySettings<Player>;
 }

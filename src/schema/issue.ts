@@ -26,10 +26,10 @@ export interface ValidationIssue {
 }
 
 /** A name that is no identifier may be data in the wrong place, so it is masked. */
-export const shownKey = (key: PropertyKey): string => (typeof key === 'number' || /^[A-Za-z_$][\w$-]{0,63}$/.test(String(key)) ? String(key) : '[masked]');
+export const printableKey = (key: PropertyKey): string => (typeof key === 'number' || /^[A-Za-z_$][\w$-]{0,63}$/.test(String(key)) ? String(key) : '[masked]');
 
 export const issue = (path: readonly PropertyKey[], code: IssueCode, message: string): ValidationIssue => ({
-  path: path.map(shownKey).join('.'),
+  path: path.map(printableKey).join('.'),
   code,
   message,
 });

@@ -1,5 +1,5 @@
 import { traitsOf } from './fields.js';
-import { shownKey } from './issue.js';
+import { printableKey } from './issue.js';
 import { isModel, type Model } from './model.js';
 
 const MASK = '[masked]';
@@ -18,7 +18,7 @@ export function maskPersonal(model: Model, body: unknown): unknown {
       .slice(0, MOST_FIELDS)
       .map(([name, value]) => {
         const field = model.fields[name];
-        if (field === undefined) return [shownKey(name), MASK];
+        if (field === undefined) return [printableKey(name), MASK];
         if (isModel(field)) return [name, maskPersonal(field, value)];
         return [name, traitsOf(field).personal || typeof value === 'object' ? MASK : cut(value)];
       }),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { issue, shownKey, type ValidationIssue } from './issue.js';
+import { issue, printableKey, type ValidationIssue } from './issue.js';
 import { fieldAt, isModel, type Model, type ValidationMode } from './model.js';
 import { suggest } from './suggest.js';
 
@@ -44,7 +44,7 @@ function translate(found: z.core.$ZodIssue, root: unknown, at: Path, namesAt: (p
 
 function unknownField(key: string, names: readonly string[]): string {
   const nearest = suggest(key, names);
-  return `unknown field ${shownKey(key)}; ${nearest ? `did you mean ${nearest}?` : 'remove it'}`;
+  return `unknown field ${printableKey(key)}; ${nearest ? `did you mean ${nearest}?` : 'remove it'}`;
 }
 
 function valueAt(root: unknown, path: Path): unknown {

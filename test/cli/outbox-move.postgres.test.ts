@@ -4,8 +4,8 @@ import type { OutboxStore } from '../../src/entries/outbox.js';
 import { postgresMigrations } from '../../src/entries/outbox-postgres.js';
 import { claim, newRow, QUARANTINED, settledRow, WAITS, write } from '../../src/outbox/contract/harness.js';
 import { runWithin } from '../../src/outbox/stores/postgres/database.js';
-import { arrive } from '../../src/outbox/stores/postgres/import-rows.js';
-import { takeFile } from '../../src/outbox/stores/sqlite/export-rows.js';
+import { importRows } from '../../src/outbox/stores/postgres/import-rows.js';
+import { openExport } from '../../src/outbox/stores/sqlite/export-rows.js';
 
 import { newSchema, openStore as openPostgres, pool } from '../outbox/stores/postgres/world.js';
 import { copyOf, newFile, openLibsql, openStore as openSqlite } from '../outbox/stores/sqlite/files.js';
@@ -175,7 +175,7 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
     const before = copyOf(file);
     await runCli(['outbox', file, 'move', '--to', url, '--schema', schema]);
     const { hostname, port, pathname } = new URL(url);
-    const taken = takeFile(openLibsql(before), before);
+    const taken = openExport(openLibsql(before), before);
     taken.bind(`${hostname}:${port}${pathname}, schema ${schema}`);
     taken.close();
     const finished = await runCli(['outbox', copyOf(before), 'move', '--to', url, '--schema', schema, '--json']);
@@ -215,7 +215,7 @@ describe('location-sdk outbox <file> move --abandon', { timeout: 60_000 }, () =>
   /** A file whose move there has begun, and nobody knows how it ended. */
   async function begun(schema: string): Promise<string> {
     const file = await filled((store) => store.enqueue([newRow('B-1')]));
-    const taken = takeFile(openLibsql(file), file);
+    const taken = openExport(openLibsql(file), file);
     taken.bind(placeIn(schema));
     taken.close();
     return copyOf(file);
@@ -257,7 +257,7 @@ describe('location-sdk outbox <file> move --abandon', { timeout: 60_000 }, () =>
       expect(await abandon(copyOf(file), ...words)).toMatchObject({ code: 1, err: expect.stringContaining('was moved to') });
       expect(await codeOf(file)).toBe('moved');
     }
-    const taken = takeFile(openLibsql(unmarked), unmarked);
+    const taken = openExport(openLibsql(unmarked), unmarked);
     taken.bind(placeIn(schema));
     taken.close();
     const left = copyOf(unmarked);
@@ -269,12 +269,12 @@ describe('location-sdk outbox <file> move --abandon', { timeout: 60_000 }, () =>
     const schema = newSchema();
     const file = await begun(schema);
     await pool.query(postgresMigrations({ schema }));
-    const held = takeFile(openLibsql(copyOf(file)), 'a copy').held;
+    const held = openExport(openLibsql(copyOf(file)), 'a copy').content;
     const late = await pool.connect();
     try {
       await late.query('BEGIN');
       const run = runWithin({ query: (text, values) => late.query(text, values) }, schema);
-      expect(await arrive(run, schema, held, originOf(held), () => {})).toBe('moved');
+      expect(await importRows(run, schema, held, originOf(held), () => {})).toBe('moved');
       const asked = abandon(file, '--to', url, '--schema', schema);
       await expect
         .poll(async () => (await pool.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1", [`%${schema}%`])).rows.length, {
@@ -311,7 +311,7 @@ describe('location-sdk outbox <file> move --abandon', { timeout: 60_000 }, () =>
     await store.enqueue([newRow('B-1')]);
     await store.close?.();
     const left = copyOf(file);
-    const taken = takeFile(openLibsql(left), left);
+    const taken = openExport(openLibsql(left), left);
     taken.bind('127.0.0.1:1/none, schema location_sdk');
     taken.close();
     const bound = copyOf(left);

@@ -11,7 +11,7 @@ const asked: CallContext = {
   isReport: true,
   after: undefined,
   sent: () => ({ identifiers: ['B-1'], values: [], keys: [] }),
-  shown: (said) => said && `shown: ${said}`,
+  mask: (said) => said && `shown: ${said}`,
 };
 
 /** What a whole answer of a relay means. */
@@ -68,7 +68,7 @@ describe('a receipt', () => {
     [{ environment: 1 }, undefined],
   ])('names its environment only if there is one: %j', (changes, environment) => {
     const verdict = read(200, receipt(changes));
-    expect(verdict.kind === 'recorded' && verdict.told?.environment).toBe(environment);
+    expect(verdict.kind === 'recorded' && verdict.relayReceipt?.environment).toBe(environment);
   });
 
   it.each([
@@ -85,7 +85,7 @@ describe('a receipt', () => {
     [undefined, undefined],
   ])('has a location only with both coordinates: %j', (given, kept) => {
     const verdict = read(200, receipt({ location: given, environment: undefined }));
-    expect(verdict.kind === 'recorded' && verdict.told).toStrictEqual({ outcome: 'recorded', ...(kept && { location: kept }) });
+    expect(verdict.kind === 'recorded' && verdict.relayReceipt).toStrictEqual({ outcome: 'recorded', ...(kept && { location: kept }) });
   });
 });
 

@@ -105,7 +105,7 @@ describe('an attempt', () => {
   });
 
   it.each(['accepted', 'already-recorded'] as const)('that a relay calls %s is so', async (outcome) => {
-    expect(await endingOf(async () => ({ ...attempt, told: { outcome } }), gatewayRefusal)).toStrictEqual({
+    expect(await endingOf(async () => ({ ...attempt, relayReceipt: { outcome } }), gatewayRefusal)).toStrictEqual({
       kind: 'recorded',
       message: 'Bet reported',
       outcome,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
-import { createAhead } from '../../src/outbox/claim-buffer.js';
+import { createClaimBuffer } from '../../src/outbox/claim-buffer.js';
 import { FakeClock } from '../delivery/fake-clock.js';
 import { betEvent } from '../support/factories.js';
 import { outboxWorld } from './world.js';
@@ -77,7 +77,7 @@ describe('a backlog before a quick gateway', () => {
 
 describe('places', () => {
   const places = ({ clock = new FakeClock(), isStopping = (): boolean => false } = {}) => {
-    const ahead = createAhead({ concurrency: 2, clock, isStopping });
+    const ahead = createClaimBuffer({ concurrency: 2, clock, isStopping });
     const begun: [number, boolean][] = [];
     const ends: (() => void)[] = [];
     const claim = (index: number) =>

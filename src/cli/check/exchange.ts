@@ -31,7 +31,7 @@ export interface Recorder {
   /** A key that is never shown from here on; so is every key that is sent. */
   hide(key: string): void;
   /** What a gateway said, without any of these keys. */
-  shown(said: string): string;
+  maskKeys(said: string): string;
 }
 
 const MOST_BYTES = 1024 * 1024;
@@ -44,7 +44,7 @@ export function createRecorder(transport: Transport): Recorder {
   let about = '';
 
   // What was sent may be shown: it is made up.
-  const shown = (text: string): string =>
+  const maskKeys = (text: string): string =>
     maskSent(
       text,
       [...keys].map((key) => ({ text: key, kind: 'secret' })),
@@ -56,7 +56,7 @@ export function createRecorder(transport: Transport): Recorder {
       about = next;
     },
     hide: (key) => void keys.add(key),
-    shown,
+    maskKeys,
     transport: {
       async send(asked, limit) {
         const key = asked.headers['x-api-key'];
@@ -78,7 +78,7 @@ export function createRecorder(transport: Transport): Recorder {
           ...request,
           status,
           contentType: mediaTypeOf(header('content-type') ?? undefined),
-          ...describeBody(status, isTooLong ? undefined : text, shown),
+          ...describeBody(status, isTooLong ? undefined : text, maskKeys),
           ...(header('retry-after') && { retryAfter: waitOf(header('retry-after') ?? '') }),
           durationMs,
           ...(!Number.isNaN(theirs) && { clock: { theirs, ours: began + durationMs / 2 } }),
@@ -101,24 +101,24 @@ const WORDS = ['message', 'error'];
 const PLAIN = ['statusCode', 'success', 'status', 'code'];
 const MOST_MEMBERS = 12;
 
-function describeBody(status: number, text: string | undefined, shown: (said: string) => string): Pick<CheckExchange, 'body' | 'said'> {
+function describeBody(status: number, text: string | undefined, maskKeys: (said: string) => string): Pick<CheckExchange, 'body' | 'said'> {
   if (text === undefined) return { body: `longer than ${MOST_BYTES} bytes` };
   const { body, json } = readAnswer(status, text);
   if (body === undefined) return { body: 'empty' };
   if (!json) return { body: /^\s*<(?:!doctype|html)/i.test(text) ? 'an HTML page' : 'no JSON' };
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return { body: `JSON, but ${Array.isArray(body) ? 'a list' : 'no object'}` };
   const entries = Object.entries(body);
-  const members = entries.slice(0, MOST_MEMBERS).map(([name, value]) => `${nameOf(name, shown)}: ${describeMember(name, value, shown)}`);
+  const members = entries.slice(0, MOST_MEMBERS).map(([name, value]) => `${nameOf(name, maskKeys)}: ${describeMember(name, value, maskKeys)}`);
   const said = messageOf(body);
-  return { body: `{ ${members.join(', ')}${entries.length > MOST_MEMBERS ? ', …' : ''} }`, ...(said && { said: shown(said) }) };
+  return { body: `{ ${members.join(', ')}${entries.length > MOST_MEMBERS ? ', …' : ''} }`, ...(said && { said: maskKeys(said) }) };
 }
 
 /** A name that does not look like one may be data; one that does may be the key. */
-const nameOf = (name: string, shown: (said: string) => string): string => (/^[A-Za-z_]\w{0,30}$/.test(name) && shown(name) === name ? name : MASK);
+const nameOf = (name: string, maskKeys: (said: string) => string): string => (/^[A-Za-z_]\w{0,30}$/.test(name) && maskKeys(name) === name ? name : MASK);
 
-function describeMember(name: string, value: unknown, shown: (said: string) => string): string {
+function describeMember(name: string, value: unknown, maskKeys: (said: string) => string): string {
   if (WORDS.includes(name) && (typeof value === 'string' || Array.isArray(value))) {
-    return JSON.stringify(shown(Array.isArray(value) ? value.filter((line) => typeof line === 'string').join('; ') : value));
+    return JSON.stringify(maskKeys(Array.isArray(value) ? value.filter((line) => typeof line === 'string').join('; ') : value));
   }
   if (PLAIN.includes(name) && (typeof value === 'boolean' || (typeof value === 'number' && Math.abs(value) < 1_000))) return String(value);
   return value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value;

@@ -1,4 +1,4 @@
-import { limited, systemClock } from '../../platform/time.js';
+import { systemClock, withTimeout } from '../../platform/time.js';
 import { apiKeyProblem } from '../../schema/api-key.js';
 import { MALFORMED } from './identify.js';
 import { VERIFIED_NIN, WRONG_KEY } from './made-up.js';
@@ -20,7 +20,7 @@ export async function checkKey(run: Run): Promise<boolean> {
 /** The key, hidden from everything that is shown from here on. */
 async function readKey(run: Run): Promise<string | undefined> {
   const { apiKey } = run.gateway;
-  const key = await limited<unknown>(() => (typeof apiKey === 'string' ? apiKey : apiKey()), {
+  const key = await withTimeout<unknown>(() => (typeof apiKey === 'string' ? apiKey : apiKey()), {
     clock: systemClock,
     milliseconds: run.requestMs,
     signal: run.signal,

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ClientOptions } from '../../client/options.js';
-import { type Limit, limited } from '../../platform/time.js';
+import { type Limit, withTimeout } from '../../platform/time.js';
 import { Failure } from '../output.js';
 
 /** The client options of a file, its default export; none without a file. What the file waits for ends with the limit. */
 export async function readOptionsFile(file: string | undefined, limit: Limit): Promise<ClientOptions> {
   if (file === undefined) return {};
-  const loaded = await limited<{ readonly default?: unknown }>(() => import(pathToFileURL(resolve(file)).href), limit);
+  const loaded = await withTimeout<{ readonly default?: unknown }>(() => import(pathToFileURL(resolve(file)).href), limit);
   if (loaded.ended === 'failed') {
     // Not its message: what the file throws may hold the key.
     const { code, name } = (loaded.error ?? {}) as { code?: unknown; name?: unknown };

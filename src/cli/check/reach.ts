@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { limited, systemClock } from '../../platform/time.js';
+import { systemClock, withTimeout } from '../../platform/time.js';
 import { codeOf, judgeCertificate, readCertificate } from './certificate.js';
 import type { Run } from './run.js';
 
@@ -33,7 +33,7 @@ async function resolveName(run: Run, host: string): Promise<boolean> {
     return true;
   }
   const began = performance.now();
-  const found = await limited(() => lookup(host, { all: true }), limitOf(run));
+  const found = await withTimeout(() => lookup(host, { all: true }), limitOf(run));
   if (found.ended === 'done') {
     const addresses = found.value.map(({ address }) => address);
     const shown = addresses.slice(0, MOST_ADDRESSES).join(', ') + (addresses.length > MOST_ADDRESSES ? ` and ${addresses.length - MOST_ADDRESSES} more` : '');
@@ -56,7 +56,7 @@ const elapsed = (began: number): string => `${Math.round(performance.now() - beg
 /** Opens a connection, does something with it, and leaves none behind. */
 async function withSocket<T extends Socket, R>(run: Run, open: () => T, event: string, use: (socket: T) => R) {
   let socket: T | undefined;
-  const result = await limited(
+  const result = await withTimeout(
     () =>
       new Promise<R>((resolve, reject) => {
         const opened = open();

@@ -76,7 +76,7 @@ export function describeAttempt(run: Run, attempted: Attempted): string {
 /** Why a call of the client failed. The client hides the key that it sent; a gateway may repeat one that was sent before. */
 export function describeError({ signal, recorder }: Run, error: ReportingError): string {
   if (signal.aborted) return TIME_OVER;
-  return error.status === undefined ? error.message : recorder.shown(error.message);
+  return error.status === undefined ? error.message : recorder.maskKeys(error.message);
 }
 
 export function lastAnswer({ recorder }: Run): string {

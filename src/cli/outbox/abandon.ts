@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { MovedRows } from '../../outbox/stores/moved-rows.js';
 import { PostgresStoreError } from '../../outbox/stores/postgres/failure.js';
-import { arrive } from '../../outbox/stores/postgres/import-rows.js';
-import { type LeftFile, takeFile } from '../../outbox/stores/sqlite/export-rows.js';
+import { importRows } from '../../outbox/stores/postgres/import-rows.js';
+import { type ExportedFile, openExport } from '../../outbox/stores/sqlite/export-rows.js';
 import { SqliteStoreError } from '../../outbox/stores/sqlite/failure.js';
 import { EXIT, Failure, printable, say } from '../output.js';
 import { type MoveTarget, originOf, runOn, targetOf } from './move.js';
@@ -24,7 +24,7 @@ export async function abandon(file: string, { to, schema = DEFAULT_SCHEMA, gone,
   const target = address === undefined ? undefined : await targetOf(address, readSchema(schema));
   ensureDatabase(file);
   try {
-    const taken = takeFile((await library())(resolve(file)), file);
+    const taken = openExport((await library())(resolve(file)), file);
     try {
       const place = placeOf(file, taken, target?.place ?? gone);
       if (target) await ensureAbsent(file, taken, target);
@@ -44,7 +44,7 @@ export async function abandon(file: string, { to, schema = DEFAULT_SCHEMA, gone,
 }
 
 /** Where the move goes, which must be what was named. */
-function placeOf(file: string, { bound }: LeftFile, named: string | undefined): string {
+function placeOf(file: string, { bound }: ExportedFile, named: string | undefined): string {
   if (!bound) throw new Failure(`no move of ${file} has begun, or it was given up: there is nothing to do`, EXIT.failed);
   const to = printable(bound.to);
   if (bound.arrived)
@@ -56,7 +56,7 @@ function placeOf(file: string, { bound }: LeftFile, named: string | undefined): 
 const NOTHING: MovedRows = { rows: () => [], receipts: () => [], unlogged: [], settings: [], destinations: [] };
 
 /** Looks whether anything arrived, behind the locks of a move that may still be about to commit. */
-async function ensureAbsent(file: string, taken: LeftFile, target: MoveTarget): Promise<void> {
+async function ensureAbsent(file: string, taken: ExportedFile, target: MoveTarget): Promise<void> {
   const { client, schema } = target;
   await connectClient(client, schema);
   const run = runOn(target);
@@ -66,7 +66,7 @@ async function ensureAbsent(file: string, taken: LeftFile, target: MoveTarget): 
   if (found.reports === null) return;
   await run('BEGIN');
   // As a move of nothing, which is taken back.
-  const arrival = await arrive(run, schema, NOTHING, originOf(taken.held), () => {});
+  const arrival = await importRows(run, schema, NOTHING, originOf(taken.content), () => {});
   await run('ROLLBACK');
   if (arrival === 'there')
     throw new Failure(`${file} has arrived in schema ${schema}: say the same move again, without --abandon. Nothing was done`, EXIT.failed);

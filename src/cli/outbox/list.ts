@@ -1,4 +1,4 @@
-import { shown } from '../../outbox/public-report.js';
+import { toPublicReport } from '../../outbox/public-report.js';
 import type { Row } from '../../outbox/state-machine.js';
 import { EXIT, printable, remark, sayAll } from '../output.js';
 import type { OutboxValues } from './options.js';
@@ -73,7 +73,7 @@ function furtherCommands(
 }
 
 async function* jsonLines(rows: AsyncIterable<Row>): AsyncGenerator<string> {
-  for await (const row of rows) yield `${JSON.stringify(shown(row))}\n`;
+  for await (const row of rows) yield `${JSON.stringify(toPublicReport(row))}\n`;
 }
 
 const NAMES = ['STATE', 'FOR', 'TRIES', 'DOUBT', 'PROBLEM', 'REPORT'];

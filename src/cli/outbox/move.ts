@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import type { MovedRows } from '../../outbox/stores/moved-rows.js';
 import { type Run, runWithin } from '../../outbox/stores/postgres/database.js';
 import { PostgresStoreError } from '../../outbox/stores/postgres/failure.js';
-import { type Arrival, arrive } from '../../outbox/stores/postgres/import-rows.js';
+import { type ImportResult, importRows } from '../../outbox/stores/postgres/import-rows.js';
 import { prepareSchema } from '../../outbox/stores/postgres/schema.js';
-import { type LeftFile, takeFile } from '../../outbox/stores/sqlite/export-rows.js';
+import { type ExportedFile, openExport } from '../../outbox/stores/sqlite/export-rows.js';
 import { SqliteStoreError } from '../../outbox/stores/sqlite/failure.js';
 import { EXIT, Failure, printable, say } from '../output.js';
 import { ensureDatabase, library } from './open.js';
@@ -29,11 +29,11 @@ export async function move(file: string, { to = process.env.DATABASE_URL, schema
   const target = await targetOf(to, readSchema(given));
   const { client, schema } = target;
   try {
-    const taken = takeFile((await library())(resolve(file)), file);
-    let arrival: Arrival;
+    const taken = openExport((await library())(resolve(file)), file);
+    let arrival: ImportResult;
     try {
       arrival = await carry(file, taken, target);
-      taken.leave(target.place);
+      taken.markMoved(target.place);
     } finally {
       taken.close();
     }
@@ -59,7 +59,7 @@ export const runOn = ({ client, schema }: MoveTarget): Run =>
   runWithin({ query: (text: string, values: (string | null)[]) => client.query(text, values) }, schema);
 
 /** Brings everything there, or finds it there. */
-async function carry(file: string, taken: LeftFile, target: MoveTarget): Promise<Arrival> {
+async function carry(file: string, taken: ExportedFile, target: MoveTarget): Promise<ImportResult> {
   const { client, schema, place } = target;
   const { bound } = taken;
   if (bound && bound.to !== place) throw new Failure(boundElsewhere(file, bound), EXIT.failed);
@@ -70,7 +70,7 @@ async function carry(file: string, taken: LeftFile, target: MoveTarget): Promise
   const progress = startProgress('Moving reports');
   try {
     await run('BEGIN');
-    const arrival = await arrive(run, schema, taken.held, originOf(taken.held), progress.count);
+    const arrival = await importRows(run, schema, taken.content, originOf(taken.content), progress.count);
     if (arrival === 'moved' && bound?.arrived !== true) await commit(run, file, taken, place);
     else await run('ROLLBACK');
     if (arrival === 'other' || (arrival === 'moved' && bound?.arrived)) throw new Failure(notThere(file, schema, bound), EXIT.failed);
@@ -84,7 +84,7 @@ async function carry(file: string, taken: LeftFile, target: MoveTarget): Promise
  * The file says where it goes before the commit: whatever becomes of this process or of the commit's answer, no store opens it
  * again, and it goes nowhere else.
  */
-async function commit(run: Run, file: string, taken: LeftFile, place: string): Promise<void> {
+async function commit(run: Run, file: string, taken: ExportedFile, place: string): Promise<void> {
   taken.bind(place);
   try {
     await run('COMMIT');
@@ -96,7 +96,7 @@ async function commit(run: Run, file: string, taken: LeftFile, place: string): P
   }
 }
 
-type Bound = NonNullable<LeftFile['bound']>;
+type Bound = NonNullable<ExportedFile['bound']>;
 
 const boundElsewhere = (file: string, { to, arrived }: Bound): string =>
   arrived

@@ -1,4 +1,4 @@
-import { shown } from '../../outbox/public-report.js';
+import { toPublicReport } from '../../outbox/public-report.js';
 import type { Row } from '../../outbox/state-machine.js';
 import { EXIT, printable, say } from '../output.js';
 import { findReports } from './find.js';
@@ -10,7 +10,7 @@ const INDENT = ' '.repeat(12);
 /** Prints all that is known of a report, but its body. */
 export async function show(view: View, { account, json }: OutboxValues, [name = '']: readonly string[]): Promise<number> {
   const rows = await findReports(view, name, account);
-  if (json) for (const row of rows) say(JSON.stringify(shown(row)));
+  if (json) for (const row of rows) say(JSON.stringify(toPublicReport(row)));
   else say(rows.map((row) => described(row, view)).join('\n\n'));
   return EXIT.done;
 }

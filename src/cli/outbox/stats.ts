@@ -1,5 +1,5 @@
 import { DEFAULT_ACCOUNT } from '../../outbox/destination.js';
-import { shownPauses } from '../../outbox/public-report.js';
+import { toPublicPauses } from '../../outbox/public-report.js';
 import { readHead } from '../../outbox/receipts/log.js';
 import type { Outlook } from '../../outbox/store.js';
 import { EXIT, printable, say } from '../output.js';
@@ -14,7 +14,7 @@ export async function stats({ store, command, now }: View, { account, json }: Ou
   const head = await readHead(store).catch(() => undefined);
   const unlogged = (await store.receipts.unlogged(1)).length > 0;
   const outlooks = await store.outlook(accounts);
-  const paused = shownPauses(outlooks);
+  const paused = toPublicPauses(outlooks);
   const destinations = outlooks.map(({ account, environment, gateway, rebound }) => ({ account, environment, gateway, rebound }));
   const missingKeys = await findMissingKeys(store, account);
   if (json) {

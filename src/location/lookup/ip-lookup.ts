@@ -1,9 +1,9 @@
-import { type Clock, limited } from '../../platform/time.js';
+import { type Clock, withTimeout } from '../../platform/time.js';
 import type { AbortSignalLike, Fetch } from '../../platform/web-types.js';
 import { createRests } from './circuit-breaker.js';
 import { type CacheSettings, createLookupCache } from './lookup-cache.js';
 import type { IpLocation } from './provider.js';
-import { createInquiry, type Inquiry, type LookupResult, type ServiceSettings } from './provider-race.js';
+import { createProviderRace, type LookupResult, type ProviderRace, type ServiceSettings } from './provider-race.js';
 
 export interface IpLookupSettings extends ServiceSettings, CacheSettings {
   /** How long a service is left alone that refused; 0 for not at all. */
@@ -28,34 +28,34 @@ export interface IpLookups {
 const OWN = '';
 
 /**
- * Answers from the cache where it can. Else there is one inquiry for each address, however many callers wait for it,
- * each as long as it may: the inquiry has the services' own limits, and ends early only when the last caller has gone.
+ * Answers from the cache where it can. Else there is one race for each address, however many callers wait for it,
+ * each as long as it may: the race has the services' own limits, and ends early only when the last caller has gone.
  */
 export function createIpLookup(settings: IpLookupSettings, { fetch, clock }: { fetch: Fetch; clock: Clock }): IpLookups {
   const cache = createLookupCache<{ found: IpLocation; step: string }>(settings, clock);
   const rests = createRests(settings.restMs, clock);
-  const flights = new Map<string, { inquiry: Inquiry; waiting: number; landed: Promise<void> }>();
-  const open = (ip: string | undefined) => createInquiry(ip, settings, { fetch, clock, rests });
+  const flights = new Map<string, { race: ProviderRace; waiting: number; landed: Promise<void> }>();
+  const open = (ip: string | undefined) => createProviderRace(ip, settings, { fetch, clock, rests });
 
   /** Whoever comes now starts anew. */
-  function leave(address: string, inquiry: Inquiry) {
-    if (flights.get(address)?.inquiry === inquiry) flights.delete(address);
+  function closeFlight(address: string, race: ProviderRace) {
+    if (flights.get(address)?.race === race) flights.delete(address);
   }
 
-  async function fly(address: string, inquiry: Inquiry): Promise<void> {
+  async function fly(address: string, race: ProviderRace): Promise<void> {
     try {
-      await inquiry.run();
-      const { found, steps } = inquiry.result('timeout');
+      await race.run();
+      const { found, steps } = race.result('timeout');
       const last = steps.at(-1);
       if (found && last) cache.set(address, { found, step: last.step });
     } catch {
       // Only a clock that throws leads here; who waits gets what there is.
     }
-    leave(address, inquiry);
+    closeFlight(address, race);
   }
 
-  function start(address: string, inquiry: Inquiry) {
-    const flight = { inquiry, waiting: 0, landed: fly(address, inquiry) };
+  function start(address: string, race: ProviderRace) {
+    const flight = { race, waiting: 0, landed: fly(address, race) };
     flights.set(address, flight);
     return flight;
   }
@@ -72,13 +72,13 @@ export function createIpLookup(settings: IpLookupSettings, { fetch, clock }: { f
       const flight = flights.get(address) ?? start(address, open(ip));
       flight.waiting += 1;
       try {
-        const { ended } = await limited(() => flight.landed, { clock, milliseconds, signal });
-        return flight.inquiry.result(ended === 'aborted' ? ended : 'timeout');
+        const { ended } = await withTimeout(() => flight.landed, { clock, milliseconds, signal });
+        return flight.race.result(ended === 'aborted' ? ended : 'timeout');
       } finally {
         flight.waiting -= 1;
         if (flight.waiting === 0) {
-          leave(address, flight.inquiry);
-          flight.inquiry.abandon();
+          closeFlight(address, flight.race);
+          flight.race.abandon();
         }
       }
     },

@@ -1,5 +1,5 @@
 import type { FoundStep, LocationFailure, LocationStep } from '../../errors/errors.js';
-import { type Clock, limited } from '../../platform/time.js';
+import { type Clock, withTimeout } from '../../platform/time.js';
 import type { Fetch } from '../../platform/web-types.js';
 import { isNullIsland, isOnGlobe, placeName } from '../read-place.js';
 import type { Rests } from './circuit-breaker.js';
@@ -18,7 +18,7 @@ export type LookupResult =
   | { found: undefined; steps: readonly LocationStep[] };
 
 /** One walk through the services for one address; any number of callers may wait for it. */
-export interface Inquiry {
+export interface ProviderRace {
   /** Begins it; settles when there is an answer or nobody is left to be asked. */
   run(): Promise<void>;
   /** What has come of it so far; `ended` says why the caller waits no longer for what has not answered. */
@@ -27,7 +27,7 @@ export interface Inquiry {
   abandon(): void;
 }
 
-/** A service, as far as the inquiry has come with it. */
+/** A service, as far as the race has come with it. */
 interface Progress {
   readonly step: string;
   started?: number;
@@ -48,7 +48,7 @@ const UNFINISHED = {
  * knows, those that were out of reach are asked all the same, or, where all have refused, the one whose rest ends
  * first: an event is worth more than a rest.
  */
-export function createInquiry(ip: string | undefined, settings: ServiceSettings, world: { fetch: Fetch; clock: Clock; rests: Rests }): Inquiry {
+export function createProviderRace(ip: string | undefined, settings: ServiceSettings, world: { fetch: Fetch; clock: Clock; rests: Rests }): ProviderRace {
   const { providers, timeoutMs: milliseconds, hedgeAfterMs } = settings;
   const { fetch, clock, rests } = world;
   const over = new AbortController();
@@ -59,7 +59,7 @@ export function createInquiry(ip: string | undefined, settings: ServiceSettings,
   async function ask(provider: IpProvider, service: number): Promise<void> {
     const own: Progress = { step: provider.name, started: clock.now() };
     progress[service] = own;
-    const answer = await limited(async (late) => usable(await provider.lookup({ ip, fetch, signal: late })), { clock, milliseconds, signal });
+    const answer = await withTimeout(async (late) => usable(await provider.lookup({ ip, fetch, signal: late })), { clock, milliseconds, signal });
     own.ended = clock.now();
     if (answer.ended === 'aborted') return;
     if (answer.ended === 'done') {
@@ -90,7 +90,7 @@ export function createInquiry(ip: string | undefined, settings: ServiceSettings,
       }
       const asked = ask(provider, service);
       running.push(asked);
-      await (hedgeAfterMs === undefined ? asked : limited(() => asked, { clock, milliseconds: hedgeAfterMs, signal }));
+      await (hedgeAfterMs === undefined ? asked : withTimeout(() => asked, { clock, milliseconds: hedgeAfterMs, signal }));
     }
     await Promise.all(running);
     const soonest = resting.sort((a, b) => rests.leftOf(a) - rests.leftOf(b));

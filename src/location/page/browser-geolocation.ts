@@ -1,6 +1,6 @@
-import { type Clock, limited } from '../../platform/time.js';
+import { type Clock, withTimeout } from '../../platform/time.js';
 import type { AbortSignalLike } from '../../platform/web-types.js';
-import { askBrowser, HIGH_SHARE, type Question } from './geolocation-request.js';
+import { askBrowser, type GeolocationRequest, HIGH_SHARE } from './geolocation-request.js';
 import type { GeolocationSettings } from './geolocation-types.js';
 import type { Page } from './page.js';
 import { type Coordinates, type Fix, isMoreAccurate, isPermissionRefusal, type NoFix, noFix } from './position.js';
@@ -31,7 +31,7 @@ export function createBrowserGeolocation(settings: GeolocationSettings, { page, 
   let lastAsked = 0;
   let questions = 0;
   let refused: { answer: NoFix; at: number } | undefined;
-  let question: Question | undefined;
+  let question: GeolocationRequest | undefined;
 
   /** False also for what lies in the future, as it does once somebody sets the clock back. */
   const isWithin = (milliseconds: number, since: number) => since <= clock.now() && clock.now() - since < milliseconds;
@@ -53,11 +53,11 @@ export function createBrowserGeolocation(settings: GeolocationSettings, { page, 
     }
   }
 
-  const told = (answer: Fix | NoFix): PositionAttempt =>
+  const toAttempt = (answer: Fix | NoFix): PositionAttempt =>
     answer.position ? { position: answer.position, ageMs: Math.max(0, clock.now() - answer.takenAt) } : answer;
 
   /** The open question, or a new one; undefined where there is nobody to ask. */
-  function joinQuestion(): Question | undefined {
+  function joinQuestion(): GeolocationRequest | undefined {
     if (question && !question.isAnswered()) {
       question.askedAt = Math.min(question.askedAt, clock.now());
       if (isWithin(timeoutMs + denialMemoryMs, question.askedAt)) return question;
@@ -73,14 +73,14 @@ export function createBrowserGeolocation(settings: GeolocationSettings, { page, 
     async ask({ milliseconds, signal }) {
       const began = clock.now();
       if (signal?.aborted) return ABORTED;
-      if (last && isWithin(maximumAgeMs, last.takenAt)) return told(last);
+      if (last && isWithin(maximumAgeMs, last.takenAt)) return toAttempt(last);
       if (!page.isSecure()) return noFix('insecure-context', 'browsers give a position to https pages only');
       if (milliseconds <= 0) return noFix('timeout', 'the time for finding a location was over');
 
       const remembered = refused && isWithin(denialMemoryMs, refused.at) ? refused.answer : undefined;
       const hidden = page.isHidden();
       if (remembered || hidden) {
-        const permission = await limited(page.permission, { clock, milliseconds: Math.min(PERMISSION_MS, milliseconds), signal });
+        const permission = await withTimeout(page.permission, { clock, milliseconds: Math.min(PERMISSION_MS, milliseconds), signal });
         if (permission.ended === 'aborted') return ABORTED;
         if (permission.ended !== 'done' || permission.value !== 'granted') return remembered ?? HIDDEN;
       }
@@ -94,7 +94,7 @@ export function createBrowserGeolocation(settings: GeolocationSettings, { page, 
       if (wait <= 0) return tooLate;
       const lowTimer = clock.setTimeout(() => tryLowAccuracy(shared), wait * HIGH_SHARE);
       let stopListening = () => {};
-      const waited = await limited<Fix | NoFix>(
+      const waited = await withTimeout<Fix | NoFix>(
         () =>
           new Promise((resolve) => {
             stopListening = page.whenHidden(() => resolve(HIDDEN));
@@ -104,14 +104,14 @@ export function createBrowserGeolocation(settings: GeolocationSettings, { page, 
       );
       clock.clearTimeout(lowTimer);
       stopListening();
-      if (waited.ended === 'done') return told(waited.value);
+      if (waited.ended === 'done') return toAttempt(waited.value);
       if (waited.ended === 'aborted') return ABORTED;
       return tooLate;
     },
   };
 
   /** Only with leave: where a prompt may be open, a second question could open a second one. */
-  function tryLowAccuracy(shared: Question) {
+  function tryLowAccuracy(shared: GeolocationRequest) {
     page.permission().then(
       (state) => state === 'granted' && shared.tryLowAccuracy(),
       () => {},

@@ -4,7 +4,7 @@ import type { Page } from './page.js';
 import { type Fix, isPermissionRefusal, type NoFix, OUTDATED, readFailure, readPosition, UNAVAILABLE } from './position.js';
 
 /** One question to the browser, for all who wait. */
-export interface Question {
+export interface GeolocationRequest {
   /** On the clock, in milliseconds. Who finds it in the future, since the clock was set back, brings it to now. */
   askedAt: number;
   /** Never rejects; may never settle. */
@@ -27,7 +27,7 @@ export function askBrowser(
   geolocation: GeolocationLike,
   settings: GeolocationSettings,
   { page, clock, onAnswer }: { page: Page; clock: Clock; onAnswer: (answer: Fix | NoFix) => void },
-): Question {
+): GeolocationRequest {
   const { highAccuracy, timeoutMs, maximumAgeMs } = settings;
   const highMs = highAccuracy ? Math.ceil(timeoutMs * HIGH_SHARE) : timeoutMs;
   let lowTried = !highAccuracy;

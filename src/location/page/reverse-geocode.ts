@@ -1,5 +1,5 @@
 import type { FoundStep, LocationStep } from '../../errors/errors.js';
-import { type Clock, limited } from '../../platform/time.js';
+import { type Clock, withTimeout } from '../../platform/time.js';
 import type { AbortSignalLike, WebAbortSignal } from '../../platform/web-types.js';
 import { placeName } from '../read-place.js';
 import type { Coordinates } from './position.js';
@@ -43,7 +43,7 @@ export interface PlaceFound {
 const NOTHING: PlaceFound = { place: {}, steps: [] };
 
 /** One question to the operator's function. */
-interface Question {
+interface PlaceRequest {
   readonly latitude: number;
   readonly longitude: number;
   readonly askedAt: number;
@@ -66,13 +66,13 @@ const FAILURE_MEMORY_MS = 30_000;
  */
 export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: PlaceSettings, clock: Clock) {
   /** What was asked last: for all who wait for it, and for a fix that is used again. */
-  let last: Question | undefined;
+  let last: PlaceRequest | undefined;
 
-  function ask(geocode: ReverseGeocode, { latitude, longitude }: Coordinates): Question {
+  function ask(geocode: ReverseGeocode, { latitude, longitude }: Coordinates): PlaceRequest {
     const nobodyWaits = new AbortController();
     const work = async (signal: WebAbortSignal) => readPlace(await geocode({ latitude, longitude }, { signal }));
-    const question: Question = { latitude, longitude, askedAt: clock.now(), answer: Promise.resolve(NOTHING), failed: false, waiting: 0, nobodyWaits };
-    question.answer = limited(work, { clock, milliseconds: reverseGeocodeTimeoutMs, signal: nobodyWaits.signal }).then((answer) => {
+    const question: PlaceRequest = { latitude, longitude, askedAt: clock.now(), answer: Promise.resolve(NOTHING), failed: false, waiting: 0, nobodyWaits };
+    question.answer = withTimeout(work, { clock, milliseconds: reverseGeocodeTimeoutMs, signal: nobodyWaits.signal }).then((answer) => {
       const step = { step: 'reverse-geocode', durationMs: clock.now() - question.askedAt };
       if (answer.ended === 'done') return { place: answer.value, steps: [step] };
       question.failed = true;
@@ -82,7 +82,7 @@ export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: P
   }
 
   /** The last question, if it was about the same fix; one that failed is asked again after a while. */
-  function sameAsLast({ latitude, longitude }: Coordinates): Question | undefined {
+  function sameAsLast({ latitude, longitude }: Coordinates): PlaceRequest | undefined {
     if (last?.latitude !== latitude || last.longitude !== longitude) return undefined;
     return last.failed && clock.now() - last.askedAt >= FAILURE_MEMORY_MS ? undefined : last;
   }
@@ -94,7 +94,7 @@ export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: P
     const question = known ?? ask(reverseGeocode, fix);
     last = question;
     question.waiting += 1;
-    const waited = await limited(() => question.answer, { clock, milliseconds: deadline - started, signal });
+    const waited = await withTimeout(() => question.answer, { clock, milliseconds: deadline - started, signal });
     question.waiting -= 1;
     if (question.waiting === 0) question.nobodyWaits.abort();
     // What was known already is no step of this call.

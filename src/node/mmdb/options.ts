@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors/errors.js';
 import type { MmdbReader } from '../../location/mmdb/mmdb-lookup.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Clock } from '../../platform/time.js';
-import { shownKey } from '../../schema/issue.js';
+import { printableKey } from '../../schema/issue.js';
 import { suggest } from '../../schema/suggest.js';
 import type { MmdbReaderClass } from './reader.js';
 
@@ -59,7 +59,7 @@ export function checkMmdbOptions(options: unknown): asserts options is MmdbOptio
   const names = given.map(([name]) => name);
   const problems = given.flatMap(([name, value]) => {
     const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
-    if (!rule) return [`unknown option ${shownKey(name)}; did you mean ${suggest(name, Object.keys(RULES)) ?? Object.keys(RULES).join(', ')}?`];
+    if (!rule) return [`unknown option ${printableKey(name)}; did you mean ${suggest(name, Object.keys(RULES)) ?? Object.keys(RULES).join(', ')}?`];
     return rule[0](value) ? [] : [`${name} must be ${rule[1]}`];
   });
   if (names.includes('file') === names.includes('database')) problems.unshift('pass either file or database');

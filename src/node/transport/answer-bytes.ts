@@ -1,5 +1,5 @@
 /** The bytes of an answer as they come. */
-export interface Gathered {
+export interface AnswerBytes {
   add(piece: Buffer): void;
   whole(): Buffer;
 }
@@ -7,7 +7,7 @@ export interface Gathered {
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /** Copies pieces into one buffer that grows: kept for themselves, a million small ones would cost a hundred times their bytes. */
-export function gather(): Gathered {
+export function collectBytes(): AnswerBytes {
   let buffer: Buffer = NOTHING;
   let length = 0;
   return {

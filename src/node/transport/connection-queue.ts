@@ -1,5 +1,5 @@
 /** Lines before addresses: to each, only so many requests are on their way at a time, and the others wait for their turn. */
-export interface Lines {
+export interface ConnectionQueue {
   /** Calls `begin` when its turn comes: at once, where there is room. */
   enter(address: string, begin: () => void): void;
   /** Takes out one that waits, whose turn then never comes. */
@@ -18,7 +18,7 @@ interface Line {
   isServed: boolean;
 }
 
-export function createLines(atATime: number): Lines {
+export function createConnectionQueue(atATime: number): ConnectionQueue {
   const lines = new Map<string, Line>();
   let tellEmptied: (() => void)[] = [];
 

@@ -5,11 +5,11 @@ import type { Answered, AttemptRequest, Transport } from '../../delivery/transpo
 import { ConfigurationError } from '../../errors/errors.js';
 import { createAborting } from '../../platform/aborting.js';
 import { LONGEST_BODY } from '../../platform/body.js';
-import { limited } from '../../platform/time.js';
+import { withTimeout } from '../../platform/time.js';
 import type { AbortSignalLike } from '../../platform/web-types.js';
 import { type ConnectionAddress, createAddressReader } from './address.js';
-import { gather } from './answer-bytes.js';
-import { createLines, type Lines } from './connection-queue.js';
+import { collectBytes } from './answer-bytes.js';
+import { type ConnectionQueue, createConnectionQueue } from './connection-queue.js';
 import { checkSetForAll, setForAll } from './global-dispatcher.js';
 import { unpack } from './unpack.js';
 
@@ -74,26 +74,26 @@ export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher }: No
   if (!dispatcher) checkSetForAll();
   const agent = new Agent({ connections, pipelining: 1, allowH2: false });
   checkVersion(agent);
-  const own: Way = { dispatcher: agent, lines: createLines(connections), isOwn: true };
+  const own: Way = { dispatcher: agent, queue: createConnectionQueue(connections), isOwn: true };
   // What others have made has its own limits.
-  const lines = createLines(Number.POSITIVE_INFINITY);
+  const lines = createConnectionQueue(Number.POSITIVE_INFINITY);
   const parse = createAddressReader();
   let closed: Promise<void> | undefined;
   const send: Transport['send'] = async (request, limit) => {
     if (closed !== undefined)
       return { ended: 'broken', failure: readBroken(Object.assign(new Error('the transport is closed'), { code: 'TRANSPORT_CLOSED' }), false) };
     const chosen = (dispatcher as Dispatcher | undefined) ?? setForAll();
-    const way: Way = chosen ? { dispatcher: chosen, lines, isOwn: false } : own;
+    const way: Way = chosen ? { dispatcher: chosen, queue: lines, isOwn: false } : own;
     const aborting = createAborting();
     // Whether nothing of it had left when it ended.
     const tell = { unsent: true };
-    const result = await limited((signal) => sendBy(way, parse(request.url), request, signal, tell), limit, aborting);
+    const result = await withTimeout((signal) => sendBy(way, parse(request.url), request, signal, tell), limit, aborting);
     if (result.ended === 'done') return result.value;
     if (result.ended === 'failed') return { ended: 'broken', failure: readBroken(result.error, false, tell.unsent) };
     return { ended: result.ended, unsent: tell.unsent };
   };
   const close = () => {
-    closed ??= Promise.all([own.lines.emptied(), lines.emptied()]).then(() => agent.close());
+    closed ??= Promise.all([own.queue.emptied(), lines.emptied()]).then(() => agent.close());
     return closed;
   };
   return { send, close };
@@ -102,7 +102,7 @@ export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher }: No
 /** What makes the connections, and the lines before it. */
 interface Way {
   readonly dispatcher: Dispatcher;
-  readonly lines: Lines;
+  readonly queue: ConnectionQueue;
   /** Whether it is an agent as undici makes it: it speaks HTTP/1, writes nothing before it says that a request starts, and repeats none. */
   readonly isOwn: boolean;
 }
@@ -121,7 +121,7 @@ function checkVersion(agent: Agent): void {
 
 /** Sends one request, once it is its turn, and reads its answer to the end. */
 function sendBy(
-  { dispatcher, lines, isOwn }: Way,
+  { dispatcher, queue: lines, isOwn }: Way,
   { origin, path }: ConnectionAddress,
   { headers, body }: AttemptRequest,
   signal: AbortSignalLike,
@@ -147,7 +147,7 @@ function sendBy(
     let status = 0;
     let received: Received = {};
     let bytes = 0;
-    const gathered = gather();
+    const gathered = collectBytes();
     let isInLine = false;
     const over = () => {
       if (!isInLine) return;

@@ -9,7 +9,7 @@ import { aboutReport, type Events } from '../events.js';
 import type { AccountSettings, OutboxSettings } from '../settings-shape.js';
 import type { OutboxEnvironment, Row } from '../state-machine.js';
 import type { Enqueued, NewRow, OutboxStore } from '../store.js';
-import { createCommits } from './insert-batch.js';
+import { createInsertBatch } from './insert-batch.js';
 
 /** The calls that are reports; each is a method of the outbox. */
 export type ReportName = Exclude<OperationName, 'verifyNin'>;
@@ -55,15 +55,15 @@ export function rowBefore(destination: Destination, operation: OperationName, re
 }
 
 /** The way in of one account: validates, locates, freezes, seals and commits. What is enqueued while a commit is under way shares the next one. */
-export function createEntrance({ store, seal, clock }: OutboxSettings, { account, door, gateways, mockMode }: AccountSettings, events: Events) {
-  const enqueue = createCommits(store, clock);
+export function createEntrance({ store, seal, clock }: OutboxSettings, { account, internals, gateways, mockMode }: AccountSettings, events: Events) {
+  const enqueue = createInsertBatch(store, clock);
 
   /** Everything before the commit: nothing of it reaches the store unless all of it went well. */
   async function prepare(one: Given): Promise<ReadyRow> {
     const { operation, payload, options, transaction: given } = { transaction: undefined, ...one };
     const { transaction = given, ...callOptions } = readTransaction(options);
     if (transaction !== undefined) requireTransactions(store);
-    const report = await door.freeze(operation, payload, options === undefined || !isObject(options) ? options : callOptions);
+    const report = await internals.freeze(operation, payload, options === undefined || !isObject(options) ? options : callOptions);
     const { reference } = report;
     const environment: OutboxEnvironment = report.environment ?? 'relay';
     if (reference === undefined) throw new ValidationError(`${operation}: only a report can be enqueued. Nothing was sent.`, { operation });

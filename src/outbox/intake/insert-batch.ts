@@ -1,5 +1,5 @@
 import { asRecord } from '../../platform/as-record.js';
-import { type Clock, limited } from '../../platform/time.js';
+import { type Clock, withTimeout } from '../../platform/time.js';
 import type { Enqueued, NewRow, OutboxStore } from '../store.js';
 
 /** A row that waits for its commit. */
@@ -20,7 +20,7 @@ const OF_THE_STORE: readonly unknown[] = ['connection', 'timeout', 'closed'];
 const isOfTheStore = (error: unknown): boolean => OF_THE_STORE.includes(asRecord(error).code);
 
 /** Commits rows; what comes while a commit is under way shares the next one. */
-export function createCommits(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>, clock: Clock) {
+export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>, clock: Clock) {
   let queue: Queued[] = [];
   /** Taken from the queue, and neither committed nor refused. */
   const underWay = new Set<Queued>();
@@ -106,7 +106,7 @@ export function createCommits(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>
       commits -= 1;
       void commitNext();
     });
-    await (most === 1 ? work : limited(() => work, { clock, milliseconds: SLOW_COMMIT_MS }));
+    await (most === 1 ? work : withTimeout(() => work, { clock, milliseconds: SLOW_COMMIT_MS }));
     committing = false;
     void commitNext();
   }

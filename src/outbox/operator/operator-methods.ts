@@ -1,6 +1,6 @@
 import type { ClientMode } from '../../client/payloads.js';
 import { ConfigurationError, isConfigurationError } from '../../errors/errors.js';
-import { LONGEST_TIMER_MS, limited } from '../../platform/time.js';
+import { LONGEST_TIMER_MS, withTimeout } from '../../platform/time.js';
 import { ensureOwnGateways } from '../bindings.js';
 import { aboutReport } from '../events.js';
 import { type Given, requireTransactions } from '../intake/enqueue.js';
@@ -11,7 +11,7 @@ import type { Drained, EnqueuedReport, Outbox, OutboxReport } from '../interface
 import { createOnlyRefused } from '../only-refused.js';
 import { liftPause } from '../pause.js';
 import { outlookOf } from '../plan.js';
-import { shown, shownPauses } from '../public-report.js';
+import { toPublicPauses, toPublicReport } from '../public-report.js';
 import type { Decision } from '../state-machine.js';
 import { decideRow, refusal } from './decide.js';
 import type { OperatorMethods, OperatorParts } from './parts.js';
@@ -21,7 +21,7 @@ const PAGE = 100;
 
 export function operatorMethods<Mode extends ClientMode = 'strict'>({
   settings,
-  account: { account, door },
+  account: { account, internals },
   events,
   waiters,
   entrance,
@@ -42,7 +42,7 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
     events.emit('decided', { ...aboutReport(now), action: decision.action });
     waiters.settle(now);
     wake();
-    return shown(now);
+    return toPublicReport(now);
   }
 
   /** All rows of a commit are prepared before it. */
@@ -65,13 +65,13 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
     const startedHere = !isStarted();
     const isOnlyRefused = createOnlyRefused(settings);
     start();
-    const result = await limited(
+    const result = await withTimeout(
       async (over) => {
         await ensureOwnGateways(settings);
         wake();
         while (!over.aborted) {
           // Where another one leads (another tab), all that can be seen is what is left.
-          await (worker() ? nextIdle() : limited(() => new Promise(() => {}), { clock, milliseconds: pollMs, signal: over }));
+          await (worker() ? nextIdle() : withTimeout(() => new Promise(() => {}), { clock, milliseconds: pollMs, signal: over }));
           const { states } = await store.counts(served);
           if (states.waiting + states['in-flight'] === 0) return true;
           // Stopped meanwhile: nobody sends what is left.
@@ -85,7 +85,7 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
     if (startedHere) await stop();
     if (result.ended === 'failed' && isConfigurationError(result.error)) throw result.error;
     const { states } = await store.counts(served);
-    return { drained: result.ended === 'done' && result.value, states, paused: shownPauses(await store.outlook(served)) };
+    return { drained: result.ended === 'done' && result.value, states, paused: toPublicPauses(await store.outlook(served)) };
   }
 
   return {
@@ -110,21 +110,21 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
     },
     prepare: async (operation, payload, options) =>
       preparedReport(await entrance.prepare(readNamed({ operation, payload, options })), { settings, waiters, entrance, committed, wake }),
-    list: async ({ limit = PAGE, ...query } = {}) => (await store.list({ ...query, account, limit })).map(shown),
+    list: async ({ limit = PAGE, ...query } = {}) => (await store.list({ ...query, account, limit })).map(toPublicReport),
     async *iterate(query = {}) {
       for (let after = query.after ?? 0; ; ) {
         const rows = await store.list({ ...query, account, after, limit: PAGE });
-        yield* rows.map(shown);
+        yield* rows.map(toPublicReport);
         const last = rows.at(-1);
         if (!last || rows.length < PAGE) return;
         after = last.sequence;
       }
     },
-    retry: (id, { reason = '' } = {}) => decide(id, { action: 'retry', reason, at: door.clock.now() }),
+    retry: (id, { reason = '' } = {}) => decide(id, { action: 'retry', reason, at: internals.clock.now() }),
     resolve: async (id, { as: action, reason }) => {
       if (action !== 'recorded' && action !== 'dismissed') throw refusal('resolve', "as: expected 'recorded' or 'dismissed'");
       if (typeof reason !== 'string' || !reason.trim()) throw refusal('resolve', 'reason: say why, for those who ask later');
-      return decide(id, { action, reason, at: door.clock.now() });
+      return decide(id, { action, reason, at: internals.clock.now() });
     },
     resume: async (environment) => {
       const pause = outlookOf(await store.outlook([account]), { account, environment })?.pause;

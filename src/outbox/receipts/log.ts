@@ -1,4 +1,4 @@
-import { type Clock, limited } from '../../platform/time.js';
+import { type Clock, withTimeout } from '../../platform/time.js';
 import type { Events } from '../events.js';
 import type { OutboxStore } from '../store.js';
 import { headOfLine, linkRows, type ReceiptHead } from './entry.js';
@@ -70,7 +70,7 @@ export function createReceiptLog(store: OutboxStore, events: Events, clock: Cloc
     async stop(timeoutMs: number): Promise<void> {
       clock.clearTimeout(timer);
       timer = undefined;
-      await limited(inBackground, { clock, milliseconds: timeoutMs });
+      await withTimeout(inBackground, { clock, milliseconds: timeoutMs });
     },
   };
 }

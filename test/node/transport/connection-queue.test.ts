@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { createLines } from '../../../src/node/transport/connection-queue.js';
+import { createConnectionQueue } from '../../../src/node/transport/connection-queue.js';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 function lineOf(atATime: number) {
-  const lines = createLines(atATime);
+  const lines = createConnectionQueue(atATime);
   const begun: string[] = [];
   const enter = (name: string, address = 'a') => {
     const begin = () => void begun.push(name);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newRow, settledRow } from '../../../src/outbox/contract/harness.js';
-import { createCommits } from '../../../src/outbox/intake/insert-batch.js';
+import { createInsertBatch } from '../../../src/outbox/intake/insert-batch.js';
 import type { Enqueued, NewRow } from '../../../src/outbox/store.js';
 import { newRow as rowOf } from '../../../src/outbox/stores/new-row.js';
 import { systemClock } from '../../../src/platform/time.js';
@@ -15,7 +15,7 @@ function storeThat(answer: (rows: readonly NewRow[], call: number) => unknown, c
     await answer(rows, call);
     return rows.map((row, index) => ({ row: rowOf(row, index, 0, false), added: true }));
   };
-  return { asked, commit: createCommits({ enqueue, concurrent }, systemClock) };
+  return { asked, commit: createInsertBatch({ enqueue, concurrent }, systemClock) };
 }
 
 const codes = async (commits: readonly Promise<unknown>[]) =>

@@ -1,5 +1,5 @@
 import { createClient } from '../../../src/client/create-client.js';
-import { doorOf } from '../../../src/client/internals.js';
+import { internalsOf } from '../../../src/client/internals.js';
 import { endingOf } from '../../../src/outbox/attempt-result.js';
 import { gatewayRefusal } from '../../../src/outbox/gateway-refusal.js';
 import type { Ending } from '../../../src/outbox/state-machine.js';
@@ -169,10 +169,11 @@ async function askOnce(reply: Reply): Promise<Ending> {
     },
     logger: { error: () => {}, warn: () => {} },
   });
-  const door = doorOf(client);
-  if (!door) throw new Error('the client has no door');
-  const report = reply.truth === 'missing' ? await door.freeze('reportSettledBet', settledBet(), {}) : await door.freeze('reportBetEvent', betEvent(), LOCATED);
-  return endingOf(() => door.attempt(report, { signal: controller.signal, milliseconds: 10_000 }), gatewayRefusal);
+  const internals = internalsOf(client);
+  if (!internals) throw new Error('the value is not a client');
+  const report =
+    reply.truth === 'missing' ? await internals.freeze('reportSettledBet', settledBet(), {}) : await internals.freeze('reportBetEvent', betEvent(), LOCATED);
+  return endingOf(() => internals.attempt(report, { signal: controller.signal, milliseconds: 10_000 }), gatewayRefusal);
 }
 
 const LOCATED = { location: { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' } };

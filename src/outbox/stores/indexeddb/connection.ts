@@ -1,4 +1,4 @@
-import { limited } from '../../../platform/time.js';
+import { withTimeout } from '../../../platform/time.js';
 import { asIndexedDbFailure, failure, isLost } from './failure.js';
 import type { IndexedDbSettings } from './options.js';
 
@@ -99,7 +99,7 @@ export function createConnection({ name, timeoutMs, clock, platform }: IndexedDb
     /** Does the work in one transaction of its own, at most `timeoutMs` long; on a new connection where the first was lost. */
     async run<T>(mode: IDBTransactionMode, work: (tables: Tables) => Promise<T>): Promise<T> {
       let opening: Promise<IDBDatabase> | undefined;
-      const result = await limited(
+      const result = await withTimeout(
         async (over) => {
           for (let again = false; ; again = true) {
             if (closed) throw failure('closed');

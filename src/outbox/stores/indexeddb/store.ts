@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../../errors/errors.js';
 import { playerTag } from '../../../platform/hash.js';
-import { limited } from '../../../platform/time.js';
+import { withTimeout } from '../../../platform/time.js';
 import type { OutboxStore } from '../../store.js';
 import { ask, createConnection } from './connection.js';
 import { bind, changeDestinationPause, ensure, readDestinations, rebind } from './destinations.js';
@@ -66,7 +66,7 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
     };
   };
 
-  const known = await limited(() => storage?.persisted?.(), { clock, milliseconds: PERSISTED_MS });
+  const known = await withTimeout(() => storage?.persisted?.(), { clock, milliseconds: PERSISTED_MS });
   let durable = known.ended === 'done' && known.value === true;
   if (persist && !durable)
     // Not awaited: some browsers ask the visitor, who may never answer.

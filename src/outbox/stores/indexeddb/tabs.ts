@@ -27,13 +27,13 @@ export function createTabs({ name, platform }: IndexedDbSettings) {
         const abort = () => controller.abort();
         if (signal.aborted) abort();
         signal.addEventListener('abort', abort);
-        const held = () =>
+        const holdLock = () =>
           new Promise<void>((end) => {
             // A page that is kept for "back" or frozen does nothing. Should it come back, its worker is one beside the leader's, and leases keep them apart.
             for (const type of ['pagehide', 'freeze'] as const) platform.addEventListener?.(type, end, true);
             resolve(end);
           });
-        locks.request(name, { signal: controller.signal }, held).catch(reject);
+        locks.request(name, { signal: controller.signal }, holdLock).catch(reject);
       }));
 
   return {

@@ -1,4 +1,4 @@
-import { limited, systemClock } from '../../../platform/time.js';
+import { systemClock, withTimeout } from '../../../platform/time.js';
 import type { OutboxStore } from '../../store.js';
 import { createJobs } from './jobs.js';
 import { makeQueue } from './make-queue.js';
@@ -54,7 +54,7 @@ export async function pgBossStore(options: PgBossStoreOptions): Promise<OutboxSt
     },
     watch,
     async close() {
-      await limited(jobs.written, { clock: systemClock, milliseconds: CLOSE_MS });
+      await withTimeout(jobs.written, { clock: systemClock, milliseconds: CLOSE_MS });
       await store.close?.();
     },
   };

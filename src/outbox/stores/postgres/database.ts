@@ -1,4 +1,4 @@
-import { type Clock, limited } from '../../../platform/time.js';
+import { type Clock, withTimeout } from '../../../platform/time.js';
 import { codeOf, failure, storeError } from './failure.js';
 import { sender } from './lend.js';
 import type { PostgresDatabase, PostgresValue } from './types.js';
@@ -60,7 +60,7 @@ async function sendOnce(query: PostgresDatabase['query'], place: string, text: s
 
 /** A connection that was cut off on the way does not say so. */
 async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, place: string, { clock, timeoutMs }: Patience, more = ''): Promise<T> {
-  const answer = await limited(work, { clock, milliseconds: timeoutMs });
+  const answer = await withTimeout(work, { clock, milliseconds: timeoutMs });
   if (answer.ended === 'done') return answer.value;
   throw answer.ended === 'failed' ? answer.error : failure('timeout', place, undefined, `${more} (waited for ${timeoutMs} ms)`);
 }

@@ -4,7 +4,7 @@ import type { Run } from './database.js';
 import { toPostgresJson } from './turn.js';
 
 /** How a move ended: `'moved'`; `'there'`, the same data had been moved before; `'other'`, the schema holds other data, and nothing was done. */
-export type Arrival = 'moved' | 'there' | 'other';
+export type ImportResult = 'moved' | 'there' | 'other';
 
 /** Under which setting it is kept what was moved. */
 const ORIGIN = 'moved-from';
@@ -44,7 +44,7 @@ const asJson = (row: Row): unknown => {
  * `origin` tells the same data from other data: a second call with it does nothing. Rows keep their numbers, states,
  * fences, attempts, doubts and decisions.
  */
-export async function arrive(run: Run, schema: string, held: MovedRows, origin: string, onRows: (count: number) => void): Promise<Arrival> {
+export async function importRows(run: Run, schema: string, moved: MovedRows, origin: string, onRows: (count: number) => void): Promise<ImportResult> {
   await run(`LOCK TABLE ${schema}.reports, ${schema}.settings IN EXCLUSIVE MODE`);
   const [before] = await run(`SELECT value FROM ${schema}.settings WHERE name = '${ORIGIN}'`);
   if (before) return before.value === origin ? 'there' : 'other';
@@ -56,7 +56,7 @@ export async function arrive(run: Run, schema: string, held: MovedRows, origin: 
 
   const tally = new Map<string, { recorded: number; dismissed: number; attempts: number }>();
   let count = 0;
-  for (const rows of held.rows()) {
+  for (const rows of moved.rows()) {
     await run(addRows(schema), [JSON.stringify(rows.map(asJson))]);
     for (const { account, state, attempts } of rows) {
       const counted = tally.get(account) ?? { recorded: 0, dismissed: 0, attempts: 0 };
@@ -67,15 +67,15 @@ export async function arrive(run: Run, schema: string, held: MovedRows, origin: 
     count += rows.length;
     onRows(count);
   }
-  for (const lines of held.receipts())
+  for (const lines of moved.receipts())
     await run(`INSERT INTO ${schema}.receipts (position, id, line) SELECT * FROM json_to_recordset($1::text::json) AS ("index" bigint, id text, line text)`, [
       JSON.stringify(lines.map(({ index, id, line }) => ({ index, id, line }))),
     ]);
   await run(
     `INSERT INTO ${schema}.unlogged (sequence) SELECT value::bigint FROM json_array_elements_text($1::text::json) WITH ORDINALITY AS u(value, place) ORDER BY place`,
-    [JSON.stringify(held.unlogged)],
+    [JSON.stringify(moved.unlogged)],
   );
-  for (const { account, environment, gateway, rebound, pause } of held.destinations) {
+  for (const { account, environment, gateway, rebound, pause } of moved.destinations) {
     const { version, reason, message, since, strikes, until } = pause;
     await run(
       `INSERT INTO ${schema}.destinations (account, environment, gateway, rebound, version, reason, message, since, strikes, until)
@@ -86,7 +86,7 @@ export async function arrive(run: Run, schema: string, held: MovedRows, origin: 
       ],
     );
   }
-  for (const [name, value] of [...held.settings, [ORIGIN, origin] as const])
+  for (const [name, value] of [...moved.settings, [ORIGIN, origin] as const])
     await run(`INSERT INTO ${schema}.settings (name, value) VALUES ($1::text, $2::text)`, [name, value]);
   for (const [account, { recorded, dismissed, attempts }] of tally)
     await run(

@@ -1,5 +1,5 @@
 import { asRecord } from '../../../platform/as-record.js';
-import { type Clock, limited } from '../../../platform/time.js';
+import { type Clock, withTimeout } from '../../../platform/time.js';
 
 /**
  * A connection that listens, as a client of `pg` is one: it is kept for that alone, since a pooler that lends connections
@@ -73,7 +73,7 @@ export function listen({ connect, channel, notify, onDeaf, clock, random }: List
     later(() => void begin(), Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(10, failures - 1)) * (0.5 + random() / 2));
   }
 
-  const answered = async (work: PromiseLike<unknown>): Promise<boolean> => (await limited(() => work, { clock, milliseconds: ANSWER_MS })).ended === 'done';
+  const answered = async (work: PromiseLike<unknown>): Promise<boolean> => (await withTimeout(() => work, { clock, milliseconds: ANSWER_MS })).ended === 'done';
 
   /** Whether the connection hears a notification; undefined where none could be sent. */
   async function hears(): Promise<boolean | undefined> {
@@ -83,7 +83,7 @@ export function listen({ connect, channel, notify, onDeaf, clock, random }: List
       heard = (given) => (given === payload || given === undefined) && resolve();
     });
     if (!(await answered(attempt(() => notify(payload))))) return undefined;
-    return (await limited(() => hearing, { clock, milliseconds: HEARING_MS })).ended === 'done';
+    return (await withTimeout(() => hearing, { clock, milliseconds: HEARING_MS })).ended === 'done';
   }
 
   /** Asks whether notifications arrive, until that is known. */
@@ -111,7 +111,7 @@ export function listen({ connect, channel, notify, onDeaf, clock, random }: List
 
   async function begin(): Promise<void> {
     const connecting = attempt(connect);
-    const connected = await limited(() => connecting, { clock, milliseconds: ANSWER_MS });
+    const connected = await withTimeout(() => connecting, { clock, milliseconds: ANSWER_MS });
     // What is no client can be of no use, and another one may be: until then workers poll.
     if (connected.ended !== 'done' || !isClient(connected.value)) {
       // One that comes too late is not left open.

@@ -10,8 +10,8 @@ import { readMark, readVersion } from './schema.js';
 const PAGE = 500;
 
 /** A file that nobody else has, to be read whole and left for good. */
-export interface LeftFile {
-  readonly held: MovedRows;
+export interface ExportedFile {
+  readonly content: MovedRows;
   /** Where it was moved to before; not `arrived` where that move has begun, and nobody knows how it ended. */
   readonly bound: { readonly to: string; readonly arrived: boolean } | undefined;
   /** Notes, for good, that it is being moved there: no store opens it any more. */
@@ -21,13 +21,13 @@ export interface LeftFile {
   /** Lets stores open it again, and notes which move was given up. */
   abandon(to: string): void;
   /** Marks it as moved. */
-  leave(to: string): void;
+  markMoved(to: string): void;
   /** Closes it; what was not committed is taken back. */
   close(): void;
 }
 
 /** Takes a file for this process alone. Throws a `SqliteStoreError`: `'busy'` where another process has it open. */
-export function takeFile(database: SqliteDatabase, place: string): LeftFile {
+export function openExport(database: SqliteDatabase, place: string): ExportedFile {
   const connection = connect(database);
   try {
     readVersion(connection, place, { moved: true });
@@ -58,7 +58,7 @@ export function takeFile(database: SqliteDatabase, place: string): LeftFile {
   const forget = () => connection.run("DELETE FROM outbox_meta WHERE name = 'moving'");
   const mark = readMark(connection);
   return {
-    held: readAll(connection),
+    content: readAll(connection),
     bound: mark,
     bind: (to) => write(() => note('moving', to)),
     unbind: () => write(forget),
@@ -67,7 +67,7 @@ export function takeFile(database: SqliteDatabase, place: string): LeftFile {
         note('abandoned', to);
         forget();
       }),
-    leave: (to) =>
+    markMoved: (to) =>
       write(() => {
         note('moved', to);
         forget();
