@@ -66,13 +66,14 @@ const MOST_FLOORS = 8;
 const ONLY: readonly { from: string; to: string; files: readonly string[]; andTypes?: boolean }[] = [
   { from: 'outbox', to: 'client', files: ['client/internals.ts'], andTypes: true },
   { from: 'outbox', to: 'delivery', files: [], andTypes: true },
-  { from: 'outbox', to: 'schema', files: [], andTypes: true },
+  // The checker of options.
+  { from: 'outbox', to: 'schema', files: ['schema/option-table.ts', 'schema/issue.ts'], andTypes: true },
   { from: 'opentelemetry', to: 'client', files: ['client/internals.ts'], andTypes: true },
   { from: 'opentelemetry', to: 'outbox', files: [], andTypes: true },
   { from: 'opentelemetry', to: 'delivery', files: [], andTypes: true },
   { from: 'inspector', to: 'mock', files: [], andTypes: true },
   { from: 'relay', to: 'client', files: [], andTypes: true },
-  { from: 'relay', to: 'location', files: ['location/server/client-ip-from.ts'], andTypes: true },
+  { from: 'relay', to: 'location', files: ['location/server/client-ip-from.ts', 'location/server/trusted-proxies.ts'], andTypes: true },
   { from: 'errors', to: 'schema', files: [], andTypes: true },
   { from: 'redact', to: 'schema', files: [], andTypes: true },
   // Of the schemas, what the masking of an answer and the check of a rotated key need.
@@ -95,7 +96,7 @@ const EXCEPTIONS: readonly { of: string; mayImport: readonly string[] }[] = [
 /** Who may import which package. */
 const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^ky$/, by: ['delivery/ky-transport.ts'] },
-  { named: /^zod\/mini$/, by: ['schema/', 'openapi/', 'client/option-table.ts'] },
+  { named: /^zod\/mini$/, by: ['schema/', 'openapi/'] },
   { named: /^node:/, by: ['node/', 'cli/', 'outbox/stores/sqlite/open.ts', 'outbox/stores/sqlite/live-file.ts'] },
   // Peers, loaded when they are needed.
   { named: /^(?:mmdb-lib|maxmind)$/, by: ['node/mmdb/reader.ts'] },

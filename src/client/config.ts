@@ -5,12 +5,12 @@ import type { LocationSettings } from '../location/settings.js';
 import type { LocationSources } from '../location/source.js';
 import { isBrowser } from '../platform/runtime.js';
 import { safeCallback, safeLogger } from '../platform/safe-callback.js';
-import { issue, type ValidationIssue } from '../schema/issue.js';
+import type { ValidationIssue } from '../schema/issue.js';
 import type { LocationInput } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
-import { listIssues, validate } from '../schema/validate.js';
+import { optionsProblem, readOptions } from '../schema/option-table.js';
 import type { ClientEvent } from './events.js';
-import { clientOptions, complete, optionTable, ownOptions } from './option-table.js';
+import { optionTable } from './option-table.js';
 import type { ClientOptions } from './options.js';
 import type { ClientParts } from './parts.js';
 
@@ -38,10 +38,9 @@ export interface Settings extends DeliverySettings {
  * once, or, where there is none, every unsafe address and key.
  */
 export function resolveOptions(options: ClientOptions<ValidationMode>, parts: ClientParts): Settings {
-  const checked = checkOptions(options);
-  if (!checked.value) throw unusable(checked.issues);
-  const own = checked.value;
-  const given = complete(optionTable, own);
+  const read = readOptions('', optionTable, options);
+  if (read.problem !== undefined) throw new ConfigurationError(read.problem);
+  const { own, complete: given } = read;
   const inPage = isBrowser();
   const logger = safeLogger(given.logger);
   const { channel, environment, mockLocation } = chooseChannel(parts, {
@@ -78,16 +77,5 @@ function chooseChannel({ channels, noChannel }: ClientParts, request: Omit<Param
     if (problems.length > 0) break;
     if (chosen) return chosen;
   }
-  throw unusable(problems.length > 0 || !noChannel ? problems : [noChannel]);
-}
-
-const unusable = (issues: readonly ValidationIssue[]) => new ConfigurationError(`The options cannot be used: ${listIssues(issues)}`);
-
-/** An option whose getter throws, however deep it stands, is a wrong option and no more. */
-function checkOptions(options: unknown) {
-  try {
-    return validate(clientOptions, 'strict', ownOptions(optionTable, options));
-  } catch {
-    throw unusable([issue(['options'], 'not-json', 'could not be read: a getter or proxy threw')]);
-  }
+  throw new ConfigurationError(optionsProblem('', problems.length > 0 || !noChannel ? problems : [noChannel]));
 }

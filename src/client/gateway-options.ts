@@ -5,8 +5,9 @@ import type { Environment } from '../errors/errors.js';
 import { readBaseUrl } from '../protocol/addresses.js';
 import { apiKeyProblem } from '../schema/api-key.js';
 import { issue } from '../schema/issue.js';
+import { complete } from '../schema/option-table.js';
 import type { EnvironmentVariables } from './environment-variables.js';
-import { complete, optionTable } from './option-table.js';
+import { optionTable } from './option-table.js';
 import type { GatewayOptions } from './options.js';
 import type { ChannelRequest, ReadChannel } from './parts.js';
 

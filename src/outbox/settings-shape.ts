@@ -1,6 +1,7 @@
 import type { ClientInternals } from '../client/internals.js';
 import { ConfigurationError } from '../errors/errors.js';
 import type { Clock } from '../platform/time.js';
+import { issue, type ValidationIssue } from '../schema/issue.js';
 import type { Gateways } from './destination.js';
 import type { Seal } from './seal/seal.js';
 import type { EndingContext } from './state-machine.js';
@@ -41,10 +42,11 @@ export const DEFAULTS = { concurrency: 8, breakerAfter: 5, baseMs: 1_000, capMs:
 export const LEAST_MARGIN_MS = 1_000;
 
 /** In a page the session may be another player's by the time a report is sent; what such a store lacks is said here. */
-export function ownerProblems({ kind }: Pick<ClientInternals, 'kind'>, player: unknown): string[] {
-  if (kind !== 'relay') return player === undefined ? [] : ['store: that of one player is for a client with relayUrl'];
+export function ownerIssues({ kind }: Pick<ClientInternals, 'kind'>, player: unknown): ValidationIssue[] {
+  const refuse = (message: string) => [issue(['store'], 'invalid', message)];
+  if (kind !== 'relay') return player === undefined ? [] : refuse('that of one player is for a client with relayUrl');
   const isNamed = typeof player === 'string' && player !== '';
-  return isNamed ? [] : ["store: with relayUrl it must be one player's, so that no report is sent in the session of another: await indexedDbStore({ player })"];
+  return isNamed ? [] : refuse("with relayUrl it must be one player's, so that no report is sent in the session of another: await indexedDbStore({ player })");
 }
 
 /** What follows from the accounts alone. */

@@ -1,99 +1,93 @@
 import { type ClientInternals, internalsOf } from '../client/internals.js';
 import type { ClientMode } from '../client/payloads.js';
 import { ConfigurationError } from '../errors/errors.js';
-import { asOwnRecord, asRecord } from '../platform/as-record.js';
-import { LONGEST_TIMER_MS } from '../platform/time.js';
+import { asRecord } from '../platform/as-record.js';
+import { issue, type ValidationIssue } from '../schema/issue.js';
+import { having, isAnything, isDuration, isFlag, isLimit, option, optional, readOptions, required, wholeNumber, within } from '../schema/option-table.js';
 import { ACCOUNT_RULE, DEFAULT_ACCOUNT, isAccount } from './destination.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
 import type { MakeSeal, Seal } from './seal/seal.js';
-import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings, ownerProblems, surroundingsOf } from './settings-shape.js';
+import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings, ownerIssues, surroundingsOf } from './settings-shape.js';
 import { LONGEST_WAIT_MS } from './state-machine.js';
 import type { OutboxStore } from './store.js';
-
-const NAMES = [
-  'client',
-  'accounts',
-  'store',
-  'account',
-  'concurrency',
-  'retry',
-  'leaseMs',
-  'pollMs',
-  'stopTimeoutMs',
-  'breakerAfter',
-  'keepBodies',
-  'encryption',
-  'seal',
-];
 
 /** Far below the wait that stores take for the mark of a clock that jumped, and so for one that is over. */
 const LONGEST_LEASE_MS = LONGEST_WAIT_MS / 2;
 /** As many as any store can count; an outbox that should never pause for refusals may say so much. */
 const MOST_REFUSALS = 1_000_000;
-const STORE_METHODS = ['enqueue', 'turn', 'bind', 'outlook', 'pause', 'get', 'list', 'counts', 'remember'] as const;
-const SEAL_METHODS = ['seal', 'open', 'matches'] as const;
+
+/** Every option of an outbox and its default. */
+const optionTable = {
+  client: optional<unknown>(isAnything),
+  accounts: optional<unknown>(isAnything),
+  store: required<OutboxStore>(having('enqueue', 'turn', 'bind', 'outlook', 'pause', 'get', 'list', 'counts', 'remember')),
+  account: optional<unknown>(isAnything),
+  concurrency: option(wholeNumber(1, 1_000), DEFAULTS.concurrency),
+  retry: { baseMs: option(isLimit, DEFAULTS.baseMs), capMs: option(isLimit, DEFAULTS.capMs) },
+  leaseMs: optional<number>(within('milliseconds', 1, LONGEST_LEASE_MS)),
+  pollMs: option(isLimit, DEFAULTS.pollMs),
+  stopTimeoutMs: option(isDuration, DEFAULTS.stopTimeoutMs),
+  breakerAfter: option(wholeNumber(1, MOST_REFUSALS), DEFAULTS.breakerAfter),
+  keepBodies: option(isFlag, false),
+  encryption: optional<unknown>(isAnything),
+  seal: optional<Seal>(having('seal', 'open', 'matches')),
+};
+
+type Accounts = readonly (readonly [account: string, internals: ClientInternals])[];
 
 /** Checks the options, and throws one `ConfigurationError` that lists every problem. */
 export function readSettings(options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>, makeSeal: MakeSeal): OutboxSettings {
-  const problems: string[] = [];
-  const given = asOwnRecord(options);
-  for (const name of Object.keys(given)) if (!NAMES.includes(name)) problems.push(`${name} is not an option; known are ${NAMES.join(', ')}`);
-  const retry = asOwnRecord(given.retry);
-  if (given.retry !== undefined && given.retry !== asRecord(given.retry)) problems.push('retry: expected an object with baseMs and capMs');
-  for (const name of Object.keys(retry)) if (name !== 'baseMs' && name !== 'capMs') problems.push(`retry.${name} is not an option; known are baseMs, capMs`);
-
-  const number = (name: string, value: unknown, standard: number, least: number, most = LONGEST_TIMER_MS): number => {
-    if (value === undefined) return standard;
-    const isCount = name === 'concurrency' || name === 'breakerAfter';
-    const fits = typeof value === 'number' && value >= least && value <= most && (!isCount || Number.isInteger(value));
-    if (!fits) problems.push(`${name}: expected a ${isCount ? 'whole number' : 'number of milliseconds'} from ${least} to ${most}`);
-    return fits ? value : standard;
+  const made: { accounts: Accounts; seal?: ReturnType<MakeSeal> } = { accounts: [] };
+  const read = readOptions('the outbox', optionTable, options, (own) => {
+    const issues: ValidationIssue[] = [];
+    made.accounts = readAccounts(own, issues);
+    for (const [, internals] of made.accounts) issues.push(...ownerIssues(internals, asRecord(own.store).player));
+    if (own.seal !== undefined && own.encryption !== undefined) issues.push(issue(['seal'], 'conflict', 'expected without encryption'));
+    if (own.seal === undefined && !globalThis.crypto?.subtle)
+      issues.push(issue(['seal'], 'missing', 'this runtime has no WebCrypto; in a page it needs https'));
+    made.seal = makeSeal(own.encryption, issues);
+    return [...issues, ...leaseIssues(own.leaseMs, leastLeaseOf(made.accounts))];
+  });
+  if (read.problem !== undefined) throw new ConfigurationError(read.problem);
+  const { store, seal = made.seal?.(store), retry, leaseMs, concurrency, pollMs, stopTimeoutMs, breakerAfter, keepBodies } = read.complete;
+  if (!seal) throw new ConfigurationError('The options of the outbox cannot be used: seal: expected one.');
+  return {
+    store,
+    seal,
+    concurrency,
+    schedule: retry,
+    leaseMs: leaseMs ?? leastLeaseOf(made.accounts) - LEAST_MARGIN_MS + DEFAULTS.marginMs,
+    pollMs,
+    stopTimeoutMs,
+    breakerAfter,
+    keepBodies,
+    ...surroundingsOf(made.accounts),
   };
-  const accounts = readAccounts(given, problems);
-  const clients = accounts.map(([, internals]) => internals);
-  requireMethods('store', given.store, STORE_METHODS, problems);
-  for (const internals of clients) problems.push(...ownerProblems(internals, asRecord(given.store).player));
-  if (given.seal !== undefined) requireMethods('seal', given.seal, SEAL_METHODS, problems);
-  if (given.keepBodies !== undefined && typeof given.keepBodies !== 'boolean') problems.push('keepBodies: expected true or false');
-
-  if (given.seal !== undefined && given.encryption !== undefined) problems.push('encryption, seal: expected one of them');
-  if (given.seal === undefined && !globalThis.crypto?.subtle) problems.push('seal: this runtime has no WebCrypto; in a page it needs https');
-  const seal = makeSeal(given.encryption, problems);
-
-  const leastLeaseMs = Math.max(0, ...clients.map((internals) => internals.attemptTimeoutMs)) + LEAST_MARGIN_MS;
-  if (leastLeaseMs > LONGEST_LEASE_MS)
-    problems.push(`client: its attemptTimeoutMs leaves no room for a lease, which is ${LONGEST_LEASE_MS} milliseconds at most`);
-  const settings = {
-    store: given.store as OutboxStore,
-    seal: (given.seal as Seal | undefined) ?? seal(given.store as OutboxStore),
-    concurrency: number('concurrency', given.concurrency, DEFAULTS.concurrency, 1, 1_000),
-    schedule: { baseMs: number('retry.baseMs', retry.baseMs, DEFAULTS.baseMs, 1), capMs: number('retry.capMs', retry.capMs, DEFAULTS.capMs, 1) },
-    leaseMs: number('leaseMs', given.leaseMs, leastLeaseMs - LEAST_MARGIN_MS + DEFAULTS.marginMs, leastLeaseMs, LONGEST_LEASE_MS),
-    pollMs: number('pollMs', given.pollMs, DEFAULTS.pollMs, 1),
-    stopTimeoutMs: number('stopTimeoutMs', given.stopTimeoutMs, DEFAULTS.stopTimeoutMs, 0),
-    breakerAfter: number('breakerAfter', given.breakerAfter, DEFAULTS.breakerAfter, 1, MOST_REFUSALS),
-    keepBodies: given.keepBodies === true,
-  };
-  if (problems.length > 0) throw new ConfigurationError(`The options of the outbox cannot be used: ${problems.join('; ')}.`);
-  return { ...settings, ...surroundingsOf(accounts) };
 }
 
-/** The accounts with their clients; what is wrong is added to the problems. */
-function readAccounts(given: Readonly<Record<string, unknown>>, problems: string[]): (readonly [account: string, internals: ClientInternals])[] {
-  const several = given.accounts !== undefined;
-  if (several && (given.client !== undefined || given.account !== undefined)) problems.push('accounts: expected without client and account');
-  const clients = several ? Object.entries(asRecord(given.accounts)) : [[given.account ?? DEFAULT_ACCOUNT, given.client] as const];
-  if (clients.length === 0) problems.push('accounts: expected an object with at least one client, such as { brandA: client }');
+const leastLeaseOf = (accounts: Accounts): number => Math.max(0, ...accounts.map(([, internals]) => internals.attemptTimeoutMs)) + LEAST_MARGIN_MS;
+
+/** A lease must be longer than the attempt that it covers. */
+function leaseIssues(leaseMs: unknown, least: number): ValidationIssue[] {
+  if (least > LONGEST_LEASE_MS)
+    return [issue(['client'], 'invalid', `its attemptTimeoutMs leaves no room for a lease, which is ${LONGEST_LEASE_MS} milliseconds at most`)];
+  return typeof leaseMs === 'number' && leaseMs >= 1 && leaseMs < least
+    ? [issue(['leaseMs'], 'invalid', `expected a number of milliseconds from ${least} to ${LONGEST_LEASE_MS}`)]
+    : [];
+}
+
+/** The accounts with their clients; what is wrong is added to the issues. */
+function readAccounts(own: Readonly<Record<string, unknown>>, issues: ValidationIssue[]): Accounts {
+  const several = own.accounts !== undefined;
+  const refuse = (name: string, message: string) => void issues.push(issue([name], 'invalid', message));
+  if (several && (own.client !== undefined || own.account !== undefined)) refuse('accounts', 'expected without client and account');
+  const clients = several ? Object.entries(asRecord(own.accounts)) : [[own.account ?? DEFAULT_ACCOUNT, own.client] as const];
+  if (clients.length === 0) refuse('accounts', 'expected an object with at least one client, such as { brandA: client }');
   return clients.flatMap(([account, client]) => {
-    if (!isAccount(account)) problems.push(several ? `accounts: names: ${ACCOUNT_RULE}` : `account: ${ACCOUNT_RULE}`);
+    if (!isAccount(account)) refuse(several ? 'accounts' : 'account', several ? `names: ${ACCOUNT_RULE}` : ACCOUNT_RULE);
     const internals = internalsOf(client);
-    if (!internals) problems.push(`${several ? 'accounts' : 'client'}: expected what createClient returns`);
-    if (several && internals?.kind === 'relay') problems.push('accounts: expected clients of gateways; a page has one account');
+    if (!internals) refuse(several ? 'accounts' : 'client', 'expected what createClient returns');
+    if (several && internals?.kind === 'relay') refuse('accounts', 'expected clients of gateways; a page has one account');
     return internals && isAccount(account) ? [[account, internals] as const] : [];
   });
-}
-
-function requireMethods(name: string, value: unknown, methods: readonly string[], problems: string[]): void {
-  const missing = methods.filter((method) => typeof asRecord(value)[method] !== 'function');
-  if (missing.length > 0) problems.push(`${name}: expected an object with ${missing.join(', ')}`);
 }

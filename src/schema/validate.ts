@@ -42,7 +42,8 @@ function translate(found: z.core.$ZodIssue, root: unknown, at: Path, namesAt: (p
   return [issue(path, wrongType ? 'wrong-type' : 'invalid', `expected ${found.message}, got ${got}`)];
 }
 
-function unknownField(key: string, names: readonly string[]): string {
+/** The message for a field or an option that there is not. */
+export function unknownField(key: string, names: readonly string[]): string {
   const nearest = suggest(key, names);
   return `unknown field ${printableKey(key)}; ${nearest ? `did you mean ${nearest}?` : 'remove it'}`;
 }

@@ -38,12 +38,15 @@ describe('a receipt', () => {
       kind: 'recorded',
       body: undefined,
       said: undefined,
-      told: { outcome, environment: 'production', location: receipt().location },
+      relayReceipt: { outcome, environment: 'production', location: receipt().location },
     });
   });
 
   it('with 202 and a state is accepted', () => {
-    expect(read(202, receipt({ outcome: undefined, state: 'pending' }))).toMatchObject({ kind: 'recorded', told: { outcome: 'accepted', state: 'pending' } });
+    expect(read(202, receipt({ outcome: undefined, state: 'pending' }))).toMatchObject({
+      kind: 'recorded',
+      relayReceipt: { outcome: 'accepted', state: 'pending' },
+    });
   });
 
   it.each([

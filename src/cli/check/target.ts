@@ -1,10 +1,11 @@
 import { createClient } from '../../client/create-client.js';
 import { environmentVariables } from '../../client/environment-variables.js';
 import { resolveGateways } from '../../client/gateway-options.js';
-import { complete, optionTable } from '../../client/option-table.js';
+import { optionTable } from '../../client/option-table.js';
 import type { ClientOptions } from '../../client/options.js';
 import { moduleTransport } from '../../delivery/ky-transport.js';
 import { type Environment, isReportingError } from '../../errors/errors.js';
+import { complete } from '../../schema/option-table.js';
 import { createRecorder, type Recorder } from './exchange.js';
 import type { Status, Target } from './run.js';
 

@@ -1,7 +1,8 @@
 import { ConfigurationError } from '../../errors/errors.js';
 import { issue, type ValidationIssue } from '../../schema/issue.js';
+import { optionsProblem } from '../../schema/option-table.js';
 import { suggest } from '../../schema/suggest.js';
-import { listIssues } from '../../schema/validate.js';
+import { unknownField } from '../../schema/validate.js';
 import { type AddressRange, parseRange, rangeOf } from './address-ranges.js';
 
 /** Ranges of proxies by name. `'private'` is what Express calls `'uniquelocal'`. */
@@ -109,7 +110,8 @@ function readList(list: readonly unknown[], issues: ValidationIssue[]): Trust {
   return trust;
 }
 
-function readTrust(trustedProxies: unknown, issues: ValidationIssue[]): Trust {
+/** Whom to believe; what is wrong is added to the issues. */
+export function readTrust(trustedProxies: unknown, issues: ValidationIssue[]): Trust {
   const refuse = (code: 'invalid' | 'wrong-type', message: string) => {
     issues.push(issue(['trustedProxies'], code, message));
     return NOBODY;
@@ -136,16 +138,14 @@ function readTrust(trustedProxies: unknown, issues: ValidationIssue[]): Trust {
 const OPTIONS = ['trustedProxies', 'remoteAddress'];
 
 /** Reads the options of `clientIpFrom`. Throws a `ConfigurationError` that lists every problem. */
+/** Whom to believe; what is wrong is added to the issues. */
 export function readTrustOptions(options: { readonly trustedProxies?: unknown }): Trust {
   const issues: ValidationIssue[] = [];
   if (typeof options !== 'object' || options === null) issues.push(issue(['options'], 'wrong-type', 'expected an object'));
   const names = Object.keys(options ?? {});
   const unknown = issues.length > 0 ? [] : names.filter((name) => !OPTIONS.includes(name));
-  for (const name of unknown) {
-    const meant = suggest(name, OPTIONS);
-    issues.push(issue([name], 'unknown-field', `is no option; ${meant ? `did you mean ${meant}?` : `known are ${OPTIONS.join(', ')}`}`));
-  }
+  for (const name of unknown) issues.push(issue([name], 'unknown-field', unknownField(name, OPTIONS)));
   const trust = names.includes('trustedProxies') ? readTrust(options.trustedProxies, issues) : NOBODY;
-  if (issues.length > 0) throw new ConfigurationError(`clientIpFrom: the options cannot be used: ${listIssues(issues)}`, { operation: 'clientIpFrom', issues });
+  if (issues.length > 0) throw new ConfigurationError(optionsProblem('clientIpFrom', issues), { operation: 'clientIpFrom', issues });
   return trust;
 }

@@ -1,10 +1,9 @@
 import { ConfigurationError } from '../../errors/errors.js';
 import { type IpProvider, LookupFailure } from '../../location/lookup/provider.js';
 import { lookUpInMmdb, type MmdbReader } from '../../location/mmdb/mmdb-lookup.js';
-import type { Logger } from '../../platform/logger.js';
-import { systemClock } from '../../platform/time.js';
+import { safeLogger } from '../../platform/safe-callback.js';
 import { followMmdbFile, type MmdbFile } from './file.js';
-import { checkMmdbOptions, type MmdbFileOptions, type MmdbOptions } from './options.js';
+import { type MmdbOptions, readMmdbOptions } from './options.js';
 
 /** A provider that asks nobody. */
 export interface MmdbProvider extends IpProvider {
@@ -14,21 +13,6 @@ export interface MmdbProvider extends IpProvider {
    */
   ready(): Promise<void>;
 }
-
-const CHECK_EVERY_MS = 10_000;
-const MAX_BYTES = 512 * 1024 * 1024;
-
-const toConsole: Logger = { warn: (message) => console.warn(`location-sdk: ${message}`) };
-
-/** A logger that throws must not cost a lookup. */
-const warningsTo = (logger: Logger) => (message: string) => {
-  try {
-    const written: unknown = logger.warn?.(message);
-    if (written instanceof Promise) written.catch(() => {});
-  } catch {
-    // Nothing can be said about it: the logger is what failed.
-  }
-};
 
 /**
  * Looks addresses up in a database file in MaxMind's format (GeoLite2 City, GeoIP2 City, DB-IP, IPinfo): no third party learns
@@ -49,10 +33,10 @@ const warningsTo = (logger: Logger) => (message: string) => {
  * ```
  */
 export function mmdb(options: MmdbOptions): MmdbProvider {
-  checkMmdbOptions(options);
-  const source = 'database' in options && options.database ? alwaysOpen(options.database) : follow(options as MmdbFileOptions);
+  const { database, file = '', name, logger, ...given } = readMmdbOptions(options);
+  const source = database ? alwaysOpen(database) : followMmdbFile({ ...given, file, warn: safeLogger(logger).warn });
   return {
-    name: options.name ?? 'mmdb',
+    name,
     async lookup({ ip }) {
       if (ip === undefined) throw new LookupFailure('no-address', 'a database cannot tell the own address: pass clientIP');
       const current = source.current();
@@ -63,7 +47,7 @@ export function mmdb(options: MmdbOptions): MmdbProvider {
     async ready() {
       const opened = await source.open();
       // The path is shown to who starts the server, and not in a lookup's error: a relay passes that on to the page.
-      if ('problem' in opened) throw new ConfigurationError(`The database ${(options as MmdbFileOptions).file} cannot be used: ${opened.problem}.`);
+      if ('problem' in opened) throw new ConfigurationError(`The database ${file} cannot be used: ${opened.problem}.`);
     },
   };
 }
@@ -72,6 +56,3 @@ function alwaysOpen(database: MmdbReader): MmdbFile {
   const opened = { reader: database, version: '' };
   return { current: () => opened, open: async () => opened };
 }
-
-const follow = ({ file, Reader, checkEveryMs = CHECK_EVERY_MS, maxBytes = MAX_BYTES, clock = systemClock, logger = toConsole }: MmdbFileOptions): MmdbFile =>
-  followMmdbFile({ file, Reader, checkEveryMs, maxBytes, clock, warn: warningsTo(logger) });

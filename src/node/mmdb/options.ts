@@ -1,9 +1,10 @@
 import { ConfigurationError } from '../../errors/errors.js';
 import type { MmdbReader } from '../../location/mmdb/mmdb-lookup.js';
+import { asRecord } from '../../platform/as-record.js';
 import type { Logger } from '../../platform/logger.js';
-import type { Clock } from '../../platform/time.js';
-import { printableKey } from '../../schema/issue.js';
-import { suggest } from '../../schema/suggest.js';
+import { type Clock, systemClock } from '../../platform/time.js';
+import { issue } from '../../schema/issue.js';
+import { having, isObject, isWord, must, option, optional, readOptions, wholeNumber, within } from '../../schema/option-table.js';
 import type { MmdbReaderClass } from './reader.js';
 
 /** What `mmdb` takes for a database file. */
@@ -35,35 +36,34 @@ export interface MmdbDatabaseOptions {
 /** What `mmdb` takes: a file, or an open database. */
 export type MmdbOptions = MmdbFileOptions | MmdbDatabaseOptions;
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
-const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '';
-const isReader = (value: unknown) =>
-  isObject(value) && typeof value.get === 'function' && isObject(value.metadata) && (value.metadata.ipVersion === 4 || value.metadata.ipVersion === 6);
+const isReader = (value: unknown): boolean => {
+  const { get, metadata } = asRecord(value);
+  const { ipVersion } = asRecord(metadata);
+  return typeof get === 'function' && (ipVersion === 4 || ipVersion === 6);
+};
 
-/** What each option must be. */
-const RULES: Readonly<Record<string, readonly [fits: (value: unknown) => boolean, expected: string]>> = {
-  file: [isText, 'the path of a file'],
-  database: [isReader, 'an open reader, { get(ip), metadata: { ipVersion: 4 or 6 } }; maxmind.open() must be awaited'],
-  Reader: [(value) => typeof value === 'function', 'the class Reader of mmdb-lib or maxmind'],
-  checkEveryMs: [(value) => Number.isFinite(value) && Number(value) >= 0, 'a number of milliseconds from 0'],
-  maxBytes: [(value) => Number.isSafeInteger(value) && Number(value) > 0, 'a whole number of bytes from 1'],
-  name: [isText, 'a string that is not empty or blank'],
-  logger: [isObject, 'an object'],
-  clock: [(value) => isObject(value) && typeof value.now === 'function', 'an object with now'],
+/** Every option of `mmdb` and its default. */
+const optionTable = {
+  file: optional<string>(isWord),
+  database: optional<MmdbReader>(must('an open reader, { get(ip), metadata: { ipVersion: 4 or 6 } }; maxmind.open() must be awaited', isReader)),
+  Reader: optional<MmdbReaderClass>(must('the class Reader of mmdb-lib or maxmind', (value) => typeof value === 'function')),
+  checkEveryMs: option(within('milliseconds', 0), 10_000),
+  maxBytes: option(wholeNumber(1, Number.MAX_SAFE_INTEGER, 'bytes'), 512 * 1024 * 1024),
+  name: option(isWord, 'mmdb'),
+  logger: option<Logger>(isObject, { warn: (message) => console.warn(`location-sdk: ${message}`) }),
+  clock: option<Pick<Clock, 'now'>>(having('now'), systemClock),
 };
 const OF_A_DATABASE = ['database', 'name'];
 
-/** Throws a `ConfigurationError` that lists all that is wrong; no value is shown. */
-export function checkMmdbOptions(options: unknown): asserts options is MmdbOptions {
-  const given = Object.entries(isObject(options) ? options : {}).filter(([, value]) => value !== undefined);
-  const names = given.map(([name]) => name);
-  const problems = given.flatMap(([name, value]) => {
-    const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
-    if (!rule) return [`unknown option ${printableKey(name)}; did you mean ${suggest(name, Object.keys(RULES)) ?? Object.keys(RULES).join(', ')}?`];
-    return rule[0](value) ? [] : [`${name} must be ${rule[1]}`];
+/** Completes the options; throws a `ConfigurationError` that lists every problem and shows no value. */
+export function readMmdbOptions(options: unknown) {
+  const read = readOptions('mmdb', optionTable, options, (own) => {
+    const names = Object.keys(own).filter((name) => own[name] !== undefined);
+    if (names.includes('file') === names.includes('database')) return [issue(['file'], 'invalid', 'pass either file or database')];
+    if (names.includes('file')) return [];
+    const ofFile = names.filter((name) => name in optionTable && !OF_A_DATABASE.includes(name));
+    return ofFile.map((name) => issue([name], 'invalid', 'goes with file'));
   });
-  if (names.includes('file') === names.includes('database')) problems.unshift('pass either file or database');
-  else if (names.includes('database'))
-    problems.push(...names.filter((name) => RULES[name] && !OF_A_DATABASE.includes(name)).map((name) => `${name} goes with file`));
-  if (problems.length > 0) throw new ConfigurationError(`The options of mmdb cannot be used: ${problems.join('; ')}.`);
+  if (read.problem !== undefined) throw new ConfigurationError(read.problem);
+  return read.complete;
 }

@@ -1,5 +1,6 @@
 import { asOwnRecord, asRecord } from '../../platform/as-record.js';
 import type { HkdfKeyLike } from '../../platform/web-types.js';
+import { issue, type ValidationIssue } from '../../schema/issue.js';
 import { type Bytes, fromBase64 } from '../bytes.js';
 
 /**
@@ -36,21 +37,22 @@ export interface ReadEncryption {
 export const KEY_BYTES = 32;
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** Checks the option; problems never show a key. */
-export function readEncryption(given: unknown, problems: string[]): ReadEncryption | undefined {
+/** Checks the option; issues never show a key. */
+export function readEncryption(given: unknown, issues: ValidationIssue[]): ReadEncryption | undefined {
   if (given === undefined) return undefined;
   const { keys, current, ...unknown } = asOwnRecord(given);
   const entries = Object.entries(asRecord(keys));
-  for (const name of Object.keys(unknown)) problems.push(`encryption.${name} is not an option; known are keys, current`);
-  if (entries.length === 0) problems.push("encryption.keys: expected an object with at least one key, such as { '2026-11': key }");
+  const refuse = (path: readonly string[], message: string) => void issues.push(issue(['encryption', ...path], 'invalid', message));
+  for (const name of Object.keys(unknown)) refuse([name], 'is not an option; known are keys, current');
+  if (entries.length === 0) refuse(['keys'], "expected an object with at least one key, such as { '2026-11': key }");
   // An id that is none may be a key that was put in the wrong place.
-  if (!entries.every(([id]) => ID.test(id))) problems.push('encryption.keys: expected ids of up to 64 letters, digits, _ and -');
-  if (typeof current !== 'string' || !entries.some(([id]) => id === current)) problems.push('encryption.current: expected the id of one of encryption.keys');
+  if (!entries.every(([id]) => ID.test(id))) refuse(['keys'], 'expected ids of up to 64 letters, digits, _ and -');
+  if (typeof current !== 'string' || !entries.some(([id]) => id === current)) refuse(['current'], 'expected the id of one of encryption.keys');
   const read = new Map<string, Bytes | HkdfKeyLike>();
   for (const [id, key] of entries) {
     const usable = readKey(key);
     if (usable) read.set(id, usable);
-    else if (ID.test(id)) problems.push(`encryption.keys['${id}']: expected ${KEY_BYTES} bytes, their base64, or a CryptoKey of HKDF with the usage deriveKey`);
+    else if (ID.test(id)) refuse(['keys'], `of '${id}', expected ${KEY_BYTES} bytes, their base64, or a CryptoKey of HKDF with the usage deriveKey`);
   }
   return { keys: read, current: String(current) };
 }

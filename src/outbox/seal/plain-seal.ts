@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../errors/errors.js';
 import { sha256 } from '../../platform/hash.js';
+import { issue } from '../../schema/issue.js';
 import type { MakeSeal, Seal } from './seal.js';
 
 /** The body as it is, with its bare hash: for pages, where a body names no player and a key would lie beside it. */
@@ -13,7 +14,7 @@ export const plainSeal = (): Seal => ({
 });
 
 /** The seal of the script-tag file. */
-export const makePlainSeal: MakeSeal = (given, problems) => {
-  if (given !== undefined) problems.push('encryption: is not in the script-tag file; import location-sdk/outbox');
+export const makePlainSeal: MakeSeal = (given, issues) => {
+  if (given !== undefined) issues.push(issue(['encryption'], 'invalid', 'is not in the script-tag file; import location-sdk/outbox'));
   return plainSeal;
 };

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/errors.js';
+import type { ValidationIssue } from '../../schema/issue.js';
 import type { Row } from '../state-machine.js';
 import type { OutboxStore } from '../store.js';
 
@@ -50,5 +51,5 @@ export function missingKey(keyId: string, why = 'is not among encryption.keys'):
 export const missingKeyOf = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null ? (error as { [KEY_ID]?: string })[KEY_ID] : undefined;
 
-/** Checks the option `encryption`, whose problems it adds, and makes the seal of a store that is given none. */
-export type MakeSeal = (encryption: unknown, problems: string[]) => (store: Pick<OutboxStore, 'remember'>) => Seal;
+/** Checks the option `encryption`, whose issues it adds, and makes the seal of a store that is given none. */
+export type MakeSeal = (encryption: unknown, issues: ValidationIssue[]) => (store: Pick<OutboxStore, 'remember'>) => Seal;

@@ -67,7 +67,7 @@ export function standardSeal(store: Pick<OutboxStore, 'remember'>, encryption: R
 }
 
 /** The seal of a server's outbox. */
-export const makeStandardSeal: MakeSeal = (given, problems) => {
-  const encryption = readEncryption(given, problems);
+export const makeStandardSeal: MakeSeal = (given, issues) => {
+  const encryption = readEncryption(given, issues);
   return (store) => standardSeal(store, encryption);
 };

@@ -141,16 +141,16 @@ describe('the options', () => {
     ['nothing', undefined, 'pass either file or database'],
     ['neither file nor database', {}, 'pass either file or database'],
     ['both', { file: 'x.mmdb', database }, 'pass either file or database'],
-    ['an empty path', { file: ' ' }, 'file must be the path of a file'],
-    ['a path that is none', { file: 7 }, 'file must be the path of a file'],
+    ['an empty path', { file: ' ' }, 'file: expected a string that is not empty or blank'],
+    ['a path that is none', { file: 7 }, 'file: expected a string, got a number'],
     ['a promise of a database', { database: Promise.resolve(database) }, 'must be awaited'],
     ['a database that does not tell its version', { database: { get: () => null } }, 'metadata: { ipVersion: 4 or 6 }'],
-    ['an option of a file with a database', { database, maxBytes: 1 }, 'maxBytes goes with file'],
-    ['an option that there is not', { file: 'x.mmdb', watch: true }, 'unknown option watch; did you mean file, database'],
-    ['an interval that is none', { file: 'x.mmdb', checkEveryMs: Number.NaN }, 'checkEveryMs must be a number of milliseconds from 0'],
-    ['a size that is none', { file: 'x.mmdb', maxBytes: 0 }, 'maxBytes must be'],
-    ['a Reader that is none', { file: 'x.mmdb', Reader: {} }, 'Reader must be the class Reader'],
-    ['a clock that is none', { file: 'x.mmdb', clock: {} }, 'clock must be'],
+    ['an option of a file with a database', { database, maxBytes: 1 }, 'maxBytes: goes with file'],
+    ['an option that there is not', { file: 'x.mmdb', watch: true }, 'unknown field watch'],
+    ['an interval that is none', { file: 'x.mmdb', checkEveryMs: Number.NaN }, 'checkEveryMs: expected a number of milliseconds from 0'],
+    ['a size that is none', { file: 'x.mmdb', maxBytes: 0 }, 'maxBytes: expected a whole number of bytes from 1'],
+    ['a Reader that is none', { file: 'x.mmdb', Reader: {} }, 'Reader: expected the class Reader'],
+    ['a clock that is none', { file: 'x.mmdb', clock: {} }, 'clock: expected an object with now'],
   ])('%s is refused', async (_what, options, why) => {
     expect(await failureOf(() => mmdb(options as never))).toMatchObject({ code: 'configuration', message: expect.stringContaining(why) });
   });
@@ -158,7 +158,10 @@ describe('the options', () => {
   test('all that is wrong is said at once', async () => {
     const { message } = await failureOf(() => mmdb({ file: '', checkEveryMs: -1, name: '' }));
     expect(message).toBe(
-      'The options of mmdb cannot be used: file must be the path of a file; checkEveryMs must be a number of milliseconds from 0; name must be a string that is not empty or blank.',
+      `The options of mmdb cannot be used: 3 problems:
+  - file: expected a string that is not empty or blank, got an empty or blank string
+  - checkEveryMs: expected a number of milliseconds from 0, got another number
+  - name: expected a string that is not empty or blank, got an empty or blank string`,
     );
   });
 

@@ -1,6 +1,9 @@
 import { ConfigurationError } from '../../../errors/errors.js';
+import { asRecord } from '../../../platform/as-record.js';
 import { type Clock, systemClock } from '../../../platform/time.js';
 import type { WebAbortSignal } from '../../../platform/web-types.js';
+import { issue, type ValidationIssue } from '../../../schema/issue.js';
+import { isClock, isFlag, isLimit, isObject, must, option, optional, readOptions } from '../../../schema/option-table.js';
 
 /** A channel to other tabs; every `BroadcastChannel` fits. */
 export interface ChannelLike {
@@ -102,23 +105,26 @@ export interface IndexedDbSettings {
   readonly platform: Omit<IndexedDbPlatform, 'indexedDB'> & { readonly indexedDB: IDBFactory };
 }
 
+const isName = must('a string that is not empty', (value) => typeof value === 'string' && value !== '');
+
+/** Every option of the IndexedDB store and its default. */
+const optionTable = {
+  name: option(isName, 'location-sdk-outbox'),
+  player: optional<string>(isName),
+  timeoutMs: option(isLimit, 10_000),
+  persist: option(isFlag, true),
+  clock: option<Clock>(isClock, systemClock),
+  platform: optional<IndexedDbPlatform>(isObject),
+};
+
 /** Checks the options. Throws a `ConfigurationError` that lists every problem. */
-export function readOptions({
-  name = 'location-sdk-outbox',
-  player,
-  timeoutMs = 10_000,
-  persist = true,
-  clock = systemClock,
-  platform = globalThis,
-}: IndexedDbStoreOptions): IndexedDbSettings {
-  const problems = [
-    player !== undefined && (typeof player !== 'string' || !player) && 'player: expected a string that is not empty',
-    player && !globalThis.crypto?.subtle && 'player: this page has no WebCrypto; it needs https',
-    (typeof name !== 'string' || !name) && 'name: expected a string that is not empty',
-    !(timeoutMs > 0) && 'timeoutMs: expected a number of milliseconds above 0',
-    typeof persist !== 'boolean' && 'persist: expected true or false',
-    !platform.indexedDB && 'there is no IndexedDB here; this store is for pages',
-  ].filter(Boolean);
-  if (problems.length > 0) throw new ConfigurationError(`indexedDbStore: ${problems.join('; ')}.`);
-  return { name, player, timeoutMs, persist, clock, platform: platform as IndexedDbSettings['platform'] };
+export function readIndexedDbOptions(options: IndexedDbStoreOptions): IndexedDbSettings {
+  const read = readOptions('indexedDbStore', optionTable, options, ({ player, platform = globalThis }) => {
+    const issues: ValidationIssue[] = [];
+    if (player && !globalThis.crypto?.subtle) issues.push(issue(['player'], 'invalid', 'this page has no WebCrypto; it needs https'));
+    if (!asRecord(platform).indexedDB) issues.push(issue(['platform'], 'invalid', 'there is no IndexedDB here; this store is for pages'));
+    return issues;
+  });
+  if (read.problem !== undefined) throw new ConfigurationError(read.problem);
+  return { ...read.complete, platform: (read.complete.platform ?? globalThis) as IndexedDbSettings['platform'] };
 }

@@ -5,7 +5,7 @@ import type { OutboxStore } from '../../store.js';
 import { ask, createConnection } from './connection.js';
 import { bind, changeDestinationPause, ensure, readDestinations, rebind } from './destinations.js';
 import { ledger } from './ledger.js';
-import { type IndexedDbStoreOptions, readOptions } from './options.js';
+import { type IndexedDbStoreOptions, readIndexedDbOptions } from './options.js';
 import { onReconnecting } from './reconnecting.js';
 import { dueRanges, type IndexedRow, readCounts, readRow, rowWriter } from './rows.js';
 import { createTabs } from './tabs.js';
@@ -38,7 +38,7 @@ const PERSISTED_MS = 1_000;
  * ```
  */
 export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promise<OutboxStore> {
-  const given = readOptions(options);
+  const given = readIndexedDbOptions(options);
   const { clock, persist, player } = given;
   const settings = player === undefined ? given : { ...given, name: `${given.name} ${await playerTag(player)}` };
   const storage = settings.platform.navigator?.storage;

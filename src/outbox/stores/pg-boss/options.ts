@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../../errors/errors.js';
+import { hasMethods, having, isFunction, must, option, readOptions, required, wholeNumber, within } from '../../../schema/option-table.js';
 import type { OutboxStore } from '../../store.js';
 
 /** What a job holds: which report there is work for, and nothing of a person. */
@@ -63,24 +64,25 @@ export interface PgBossStoreOptions {
   onError?: ((error: unknown) => void) | undefined;
 }
 
-const NAMES = ['store', 'boss', 'queue', 'batchSize', 'pollingIntervalSeconds', 'retentionSeconds', 'onError'];
-const METHODS = ['createQueue', 'send', 'work', 'offWork'] as const;
+const isCount = wholeNumber(1);
+
+/** Every option of `pgBossStore` and its default. */
+const optionTable = {
+  store: required<OutboxStore>(must('an outbox store, such as that of postgresStore', (value) => hasMethods(value, ['enqueue']))),
+  boss: required<PgBossLike>(having('createQueue', 'send', 'work', 'offWork')),
+  queue: option(
+    must('a name of letters, digits, -, _ and .', (value) => typeof value === 'string' && /^[\w.-]+$/.test(value)),
+    'location-sdk-outbox',
+  ),
+  batchSize: option(isCount, 10),
+  pollingIntervalSeconds: option(within('seconds', 0.5), 0.5),
+  retentionSeconds: option(isCount, 86_400),
+  onError: option<(error: unknown) => void>(isFunction, () => {}),
+};
 
 /** The options with their defaults. Throws a `ConfigurationError` that lists every problem. */
-export function readOptions(options: PgBossStoreOptions): { readonly [Name in keyof PgBossStoreOptions]-?: NonNullable<PgBossStoreOptions[Name]> } {
-  const given: Partial<PgBossStoreOptions> = typeof options === 'object' && options !== null ? options : {};
-  const { store, boss, queue = 'location-sdk-outbox', batchSize = 10, pollingIntervalSeconds = 0.5, retentionSeconds = 86_400, onError = () => {} } = given;
-  const problems = Object.keys(given)
-    .filter((name) => !NAMES.includes(name))
-    .map((name) => `${name} is not an option; known are ${NAMES.join(', ')}`);
-  if (typeof store?.enqueue !== 'function') problems.push('store: expected an outbox store, such as that of postgresStore');
-  const missing = METHODS.filter((name) => typeof boss?.[name] !== 'function');
-  if (missing.length > 0) problems.push(`boss: expected a pg-boss with ${missing.join(', ')}`);
-  if (typeof queue !== 'string' || !/^[\w.-]+$/.test(queue)) problems.push('queue: expected a name of letters, digits, -, _ and .');
-  if (!Number.isInteger(batchSize) || batchSize < 1) problems.push('batchSize: expected a whole number from 1');
-  if (!(pollingIntervalSeconds >= 0.5)) problems.push('pollingIntervalSeconds: expected a number from 0.5');
-  if (!Number.isInteger(retentionSeconds) || retentionSeconds < 1) problems.push('retentionSeconds: expected a whole number from 1');
-  if (typeof onError !== 'function') problems.push('onError: expected a function');
-  if (problems.length > 0 || !store || !boss) throw new ConfigurationError(`The options of pgBossStore cannot be used: ${problems.join('; ')}.`);
-  return { store, boss, queue, batchSize, pollingIntervalSeconds, retentionSeconds, onError };
+export function readPgBossOptions(options: PgBossStoreOptions) {
+  const read = readOptions('pgBossStore', optionTable, options);
+  if (read.problem !== undefined) throw new ConfigurationError(read.problem);
+  return read.complete;
 }

@@ -2,7 +2,7 @@ import { systemClock, withTimeout } from '../../../platform/time.js';
 import type { OutboxStore } from '../../store.js';
 import { createJobs } from './jobs.js';
 import { makeQueue } from './make-queue.js';
-import { type PgBossStoreOptions, readOptions } from './options.js';
+import { type PgBossStoreOptions, readPgBossOptions } from './options.js';
 
 /** How long closing waits for jobs that are being written. */
 const CLOSE_MS = 5_000;
@@ -25,7 +25,7 @@ const CLOSE_MS = 5_000;
  * ```
  */
 export async function pgBossStore(options: PgBossStoreOptions): Promise<OutboxStore> {
-  const settings = readOptions(options);
+  const settings = readPgBossOptions(options);
   const { store, boss, queue, batchSize, pollingIntervalSeconds, onError } = settings;
   const jobs = createJobs(settings);
   await makeQueue(boss, queue);

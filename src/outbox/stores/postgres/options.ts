@@ -1,8 +1,9 @@
 import { ConfigurationError } from '../../../errors/errors.js';
-import { type Clock, LONGEST_TIMER_MS, systemClock } from '../../../platform/time.js';
+import { type Clock, systemClock } from '../../../platform/time.js';
+import { isClock, isFlag, isFunction, isLimit, must, option, optional, readOptions, required } from '../../../schema/option-table.js';
 import type { PostgresDatabase } from './database.js';
 import type { ListeningClient } from './listen.js';
-import { checkedSchema } from './schema.js';
+import { isSchemaName, SCHEMA_RULE } from './schema.js';
 
 /** What the PostgreSQL store takes. */
 export interface PostgresStoreOptions {
@@ -37,23 +38,25 @@ export interface PostgresStoreOptions {
   random?: (() => number) | undefined;
 }
 
-const NAMES = ['database', 'schema', 'migrate', 'notify', 'listen', 'timeoutMs', 'clock', 'random'];
+/** Every option of the PostgreSQL store and its default. */
+const optionTable = {
+  database: required<PostgresDatabase>(must('an object with query(text, values), such as a pool of pg', (value) => isDatabase(value))),
+  schema: option(must(SCHEMA_RULE, isSchemaName), 'location_sdk'),
+  migrate: option(isFlag, true),
+  notify: option(isFlag, true),
+  listen: optional<NonNullable<PostgresStoreOptions['listen']>>(
+    must('a function that connects a client, such as () => pool.connect()', (value) => typeof value === 'function'),
+  ),
+  timeoutMs: option(isLimit, 30_000),
+  clock: option<Clock>(isClock, systemClock),
+  random: option(isFunction, () => Math.random()),
+};
 
 /** The options with their defaults. Throws a `ConfigurationError` that lists every problem. */
-export function readOptions(options: PostgresStoreOptions) {
-  const given: Partial<PostgresStoreOptions> = typeof options === 'object' && options !== null ? options : {};
-  const { database, schema = 'location_sdk', migrate = true, notify = true, listen, timeoutMs = 30_000, clock = systemClock, random = Math.random } = given;
-  const problems = Object.keys(given)
-    .filter((name) => !NAMES.includes(name))
-    .map((name) => `${name} is not an option; known are ${NAMES.join(', ')}`);
-  if (!isDatabase(database)) problems.push('database: expected an object with query(text, values), such as a pool of pg');
-  if (typeof migrate !== 'boolean') problems.push('migrate: expected true or false');
-  if (typeof notify !== 'boolean') problems.push('notify: expected true or false');
-  if (listen !== undefined && typeof listen !== 'function') problems.push('listen: expected a function that connects a client, such as () => pool.connect()');
-  if (typeof timeoutMs !== 'number' || !(timeoutMs >= 1 && timeoutMs <= LONGEST_TIMER_MS))
-    problems.push(`timeoutMs: expected milliseconds from 1 to ${LONGEST_TIMER_MS}`);
-  if (problems.length > 0 || !isDatabase(database)) throw new ConfigurationError(`The options of the PostgreSQL store cannot be used: ${problems.join('; ')}.`);
-  return { database, schema: checkedSchema(schema), migrate, notify, listen, timeoutMs, clock, random };
+export function readPostgresOptions(options: PostgresStoreOptions) {
+  const read = readOptions('postgresStore', optionTable, options);
+  if (read.problem !== undefined) throw new ConfigurationError(read.problem);
+  return read.complete;
 }
 
 /** Whether something can send a statement. */

@@ -1,4 +1,6 @@
 import { ConfigurationError } from '../../../errors/errors.js';
+import { issue } from '../../../schema/issue.js';
+import { optionsProblem } from '../../../schema/option-table.js';
 import type { Run } from './database.js';
 import { failure, NEWER, OLDER } from './failure.js';
 import { functions } from './functions.js';
@@ -19,12 +21,16 @@ const RESERVED = new Set(
   some symmetric system_user table tablesample then to trailing true union unique user using variadic verbose when where window with`.split(/\s+/),
 );
 
-/** The name of a schema: the only thing that stands in a statement and comes from outside. */
+/** The name of a schema is the only thing that stands in a statement and comes from outside. */
+export const isSchemaName = (schema: unknown): schema is string =>
+  typeof schema === 'string' && /^[a-z_][a-z0-9_]{0,47}$/.test(schema) && !schema.startsWith('pg_') && !RESERVED.has(schema);
+
+export const SCHEMA_RULE =
+  "a name of small letters, digits and _ that begins with no digit and not with pg_, and that is no reserved word, such as 'location_sdk'";
+
 export function checkedSchema(schema: unknown): string {
-  if (typeof schema === 'string' && /^[a-z_][a-z0-9_]{0,47}$/.test(schema) && !schema.startsWith('pg_') && !RESERVED.has(schema)) return schema;
-  throw new ConfigurationError(
-    "The options of the PostgreSQL store cannot be used: schema: expected a name of small letters, digits and _ that begins with no digit and not with pg_, and that is no reserved word, such as 'location_sdk'.",
-  );
+  if (isSchemaName(schema)) return schema;
+  throw new ConfigurationError(optionsProblem('postgresStore', [issue(['schema'], 'invalid', `expected ${SCHEMA_RULE}`)]));
 }
 
 /**

@@ -9,7 +9,7 @@ import { failure } from './failure.js';
 import { isOutsideTransaction, isPool } from './lend.js';
 import { listRows } from './list.js';
 import { listen } from './listen.js';
-import { isDatabase, type PostgresStoreOptions, readOptions } from './options.js';
+import { isDatabase, type PostgresStoreOptions, readPostgresOptions } from './options.js';
 import { readOutlook } from './outlook.js';
 import { createReceipts } from './receipts.js';
 import { readRow, selectRows } from './row-columns.js';
@@ -36,7 +36,7 @@ export const postgresStore = (options: PostgresStoreOptions): Promise<OutboxStor
 
 /** The same, with limits on locks that a test may shorten. */
 export async function openPostgresStore(options: PostgresStoreOptions, longestLockMs = LONGEST_LOCK_MS): Promise<OutboxStore> {
-  const { database, schema, migrate, notify, listen: connect, timeoutMs, clock, random } = readOptions(options);
+  const { database, schema, migrate, notify, listen: connect, timeoutMs, clock, random } = readPostgresOptions(options);
   const send = createRun(database, schema, { clock, random, timeoutMs });
   const watchers = new Set<() => void>();
   let closed = false;

@@ -1,9 +1,7 @@
-import { ConfigurationError } from '../../../errors/errors.js';
-import { type Clock, systemClock } from '../../../platform/time.js';
 import type { OutboxStore, Turn, TurnResult } from '../../store.js';
 import { isStorable } from '../storable.js';
 import { createCommits } from './commits.js';
-import { connect, pragma, type SqliteDatabase } from './database.js';
+import { connect, pragma } from './database.js';
 import { createDestinations } from './destinations.js';
 import { codeOf, failure, SqliteStoreError } from './failure.js';
 import { listRows } from './list.js';
@@ -11,34 +9,13 @@ import { watchFiles } from './live-file.js';
 import { hasLostRows, quarantineLostRows } from './lost-rows.js';
 import { noteOpen } from './one-library.js';
 import { closeFile, ensureFull, fileOf, type OpenDatabase, openFile, prepareDatabase } from './open.js';
+import { readSqliteOptions, type SqliteStoreOptions } from './options.js';
 import { createReceipts } from './receipts.js';
 import { ROW, rowOf } from './row-columns.js';
 import { createRows, isOneStatement } from './rows.js';
 import { createTally } from './tally.js';
 import { enqueueWithin } from './transaction.js';
 import { watchCommits } from './watch.js';
-
-/** What the SQLite store takes: a file, or a connection of yours. */
-export interface SqliteStoreOptions {
-  /**
-   * The file, made where there is none, readable by its owner only. On a disk of this machine: over a network share
-   * SQLite's locks cannot be relied on.
-   */
-  file?: string | undefined;
-  /** Opens the file, with a library of your choice. Default: `node:sqlite`, else `libsql`, else `better-sqlite3`, whichever is there. */
-  open?: OpenDatabase | undefined;
-  /**
-   * Instead of `file`: a connection to a file that holds tables of yours too, so that a report can be enqueued within
-   * your transaction. It is switched to WAL and `synchronous=FULL`, and is yours to close.
-   */
-  database?: SqliteDatabase | undefined;
-  /** How long an operation waits while others hold the file, in milliseconds. Default: 10,000. */
-  busyTimeoutMs?: number | undefined;
-  /** Times and timers. Default: the system's. All processes on one file should have the same time. */
-  clock?: Clock | undefined;
-  /** Spreads the waits for the file; from 0 to below 1. Default: `Math.random`. */
-  random?: (() => number) | undefined;
-}
 
 /**
  * A store in a SQLite file, for one machine with any number of processes. What it accepted outlives the process and a
@@ -54,7 +31,7 @@ export interface SqliteStoreOptions {
  * ```
  */
 export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxStore> {
-  const { file, open, database: given, busyTimeoutMs: busyMs = 10_000, clock = systemClock, random = Math.random } = checked(options);
+  const { file, open, database: given, busyTimeoutMs: busyMs, clock, random } = readSqliteOptions(options);
   const opened = given ? { database: given, place: 'connection' } : await openOrReject(file ?? '', open);
   const { database, place } = opened;
   const connection = connect(database);
@@ -166,24 +143,3 @@ async function openOrReject(file: string, open: OpenDatabase | undefined) {
     throw failure(code === 'other' ? 'unavailable' : code, file, error);
   }
 }
-
-function checked(options: SqliteStoreOptions): SqliteStoreOptions {
-  const given: unknown = options;
-  const known: SqliteStoreOptions = typeof given === 'object' && given !== null ? given : {};
-  const { file, open, database, busyTimeoutMs } = known;
-  const problems: string[] = [];
-  if ((file === undefined) === (database === undefined)) problems.push('file, database: expected one of them');
-  if (file !== undefined && (typeof file !== 'string' || file === '')) problems.push('file: expected a path');
-  if (open !== undefined && typeof open !== 'function') problems.push('open: expected a function that opens a file');
-  if (database !== undefined && !isDatabase(database))
-    problems.push('database: expected a connection of node:sqlite, libsql or better-sqlite3, with exec and prepare');
-  if (busyTimeoutMs !== undefined && !(typeof busyTimeoutMs === 'number' && busyTimeoutMs >= 0))
-    problems.push('busyTimeoutMs: expected milliseconds, 0 or more');
-  if (problems.length > 0) throw new ConfigurationError(`The options of the SQLite store cannot be used: ${problems.join('; ')}.`);
-  return known;
-}
-
-const isDatabase = (value: unknown): boolean => {
-  const { exec, prepare } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
-  return typeof exec === 'function' && typeof prepare === 'function';
-};

@@ -218,7 +218,7 @@ describe('trouble with pg-boss', () => {
 
   it('is told with all problems at once where the options are wrong', async () => {
     await expect(pgBossStore({ store: {}, boss: {}, batchSize: 0, retries: 3 } as never)).rejects.toThrow(
-      /retries is not an option.*store: expected.*boss: expected a pg-boss with createQueue, send, work, offWork; batchSize: expected/,
+      /store: expected.*boss: expected an object with createQueue, send, work, offWork.*batchSize: expected.*unknown field retries/s,
     );
   });
 });

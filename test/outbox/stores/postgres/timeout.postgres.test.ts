@@ -124,5 +124,5 @@ describe('an answer that comes too late', () => {
 it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '100'])('no wait is without a limit: timeoutMs %s is refused', async (timeoutMs) => {
   const refusal = openStore({ timeoutMs: timeoutMs as number });
   await expect(refusal).rejects.toThrow(ConfigurationError);
-  await expect(refusal).rejects.toThrow('timeoutMs: expected milliseconds from 1 to 2147483647');
+  await expect(refusal).rejects.toThrow('timeoutMs: expected a number of milliseconds from 1 to 2147483647');
 });

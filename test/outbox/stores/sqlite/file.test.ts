@@ -141,12 +141,12 @@ describe('a file of the SQLite store', () => {
   });
 
   it.each([
-    [{}, 'file, database: expected one of them'],
-    [undefined as never, 'file, database: expected one of them'],
-    [null as never, 'file, database: expected one of them'],
+    [{}, 'pass either file or database'],
+    [undefined as never, 'pass either file or database'],
+    [null as never, 'pass either file or database'],
     [{ file: '' }, 'file: expected a path'],
     [{ database: { exec: 1 } as never }, 'database: expected a connection'],
-    [{ file: 'x', busyTimeoutMs: -1 }, 'busyTimeoutMs: expected milliseconds'],
+    [{ file: 'x', busyTimeoutMs: -1 }, 'busyTimeoutMs: expected a number of milliseconds from 0'],
     [{ file: 'x', open: 'libsql' as never }, 'open: expected a function'],
   ])('needs options that are right: %j', async (options, message) => {
     const error = await rejectionOf(sqliteStore(options));

@@ -1,0 +1,139 @@
+import * as z from 'zod/mini';
+import { asRecord } from '../platform/as-record.js';
+import { LONGEST_TIMER_MS } from '../platform/time.js';
+import { type Field, text } from './fields.js';
+import { issue, type ValidationIssue } from './issue.js';
+import { isModel, type Model, model } from './model.js';
+import { listIssues, validate } from './validate.js';
+
+/** An option: what it must be, and its default. */
+export class Option<T> {
+  constructor(
+    readonly schema: Field | Model,
+    readonly standard: T,
+    readonly isRequired: boolean,
+  ) {}
+}
+
+export interface OptionTable {
+  readonly [name: string]: Option<unknown> | OptionTable;
+}
+
+/** The options of a table with nothing left out. */
+export type CompleteOptions<T> = { readonly [Name in keyof T]: T[Name] extends Option<infer Value> ? Value : CompleteOptions<T[Name]> };
+
+type Own = Readonly<Record<string, unknown>>;
+
+/** Options that were checked: the user's own, and the same completed by the table. Or all that is wrong with them. */
+export type OptionsRead<T> =
+  | { readonly own: Own; readonly complete: CompleteOptions<T>; readonly problem: undefined }
+  | { readonly problem: string; readonly issues: readonly ValidationIssue[] };
+
+export const option = <T>(schema: Field | Model, standard: T) => new Option<T>(schema, standard, false);
+export const optional = <T>(schema: Field | Model) => new Option<T | undefined>(schema, undefined, false);
+/** Has no default. */
+export const required = <T>(schema: Field | Model) => new Option<T>(schema, undefined as T, true);
+
+/** A getter that throws makes an option wrong. */
+const isReadable = (check: () => boolean): boolean => {
+  try {
+    return check();
+  } catch {
+    return false;
+  }
+};
+
+/** `expected` completes the sentence "expected …". */
+export const must = (expected: string, holds: (value: unknown) => boolean): Field => z.custom((value) => isReadable(() => holds(value)), expected);
+export const having = (...methods: string[]) => must(`an object with ${methods.join(', ')}`, (value) => hasMethods(value, methods));
+export const hasMethods = (value: unknown, methods: readonly string[]): boolean => methods.every((name) => typeof asRecord(value)[name] === 'function');
+const range = (least: number, most: number) => `from ${least}${Number.isFinite(most) ? ` to ${most}` : ''}`;
+export const within = (unit: string, least: number, most = Number.POSITIVE_INFINITY): Field => {
+  const expected = `a number of ${unit} ${range(least, most)}`;
+  return z.number(expected).check(z.refine((value) => value >= least && value <= most, expected));
+};
+export const wholeNumber = (least: number, most = Number.POSITIVE_INFINITY, unit = '') =>
+  must(`a whole number${unit && ` of ${unit}`} ${range(least, most)}`, (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most);
+export const oneOf = (...words: string[]) => must(words.map((word) => `'${word}'`).join(' or '), (value) => words.includes(value as string));
+export const isDuration = within('milliseconds', 0, LONGEST_TIMER_MS);
+/** Every wait has a limit, so 0 does not mean "none". */
+export const isLimit = within('milliseconds', 1, LONGEST_TIMER_MS);
+export const isFlag: Field = z.boolean('true or false');
+export const isString: Field = z.string('a string');
+export const isWord: Field = text();
+export const isFunction = must('a function', (value) => typeof value === 'function');
+export const isObject = must('an object', (value) => asRecord(value) === value);
+export const isClock = having('now', 'setTimeout', 'clearTimeout');
+/** For an option whose own part checks it. */
+export const isAnything: Field = z.unknown();
+
+const models = new WeakMap<OptionTable, Model>();
+
+function modelOf(table: OptionTable): Model {
+  const known = models.get(table);
+  if (known) return known;
+  const rows = Object.entries(table);
+  const fieldsOf = (wanted: boolean) =>
+    Object.fromEntries(
+      rows.flatMap(([name, entry]) => {
+        const isOption = entry instanceof Option;
+        return (isOption && entry.isRequired) === wanted ? [[name, isOption ? entry.schema : modelOf(entry)]] : [];
+      }),
+    );
+  const made = model(fieldsOf(true), fieldsOf(false));
+  models.set(table, made);
+  return made;
+}
+
+/**
+ * Checks options against their table and completes them. Lists every problem at once: wrong names, wrong values, and those
+ * that `more` finds in the user's own members, which it must expect to be wrong. `of` names the options in the message.
+ */
+export function readOptions<T extends OptionTable>(
+  of: string,
+  table: T,
+  options: unknown,
+  more: (own: Own) => readonly ValidationIssue[] = () => [],
+): OptionsRead<T> {
+  const issues: ValidationIssue[] = [];
+  try {
+    const own = ownOptions(table, options === undefined ? {} : options);
+    const checked = validate(modelOf(table), 'strict', own);
+    issues.push(...checked.issues, ...more(asRecord(own)));
+    if (checked.value && issues.length === 0) return { own: checked.value, complete: complete(table, checked.value), problem: undefined };
+  } catch {
+    // A getter or proxy may throw anything, however deep it stands.
+    issues.push(issue(['options'], 'not-json', 'could not be read: a getter or proxy threw'));
+  }
+  return { problem: optionsProblem(of, issues), issues };
+}
+
+/** The message of the error that refuses options. */
+export const optionsProblem = (of: string, issues: readonly ValidationIssue[]): string =>
+  `The options${of && ` of ${of}`} cannot be used: ${listIssues(issues)}`;
+
+/**
+ * The options' own members, each read once: the copy leaves out what a library added to `Object.prototype`.
+ * Throws what a getter throws.
+ */
+function ownOptions(table: object, given: unknown): unknown {
+  if (asRecord(given) !== given || Array.isArray(given)) return given;
+  const own: Record<string, unknown> = Object.create(null);
+  for (const name of Object.keys(given)) {
+    const entry = Object.keys(table).includes(name) ? (table as OptionTable)[name] : undefined;
+    const value = (given as Own)[name];
+    const isData = entry instanceof Option && isModel(entry.schema);
+    if (isData) own[name] = ownOptions({}, value);
+    else own[name] = entry === undefined || entry instanceof Option ? value : ownOptions(entry, value);
+  }
+  return own;
+}
+
+/** The given options, completed by the table. */
+export function complete<T>(table: T, given: unknown): CompleteOptions<T> {
+  const entries = Object.entries(table as OptionTable).map(([name, entry]) => {
+    const value = Object.keys(asRecord(given)).includes(name) ? asRecord(given)[name] : undefined;
+    return [name, entry instanceof Option ? (value ?? entry.standard) : complete(entry, value)];
+  });
+  return Object.fromEntries(entries) as CompleteOptions<T>;
+}
