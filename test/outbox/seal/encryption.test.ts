@@ -267,7 +267,7 @@ describe('wrong options', () => {
     [{ keys: { a: key(1) }, current: 'b' }, ['encryption.current: expected the id']],
     [{ keys: { a: secret }, current: 'a' }, ["encryption.keys: of 'a', expected 32 bytes"]],
     [{ keys: { [`${secret}=`]: key(1) }, current: `${secret}=` }, ['expected ids of up to 64']],
-    [{ keys: { a: new Uint8Array(16) }, current: 'a', mode: 'x' }, ["encryption.keys: of 'a'", 'encryption.mode is not an option']],
+    [{ keys: { a: new Uint8Array(16) }, current: 'a', mode: 'x' }, ["encryption.keys: of 'a'", 'encryption.mode: is not an option']],
     ['aes', ['encryption.keys: expected']],
   ])('are all named, without the key: %j', async (given, words) => {
     const error = await failureOf(() => createOutbox({ client, store: memoryStore(), encryption: given as never }) as never);
