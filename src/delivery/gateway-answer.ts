@@ -34,10 +34,12 @@ export const readGatewayAnswer = (attempted: Attempted, asked: Asked, settings: 
     return { kind: 'failed', failure: { ...readStatus(answer, asked, retryAfterMs), said } };
   });
 
-/** What a status means where nothing else is known of the answer. The gateway's own 404 is JSON with words. */
+/** What a status means where nothing else is known of the answer. The gateway's own answers are JSON, and its 404 has words. */
 export function readStatus(answer: Answer, asked: Pick<Asked, 'after' | 'isReport'>, retryAfterMs: number | undefined): Failure {
   const failure = failureOf(answer.status, textOf(answer, asked), retryAfterMs);
-  return answer.status === 404 ? { ...failure, foreign: messageOf(answer.body) === undefined } : failure;
+  const { status, body, json } = answer;
+  const foreign = status === 404 ? messageOf(body) === undefined : !json || (body === undefined && status >= 300);
+  return foreign ? { ...failure, foreign } : failure;
 }
 
 /** What a status says, and what to do about it. */

@@ -1,3 +1,4 @@
+import { partsOf } from './destination.js';
 import type { OutboxReport, OutboxStats } from './interface.js';
 import type { Row } from './state-machine.js';
 import type { Outlook } from './store.js';
@@ -7,6 +8,7 @@ export const shown = ({ body: _, fingerprint: __, fence: ___, doubtBefore: ____,
 
 /** The pauses in a store's outlook. */
 export const shownPauses = (outlooks: readonly Outlook[]): OutboxStats['paused'] =>
-  outlooks.flatMap(({ pause: { account, environment, reason, message, since, until } }) =>
-    reason ? [{ account, environment, reason, message, since, until }] : [],
-  );
+  outlooks.flatMap(({ pause: { account, environment: name, reason, message, since, until } }) => {
+    const { environment, operation } = partsOf({ environment: name });
+    return reason ? [{ account, environment, ...(operation && { operation }), reason, message, since, until }] : [];
+  });

@@ -1,7 +1,7 @@
 import { type ClientDoor, doorOf } from '../client/internals.js';
 import type { ClientMode } from '../client/payloads.js';
 import { ConfigurationError } from '../errors/errors.js';
-import { members, ownMembers } from '../platform/as-record.js';
+import { memberOf, members, ownMembers } from '../platform/as-record.js';
 import { LONGEST_TIMER_MS } from '../platform/time.js';
 import { ACCOUNT_RULE, DEFAULT_ACCOUNT, isAccount } from './destination.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
@@ -52,7 +52,7 @@ export function readSettings(options: OutboxOptions<ClientMode> | AccountsOption
   const accounts = readAccounts(given, problems);
   const doors = accounts.map(([, door]) => door);
   requireMethods('store', given.store, STORE_METHODS, problems);
-  for (const door of doors) problems.push(...ownerProblems(door, members(given.store).player));
+  for (const door of doors) problems.push(...ownerProblems(door, memberOf(members(given.store), 'player')));
   if (given.seal !== undefined) requireMethods('seal', given.seal, SEAL_METHODS, problems);
   if (given.keepBodies !== undefined && typeof given.keepBodies !== 'boolean') problems.push('keepBodies: expected true or false');
 
@@ -94,6 +94,6 @@ function readAccounts(given: Readonly<Record<string, unknown>>, problems: string
 }
 
 function requireMethods(name: string, value: unknown, methods: readonly string[], problems: string[]): void {
-  const missing = methods.filter((method) => typeof members(value)[method] !== 'function');
+  const missing = methods.filter((method) => typeof memberOf(members(value), method) !== 'function');
   if (missing.length > 0) problems.push(`${name}: expected an object with ${missing.join(', ')}`);
 }

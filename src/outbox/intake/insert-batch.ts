@@ -1,4 +1,4 @@
-import { members } from '../../platform/as-record.js';
+import { memberOf, members } from '../../platform/as-record.js';
 import { type Clock, limited } from '../../platform/time.js';
 import type { Enqueued, NewRow, OutboxStore } from '../store.js';
 
@@ -25,7 +25,7 @@ export function createCommits(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>
   /** Taken from the queue, and neither committed nor refused. */
   const underWay = new Set<Queued>();
   let commits = 0;
-  const most = store.concurrent === true ? MOST_COMMITS : 1;
+  const most = memberOf(store, 'concurrent') === true ? MOST_COMMITS : 1;
   let committing = false;
 
   /**

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../../errors/errors.js';
+import { ownOptions } from '../../../platform/as-record.js';
 import { type Clock, systemClock } from '../../../platform/time.js';
 import type { WebAbortSignal } from '../../../platform/web-types.js';
 
@@ -103,14 +104,15 @@ export interface IndexedDbSettings {
 }
 
 /** Checks the options. Throws a `ConfigurationError` that lists every problem. */
-export function readOptions({
-  name = 'location-sdk-outbox',
-  player,
-  timeoutMs = 10_000,
-  persist = true,
-  clock = systemClock,
-  platform = globalThis,
-}: IndexedDbStoreOptions): IndexedDbSettings {
+export function readOptions(options: IndexedDbStoreOptions): IndexedDbSettings {
+  const {
+    name = 'location-sdk-outbox',
+    player,
+    timeoutMs = 10_000,
+    persist = true,
+    clock = systemClock,
+    platform = globalThis as IndexedDbPlatform,
+  } = ownOptions(options);
   const problems = [
     player !== undefined && (typeof player !== 'string' || !player) && 'player: expected a string that is not empty',
     player && !globalThis.crypto?.subtle && 'player: this page has no WebCrypto; it needs https',

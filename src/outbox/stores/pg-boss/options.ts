@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../../errors/errors.js';
+import { ownOptions } from '../../../platform/as-record.js';
 import type { OutboxStore } from '../../store.js';
 
 /** What a job holds: which report there is work for, and nothing of a person. */
@@ -68,7 +69,7 @@ const METHODS = ['createQueue', 'send', 'work', 'offWork'] as const;
 
 /** The options with their defaults. Throws a `ConfigurationError` that lists every problem. */
 export function readOptions(options: PgBossStoreOptions): { readonly [Name in keyof PgBossStoreOptions]-?: NonNullable<PgBossStoreOptions[Name]> } {
-  const given: Partial<PgBossStoreOptions> = typeof options === 'object' && options !== null ? options : {};
+  const given: Partial<PgBossStoreOptions> = typeof options === 'object' && options !== null ? ownOptions(options) : {};
   const { store, boss, queue = 'location-sdk-outbox', batchSize = 10, pollingIntervalSeconds = 0.5, retentionSeconds = 86_400, onError = () => {} } = given;
   const problems = Object.keys(given)
     .filter((name) => !NAMES.includes(name))

@@ -3,15 +3,12 @@ import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { bindFunctions } from './bind-functions.js';
 import { add, enqueue } from './enqueue-functions.js';
 import { ISOLATION } from './failure.js';
-import { isOpenBefore, rowJson } from './row-columns.js';
-import { QUEUED, TALLY_PARTS } from './tables.js';
+import { isAllowed, isOpenBefore, rowJson } from './row-columns.js';
+import { queued, TALLY_PARTS } from './tables.js';
 
 /** Raised and caught within a function, where another transaction was faster. */
 const OVERTAKEN = 'LS009';
 const NOW_MS = '(floor(extract(epoch FROM clock_timestamp()) * 1000))::bigint';
-
-/** `QUEUED` of a table under another name. */
-const queued = (name: string): string => QUEUED.replace(/parked|state/g, `${name}.$&`);
 
 /** A bound on the work of one turn. */
 const MOST_LOOKED_AT = 1000;
@@ -71,7 +68,7 @@ const write = (schema: string): string => `
  * may have been enqueued in a transaction that ended later.
  */
 const claim = (schema: string): string => `
-  CREATE FUNCTION ${schema}.claim(of_account text, of_environment text, wanted integer, lease_ms bigint, now_ms bigint)
+  CREATE FUNCTION ${schema}.claim(of_account text, of_environment text, left_out text, wanted integer, lease_ms bigint, now_ms bigint)
   RETURNS TABLE (sequence bigint, due_at bigint) LANGUAGE plpgsql AS $claim$
   DECLARE
     item record;
@@ -89,7 +86,7 @@ const claim = (schema: string): string => `
       FOR item IN
         SELECT q.sequence, q.due_at, q.state, q.waits_for FROM ${schema}.queue AS q
         WHERE q.account = of_account AND q.environment = of_environment AND ${queued('q')} AND q.due_at <= now_ms
-          AND (q.due_at, q.sequence) > (last_due, last_sequence)
+          AND (q.due_at, q.sequence) > (last_due, last_sequence) AND ${isAllowed(schema, 'left_out')}
         ORDER BY q.due_at, q.sequence LIMIT wanted FOR UPDATE SKIP LOCKED
       LOOP
         seen := seen + 1;
@@ -131,6 +128,7 @@ const turn = (schema: string): string => `
     probe jsonb := request #> '{claim,probe}';
     open_accounts text[];
     open_environments text[];
+    open_left_out text[];
     held bigint[];
     places bigint[];
     untried bigint;
@@ -155,8 +153,10 @@ const turn = (schema: string): string => `
     END LOOP;
     IF wanted > 0 THEN
       now_ms := ${NOW_MS};
-      SELECT array_agg(d.account), array_agg(d.environment), array_agg((a.value ->> 'busy')::bigint), array_agg(a.place)
-        INTO open_accounts, open_environments, held, places
+      SELECT array_agg(d.account), array_agg(d.environment), array_agg((a.value ->> 'busy')::bigint), array_agg(a.place), array_agg((
+          SELECT coalesce(string_agg(w.value ->> 'operation', ' '), '') FROM jsonb_array_elements(coalesce(request #> '{claim,without}', '[]')) AS w(value)
+          WHERE w.value ->> 'account' = d.account AND w.value ->> 'environment' = d.environment))
+        INTO open_accounts, open_environments, held, places, open_left_out
         FROM jsonb_array_elements(request #> '{claim,accounts}') WITH ORDINALITY AS a(value, place)
         JOIN ${schema}.destinations AS d ON d.account = a.value ->> 'account' AND d.gateway = a.value -> 'gateways' ->> d.environment
         WHERE CASE WHEN probe IS NULL THEN d.reason IS NULL ELSE d.account = probe ->> 'account' AND d.environment = probe ->> 'environment' END;
@@ -167,8 +167,8 @@ const turn = (schema: string): string => `
           ORDER BY f.due_at DESC LIMIT ${MOST_LOOKED_AT} FOR UPDATE SKIP LOCKED) AS far);
       IF (request #>> '{claim,untriedFirst}')::boolean THEN
         -- The earliest of the latest due rows that was never claimed is due before all others; it was not claimed meanwhile.
-        SELECT late.sequence INTO untried FROM unnest(open_accounts, open_environments) AS e(account, environment) CROSS JOIN LATERAL (
-          SELECT q.sequence, q.due_at, q.fence, q.blocked FROM ${schema}.queue AS q WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms
+        SELECT late.sequence INTO untried FROM unnest(open_accounts, open_environments, open_left_out) AS e(account, environment, left_out) CROSS JOIN LATERAL (
+          SELECT q.sequence, q.due_at, q.fence, q.blocked FROM ${schema}.queue AS q WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms AND ${isAllowed(schema, 'e.left_out')}
           ORDER BY q.due_at DESC, q.sequence DESC LIMIT ${MOST_LOOKED_AT}) AS late
           WHERE late.fence = 0 AND NOT late.blocked ORDER BY late.due_at, late.sequence LIMIT 1;
         UPDATE ${schema}.queue AS q SET due_at = ${HEAD_OF_THE_QUEUE} 
@@ -176,19 +176,19 @@ const turn = (schema: string): string => `
       END IF;
       -- How many of the next are of which destination. An account that has fewer rows in hand comes first, and among its rows the earliest.
       FOR item IN
-        SELECT due.account, due.environment, count(*)::integer AS share FROM (
-          SELECT turns.account, turns.environment FROM (
-            SELECT e.account, e.environment, e.place, head.due_at, head.sequence,
+        SELECT due.account, due.environment, due.left_out, count(*)::integer AS share FROM (
+          SELECT turns.account, turns.environment, turns.left_out FROM (
+            SELECT e.account, e.environment, e.left_out, e.place, head.due_at, head.sequence,
               e.held + row_number() OVER (PARTITION BY e.account ORDER BY head.due_at, head.sequence) AS turn
-            FROM unnest(open_accounts, open_environments, held, places) AS e(account, environment, held, place) CROSS JOIN LATERAL (
+            FROM unnest(open_accounts, open_environments, held, places, open_left_out) AS e(account, environment, held, place, left_out) CROSS JOIN LATERAL (
               SELECT q.due_at, q.sequence FROM ${schema}.queue AS q
-              WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms
+              WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms AND ${isAllowed(schema, 'e.left_out')}
               ORDER BY q.due_at, q.sequence LIMIT wanted) AS head) AS turns
           ORDER BY turns.turn, turns.place, turns.due_at, turns.sequence LIMIT wanted) AS due
-        GROUP BY due.account, due.environment
+        GROUP BY due.account, due.environment, due.left_out
       LOOP
         SELECT taken || coalesce(array_agg(c.sequence), '{}'), dues || coalesce(array_agg(c.due_at), '{}') INTO taken, dues
-          FROM ${schema}.claim(item.account, item.environment, item.share, lease_ms, now_ms) AS c;
+          FROM ${schema}.claim(item.account, item.environment, item.left_out, item.share, lease_ms, now_ms) AS c;
       END LOOP;
       SELECT json_agg(${rowJson(schema)} ORDER BY t.due_at, t.sequence) INTO claimed FROM unnest(taken, dues) AS t(sequence, due_at)
         JOIN ${schema}.reports AS r ON r.sequence = t.sequence JOIN ${schema}.queue AS q ON q.sequence = t.sequence;

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../../errors/errors.js';
+import { ownOptions } from '../../../platform/as-record.js';
 import { type Clock, LONGEST_TIMER_MS, systemClock } from '../../../platform/time.js';
 import type { PostgresDatabase } from './database.js';
 import type { ListeningClient } from './listen.js';
@@ -41,7 +42,7 @@ const NAMES = ['database', 'schema', 'migrate', 'notify', 'listen', 'timeoutMs',
 
 /** The options with their defaults. Throws a `ConfigurationError` that lists every problem. */
 export function readOptions(options: PostgresStoreOptions) {
-  const given: Partial<PostgresStoreOptions> = typeof options === 'object' && options !== null ? options : {};
+  const given: Partial<PostgresStoreOptions> = typeof options === 'object' && options !== null ? ownOptions(options) : {};
   const { database, schema = 'location_sdk', migrate = true, notify = true, listen, timeoutMs = 30_000, clock = systemClock, random = Math.random } = given;
   const problems = Object.keys(given)
     .filter((name) => !NAMES.includes(name))

@@ -7,6 +7,9 @@ export const TALLY_PARTS = 32;
 /** Rows that a worker may take, or will be able to; the only ones in the index that is searched for them. */
 export const QUEUED = "NOT parked AND state <> 'quarantined'";
 
+/** `QUEUED` of a table under another name. */
+export const queued = (name: string): string => QUEUED.replace(/parked|state/g, `${name}.$&`);
+
 /**
  * `reports` is what is kept for ever: who a report is, so that no identity is forgotten, and how it ended. It is written
  * twice, when it is enqueued and when it ends, the second time in place: no indexed column changes, so its indexes grow
@@ -112,6 +115,6 @@ export const views = (schema: string): string => `
   ) AS ended ON ended.account = known.account
   LEFT JOIN ${schema}.reports AS oldest ON oldest.sequence = open.oldest;
   CREATE VIEW ${schema}.paused AS
-  SELECT account, environment, gateway, reason, message, strikes, to_timestamp(since / 1000.0) AS since, to_timestamp(until / 1000.0) AS until
+  SELECT account, split_part(environment, '/', 1) AS environment, nullif(split_part(environment, '/', 2), '') AS operation, gateway, reason, message, strikes, to_timestamp(since / 1000.0) AS since, to_timestamp(until / 1000.0) AS until
   FROM ${schema}.destinations WHERE reason IS NOT NULL;
 `;

@@ -1,4 +1,4 @@
-import type { Destination } from '../../destination.js';
+import { type Destination, keyOf } from '../../destination.js';
 import { claimed, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../../state-machine.js';
 import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store.js';
 import { readFence, readState } from '../../stored-row.js';
@@ -23,14 +23,17 @@ const UPDATE = `UPDATE outbox_rows SET state = ?, blocked = ?, queued = ?, fence
 
 const CLAIM = `UPDATE outbox_rows SET state = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?, due_at = ?, changed_at = ? WHERE sequence = ?`;
 
+/** Leaves out the operations of a text in which a space stands before and after each. */
+const ALLOWED = "AND instr(?, ' ' || operation || ' ') = 0";
+
 /** Only of the index, so that what it costs does not depend on how many rows there are. */
-export const DUE = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at <= ? ORDER BY due_at, sequence LIMIT ?`;
+export const DUE = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at <= ? ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
 export const BLOCK = `UPDATE outbox_rows INDEXED BY outbox_dependents SET blocked = ?, queued = ? WHERE waits_for = ? AND state = 'waiting' AND blocked <> ?`;
 /** A bound on the work of one turn. */
 export const RESCUE = `UPDATE outbox_rows SET due_at = ? WHERE sequence IN
   (SELECT sequence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at > ? ORDER BY due_at DESC LIMIT 1000)`;
 /** The rows that became due last, among which one is looked for that was never claimed. */
-export const LATEST_DUE = `SELECT sequence, fence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at <= ? ORDER BY due_at DESC LIMIT 1000`;
+export const LATEST_DUE = `SELECT sequence, fence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at <= ? ${ALLOWED} ORDER BY due_at DESC LIMIT 1000`;
 /** The first and the last row of a destination to come up, of the index alone. */
 export const FIRST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at LIMIT 1`;
 export const LAST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at DESC LIMIT 1`;
@@ -97,19 +100,20 @@ export function createRows(connection: Connection, tally: Tally) {
   }
 
   /** The earliest of the latest due rows that was never claimed is due before all others. */
-  function advanceUntried({ account, environment }: Destination, now: number): void {
-    const untried = all(LATEST_DUE, account, environment, now).filter(({ fence }) => Number(fence) === 0);
+  function advanceUntried({ account, environment }: Destination, leftOut: string, now: number): void {
+    const untried = all(LATEST_DUE, account, environment, now, leftOut).filter(({ fence }) => Number(fence) === 0);
     const earliest = untried.at(-1);
     if (earliest) run('UPDATE outbox_rows SET due_at = ? WHERE sequence = ?', HEAD_OF_THE_QUEUE, Number(earliest.sequence));
   }
 
-  function claim({ accounts, limit, leaseMs, untriedFirst }: ClaimRequest, destinations: readonly Destination[], now: number): Row[] {
+  function claim({ accounts, limit, leaseMs, without = [], untriedFirst }: ClaimRequest, destinations: readonly Destination[], now: number): Row[] {
+    const leftOutOf = (one: Destination) => without.map((other) => (keyOf(other) === keyOf(one) ? ` ${other.operation} ` : '')).join('');
     for (const one of destinations) rescue(one, now);
-    if (untriedFirst) for (const one of destinations) advanceUntried(one, now);
+    if (untriedFirst) for (const one of destinations) advanceUntried(one, leftOutOf(one), now);
     const dueOf = (account: string): Row[] =>
       destinations
         .filter((one) => one.account === account)
-        .flatMap(({ environment }) => all(DUE, account, environment, now, limit).map(rowOf))
+        .flatMap((one) => all(DUE, account, one.environment, now, leftOutOf(one), limit).map(rowOf))
         .sort((a, b) => a.dueAt - b.dueAt || a.sequence - b.sequence);
     const due = new Map(accounts.map(({ account }) => [account, dueOf(account)]));
     return claimFairly(accounts, limit, ({ account }) => due.get(account)?.shift()).map((row) => {

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../../errors/errors.js';
+import { ownOptions } from '../../../platform/as-record.js';
 import { type Clock, systemClock } from '../../../platform/time.js';
 import type { OutboxStore, Turn, TurnResult } from '../../store.js';
 import { isStorable } from '../storable.js';
@@ -169,7 +170,7 @@ async function openOrReject(file: string, open: OpenDatabase | undefined) {
 
 function checked(options: SqliteStoreOptions): SqliteStoreOptions {
   const given: unknown = options;
-  const known: SqliteStoreOptions = typeof given === 'object' && given !== null ? given : {};
+  const known: SqliteStoreOptions = typeof given === 'object' && given !== null ? ownOptions(given) : {};
   const { file, open, database, busyTimeoutMs } = known;
   const problems: string[] = [];
   if ((file === undefined) === (database === undefined)) problems.push('file, database: expected one of them');
