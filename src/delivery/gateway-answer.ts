@@ -38,8 +38,9 @@ export const readGatewayAnswer = (attempted: Attempted, asked: Asked, settings: 
 export function readStatus(answer: Answer, asked: Pick<Asked, 'after' | 'isReport'>, retryAfterMs: number | undefined): Failure {
   const failure = failureOf(answer.status, textOf(answer, asked), retryAfterMs);
   const { status, body, json } = answer;
-  const foreign = status === 404 ? messageOf(body) === undefined : !json || (body === undefined && status >= 300);
-  return foreign ? { ...failure, foreign } : failure;
+  if (status === 404) return { ...failure, foreign: messageOf(body) === undefined };
+  const isForeign = !json || (body === undefined && status >= 300);
+  return isForeign ? { ...failure, foreign: true } : failure;
 }
 
 /** What a status says, and what to do about it. */

@@ -1,7 +1,11 @@
+import { LARGEST_COUNT } from './counts.js';
 import { type Destination, isBreaker, type PauseReason } from './destination.js';
 import { type Change, type Ending, LONGEST_WAIT_MS } from './state-machine.js';
+import { isCount, isTime } from './stored-row.js';
 
 export type { PauseReason };
+
+const REASONS: readonly PauseReason[] = ['authentication', 'address', 'rate-limited', 'unavailable', 'unreachable', 'configuration', 'refusals'];
 
 /** Whether an environment is paused, as all workers of a store see it. */
 export interface Pause {
@@ -23,6 +27,30 @@ export interface Pause {
   readonly until: number;
   /** The same as milliseconds from now; not above 0 once it is time. */
   readonly remainingMs: number;
+}
+
+/** A pause as a store reads it: no part of it has been checked yet. */
+export type StoredPause = Destination & { readonly [Name in Exclude<keyof Pause, keyof Destination | 'remainingMs'>]?: unknown };
+
+/**
+ * The pause that a store has read. A part that no store writes counts as 0; a reason that cannot be read pauses until the
+ * next report is recorded. Writing the next change mends both.
+ */
+export function readPause({ account, environment, version, reason, message, since, strikes, until }: StoredPause, now: number): Pause {
+  const count = (value: unknown) => (isCount(value) && value <= LARGEST_COUNT ? value : 0);
+  const time = (value: unknown) => (isTime(value) ? value : 0);
+  const ends = time(until);
+  return {
+    account,
+    environment,
+    version: count(version),
+    reason: reason === null || reason === undefined ? undefined : (REASONS.find((known) => known === reason) ?? 'unavailable'),
+    message: typeof message === 'string' ? message : undefined,
+    since: time(since),
+    strikes: count(strikes),
+    until: ends,
+    remainingMs: ends - now,
+  };
 }
 
 /** What an environment's pause becomes, if its version is still the one that was seen. */
@@ -123,7 +151,7 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
   if (!isProbe && pause === undefined && (paused || !isCounted)) return undefined;
   // Attempts that were under way when it was paused say nothing new, unless the gateway asks for more time.
   if (!isProbe && paused && retryAfterMs <= seen.remainingMs) return undefined;
-  const strikes = paused && !isProbe ? seen.strikes : seen.strikes + 1;
+  const strikes = paused && !isProbe ? seen.strikes : Math.min(seen.strikes + 1, LARGEST_COUNT);
   const found = pause ?? (isCounted && strikes >= breakerAfter ? 'refusals' : undefined);
   const reason = found ?? seen.reason;
   const { account, environment, version } = seen;
@@ -184,7 +212,8 @@ export const notPaused = ({ account, environment }: Destination): Pause => ({
 export const changePause = (before: Pause, { account, environment, reason, message, strikes, forMs, continues }: PauseChange, now: number): Pause => ({
   account,
   environment,
-  version: before.version + 1,
+  // Begins anew at its end: a damaged one must not run out of its column's range.
+  version: (before.version % LARGEST_COUNT) + 1,
   reason,
   message,
   since: continues ? before.since : now,

@@ -1,5 +1,6 @@
 import type { ErrorCode, ErrorOutcome } from '../errors/errors.js';
 import type { OperationName } from '../protocol/operations.js';
+import { oneMore } from './counts.js';
 import type { OutboxEnvironment, PauseReason } from './destination.js';
 
 export type { OutboxEnvironment };
@@ -164,8 +165,8 @@ export const isAsExpected = ({ state, fence }: Pick<Row, 'state' | 'fence'>, exp
  */
 export const claimed = (row: Progress): Progress => ({
   state: 'in-flight',
-  fence: row.fence + 1,
-  attempts: row.attempts + 1,
+  fence: oneMore(row.fence),
+  attempts: oneMore(row.attempts),
   inDoubt: true,
   doubtBefore: row.inDoubt,
 });

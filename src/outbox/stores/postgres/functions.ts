@@ -1,17 +1,16 @@
+import { LARGEST_COUNT } from '../../counts.js';
 import { LONGEST_WAIT_MS } from '../../state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
+import { append } from './append-function.js';
 import { bindFunctions } from './bind-functions.js';
 import { add, enqueue } from './enqueue-functions.js';
 import { ISOLATION } from './failure.js';
 import { isAllowed, isOpenBefore, rowJson } from './row-columns.js';
-import { queued, TALLY_PARTS } from './tables.js';
-
-/** Raised and caught within a function, where another transaction was faster. */
-const OVERTAKEN = 'LS009';
-const NOW_MS = '(floor(extract(epoch FROM clock_timestamp()) * 1000))::bigint';
+import { LARGEST_NUMBER, queued, TALLY_PARTS } from './tables.js';
 
 /** A bound on the work of one turn. */
 const MOST_LOOKED_AT = 1000;
+const NOW_MS = '(floor(extract(epoch FROM clock_timestamp()) * 1000))::bigint';
 
 /**
  * The planner knows nothing of new tables, and what it chose for them it keeps: only the index is right at every size. Without
@@ -106,7 +105,7 @@ const claim = (schema: string): string => `
           dues := dues || item.due_at;
         END IF;
       END LOOP;
-      UPDATE ${schema}.queue AS q SET state = 'in-flight', fence = q.fence + 1, attempts = q.attempts + 1, doubt_before = q.in_doubt, in_doubt = true,
+      UPDATE ${schema}.queue AS q SET state = 'in-flight', fence = least(q.fence + 1, ${LARGEST_COUNT}), attempts = least(q.attempts + 1, ${LARGEST_COUNT}), doubt_before = q.in_doubt, in_doubt = true,
         blocked = false, due_at = now_ms + lease_ms, changed_at = now_ms WHERE q.sequence = ANY (page);
       RETURN QUERY SELECT * FROM unnest(page, dues);
       EXIT WHEN seen < wanted;
@@ -200,7 +199,8 @@ const turn = (schema: string): string => `
       SELECT c.account, pg_backend_pid() % ${TALLY_PARTS}, sum(c.recorded), sum(c.dismissed), sum(c.attempts)
       FROM jsonb_to_recordset(counted) AS c(account text, recorded bigint, dismissed bigint, attempts bigint) GROUP BY c.account ORDER BY c.account
       ON CONFLICT (account, part) DO UPDATE
-        SET recorded = t.recorded + excluded.recorded, dismissed = t.dismissed + excluded.dismissed, attempts = t.attempts + excluded.attempts
+        SET recorded = least(t.recorded + excluded.recorded, ${LARGEST_NUMBER}), dismissed = least(t.dismissed + excluded.dismissed, ${LARGEST_NUMBER}),
+          attempts = least(t.attempts + excluded.attempts, ${LARGEST_NUMBER})
         WHERE excluded.recorded <> 0 OR excluded.dismissed <> 0 OR excluded.attempts <> 0;
     RETURN json_build_object('written', to_json(written), 'claimed', coalesce(claimed, '[]'))::text;
   END $turn$;
@@ -219,32 +219,6 @@ const outlook = (schema: string): string => `
         'last', (SELECT q.due_at FROM ${schema}.queue AS q WHERE q.account = p.account AND q.environment = p.environment AND ${queued('q')} ORDER BY q.due_at DESC LIMIT 1)))
       FROM ${schema}.destinations AS p WHERE of_accounts IS NULL OR p.account IN (SELECT json_array_elements_text(of_accounts)))::text;
   END $outlook$;
-`;
-
-/** Adds lines to the log of receipts, all or none; one after the other, since each takes the place after the last. */
-const append = (schema: string): string => `
-  CREATE FUNCTION ${schema}.append(lines jsonb) RETURNS text LANGUAGE plpgsql AS $append$
-  DECLARE
-    next_place bigint;
-    item record;
-  BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended('location-sdk ${schema}.receipts', 0));
-    SELECT coalesce(max(r.position), -1) + 1 INTO next_place FROM ${schema}.receipts AS r;
-    FOR item IN
-      SELECT (l.value ->> 'index')::bigint AS place, l.value ->> 'id' AS id, l.value ->> 'line' AS line, l.number - 1 AS number
-      FROM jsonb_array_elements(lines) WITH ORDINALITY AS l(value, number) ORDER BY l.number
-    LOOP
-      DELETE FROM ${schema}.unlogged AS u USING ${schema}.reports AS r WHERE r.id = item.id AND u.sequence = r.sequence;
-      IF NOT FOUND OR item.place <> next_place + item.number THEN
-        RAISE EXCEPTION 'another one was faster' USING ERRCODE = '${OVERTAKEN}';
-      END IF;
-      INSERT INTO ${schema}.receipts (position, id, line) VALUES (item.place, item.id, item.line);
-    END LOOP;
-    RETURN true;
-  EXCEPTION WHEN SQLSTATE '${OVERTAKEN}' THEN
-    -- Takes back what was done for the lines before.
-    RETURN false;
-  END $append$;
 `;
 
 export const functions = (schema: string): string => [bindFunctions, add, enqueue, write, claim, turn, outlook, append].map((one) => one(schema)).join('');
