@@ -16,8 +16,7 @@ export function toJson(body: object, location: Location | undefined): string {
 
 /** A copy of an object's own members, those that are named first. */
 function inOrder(given: object, names: readonly string[]): object {
-  const own = new Map(Object.entries(given));
   const ordered: Record<string, unknown> = Object.create(null);
-  for (const name of [...names, ...own.keys()]) if (own.has(name)) ordered[name] = own.get(name);
-  return ordered;
+  for (const name of names) if (Object.hasOwn(given, name)) ordered[name] = (given as Record<string, unknown>)[name];
+  return Object.assign(ordered, given);
 }
