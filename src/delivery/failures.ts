@@ -28,8 +28,8 @@ const brokenOff = (status: number, retryAfterMs: number | undefined): Failure =>
   text: `HTTP ${status}: the answer may have broken off, since it is not JSON and has no content-length; is the base address right?`,
   outcome: 'unknown',
   retryable: true,
-  // The gateway's own 404 is JSON.
-  foreign: status === 404,
+  // The gateway's own refusals are JSON.
+  foreign: status >= 400,
   details: { status, retryAfterMs },
 });
 

@@ -35,10 +35,13 @@ export const readGatewayAnswer = (attempted: Attempted, context: CallContext, se
     return { kind: 'failed', failure: { ...readStatus(answer, context, retryAfterMs), said } };
   });
 
-/** What a status means where nothing else is known of the answer. The gateway's own 404 is JSON with words. */
+/** What a status means where nothing else is known of the answer. The gateway's own answers are JSON, and its 404 has words. */
 export function readStatus(answer: Answer, context: Pick<CallContext, 'after' | 'isReport'>, retryAfterMs: number | undefined): Failure {
   const failure = failureOf(answer.status, textOf(answer, context), retryAfterMs);
-  return answer.status === 404 ? { ...failure, foreign: messageOf(answer.body) === undefined } : failure;
+  const { status, body, json } = answer;
+  if (status === 404) return { ...failure, foreign: messageOf(body) === undefined };
+  const isForeign = !json || (body === undefined && status >= 300);
+  return isForeign ? { ...failure, foreign: true } : failure;
 }
 
 /** What a status says, and what to do about it. */

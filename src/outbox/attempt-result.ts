@@ -21,7 +21,9 @@ const KINDS: { readonly [Code in ErrorCode]?: 'not-found' | 'refused' } = {
 };
 
 /** What an answer says of the destination, where it says nothing of the report. */
-export type Otherwise = { readonly kind?: 'failed'; readonly pause?: PauseReason; readonly code?: ErrorCode } | undefined;
+export type Otherwise =
+  | { readonly kind?: 'failed'; readonly pause?: PauseReason; readonly code?: ErrorCode; readonly foreign?: true; readonly outcome?: 'unknown' }
+  | undefined;
 
 /** Reads an answer of one kind of destination: a gateway or a relay. */
 export type ReadRefusal = (failure: Failure) => Otherwise;

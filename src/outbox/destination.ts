@@ -1,4 +1,5 @@
 import { ConfigurationError, type Environment } from '../errors/errors.js';
+import type { OperationName } from '../protocol/operations.js';
 
 /** Where a report goes: an environment of the gateway; or from a page, the operator's relay, which alone knows its environment. */
 export type OutboxEnvironment = Environment | 'relay';
@@ -6,8 +7,9 @@ export type OutboxEnvironment = Environment | 'relay';
 /**
  * Why nothing is sent to an environment. `'authentication'`: the key was refused (401, 403). `'address'`: the answer is not
  * the gateway's (a 404 without its JSON error, 405, 407, 421, a redirect). `'rate-limited'`: 429. `'unavailable'`: 503.
- * `'unreachable'`: no connection. `'configuration'`: a setting is missing or wrong. `'refusals'`: the gateway refused
- * `breakerAfter` reports in a row for other reasons.
+ * `'unreachable'`: no connection. `'configuration'`: a setting is missing or wrong. `'refusals'`, of one operation: its
+ * breaker is open, since `breakerAfter` of its reports in a row were refused for other reasons, or got an answer that is not
+ * the gateway's own.
  */
 export type PauseReason = 'authentication' | 'address' | 'rate-limited' | 'unavailable' | 'unreachable' | 'configuration' | 'refusals';
 
@@ -22,13 +24,38 @@ export const isAccount = (value: unknown): value is string => typeof value === '
 
 export const ACCOUNT_RULE = 'expected up to 64 letters, digits, ., _ and -, of which the first is a letter or a digit';
 
-/** Where reports go: one environment of one account. Pauses, gateways and claims are those of a destination. */
+/** The name of a circuit breaker: that of one operation in one environment. */
+export type BreakerName = `${OutboxEnvironment}/${OperationName}`;
+
+/**
+ * Where reports go: one environment of one account. Pauses, gateways and claims are those of a destination. A store keeps
+ * the circuit breaker of an operation as one more destination, named `staging/reportSettledBet`, to which no row goes: so
+ * each has a version and a pause of its own, and a store needs to know nothing of breakers.
+ */
 export interface Destination {
   /** Whose reports they are: the licence, as the option `account` names it. */
   readonly account: string;
-  /** Where in that account they go. */
-  readonly environment: OutboxEnvironment;
+  /** Where in that account they go; or the name of a breaker. */
+  readonly environment: OutboxEnvironment | BreakerName;
 }
+
+/** One operation of a destination. */
+export type DestinationOperation = { readonly account: string; readonly environment: OutboxEnvironment; readonly operation: OperationName };
+
+/** The breaker that counts for a row. */
+export const breakerOf = ({ account, environment, operation }: DestinationOperation): Destination => ({
+  account,
+  environment: `${environment}/${operation}`,
+});
+
+/** The environment that a pause is about, and, of a breaker, the operation. */
+export function partsOf({ environment: name }: Pick<Destination, 'environment'>): { environment: OutboxEnvironment; operation: OperationName | undefined } {
+  const [environment, operation] = name.split('/') as [OutboxEnvironment, OperationName | undefined];
+  return { environment, operation };
+}
+
+/** Whether a name is that of a breaker. */
+export const isBreaker = ({ environment }: Pick<Destination, 'environment'>): boolean => environment.includes('/');
 
 /** A destination with the address of the gateway, or of the relay, that stands for it. */
 export interface BoundDestination extends Destination {
@@ -71,7 +98,8 @@ const BOUND = Symbol.for('location-sdk.bound-gateway');
 const isOneMachine = (gateway: string): boolean => /^http:\/\/(?:[^/]+\.)?(?:localhost|127\.[\d.]+|\[::1\])(?::|\/|$)/.test(gateway);
 
 /** What an outbox is told that would send a destination's reports to another gateway. */
-export function otherGateway({ account, environment, gateway }: BoundDestination, bound: string, mockMode = false): ConfigurationError {
+export function otherGateway({ account, gateway, ...name }: BoundDestination, bound: string, mockMode = false): ConfigurationError {
+  const { environment } = partsOf(name);
   const where = `account ${account}, ${environment}`;
   const why = mockMode
     ? ' This process is in mock mode (LOCATION_SDK_MOCK), and a mock gateway never gets the reports of another one: give it a store of its own.'

@@ -70,6 +70,8 @@ export interface OutboxEvents {
     readonly account: string;
     /** To where nothing is sent. */
     readonly environment: OutboxEnvironment;
+    /** Of which operation nothing is sent there; left out where it is all. */
+    readonly operation?: OperationName;
     /** What is wrong with it. */
     readonly reason: PauseReason;
     /** The same in words; free of secrets and personal data. */
@@ -83,6 +85,8 @@ export interface OutboxEvents {
     readonly account: string;
     /** To where reports are sent again. */
     readonly environment: OutboxEnvironment;
+    /** Of which operation; left out where it is all. */
+    readonly operation?: OperationName;
   };
   /** The store could not do something; the outbox goes on trying. The cause is the store's own error. */
   error: {

@@ -1,6 +1,7 @@
 import type { CallOptions } from '../client/options.js';
 import type { ClientMode, Payloads } from '../client/payloads.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
+import type { OperationName } from '../protocol/operations.js';
 import type { OutboxEvents, OutboxListener } from './events.js';
 import type { ReportName } from './intake/enqueue.js';
 import type { EnqueuedReport } from './intake/enqueued-report.js';
@@ -62,8 +63,12 @@ export interface BatchedReport {
 export interface OutboxStats extends Counts {
   /** Ids of keys that this outbox has missed since it was made; what was sealed with them waits. */
   readonly missingKeys: readonly string[];
-  /** The destinations to which nothing is sent, why, since when, and when it is tried again. */
-  readonly paused: readonly (Pick<Pause, 'account' | 'environment' | 'message' | 'since' | 'until'> & {
+  /** The destinations to which nothing is sent, or nothing of one operation, why, since when, and when it is tried again. */
+  readonly paused: readonly (Pick<Pause, 'account' | 'message' | 'since' | 'until'> & {
+    /** To where nothing is sent. */
+    readonly environment: OutboxEnvironment;
+    /** Of which operation nothing is sent there; left out where it is all. */
+    readonly operation?: OperationName;
     /** What is wrong with it. */
     readonly reason: PauseReason;
   })[];
@@ -218,7 +223,7 @@ export interface Outbox<Mode extends ClientMode = 'strict'> {
    * number, a batch at a time. Rejects with a `ValidationError` at an item that names no report.
    */
   reconcile(references: AnyIterable<string | ReportReference>, defaults?: ReconcileDefaults): AsyncIterable<Reconciled>;
-  /** Lifts the pause of an environment before its time: after the key was mended, say. False where there was none. */
+  /** Lifts all pauses of an environment before their time, those of its operations too: after the key was mended, say. False where there was none. */
   resume(environment: OutboxEnvironment): Promise<boolean>;
 
   /** Listens to events. Returns how to stop. */

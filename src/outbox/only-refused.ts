@@ -1,5 +1,7 @@
-import { isRarelyProbed } from './pause.js';
+import { breakerOf, isBreaker, keyOf, partsOf } from './destination.js';
+import { isRarelyProbed, type Pause } from './pause.js';
 import type { OutboxSettings } from './settings-shape.js';
+import type { Row } from './state-machine.js';
 import type { Outlook } from './store.js';
 
 const PAGE = 200;
@@ -9,11 +11,14 @@ export function createOnlyRefused({ store, accounts, breakerAfter }: Pick<Outbox
   const served = accounts.map(({ account }) => account);
   let seen = '';
 
-  /** Since the pause began: what was tried before it may have failed for another reason. */
-  async function wereTried({ account, environment, pause }: Outlook): Promise<boolean> {
+  /** Since the breaker opened: what was tried before may have failed for another reason. */
+  async function wereTried(outlook: Outlook, breakers: ReadonlyMap<string, Pause>): Promise<boolean> {
+    const { account } = outlook;
+    const { environment } = partsOf(outlook);
     for (let after = 0; ; ) {
       const rows = await store.list({ account, environment, state: 'waiting', after, limit: PAGE });
-      if (rows.some(({ blocked, fence, changedAt }) => !blocked && (fence === 0 || changedAt <= pause.since))) return false;
+      const isUntried = (row: Row) => row.fence === 0 || row.changedAt <= (breakers.get(keyOf(breakerOf(row)))?.since ?? Number.POSITIVE_INFINITY);
+      if (rows.some((row) => !row.blocked && isUntried(row))) return false;
       const last = rows.at(-1);
       if (!last || rows.length < PAGE) return true;
       after = last.sequence;
@@ -21,13 +26,16 @@ export function createOnlyRefused({ store, accounts, breakerAfter }: Pick<Outbox
   }
 
   return async (): Promise<boolean> => {
-    const open = (await store.outlook(served)).filter(({ nextInMs }) => nextInMs !== undefined);
-    if (open.length === 0 || !open.every(({ pause }) => isRarelyProbed(pause, breakerAfter))) return false;
+    const outlooks = await store.outlook(served);
+    const open = outlooks.filter(({ nextInMs }) => nextInMs !== undefined);
+    const rare = outlooks.flatMap(({ pause }) => (isBreaker(pause) && isRarelyProbed(pause, breakerAfter) ? [pause] : []));
+    if (rare.length === 0 || open.length === 0 || open.some(({ pause }) => pause.reason !== undefined)) return false;
     // Lists are read once for each probe, however often the worker has nothing to do.
-    const versions = open.map(({ pause }) => pause.version).join();
+    const versions = rare.map((pause) => `${keyOf(pause)} ${pause.version}`).join();
     if (versions === seen) return false;
     seen = versions;
-    for (const outlook of open) if (!(await wereTried(outlook))) return false;
+    const breakers = new Map(rare.map((pause) => [keyOf(pause), pause]));
+    for (const outlook of open) if (!(await wereTried(outlook, breakers))) return false;
     return true;
   };
 }

@@ -43,8 +43,9 @@ export interface OutboxOptions<Mode extends ClientMode = 'strict'> {
   /** How long `stop` waits for attempts on their way, in milliseconds. Default: 10,000. */
   stopTimeoutMs?: number | undefined;
   /**
-   * After how many refusals in a row, with nothing recorded between them, the destination pauses: then one report at a time
-   * is tried, none of them is quarantined, and the first that is recorded ends it. Default: 5.
+   * After how many refusals in a row, with nothing of the same operation recorded between them, that operation pauses at its
+   * destination: then one of its reports at a time is tried, none of them is quarantined, and the first that is recorded ends
+   * it. The other operations go on. Default: 5.
    */
   breakerAfter?: number | undefined;
   /** Keeps the bodies of recorded reports in the store. Default: false, only their fingerprints stay. */

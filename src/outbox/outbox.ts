@@ -1,6 +1,7 @@
 import type { ClientMode } from '../client/payloads.js';
 import type { ReceiptOf } from '../client/receipt.js';
 import { ConfigurationError } from '../errors/errors.js';
+import { memberOf } from '../platform/as-record.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../platform/time.js';
 import type { createClaimBuffer } from './claim-buffer.js';
 import { createOutboxEvents, type Events } from './events.js';
@@ -69,7 +70,9 @@ function composeOutboxes<Mode extends ClientMode>(
   const wake = () => worker?.wake();
 
   events.on('locked', ({ account, keyId }) => missingKeys.set(account, (missingKeys.get(account) ?? new Set()).add(keyId)));
-  settings.seal.prepare?.().catch(() => {});
+  memberOf(settings.seal, 'prepare')
+    ?.call(settings.seal)
+    .catch(() => {});
 
   function committed({ row, location }: Committed): EnqueuedReport<Mode> {
     let done: Promise<ReceiptOf<Mode>> | undefined;
@@ -86,7 +89,7 @@ function composeOutboxes<Mode extends ClientMode>(
     if (isStarted()) return;
     waiters.start();
     proof.started();
-    unwatch = store.watch?.(wake, (cause) =>
+    unwatch = memberOf(store, 'watch')?.call(store, wake, (cause) =>
       events.emit('error', { message: 'The store cannot tell of new reports; the outbox polls for them (pollMs).', cause }),
     );
     const begin = () => {
@@ -95,13 +98,14 @@ function composeOutboxes<Mode extends ClientMode>(
       };
       worker = createWorker(settings, events, waiters, tellIdle, claimBuffer);
     };
-    if (!store.lead) {
+    const lead = memberOf(store, 'lead');
+    if (!lead) {
       begin();
       return;
     }
     const controller = new AbortController();
     leading = controller;
-    store.lead(controller.signal).then(
+    lead.call(store, controller.signal).then(
       (end) => {
         if (controller.signal.aborted) return end();
         begin();

@@ -1,14 +1,18 @@
-import type { Destination, OutboxEnvironment, PauseReason } from './destination.js';
+import { LARGEST_COUNT } from './counts.js';
+import { type Destination, isBreaker, type PauseReason } from './destination.js';
 import { type Change, type Ending, LONGEST_WAIT_MS } from './state-machine.js';
+import { isCount, isTime } from './stored-row.js';
 
 export type { PauseReason };
+
+const REASONS: readonly PauseReason[] = ['authentication', 'address', 'rate-limited', 'unavailable', 'unreachable', 'configuration', 'refusals'];
 
 /** Whether an environment is paused, as all workers of a store see it. */
 export interface Pause {
   /** The account that it is about. */
   readonly account: string;
-  /** The environment that it is about. */
-  readonly environment: OutboxEnvironment;
+  /** The environment that it is about, or the name of a breaker. */
+  readonly environment: Destination['environment'];
   /** Counts the changes; 0 before the first. Whoever saw an older one changes nothing. */
   readonly version: number;
   /** Undefined: not paused. */
@@ -17,7 +21,7 @@ export interface Pause {
   readonly message: string | undefined;
   /** When it began, by the store's clock. */
   readonly since: number;
-  /** Refusals and failed probes in a row, with nothing recorded between them; refusals count before the pause, too. */
+  /** Failed probes in a row. Of a breaker: strikes and failed probes in a row, with nothing of its operation recorded between them, also before the pause. */
   readonly strikes: number;
   /** When one report may be sent as a probe, by the store's clock. */
   readonly until: number;
@@ -25,12 +29,36 @@ export interface Pause {
   readonly remainingMs: number;
 }
 
+/** A pause as a store reads it: no part of it has been checked yet. */
+export type StoredPause = Destination & { readonly [Name in Exclude<keyof Pause, keyof Destination | 'remainingMs'>]?: unknown };
+
+/**
+ * The pause that a store has read. A part that no store writes counts as 0; a reason that cannot be read pauses until the
+ * next report is recorded. Writing the next change mends both.
+ */
+export function readPause({ account, environment, version, reason, message, since, strikes, until }: StoredPause, now: number): Pause {
+  const count = (value: unknown) => (isCount(value) && value <= LARGEST_COUNT ? value : 0);
+  const time = (value: unknown) => (isTime(value) ? value : 0);
+  const ends = time(until);
+  return {
+    account,
+    environment,
+    version: count(version),
+    reason: reason === null || reason === undefined ? undefined : (REASONS.find((known) => known === reason) ?? 'unavailable'),
+    message: typeof message === 'string' ? message : undefined,
+    since: time(since),
+    strikes: count(strikes),
+    until: ends,
+    remainingMs: ends - now,
+  };
+}
+
 /** What an environment's pause becomes, if its version is still the one that was seen. */
 export interface PauseChange {
   /** The account that it is about. */
   readonly account: string;
-  /** The environment that it is about. */
-  readonly environment: OutboxEnvironment;
+  /** The environment that it is about, or the name of a breaker. */
+  readonly environment: Destination['environment'];
   /** The version that was seen. */
   readonly version: number;
   /** Why, in a word to branch on. */
@@ -63,7 +91,7 @@ const CAP_MS = 60_000;
 /** Half of it is jitter: workers that were turned away together should not probe together, nor at once. */
 const backoff = (strikes: number, random: () => number) => (0.5 + random() / 2) * Math.min(CAP_MS, BASE_MS * 2 ** (strikes - 1));
 
-/** An attempt that ended, and what its row would become. `probe` is the version of the pause that it was sent to probe. */
+/** An attempt that ended, and what its row would become. `probe` is the version of the pause that it was sent to probe, if it is this one. */
 export interface AttemptEnd {
   readonly ending: Ending;
   readonly change: Pick<Change, 'state'>;
@@ -73,7 +101,7 @@ export interface AttemptEnd {
 /** How pauses are decided. */
 export interface PauseRules {
   readonly random: () => number;
-  /** After how many refusals in a row the destination pauses. */
+  /** After how many strikes in a row an operation pauses. */
   readonly breakerAfter: number;
 }
 
@@ -82,22 +110,34 @@ export const isRefusal = ({ ending, change }: Pick<AttemptEnd, 'ending' | 'chang
   change.state === 'quarantined' && ending.kind !== 'recorded' && ending.problem.status !== undefined;
 
 /**
- * Whether a refusal may condemn its report. After too many in a row it may not: the gateway may refuse every report,
- * whatever is in it. During a pause only the probe's answer counts.
+ * Whether an answer is a strike for the breaker of its operation: one that would condemn the report, and one that is not
+ * the gateway's own and says nothing else of the destination.
  */
-export const mayCondemn = ({ reason, version, strikes }: Pause, probe: number | undefined, { breakerAfter }: Pick<PauseRules, 'breakerAfter'>): boolean =>
-  strikes < breakerAfter && (reason === undefined || probe === version);
+export const isStrike = (end: Pick<AttemptEnd, 'ending' | 'change'>): boolean =>
+  isRefusal(end) || (end.ending.kind !== 'recorded' && end.ending.foreign === true);
+
+/**
+ * Whether a refusal may condemn its report, as its destination's pause and its operation's breaker each say. After too many
+ * strikes in a row it may not: the gateway may refuse every report, whatever is in it. During a pause only the probe's
+ * answer counts.
+ */
+export const mayCondemn = (seen: Pause, probe: number | undefined, { breakerAfter }: Pick<PauseRules, 'breakerAfter'>): boolean =>
+  (!isBreaker(seen) || seen.strikes < breakerAfter) && (seen.reason === undefined || probe === seen.version);
 
 /** A refusal that does not condemn: the report waits, and the attempt does not count. What the answer says about doubt stays. */
 export const postponed = (ending: Ending): Ending => (ending.kind === 'recorded' ? ending : { ...ending, kind: 'failed', pause: 'refusals' });
 
-/** Whether the end of an attempt may change the pause of its destination; `struck`: whether strikes are known there. */
+/** Whether the end of an attempt may change a pause; `struck`: whether strikes of its operation are known. */
 export const concernsPause = (end: AttemptEnd, struck: boolean): boolean =>
-  end.probe !== undefined || (end.change.state === 'recorded' ? struck : isRefusal(end) || (end.ending.kind !== 'recorded' && end.ending.pause !== undefined));
+  end.probe !== undefined || (end.change.state === 'recorded' ? struck : isStrike(end) || (end.ending.kind !== 'recorded' && end.ending.pause !== undefined));
 
 /**
- * What the end of an attempt makes of its destination's pause; undefined where it says nothing. Only a probe that is
- * recorded lifts a pause, since other attempts may have left before it.
+ * What the end of an attempt makes of its destination's pause, or of its operation's breaker; undefined where it says nothing.
+ * Only a probe that is recorded lifts a pause, since other attempts may have left before it.
+ *
+ * A breaker counts one operation alone. Counted for the whole destination, each recorded bet would end the strikes of
+ * settlements that are all refused, and every one of them would be quarantined; and paused as a whole, the bets would wait
+ * for the settlements.
  */
 export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }: PauseRules): PauseChange | undefined {
   const { ending, change, probe } = end;
@@ -105,13 +145,14 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
   const paused = seen.reason !== undefined;
   if (ending.kind === 'recorded' || change.state === 'recorded') return isProbe || (!paused && seen.strikes > 0) ? liftPause(seen) : undefined;
 
-  const { pause, problem, retryAfterMs = 0 } = ending;
-  const refused = isRefusal(end);
-  if (!isProbe && pause === undefined && (paused || !refused)) return undefined;
+  const { problem, retryAfterMs = 0 } = ending;
+  const pause = isBreaker(seen) ? undefined : ending.pause;
+  const isCounted = isBreaker(seen) && isStrike(end);
+  if (!isProbe && pause === undefined && (paused || !isCounted)) return undefined;
   // Attempts that were under way when it was paused say nothing new, unless the gateway asks for more time.
   if (!isProbe && paused && retryAfterMs <= seen.remainingMs) return undefined;
-  const strikes = paused && !isProbe ? seen.strikes : seen.strikes + 1;
-  const found = pause ?? (refused && strikes >= breakerAfter ? 'refusals' : undefined);
+  const strikes = paused && !isProbe ? seen.strikes : Math.min(seen.strikes + 1, LARGEST_COUNT);
+  const found = pause ?? (isCounted && strikes >= breakerAfter ? 'refusals' : undefined);
   const reason = found ?? seen.reason;
   const { account, environment, version } = seen;
   if (reason === undefined) return { ...liftPause(seen), strikes };
@@ -171,7 +212,8 @@ export const notPaused = ({ account, environment }: Destination): Pause => ({
 export const changePause = (before: Pause, { account, environment, reason, message, strikes, forMs, continues }: PauseChange, now: number): Pause => ({
   account,
   environment,
-  version: before.version + 1,
+  // Begins anew at its end: a damaged one must not run out of its column's range.
+  version: (before.version % LARGEST_COUNT) + 1,
   reason,
   message,
   since: continues ? before.since : now,

@@ -1,5 +1,6 @@
+import { operations } from '../protocol/operations.js';
 import { isServed } from './claimants.js';
-import { type Destination, keyOf } from './destination.js';
+import { type Destination, type DestinationOperation, isBreaker, keyOf, partsOf } from './destination.js';
 import { isForUntried, isProbeDue } from './pause.js';
 import { type Change, type Ending, type EndingContext, isFinal, type Row } from './state-machine.js';
 import type { Claimant, ClaimRequest, Outlook, Turn } from './store.js';
@@ -21,6 +22,8 @@ export interface Standing {
   readonly concurrency: number;
   /** How many those may be: the attempts under way, and what is claimed ahead of them. */
   readonly places: number;
+  /** The operations of which it claims nothing, since their breaker is open. */
+  readonly held: readonly DestinationOperation[];
   readonly leaseMs: number;
   readonly pollMs: number;
   /** Whether it claims nothing more. */
@@ -67,22 +70,24 @@ export const isGathering = (finished: number, { busy, places }: Pick<Standing, '
   finished > 0 && finished < busy && finished < Math.min(MOST_GATHERED, places * 0.75);
 
 /** A turn: what ended is written, and as many rows are claimed as there is room for, or one as a probe. */
-export function planTurn(finished: readonly Finished[], { accounts, busy, places, leaseMs, stopping }: Standing, probe?: Pick<Outlook, 'pause'>): Turn {
+export function planTurn(finished: readonly Finished[], { accounts, busy, places, held, leaseMs, stopping }: Standing, probe?: Pick<Outlook, 'pause'>): Turn {
   const free = stopping ? 0 : places - (busy - finished.length);
   const still = accounts.map((one) => ({ ...one, busy: one.busy - finished.filter(({ row }) => row.account === one.account).length }));
   return {
     writes: finished.map(({ row, change }) => ({ id: row.id, expected: { state: 'in-flight', fence: row.fence }, change })),
-    claim: free > 0 ? { accounts: still, limit: free, leaseMs, ...(probe && asProbe(probe)) } : undefined,
+    claim: free > 0 ? { accounts: still, limit: free, leaseMs, ...(probe ? asProbe(probe) : held.length > 0 && { without: held }) } : undefined,
   };
 }
 
-const asProbe = ({ pause }: Pick<Outlook, 'pause'>): Pick<ClaimRequest, 'limit' | 'probe' | 'untriedFirst'> => ({
-  limit: 1,
-  probe: { account: pause.account, environment: pause.environment },
-  untriedFirst: isForUntried(pause),
-});
+/** A destination is probed with any of its reports, and a breaker with one of its operation. */
+function asProbe({ pause }: Pick<Outlook, 'pause'>): Pick<ClaimRequest, 'limit' | 'probe' | 'untriedFirst' | 'without'> {
+  const { account } = pause;
+  const { environment, operation } = partsOf(pause);
+  const others = Object.values(operations).flatMap(({ name }) => (name === operation ? [] : [{ account, environment, operation: name }]));
+  return { limit: 1, probe: { account, environment }, untriedFirst: isForUntried(pause), ...(operation && { without: others }) };
+}
 
-/** The pause of a row's destination. */
+/** What a store tells of a destination or of a breaker. */
 export const outlookOf = (outlooks: readonly Outlook[], row: Destination): Outlook | undefined => outlooks.find((one) => keyOf(one) === keyOf(row));
 
 /** What comes next, when a turn found nothing to do. */
@@ -93,14 +98,23 @@ export function lookAhead(outlooks: readonly Outlook[], { accounts, busy, concur
   const probes: Outlook[] = [];
   let waitMs = pollMs;
   for (const outlook of outlooks) {
-    const { pause, nextInMs } = outlook;
-    if (nextInMs === undefined || !isServed(outlook, accounts)) continue;
+    const { pause } = outlook;
+    // A breaker has no rows of its own, and is not probed while its whole destination is paused.
+    const of = isBreaker(outlook) ? outlookOf(outlooks, { account: outlook.account, environment: partsOf(outlook).environment }) : outlook;
+    if (of?.nextInMs === undefined || !isServed(of, accounts) || (of !== outlook && (pause.reason === undefined || of.pause.reason !== undefined))) continue;
+    const { nextInMs } = of;
+    // What is due now, and was not claimed, is of an operation whose breaker is open: its probe decides how long to wait.
+    if (of === outlook && pause.reason === undefined && nextInMs <= 0 && isHeld(outlook, outlooks)) continue;
     const due = pause.reason === undefined || isProbeDue(pause);
     if (pause.reason !== undefined && due && nextInMs <= 0 && probes.length < room) probes.push(outlook);
     else waitMs = Math.min(waitMs, Math.max(1, nextInMs, due ? 0 : pause.remainingMs));
   }
   return { probes, waitMs };
 }
+
+/** Whether the breaker of any operation of a destination is open. */
+const isHeld = ({ account, environment }: Destination, outlooks: readonly Outlook[]): boolean =>
+  outlooks.some(({ pause }) => pause.reason !== undefined && pause.account === account && isBreaker(pause) && partsOf(pause).environment === environment);
 
 /**
  * Whether an attempt that begins now ends within the lease; sent too late it could meet the attempt of the next worker.

@@ -1,3 +1,4 @@
+import { partsOf } from './destination.js';
 import type { OutboxReport, OutboxStats } from './interface.js';
 import type { Row } from './state-machine.js';
 import type { Outlook } from './store.js';
@@ -8,6 +9,7 @@ export const toPublicReport = ({ body: _, fingerprint: __, fence: ___, doubtBefo
 
 /** The pauses in a store's outlook. */
 export const toPublicPauses = (outlooks: readonly Outlook[]): OutboxStats['paused'] =>
-  outlooks.flatMap(({ pause: { account, environment, reason, message, since, until } }) =>
-    reason ? [{ account, environment, reason, message, since, until }] : [],
-  );
+  outlooks.flatMap(({ pause: { account, environment: name, reason, message, since, until } }) => {
+    const { environment, operation } = partsOf({ environment: name });
+    return reason ? [{ account, environment, ...(operation && { operation }), reason, message, since, until }] : [];
+  });

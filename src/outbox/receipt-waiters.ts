@@ -1,5 +1,6 @@
 import type { Receipt, RelayReceipt } from '../client/receipt.js';
 import { AbortedError, type ReportingError } from '../errors/errors.js';
+import { memberOf } from '../platform/as-record.js';
 import type { Location } from '../schema/location.js';
 import { errorOf } from './error-of.js';
 import type { OutboxSettings } from './settings-shape.js';
@@ -49,7 +50,7 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
   let timer: unknown;
   let stopped = false;
   let wait = pollMs;
-  const slowestPollMs = Math.max(pollMs, store.transactional ? SLOWEST_POLL_MS : SLOWEST_LOCAL_POLL_MS);
+  const slowestPollMs = Math.max(pollMs, memberOf(store, 'transactional') ? SLOWEST_POLL_MS : SLOWEST_LOCAL_POLL_MS);
 
   function settle(row: Row): void {
     const waiting = waiters.get(row.id);
@@ -148,7 +149,7 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
     receiptFor(id: string, location: Location | undefined, own?: Own): Promise<AnyReceipt> {
       const promise = new Promise<AnyReceipt>((resolve, reject) => {
         if (stopped) return reject(own ? unseenError() : stoppedError());
-        const wasThere = !own && !store.transactional;
+        const wasThere = !own && !memberOf(store, 'transactional');
         const waiter: Waiter = { location, since: clock.now(), wasThere, resolve, reject, own, prepared: own };
         waiters.set(id, [...(waiters.get(id) ?? []), waiter]);
         wait = pollMs;

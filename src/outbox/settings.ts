@@ -1,7 +1,7 @@
 import { type ClientInternals, internalsOf } from '../client/internals.js';
 import type { ClientMode } from '../client/payloads.js';
 import { ConfigurationError } from '../errors/errors.js';
-import { asRecord } from '../platform/as-record.js';
+import { asRecord, memberOf } from '../platform/as-record.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import { having, isAnything, isDuration, isFlag, isLimit, option, optional, readOptions, required, wholeNumber, within } from '../schema/option-table.js';
 import { ACCOUNT_RULE, DEFAULT_ACCOUNT, isAccount } from './destination.js';
@@ -41,7 +41,7 @@ export function readSettings(options: OutboxOptions<ClientMode> | AccountsOption
   const read = readOptions('the outbox', optionTable, options, (own) => {
     const issues: ValidationIssue[] = [];
     made.accounts = readAccounts(own, issues);
-    for (const [, internals] of made.accounts) issues.push(...ownerIssues(internals, asRecord(own.store).player));
+    for (const [, internals] of made.accounts) issues.push(...ownerIssues(internals, memberOf(asRecord(own.store), 'player')));
     if (own.seal !== undefined && own.encryption !== undefined) issues.push(issue(['seal'], 'conflict', 'expected without encryption'));
     if (own.seal === undefined && !globalThis.crypto?.subtle)
       issues.push(issue(['seal'], 'missing', 'this runtime has no WebCrypto; in a page it needs https'));

@@ -1,5 +1,6 @@
 import type { ErrorCode, ErrorOutcome } from '../errors/errors.js';
 import type { OperationName } from '../protocol/operations.js';
+import { oneMore } from './counts.js';
 import type { OutboxEnvironment, PauseReason } from './destination.js';
 
 export type { OutboxEnvironment };
@@ -115,6 +116,8 @@ export interface Failed {
   readonly problem: Problem;
   /** Why nothing more should be sent to this environment for now; such an attempt does not count. */
   readonly pause?: PauseReason;
+  /** True where the answer is not the gateway's own, such as a proxy's page, and condemns nothing: a strike for its operation's breaker. */
+  readonly foreign?: true;
   /** How long the gateway asks to wait, in milliseconds. */
   readonly retryAfterMs?: number;
   /** False where nothing was even tried. */
@@ -141,7 +144,6 @@ export interface EndingContext {
 
 /** No wait is longer. A time further ahead is the mark of a clock that jumped, and stores take it as past. */
 export const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
-
 /** Whether nothing more can happen to a row. */
 export const isFinal = (state: RowState): boolean => state === 'recorded' || state === 'dismissed';
 
@@ -163,8 +165,8 @@ export const isAsExpected = ({ state, fence }: Pick<Row, 'state' | 'fence'>, exp
  */
 export const claimed = (row: Progress): Progress => ({
   state: 'in-flight',
-  fence: row.fence + 1,
-  attempts: row.attempts + 1,
+  fence: oneMore(row.fence),
+  attempts: oneMore(row.attempts),
   inDoubt: true,
   doubtBefore: row.inDoubt,
 });
@@ -204,7 +206,6 @@ const mayBeEarly = ({ problem }: Pick<Row, 'problem'>, { dependency }: EndingCon
 
 /** The longest wait of a report that a pause turned away, where the gateway asks for no longer one. */
 const TURNED_AWAY_CAP_MS = 60_000;
-
 /**
  * Exponential with full jitter, so that what failed together does not come back together. Any number of attempts is fine.
  * What a pause turned away counts as no attempt; its claims do, so that one report which alone is turned away comes back

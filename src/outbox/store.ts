@@ -1,5 +1,5 @@
 import type { OperationName } from '../protocol/operations.js';
-import type { BoundDestination, Destination, Gateways, Rebinding, Rebound } from './destination.js';
+import type { BoundDestination, Destination, DestinationOperation, Gateways, Rebinding, Rebound } from './destination.js';
 import type { Pause, PauseChange } from './pause.js';
 import type { Change, OutboxEnvironment, Row, RowState } from './state-machine.js';
 
@@ -49,6 +49,11 @@ export interface ClaimRequest {
   readonly leaseMs: number;
   /** Only of this destination, and although it is paused. */
   readonly probe?: Destination;
+  /**
+   * Rows of these operations are left out. It is the one part of a claim that may cost more where many of them wait: it is
+   * given while their circuit breaker is open, and with its probe.
+   */
+  readonly without?: readonly DestinationOperation[];
   /** Of a probe: a due row that was never claimed comes first. The store looks among the last few hundred due rows at least. */
   readonly untriedFirst?: boolean;
 }

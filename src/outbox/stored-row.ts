@@ -1,5 +1,6 @@
 import { asRecord } from '../platform/as-record.js';
 import { operationNames } from '../protocol/operations.js';
+import { LARGEST_COUNT } from './counts.js';
 import { isAccount } from './destination.js';
 import type { OutboxEnvironment, Row, RowState } from './state-machine.js';
 
@@ -10,16 +11,20 @@ export type StoredRow = { readonly [Name in keyof Omit<Row, 'damage'>]: unknown 
 export const UNREADABLE: unique symbol = Symbol('unreadable');
 
 /** Above the fence of every claim that was ever made: a late write of one that holds the row is not made. */
-const FENCE_BEYOND_ALL = 1_000_000_000;
+const FENCE_BEYOND_ALL = LARGEST_COUNT;
+/** The times that a `Date` holds. */
+const FURTHEST_TIME = 8_640_000_000_000_000;
 
 type Part<Name extends keyof StoredRow> = readonly [isSound: (value: unknown) => boolean, instead: (value: unknown) => Row[Name]];
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isTextOrNothing = (value: unknown): boolean => value === undefined || isText(value);
 const isBit = (value: unknown): boolean => typeof value === 'boolean';
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 /** With a part of a millisecond, too: delays have one. */
-const isTime = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
+export const isTime = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) <= FURTHEST_TIME;
+const isCounter = (value: unknown): boolean => isCount(value) && value <= LARGEST_COUNT;
+const isFence = (value: unknown): boolean => isCount(value) && value < FENCE_BEYOND_ALL;
 const oneOf =
   (...known: readonly unknown[]) =>
   (value: unknown): boolean =>
@@ -58,8 +63,8 @@ const PARTS: { readonly [Name in keyof StoredRow]: Part<Name> } = {
   waitsFor: [isTextOrNothing, nothing],
   state: [isState, () => 'quarantined'],
   blocked: [isBit, () => false],
-  fence: [isCount, () => FENCE_BEYOND_ALL],
-  attempts: [isCount, zero],
+  fence: [isFence, () => FENCE_BEYOND_ALL],
+  attempts: [isCounter, zero],
   inDoubt: [isBit, () => true],
   doubtBefore: [isBit, () => true],
   enqueuedAt: [isTime, zero],
@@ -79,7 +84,7 @@ const NAMES = Object.keys(PARTS) as (keyof StoredRow)[];
 export const readState = (value: unknown): RowState => (isState(value) ? (value as RowState) : 'quarantined');
 
 /** The fence of a stored row. */
-export const readFence = (value: unknown): number => (isCount(value) ? Number(value) : FENCE_BEYOND_ALL);
+export const readFence = (value: unknown): number => (isFence(value) ? Number(value) : FENCE_BEYOND_ALL);
 
 /** What an id says of its row; a reference may hold colons. */
 function partsOf(id: unknown) {

@@ -1,5 +1,6 @@
 import { isConfigurationError } from '../errors/errors.js';
 import { createAborting } from '../platform/aborting.js';
+import { memberOf } from '../platform/as-record.js';
 import { playerTag } from '../platform/hash.js';
 import { subjectOf } from '../platform/messages.js';
 import { withTimeout } from '../platform/time.js';
@@ -9,10 +10,11 @@ import { createBindings } from './bindings.js';
 import type { createClaimBuffer } from './claim-buffer.js';
 import { createClaimants } from './claimants.js';
 import { createCompletionBatch } from './completion-batch.js';
+import { breakerOf } from './destination.js';
 import type { Events } from './events.js';
 import { gatewayRefusal } from './gateway-refusal.js';
 import { probeTaken } from './pause.js';
-import { createPauses } from './pauses.js';
+import { createPauses, type ProbeOf } from './pauses.js';
 import {
   asksFor,
   damaged,
@@ -42,8 +44,7 @@ interface Claim {
   readonly row: Row;
   /** When the claim was asked for, by this worker's clock: its lease began later. */
   readonly askedAt: number;
-  /** The version of the pause that it probes. */
-  readonly probe: number | undefined;
+  readonly probe: ProbeOf | undefined;
 }
 
 /** The right to send one report to a paused environment, for the time of a lease. */
@@ -73,7 +74,14 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   const abort = createAborting();
   const pauses = createPauses(settings, events);
 
-  const standing = (): Standing => ({ ...settings, accounts: claimants.all(), places: buffer ? buffer.places() : concurrency, busy, stopping });
+  const standing = (): Standing => ({
+    ...settings,
+    accounts: claimants.all(),
+    places: buffer ? buffer.places() : concurrency,
+    held: pauses.held(),
+    busy,
+    stopping,
+  });
 
   const batch =
     buffer &&
@@ -113,7 +121,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       const before = asksFor(row, ending);
       const dependency = dependencyOf(before === undefined ? undefined : (await store.get([before]))[0]);
       const { change, paused } = await pauses.settle({ row, ending, probe, dependency });
-      if (buffer && paused) buffer.holdBack(row); // Again, for rows that were claimed while the pause was written.
+      if (buffer) for (const one of paused) buffer.holdBack(one); // Again, for rows that were claimed while the pause was written.
       finished.push({ row, change });
     } catch (cause) {
       events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
@@ -142,7 +150,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       const report = { operation, environment, reference, body, location: undefined };
       return endingOf(() => internals.attempt(report, limit), gatewayRefusal);
     }
-    const player = await playerTag(String(store.player));
+    const player = await playerTag(String(memberOf(store, 'player')));
     // Whether the page said where the player is decides what a conflict means.
     const { location } = JSON.parse(body) as { location?: Location };
     const report = { operation, environment: undefined, reference, body, location };
@@ -177,8 +185,8 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     busy += result.claimed.length;
     for (const row of result.claimed) {
       claimants.took(row);
-      const claim = { row, askedAt, probe: probe && probe.outlook.pause.version + 1 };
-      if (buffer) buffer.attempt((isTooLate) => attempt(claim, isTooLate || buffer.isHeldBack(row, number)));
+      const claim = { row, askedAt, probe: probe && { destination: probe.outlook, version: probe.outlook.pause.version + 1 } };
+      if (buffer) buffer.attempt((isTooLate) => attempt(claim, isTooLate || buffer.isHeldBack(row, number) || buffer.isHeldBack(breakerOf(row), number)));
       else void attempt(claim);
     }
     for (const [index, one] of batch.entries()) {

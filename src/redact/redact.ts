@@ -95,23 +95,25 @@ function showNumbers(pieces: readonly Piece[]): void {
 }
 
 function hideSent(pieces: readonly Piece[], sent: readonly Folded[]): void {
-  const shown = pieces.filter((piece) => piece.shown && piece.words.length > 0);
-  for (const { text, kind, words } of sent) {
-    for (const piece of shown) {
-      const isIn = (word: string) => word.length > 1 && text.includes(word);
-      const isPart = (word: string) => isIn(word) && words().includes(word);
-      if (kind === 'personal' && (piece.words.some(isPart) || isPart(piece.words.join('')))) piece.shown = false;
-      if (kind === 'secret' && piece.words.some((word) => word.length >= KEY_PIECE && isIn(word))) piece.shown = false;
+  const words = pieces.flatMap((piece) => piece.words.map((word) => ({ word, piece })));
+  for (const { text, kind, words: wordsOf } of sent) {
+    if (kind !== 'personal') hideWhole(words, wordsIn(text));
+    if (kind === 'plain') continue;
+    const isIn = (word: string) => word.length > 1 && text.includes(word);
+    const isPart = (word: string) => isIn(word) && wordsOf().includes(word);
+    const isSecret = (word: string) => word.length >= KEY_PIECE && isIn(word);
+    for (const piece of pieces) {
+      const hides = kind === 'secret' ? piece.words.some(isSecret) : piece.words.some(isPart) || isPart(piece.words.join(''));
+      if (hides) piece.shown = false;
     }
-    if (kind !== 'personal') hideWhole(pieces, wordsIn(text));
   }
 }
 
 /** Hides the pieces in which a value stands word for word. */
-function hideWhole(pieces: readonly Piece[], value: readonly string[]): void {
-  const all = pieces.flatMap((piece) => piece.words.map((word) => ({ word, piece })));
-  for (let start = value.length > 0 ? 0 : all.length; start + value.length <= all.length; start += 1) {
-    if (value.every((word, index) => all[start + index]?.word === word)) for (const { piece } of all.slice(start, start + value.length)) piece.shown = false;
+function hideWhole(words: readonly { readonly word: string; readonly piece: Piece }[], value: readonly string[]): void {
+  for (let start = value.length > 0 ? 0 : words.length; start + value.length <= words.length; start += 1) {
+    if (value.every((word, index) => words[start + index]?.word === word))
+      for (const { piece } of words.slice(start, start + value.length)) piece.shown = false;
   }
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { asRecord } from '../platform/as-record.js';
+import { asRecord, memberOf } from '../platform/as-record.js';
 import { LONGEST_TIMER_MS } from '../platform/time.js';
 import { type Field, text } from './fields.js';
 import { issue, type ValidationIssue } from './issue.js';
@@ -46,7 +46,8 @@ const isReadable = (check: () => boolean): boolean => {
 /** `expected` completes the sentence "expected …". */
 export const must = (expected: string, holds: (value: unknown) => boolean): Field => z.custom((value) => isReadable(() => holds(value)), expected);
 export const having = (...methods: string[]) => must(`an object with ${methods.join(', ')}`, (value) => hasMethods(value, methods));
-export const hasMethods = (value: unknown, methods: readonly string[]): boolean => methods.every((name) => typeof asRecord(value)[name] === 'function');
+export const hasMethods = (value: unknown, methods: readonly string[]): boolean =>
+  methods.every((name) => typeof memberOf(asRecord(value), name) === 'function');
 const range = (least: number, most: number) => `from ${least}${Number.isFinite(most) ? ` to ${most}` : ''}`;
 export const within = (unit: string, least: number, most = Number.POSITIVE_INFINITY): Field => {
   const expected = `a number of ${unit} ${range(least, most)}`;

@@ -65,7 +65,6 @@ describe('an answer about the report pauses nothing', () => {
     ['422', rejected('unprocessable', 422), 'refused'],
     ["the gateway's own 404", rejected('not-found', 404), 'not-found'],
     ['data that a later version calls wrong', notSent('validation', 0), 'refused'],
-    ['400 of another server', foreign(rejected('bad-request', 400)), 'refused'],
     ['500', unknown('gateway', 500), 'failed'],
     ['408', unknown('gateway', 408), 'failed'],
     ['a 2xx that is not understood', unknown('gateway', 200), 'failed'],
@@ -79,6 +78,27 @@ describe('an answer about the report pauses nothing', () => {
     const { message } = error;
     const status = details?.status;
     expect(failed(error, gatewayRefusal)).toStrictEqual({ kind, outcome, problem: { code, message, ...(status !== undefined && { status }) } });
+  });
+
+  it.each([
+    ['400 of another server', foreign(rejected('bad-request', 400))],
+    ['422 of another server', foreign(rejected('unprocessable', 422))],
+    ['a 422 of which nothing proves the end', foreign(unknown('network', 422))],
+    ['502 of a proxy', foreign(unknown('gateway', 502))],
+    ['a page of a captive portal', foreign(unknown('gateway', 200))],
+  ])('%s condemns nothing either, leaves doubt, and is a strike', (_, error) => {
+    const { failure, message } = error;
+    const { code, details } = failure;
+    const problem = { code, message, status: details?.status };
+    expect(failed(error, gatewayRefusal)).toStrictEqual({ kind: 'failed', outcome: 'unknown', problem, foreign: true });
+  });
+
+  it.each([
+    [429, 'rate-limited', foreign(rejected('rate-limited', 429)), 'rejected'],
+    [503, 'unavailable', foreign(unknown('gateway', 503)), 'unknown'],
+  ] as const)('%i says what is wrong with the destination, in whatever form', (_, pause, error, outcome) => {
+    expect(failed(error, gatewayRefusal)).toMatchObject({ kind: 'failed', outcome, pause });
+    expect(failed(error, gatewayRefusal)).not.toHaveProperty('foreign');
   });
 
   it.each([

@@ -18,9 +18,13 @@ import {
 import { type Failed, LONGEST_WAIT_MS } from '../../src/outbox/state-machine.js';
 
 const destination = { account: 'licence-a', environment: 'production' } as const;
+const breaker = { ...destination, environment: 'production/reportBetEvent' } as const;
 const VERSION = 3;
 const OLDER = VERSION - 1;
-/** Without a pause, after this many refusals in a row. */
+/** A breaker that is closed, after this many strikes in a row. */
+const closed = (strikes = 0): Pause => ({ ...notPaused(breaker), version: VERSION, strikes });
+/** A breaker that is open. */
+const behind = (strikes: number): Pause => paused({ ...breaker, reason: 'refusals', strikes });
 const open = (strikes = 0): Pause => ({ ...notPaused(destination), version: VERSION, strikes });
 const paused = (changes: Partial<Pause> = {}): Pause => ({
   ...destination,
@@ -44,6 +48,8 @@ const recorded = (probe?: number): AttemptEnd => ({ ending: { kind: 'recorded', 
 const alreadyRecorded = (probe?: number) => end('recorded', { kind: 'same' }, probe);
 const refused = (probe?: number) => end('quarantined', { kind: 'refused' }, probe);
 const damaged = (probe?: number) => end('quarantined', { kind: 'refused', outcome: 'not-sent', problem: { code: 'damaged', message: 'damaged' } }, probe);
+/** A page that the gateway did not write. */
+const foreign = (probe?: number) => end('waiting', { outcome: 'unknown', foreign: true }, probe);
 const failed = (probe?: number) => end('waiting', { outcome: 'unknown' }, probe);
 const turnedAway = (retryAfterMs?: number, probe?: number) =>
   end('waiting', { pause: 'rate-limited', ...(retryAfterMs !== undefined && { retryAfterMs }) }, probe);
@@ -62,13 +68,14 @@ describe('an attempt ends with a refusal of its report', () => {
 
 describe('a refusal may condemn its report', () => {
   it.each([
-    ['the first', open(), undefined, true],
-    ['the last before the breaker', open(4), undefined, true],
-    ['the one after the breaker', open(5), undefined, false],
+    ['the first', closed(), undefined, true],
+    ['the last before the breaker', closed(4), undefined, true],
+    ['the one after the breaker', closed(5), undefined, false],
+    ['one at a destination that is not paused, whatever was counted there', open(5), undefined, true],
     ['a probe of a pause for another reason', paused(), VERSION, true],
     ['an attempt that left before the pause', paused(), undefined, false],
     ['a probe of an earlier pause', paused(), OLDER, false],
-    ['a probe of the breaker', paused({ reason: 'refusals', strikes: 5 }), VERSION, false],
+    ['a probe of the breaker', behind(5), VERSION, false],
   ])('%s', (_, seen, probe, may) => {
     expect(mayCondemn(seen, probe, rules)).toBe(may);
   });
@@ -94,6 +101,7 @@ describe('the pause is read after an attempt', () => {
     ['a refusal', refused(), false, true],
     ['an answer that pauses', turnedAway(), false, true],
     ['a failure that says nothing about the destination', failed(), true, false],
+    ['an answer that is not of the gateway', foreign(), false, true],
     ['the same failure of a probe', failed(VERSION), false, true],
     ['a damaged report', damaged(), true, false],
   ])('of %s', (_, given, struck, concerns) => {
@@ -108,7 +116,8 @@ describe('a recorded report', () => {
     ['lifts the pause that it probed', paused(), VERSION, lifted],
     ['does not lift a later pause than it probed', paused(), OLDER, undefined],
     ['does not lift a pause that began after it had left', paused(), undefined, undefined],
-    ['ends a row of refusals', open(4), undefined, lifted],
+    ['ends a row of strikes', closed(4), undefined, { ...lifted, ...breaker }],
+    ['does not close a breaker that it does not probe', behind(5), undefined, undefined],
     ['changes nothing where there was neither', open(), undefined, undefined],
   ])('%s', (_, seen, probe, change) => {
     expect(pausedBy(seen, recorded(probe), rules)).toEqual(change);
@@ -155,7 +164,11 @@ describe('an answer that says nothing about the destination', () => {
     ['a failure during a pause', paused(), failed()],
     ['a refusal during a pause', paused({ remainingMs: -1 }), refused()],
     ['a failed probe of an earlier pause', paused(), failed(OLDER)],
-    ['a damaged report', open(4), damaged()],
+    ['a damaged report', closed(4), damaged()],
+    ['a refusal, which the breaker of its operation counts', open(4), refused()],
+    ['a page that the gateway did not write, which the breaker counts too', open(4), foreign()],
+    ['an answer about the destination, for the breaker', closed(4), turnedAway()],
+    ['a refusal that left before the breaker opened', behind(5), refused()],
   ])('%s changes nothing', (_, seen, given) => {
     expect(pausedBy(seen, given, rules)).toBeUndefined();
   });
@@ -177,13 +190,18 @@ describe('an answer that says nothing about the destination', () => {
 });
 
 describe('the breaker', () => {
-  it.each([1, 2, 3, 4])('counts refusal %i and pauses nothing', (strikes) => {
-    expect(pausedBy(open(strikes - 1), refused(), rules)).toEqual({ ...liftPause(open()), strikes });
+  const STRIKES = [
+    ['a refusal', refused],
+    ['an answer that is not of the gateway', foreign],
+  ] as const;
+
+  it.each(STRIKES)('counts %s and pauses nothing before the fifth', (_, strike) => {
+    for (const strikes of [1, 2, 3, 4]) expect(pausedBy(closed(strikes - 1), strike(), rules)).toEqual({ ...liftPause(closed()), strikes });
   });
 
-  it('pauses the destination at the fifth refusal in a row', () => {
-    expect(pausedBy(open(4), refused(), rules)).toEqual({
-      ...destination,
+  it.each(STRIKES)('pauses its operation at the fifth strike in a row: %s', (_, strike) => {
+    expect(pausedBy(closed(4), strike(), rules)).toEqual({
+      ...breaker,
       version: VERSION,
       reason: 'refusals',
       message: 'what the gateway said',
@@ -194,12 +212,16 @@ describe('the breaker', () => {
   });
 
   it('waits twice as long after each probe that is refused', () => {
-    const waits = [5, 6, 7].map((strikes) => pausedBy(paused({ reason: 'refusals', strikes }), refused(VERSION), rules)?.forMs);
+    const waits = [5, 6, 7].map((strikes) => pausedBy(behind(strikes), refused(VERSION), rules)?.forMs);
     expect(waits).toEqual([2_000, 4_000, 8_000]);
   });
 
+  it('stays open where its probe is turned away by the destination, for its own reason', () => {
+    expect(pausedBy(behind(5), turnedAway(undefined, VERSION), rules)).toMatchObject({ ...breaker, reason: 'refusals', strikes: 6, continues: true });
+  });
+
   it('waits the shortest time where the outbox starts again with a greater breakerAfter', () => {
-    expect(pausedBy(paused({ reason: 'refusals', strikes: 5 }), refused(VERSION), { ...rules, breakerAfter: 20 })).toMatchObject({ strikes: 6, forMs: 1_000 });
+    expect(pausedBy(behind(5), refused(VERSION), { ...rules, breakerAfter: 20 })).toMatchObject({ strikes: 6, forMs: 1_000 });
   });
 });
 
@@ -243,8 +265,6 @@ describe('a probe is due', () => {
 });
 
 describe('behind the breaker', () => {
-  const behind = (strikes: number) => paused({ reason: 'refusals', strikes });
-
   it('every other probe takes a report that was never tried', () => {
     expect([4, 5, 6, 7].map((strikes) => isForUntried(behind(strikes)))).toEqual([true, false, true, false]);
   });

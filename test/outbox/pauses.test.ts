@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Destination } from '../../src/outbox/destination.js';
+import { type BoundDestination, breakerOf, type Destination, keyOf } from '../../src/outbox/destination.js';
 import { createOutboxEvents } from '../../src/outbox/events.js';
 import { changePause, notPaused, type Pause, type PauseChange } from '../../src/outbox/pause.js';
 import { createPauses } from '../../src/outbox/pauses.js';
 import type { Ending, Failed, Row } from '../../src/outbox/state-machine.js';
 import type { Outlook } from '../../src/outbox/store.js';
 
-const destination: Destination = { account: 'licence-a', environment: 'production' };
+const destination = { account: 'licence-a', environment: 'production' } as const;
+const breaker = breakerOf({ ...destination, operation: 'reportBetEvent' });
 const VERSION = 3;
 /** More than one turn of a worker tries. */
 const ALWAYS = 100;
@@ -50,12 +51,18 @@ interface Given extends Partial<Pause> {
   readonly lost?: number;
   /** Whether the destination is in the store. */
   readonly isBound?: boolean;
-  readonly of?: Destination;
+  readonly of?: { readonly account: string; readonly environment: Row['environment'] };
+  /** Strikes that its operation's breaker has. */
+  readonly struck?: number;
 }
 
-/** A worker's view of the pause of one destination, beside one of another account. */
-function world({ lost = 0, isBound = true, of = destination, ...first }: Given = {}) {
-  let pause: Pause = { ...notPaused(of), version: VERSION, ...first };
+/** A worker's view of the pause of one destination and of one breaker, beside those of another account. */
+function world({ lost = 0, isBound = true, of = destination, struck, ...first }: Given = {}) {
+  const ofBreaker = breakerOf({ ...of, operation: 'reportBetEvent' });
+  const isOpen = (strikes: number) => strikes >= 5 && { reason: 'refusals' as const };
+  const pauses = new Map<string, Pause>();
+  if (isBound) pauses.set(keyOf(of), { ...notPaused(of), version: VERSION, ...first });
+  if (struck !== undefined) pauses.set(keyOf(ofBreaker), { ...notPaused(ofBreaker), version: VERSION, strikes: struck, ...isOpen(struck) });
   let left = lost;
   const reads: (readonly string[] | undefined)[] = [];
   const changes: PauseChange[] = [];
@@ -75,32 +82,38 @@ function world({ lost = 0, isBound = true, of = destination, ...first }: Given =
   const store = {
     outlook: async (accounts?: readonly string[]) => {
       reads.push(accounts);
-      return [outlookOf(notPaused({ ...of, account: 'other' })), ...(isBound ? [outlookOf(pause)] : [])];
+      return [outlookOf(notPaused({ ...of, account: 'other' })), ...[...pauses.values()].map(outlookOf)];
     },
     pause: async (change: PauseChange) => {
       changes.push(change);
       left -= 1;
-      if (left < 0) pause = changePause(pause, change, 0);
+      const before = pauses.get(keyOf(change));
+      if (left < 0 && before) pauses.set(keyOf(change), changePause(before, change, 0));
       return left < 0;
+    },
+    bind: async (given: readonly BoundDestination[]) => {
+      for (const one of given) pauses.set(keyOf(one), notPaused(one));
+      return given.map(({ gateway }) => gateway);
     },
   };
   const logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
-  const pauses = createPauses({ store, logger, schedule: { baseMs: 1_000, capMs: 300_000 }, random: () => 1, keepBodies: false, breakerAfter: 5 }, events);
-  const settle = (ending: Ending, probe?: number) => pauses.settle({ row: { ...row, ...of }, ending, probe, dependency: 'none' });
-  return { pauses, settle, reads, changes, told, seen: (more: Partial<Pause>) => pauses.seeAll([outlookOf({ ...pause, ...more })]) };
+  const worker = createPauses({ store, logger, schedule: { baseMs: 1_000, capMs: 300_000 }, random: () => 1, keepBodies: false, breakerAfter: 5 }, events);
+  const settle = (ending: Ending, version?: number, probed: Destination = of) =>
+    worker.settle({ row: { ...row, ...of }, ending, probe: version === undefined ? undefined : { destination: probed, version }, dependency: 'none' });
+  return { worker, settle, reads, changes, told, seen: (more: Partial<Pause>) => worker.seeAll([outlookOf({ ...notPaused(ofBreaker), ...more })]) };
 }
 
 describe('the end of an attempt', () => {
   it('is written without a look at the pause, where it says nothing about the destination', async () => {
     const { settle, reads, changes } = world();
-    expect(await settle(recorded)).toMatchObject({ change: { state: 'recorded' }, paused: false });
-    expect(await settle(failed())).toMatchObject({ change: { state: 'waiting', attempts: 1 }, paused: false });
+    expect(await settle(recorded)).toMatchObject({ change: { state: 'recorded' }, paused: [] });
+    expect(await settle(failed())).toMatchObject({ change: { state: 'waiting', attempts: 1 }, paused: [] });
     expect([reads, changes]).toEqual([[], []]);
   });
 
   it('pauses the destination before its row is written', async () => {
     const { settle, reads, changes, told } = world();
-    expect(await settle(turnedAway)).toMatchObject({ change: { state: 'waiting', attempts: 0 }, paused: true });
+    expect(await settle(turnedAway)).toMatchObject({ change: { state: 'waiting', attempts: 0 }, paused: [destination] });
     expect(reads).toEqual([['licence-a']]);
     expect(changes).toMatchObject([{ ...destination, version: VERSION, reason: 'rate-limited', forMs: 1_000 }]);
     expect(told).toEqual([
@@ -114,7 +127,7 @@ describe('the end of an attempt', () => {
 
   it('says that the destination is paused, where another attempt has paused it', async () => {
     const { settle, changes, told } = world({ reason: 'rate-limited', strikes: 1, remainingMs: 8_000 });
-    expect(await settle(turnedAway)).toMatchObject({ paused: true });
+    expect(await settle(turnedAway)).toMatchObject({ paused: [destination] });
     expect([changes, told]).toEqual([[], []]);
   });
 
@@ -128,7 +141,7 @@ describe('the end of an attempt', () => {
 
   it('lifts the pause where a probe is recorded', async () => {
     const { settle, changes, told } = world({ reason: 'rate-limited', strikes: 1 });
-    expect(await settle(recorded, VERSION)).toMatchObject({ change: { state: 'recorded' }, paused: false });
+    expect(await settle(recorded, VERSION)).toMatchObject({ change: { state: 'recorded' }, paused: [] });
     expect(changes).toMatchObject([{ reason: undefined, strikes: 0 }]);
     expect(told).toEqual([
       ['resumed', destination],
@@ -153,28 +166,34 @@ describe('the end of an attempt', () => {
 
 describe('a refusal', () => {
   it('condemns its report once it is counted in the store', async () => {
-    const { settle, changes, told } = world({ strikes: 3 });
-    expect(await settle(refused)).toMatchObject({ change: { state: 'quarantined', attempts: 1 }, paused: false });
-    expect(changes).toMatchObject([{ reason: undefined, strikes: 4 }]);
+    const { settle, changes, told } = world({ struck: 3 });
+    expect(await settle(refused)).toMatchObject({ change: { state: 'quarantined', attempts: 1 }, paused: [] });
+    expect(changes).toMatchObject([{ ...breaker, reason: undefined, strikes: 4 }]);
     expect(told).toEqual([]);
   });
 
-  it('condemns its report and pauses, where it is the last before the breaker', async () => {
-    const { settle, told } = world({ strikes: 4 });
-    expect(await settle(refused)).toMatchObject({ change: { state: 'quarantined' }, paused: true });
-    expect(told[0]).toMatchObject(['paused', { reason: 'refusals' }]);
+  it('condemns its report and pauses its operation alone, where it is the last before the breaker', async () => {
+    const { settle, told, worker } = world({ struck: 4 });
+    expect(worker.held()).toEqual([]);
+    expect(await settle(refused)).toMatchObject({ change: { state: 'quarantined' }, paused: [breaker] });
+    const about = { ...destination, operation: 'reportBetEvent' };
+    expect(told[0]).toEqual(['paused', { ...about, reason: 'refusals', message: 'it said no', forMs: 1_000 }]);
+    expect(told[1]?.[1]).toContain('sends nothing of the operation reportBetEvent to production of the account licence-a for now (refusals)');
+    expect(worker.held()).toEqual([about]);
+    await settle(recorded, VERSION + 1, breaker);
+    expect(told[2]).toEqual(['resumed', about]);
+    expect(worker.held()).toEqual([]);
   });
 
   it.each<[string, Given, number | undefined]>([
-    ['of a probe of the breaker', { reason: 'refusals', strikes: 5 }, VERSION],
+    ['of a probe of the breaker', { struck: 5 }, VERSION],
     ['of an attempt that left before the pause', { reason: 'unavailable', strikes: 1, remainingMs: 500 }, undefined],
     ['of a destination that the store does not hold', { isBound: false }, undefined],
     ['that other workers keep the store from counting', { lost: ALWAYS }, undefined],
   ])('%s condemns nothing: the report waits, and the attempt does not count', async (_, given, probe) => {
-    expect(await world(given).settle(refused, probe)).toMatchObject({
-      change: { state: 'waiting', attempts: 0, inDoubt: false, problem: refused.problem },
-      paused: true,
-    });
+    const { change, paused } = await world(given).settle(refused, probe, breaker);
+    expect(change).toMatchObject({ state: 'waiting', attempts: 0, inDoubt: false, problem: refused.problem });
+    expect(paused).toHaveLength(1);
   });
 
   it('is counted again, where another worker has changed the pause meanwhile', async () => {
@@ -196,7 +215,7 @@ describe('an answer about the destination that the store does not keep', () => {
     ['since other workers change the pause', { lost: ALWAYS }],
   ])('%s leaves its report waiting', async (_, given) => {
     const { settle, told } = world(given);
-    expect(await settle(turnedAway)).toMatchObject({ change: { state: 'waiting', attempts: 0 }, paused: false });
+    expect(await settle(turnedAway)).toMatchObject({ change: { state: 'waiting', attempts: 0 }, paused: [] });
     expect(told).toEqual([]);
   });
 });
@@ -215,9 +234,9 @@ describe('a row of refusals', () => {
     ['that has ended meanwhile is not looked for', { strikes: 0 }, 0],
     ['that has become a pause is for its probe to end', { strikes: 5, reason: 'refusals' }, 0],
   ])('%s', async (_, pause, reads) => {
-    const one = world(pause);
+    const one = world();
     one.seen({ strikes: 1 });
-    one.seen({});
+    one.seen(pause);
     await one.settle(recorded);
     expect(one.reads).toHaveLength(reads);
   });

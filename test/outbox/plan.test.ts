@@ -5,7 +5,7 @@ import type { Outlook } from '../../src/outbox/store.js';
 
 const claimant = { account: 'default', gateways: { staging: 'https://staging.example.com' }, busy: 0 };
 const destination = { account: 'default', environment: 'staging' } as const;
-const standing: Standing = { accounts: [claimant], busy: 0, concurrency: 4, places: 4, leaseMs: 30_000, pollMs: 1_000, stopping: false };
+const standing: Standing = { accounts: [claimant], busy: 0, concurrency: 4, places: 4, held: [], leaseMs: 30_000, pollMs: 1_000, stopping: false };
 const outlook = (nextInMs: number | undefined, pause: Partial<Pause> = {}): Outlook => ({
   ...destination,
   gateway: 'https://staging.example.com',
@@ -24,6 +24,51 @@ describe('a turn', () => {
     expect(planTurn([], standing, outlook(0, paused(0))).claim).toEqual({ ...probe, untriedFirst: false });
     expect(planTurn([], standing, outlook(0, { ...paused(0), reason: 'refusals', strikes: 5 })).claim).toEqual({ ...probe, untriedFirst: false });
     expect(planTurn([], standing, outlook(0, { ...paused(0), reason: 'refusals', strikes: 6 })).claim).toEqual({ ...probe, untriedFirst: true });
+  });
+});
+
+describe('behind the open breaker of an operation', () => {
+  const name = { account: 'default', environment: 'staging/reportSettledBet' } as const;
+  const held = { ...destination, operation: 'reportSettledBet' } as const;
+  const breaker = (remainingMs: number, strikes = 5, reason: Pause['reason'] | 'closed' = 'refusals'): Outlook => ({
+    ...outlook(undefined),
+    ...name,
+    pause: { ...notPaused(name), version: 2, reason: reason === 'closed' ? undefined : reason, strikes, remainingMs },
+  });
+
+  it('a turn claims none of its reports, and a probe claims nothing else', () => {
+    expect(planTurn([], { ...standing, held: [held] }).claim).toMatchObject({ limit: 4, without: [held] });
+    const { claim } = planTurn([], { ...standing, held: [held] }, breaker(0));
+    expect(claim).toMatchObject({ limit: 1, probe: destination, untriedFirst: false });
+    expect(claim?.without?.map(({ account, environment, operation }) => `${account} ${environment} ${operation}`)).toEqual(
+      ['reportBetEvent', 'reportWithdrawalEvent', 'reportSettledWithdrawal', 'verifyNin'].map((other) => `default staging ${other}`),
+    );
+    expect(planTurn([], standing, breaker(0, 6)).claim).toMatchObject({ untriedFirst: true });
+  });
+
+  it('the destination itself is probed with any report', () => {
+    expect(planTurn([], { ...standing, held: [held] }, outlook(0, paused(0))).claim).not.toHaveProperty('without');
+  });
+
+  it('one report is tried when its time has come, and the worker sleeps until then', () => {
+    expect(lookAhead([outlook(-5), breaker(0)], standing).probes).toEqual([breaker(0)]);
+    expect(lookAhead([outlook(-5), breaker(700)], standing)).toEqual({ probes: [], waitMs: 700 });
+  });
+
+  it.each<[string, Outlook[]]>([
+    ['the destination is paused', [outlook(-5, paused(400)), breaker(0)]],
+    ['no report is there', [outlook(undefined), breaker(0)]],
+    ['no report is due', [outlook(400), breaker(0)]],
+    ['its destination is not there', [breaker(0)]],
+    ['the breaker is closed', [outlook(400), breaker(0, 4, 'closed')]],
+  ])('nothing is tried where %s', (_, outlooks) => {
+    expect(lookAhead(outlooks, standing).probes).toEqual([]);
+  });
+
+  it('a breaker of another destination, or a closed one, keeps no due report waiting', () => {
+    const other = { ...breaker(700), account: 'brandB', pause: { ...breaker(700).pause, account: 'brandB' } };
+    expect(lookAhead([outlook(-5), other], standing).waitMs).toBe(1);
+    expect(lookAhead([outlook(-5), breaker(700, 4, 'closed')], standing).waitMs).toBe(1);
   });
 });
 

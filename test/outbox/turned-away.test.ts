@@ -92,7 +92,6 @@ describe.concurrent('a destination that turns everybody away', { timeout: 60_000
 
   it.for<readonly [string, RawAnswer]>([
     ['422', () => http('422 Unprocessable Entity', '{"message":"nin is not known","error":"Unprocessable Entity","statusCode":422}')],
-    ['400 in HTML', () => http('400 Bad Request', '<h1>The plain HTTP request was sent to HTTPS port</h1>', HTML)],
     ['409 to everybody', () => http('409 Conflict', '{"message":"This bet has already been reported"}')],
     ['a 404 in JSON', () => http('404 Not Found', '{"message":"no Route matched with those values"}')],
   ])('%s, which nobody foresaw, condemns a few and then stops', async ([, answer], test) => {

@@ -1,4 +1,4 @@
-import { DEFAULT_ACCOUNT } from '../../outbox/destination.js';
+import { DEFAULT_ACCOUNT, partsOf } from '../../outbox/destination.js';
 import { liftPause } from '../../outbox/pause.js';
 import { EXIT, remark, say } from '../output.js';
 import type { OutboxValues } from './options.js';
@@ -9,14 +9,15 @@ export async function resume({ store }: View, { account, environment, json }: Ou
   let lifted = 0;
   let failed = 0;
   for (const { pause } of await store.outlook(account === undefined ? undefined : [account])) {
-    if (pause.reason === undefined || (environment ?? pause.environment) !== pause.environment) continue;
+    const { environment: paused, operation } = partsOf(pause);
+    if (pause.reason === undefined || (environment ?? paused) !== paused) continue;
     const done = await store.pause(liftPause(pause));
     if (done) lifted += 1;
     else failed += 1;
-    if (json) say(JSON.stringify({ account: pause.account, environment: pause.environment, reason: pause.reason, resumed: done }));
+    if (json) say(JSON.stringify({ account: pause.account, environment: paused, operation, reason: pause.reason, resumed: done }));
     else
       say(
-        `${pause.account === DEFAULT_ACCOUNT ? '' : `${pause.account} `}${pause.environment} ${done ? `is no longer paused (it was: ${pause.reason})` : 'changed meanwhile; look again'}`,
+        `${pause.account === DEFAULT_ACCOUNT ? '' : `${pause.account} `}${paused}${operation ? `, ${operation},` : ''} ${done ? `is no longer paused (it was: ${pause.reason})` : 'changed meanwhile; look again'}`,
       );
   }
   if (!json && lifted + failed === 0) remark(`${environment ?? 'No environment'} is ${environment ? 'not ' : ''}paused.`);

@@ -1,4 +1,4 @@
-import { DEFAULT_ACCOUNT } from '../../outbox/destination.js';
+import { DEFAULT_ACCOUNT, isBreaker } from '../../outbox/destination.js';
 import { toPublicPauses } from '../../outbox/public-report.js';
 import { readHead } from '../../outbox/receipts/log.js';
 import type { Outlook } from '../../outbox/store.js';
@@ -15,7 +15,9 @@ export async function stats({ store, command, now }: View, { account, json }: Ou
   const unlogged = (await store.receipts.unlogged(1)).length > 0;
   const outlooks = await store.outlook(accounts);
   const paused = toPublicPauses(outlooks);
-  const destinations = outlooks.map(({ account, environment, gateway, rebound }) => ({ account, environment, gateway, rebound }));
+  const destinations = outlooks
+    .filter((one) => !isBreaker(one))
+    .map(({ account, environment, gateway, rebound }) => ({ account, environment, gateway, rebound }));
   const missingKeys = await findMissingKeys(store, account);
   if (json) {
     say(JSON.stringify({ states, oldestOpenAt: oldestOpenAt ?? null, attempts, missingKeys, destinations, paused, receipts: head ?? null }));
@@ -32,10 +34,13 @@ export async function stats({ store, command, now }: View, { account, json }: Ou
   say('');
   if (oldestOpenAt !== undefined) say(`The oldest that is to be sent was enqueued ${duration(now - oldestOpenAt)} ago.`);
   for (const { account, environment, gateway, rebound } of destinations) say(destinationLine({ account, environment, gateway, rebound }));
-  for (const { account, environment, reason, message, since, until } of paused) {
+  for (const { account, environment, operation, reason, message, since, until } of paused) {
     const next = until <= now ? 'any moment' : `in ${duration(until - now)}`;
     say(
-      wrapped(`${nameOf(account, environment)} is paused (${reason}) since ${time(since)}; the next try is ${next}. ${printable(message ?? '')}`.trim(), '  '),
+      wrapped(
+        `${nameOf(account, environment)}${operation ? `, ${operation},` : ''} is paused (${reason}) since ${time(since)}; the next try is ${next}. ${printable(message ?? '')}`.trim(),
+        '  ',
+      ),
     );
   }
   if (paused.length === 0) say('No environment is paused.');

@@ -1,4 +1,5 @@
 import type { FoundStep, LocationFailure, LocationStep } from '../../errors/errors.js';
+import { asOwnRecord } from '../../platform/as-record.js';
 import { type Clock, withTimeout } from '../../platform/time.js';
 import type { Fetch } from '../../platform/web-types.js';
 import { isNullIsland, isOnGlobe, placeName } from '../read-place.js';
@@ -121,7 +122,7 @@ const asLookupFailure = (error: unknown) => (isLookupFailure(error) ? error : ne
 
 /** A service's answer, which must have coordinates that can be: 0, 0 is what services write when they do not know. */
 function usable(answer: IpLocation | undefined): IpLocation {
-  const { latitude, longitude, accuracy, city, region, country } = answer ?? {};
+  const { latitude, longitude, accuracy, city, region, country } = asOwnRecord(answer);
   if (!isOnGlobe(latitude, longitude) || isNullIsland(latitude, longitude))
     throw new LookupFailure('bad-answer', 'the service does not know where the address is');
   return {
@@ -130,6 +131,6 @@ function usable(answer: IpLocation | undefined): IpLocation {
     city: placeName(city),
     region: placeName(region),
     country: placeName(country),
-    accuracy: Number.isFinite(accuracy) && Number(accuracy) >= 0 ? accuracy : undefined,
+    accuracy: Number.isFinite(accuracy) && Number(accuracy) >= 0 ? Number(accuracy) : undefined,
   };
 }

@@ -1,4 +1,5 @@
 import type { FoundStep, LocationStep } from '../../errors/errors.js';
+import { asOwnRecord } from '../../platform/as-record.js';
 import { type Clock, withTimeout } from '../../platform/time.js';
 import type { AbortSignalLike, WebAbortSignal } from '../../platform/web-types.js';
 import { placeName } from '../read-place.js';
@@ -106,6 +107,6 @@ export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: P
 
 /** Own names only, and only such as a report can hold. */
 function readPlace(answer: Place | undefined): Place {
-  const { city, region, country } = answer ?? {};
+  const { city, region, country } = asOwnRecord(answer);
   return { city: placeName(city), region: placeName(region), country: placeName(country) };
 }

@@ -88,6 +88,41 @@ export const pauseCases: readonly ContractCase[] = [
       equal([await probe(true), await probe(true)], [['B-2'], ['B-1']], 'the others, once there are no such rows');
     },
   ),
+  contractCase('operations that a claim leaves out stay where they are, in the given destination alone', async ({ store }) => {
+    const old = settledRow('OLD', { waitsFor: undefined });
+    const elsewhere = settledRow('OLD', { environment: 'production', waitsFor: undefined });
+    await store.enqueue([old, elsewhere, newRow('B-1'), newRow('B-2')]);
+    const without = [{ ...STAGING, operation: 'reportSettledBet' as const }];
+    const { claimed } = await store.turn({ writes: [], claim: { accounts: [CLAIMANT], limit: 3, leaseMs: LEASE_MS, without } });
+    equal(idsOf(claimed).sort(), [newRow('B-1').id, newRow('B-2').id, elsewhere.id].sort(), 'the others');
+    equal(idsOf(await claim(store)), [old.id], 'what was left out');
+  }),
+  contractCase('a probe is given no row of an operation that it leaves out, and none of them that was never claimed', async ({ store, advance }) => {
+    await store.enqueue([newRow('B-1'), newRow('B-2')]);
+    for (const row of await claim(store, 1)) await write(store, row, WAITS);
+    await advance(10);
+    await store.enqueue([settledRow('OLD-1', { waitsFor: undefined }), settledRow('OLD-2', { waitsFor: undefined })]);
+    await store.pause(paused);
+    const probe = async (operation: 'reportBetEvent' | 'reportSettledBet') => {
+      const without = [{ ...STAGING, operation }];
+      const request = { accounts: [CLAIMANT], limit: 1, leaseMs: LEASE_MS, probe: STAGING, untriedFirst: true, without };
+      return (await store.turn({ writes: [], claim: request })).claimed.map(({ operation, reference }) => `${operation} ${reference}`);
+    };
+    equal(await probe('reportSettledBet'), ['reportBetEvent B-2'], 'a bet that was never claimed');
+    equal(await probe('reportSettledBet'), ['reportBetEvent B-1'], 'the other bet, before settlements that were never claimed');
+    equal([await probe('reportSettledBet'), await probe('reportBetEvent')], [[], ['reportSettledBet OLD-1']], 'a settlement');
+  }),
+  contractCase('the breaker of an operation is a destination without rows: it can be bound and paused by itself', async ({ store, another }) => {
+    const other = (await another?.()) ?? store;
+    const breaker = { account: STAGING.account, environment: 'staging/reportSettledBet' } as const;
+    await store.enqueue([newRow('B-1')]);
+    equal(await store.bind([{ ...breaker, gateway: GATEWAYS.staging }]), [GATEWAYS.staging], 'bound');
+    equal(await store.pause({ ...paused, ...breaker, reason: 'refusals', strikes: 5 }), true, 'paused');
+    const found = (await other.outlook()).find(({ environment }) => environment === breaker.environment);
+    equal([found?.pause.environment, found?.pause.reason, found?.pause.strikes, found?.nextInMs], [breaker.environment, 'refusals', 5, undefined], 'its pause');
+    equal((await staging(other)).pause.reason, undefined, 'its destination goes on');
+    equal(idsOf(await claim(other)), [newRow('B-1').id], 'rows of the destination');
+  }),
   contractCase('a pause is changed only by who saw it as it is, and is seen by others', async ({ store, advance, another }) => {
     const other = (await another?.()) ?? store;
     equal(await store.pause(paused), false, 'of a destination that is not bound');

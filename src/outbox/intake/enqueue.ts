@@ -1,6 +1,6 @@
 import type { AnyReport } from '../../delivery/frozen.js';
 import { ConfigurationError, DuplicateReportError, isReportingError, ValidationError } from '../../errors/errors.js';
-import { asOwnRecord } from '../../platform/as-record.js';
+import { asOwnRecord, memberOf } from '../../platform/as-record.js';
 import { subjectOf } from '../../platform/messages.js';
 import { type OperationName, operations } from '../../protocol/operations.js';
 import type { Location } from '../../schema/location.js';
@@ -129,8 +129,8 @@ export function otherData({ operation, reference, environment }: AnyReport): Dup
 }
 
 /** Throws where a store would write what belongs into a transaction of the user's at once. */
-export function requireTransactions({ transactional }: OutboxStore): void {
-  if (transactional === true) return;
+export function requireTransactions(store: OutboxStore): void {
+  if (memberOf(store, 'transactional') === true) return;
   throw new ConfigurationError(
     'transaction: the store of this outbox cannot write within one of yours; those of PostgreSQL and SQLite can. Nothing was enqueued.',
   );

@@ -1,4 +1,4 @@
-import { asRecord } from '../../platform/as-record.js';
+import { asRecord, memberOf } from '../../platform/as-record.js';
 import { type Clock, withTimeout } from '../../platform/time.js';
 import type { Enqueued, NewRow, OutboxStore } from '../store.js';
 
@@ -25,7 +25,7 @@ export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurre
   /** Taken from the queue, and neither committed nor refused. */
   const underWay = new Set<Queued>();
   let commits = 0;
-  const most = store.concurrent === true ? MOST_COMMITS : 1;
+  const most = memberOf(store, 'concurrent') === true ? MOST_COMMITS : 1;
   let committing = false;
 
   /**

@@ -1,6 +1,7 @@
 import type { ClientMode } from '../../client/payloads.js';
 import type { ReceiptOf } from '../../client/receipt.js';
 import { ConfigurationError } from '../../errors/errors.js';
+import { memberOf } from '../../platform/as-record.js';
 import type { EnqueuedReport } from '../interface.js';
 import type { OperatorParts } from '../operator/parts.js';
 import type { Own } from '../receipt-waiters.js';
@@ -40,8 +41,9 @@ export function preparedReport<Mode extends ClientMode>(
   function value(): string {
     const refuse = (why: string) => new ConfigurationError(`value: ${why}. Nothing was enqueued.`);
     if (prepared.transaction !== undefined) throw refuse('the report was prepared for a transaction; call enqueue(), or leave out the option');
-    if (!store.asValue) throw refuse('the store of this outbox has no function for a statement of yours, as that of PostgreSQL has; call enqueue(transaction)');
-    return store.asValue(row);
+    const asValue = memberOf(store, 'asValue');
+    if (!asValue) throw refuse('the store of this outbox has no function for a statement of yours, as that of PostgreSQL has; call enqueue(transaction)');
+    return asValue.call(store, row);
   }
 
   function done(): Promise<ReceiptOf<Mode>> {

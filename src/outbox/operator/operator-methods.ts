@@ -2,6 +2,7 @@ import type { ClientMode } from '../../client/payloads.js';
 import { ConfigurationError, isConfigurationError } from '../../errors/errors.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../../platform/time.js';
 import { ensureOwnGateways } from '../bindings.js';
+import { partsOf } from '../destination.js';
 import { aboutReport } from '../events.js';
 import { type Given, requireTransactions } from '../intake/enqueue.js';
 import { LARGEST_COMMIT } from '../intake/insert-batch.js';
@@ -10,7 +11,6 @@ import { readList, readNamed } from '../intake/report-names.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport } from '../interface.js';
 import { createOnlyRefused } from '../only-refused.js';
 import { liftPause } from '../pause.js';
-import { outlookOf } from '../plan.js';
 import { toPublicPauses, toPublicReport } from '../public-report.js';
 import type { Decision } from '../state-machine.js';
 import { decideRow, refusal } from './decide.js';
@@ -127,10 +127,13 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
       return decide(id, { action, reason, at: internals.clock.now() });
     },
     resume: async (environment) => {
-      const pause = outlookOf(await store.outlook([account]), { account, environment })?.pause;
-      if (!pause?.reason) return false;
-      const lifted = await store.pause(liftPause(pause));
-      if (lifted) events.emit('resumed', { account, environment });
+      let lifted = false;
+      for (const { pause } of await store.outlook([account])) {
+        const { environment: paused, operation } = partsOf(pause);
+        if (paused !== environment || pause.reason === undefined || !(await store.pause(liftPause(pause)))) continue;
+        lifted = true;
+        events.emit('resumed', { account, environment, ...(operation && { operation }) });
+      }
       wake();
       return lifted;
     },

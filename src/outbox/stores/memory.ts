@@ -1,5 +1,7 @@
+import { ownOptions } from '../../platform/as-record.js';
+import type { OperationName } from '../../protocol/operations.js';
 import { isServed } from '../claimants.js';
-import { type BoundDestination, type Destination, keyOf, otherGateway, type Rebound } from '../destination.js';
+import { type BoundDestination, type Destination, type DestinationOperation, keyOf, otherGateway, type Rebound } from '../destination.js';
 import { changePause, notPaused, type Pause } from '../pause.js';
 import { claimed, isAsExpected, isBlocked, isClaimable, isFinal, LONGEST_WAIT_MS, type Row, type RowState } from '../state-machine.js';
 import type { Claimant, ClaimRequest, Counts, Enqueued, LogLine, NewRow, OutboxStore, RowQuery, Write } from '../store.js';
@@ -13,7 +15,8 @@ interface KnownDestination extends Destination {
   readonly gateway: string;
   readonly rebound: readonly Rebound[];
   readonly pause: Pause;
-  readonly queue: ReturnType<typeof createQueue>;
+  /** By operation. */
+  readonly queues: Map<OperationName, ReturnType<typeof createQueue>>;
 }
 
 /** What the memory store takes. */
@@ -33,7 +36,8 @@ export interface MemoryStoreOptions {
  * const outbox = createOutbox({ client, store: memoryStore() });
  * ```
  */
-export function memoryStore({ now = Date.now, player }: MemoryStoreOptions = {}): OutboxStore {
+export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
+  const { now = Date.now, player } = ownOptions(options);
   const rows = new Map<string, Row>();
   const order: string[] = [];
   const dependents = new Map<string, Set<string>>();
@@ -54,13 +58,20 @@ export function memoryStore({ now = Date.now, player }: MemoryStoreOptions = {})
 
   const isOpen = (row: Row | undefined): boolean => row !== undefined && !isFinal(row.state);
 
+  function queueOf(row: Row) {
+    const queues = destinations.get(keyOf(row))?.queues;
+    const queue = queues?.get(row.operation) ?? createQueue();
+    queues?.set(row.operation, queue);
+    return queue;
+  }
+
   /** Puts a row in its place, and those that wait for it in theirs. */
   function put(next: Row): Row {
     const row = { ...next, blocked: isBlocked(next, next.waitsFor === undefined ? undefined : rows.get(next.waitsFor)) };
     const wasOpen = isOpen(rows.get(row.id));
     rows.set(row.id, row);
     const queued = row.state === 'in-flight' || (row.state === 'waiting' && !row.blocked);
-    destinations.get(keyOf(row))?.queue.set(row.id, queued ? { dueAt: row.dueAt, sequence: row.sequence } : undefined);
+    queueOf(row).set(row.id, queued ? { dueAt: row.dueAt, sequence: row.sequence } : undefined);
     if (isFinal(row.state)) unlogged.set(row.id, row);
     if (wasOpen === !isFinal(row.state)) return row;
     for (const id of dependents.get(row.id) ?? []) {
@@ -75,7 +86,7 @@ export function memoryStore({ now = Date.now, player }: MemoryStoreOptions = {})
     const there = destinations.get(keyOf({ account, environment }));
     if (there) return there.gateway;
     const pause = notPaused({ account, environment });
-    destinations.set(keyOf(pause), { account, environment, gateway, rebound: [], pause, queue: createQueue() });
+    destinations.set(keyOf(pause), { account, environment, gateway, rebound: [], pause, queues: new Map() });
     return gateway;
   }
 
@@ -95,14 +106,17 @@ export function memoryStore({ now = Date.now, player }: MemoryStoreOptions = {})
     return true;
   }
 
-  function claim({ accounts, limit, leaseMs, probe, untriedFirst }: ClaimRequest, at: number): Row[] {
+  function claim({ accounts, limit, leaseMs, probe, without = [], untriedFirst }: ClaimRequest, at: number): Row[] {
+    const isLeftOut = (one: DestinationOperation) => without.some((other) => other.operation === one.operation && keyOf(other) === keyOf(one));
+    const openQueues = ({ queues, ...one }: KnownDestination) => [...queues].filter(([operation]) => !isLeftOut({ ...one, operation } as DestinationOperation));
     const isOpen = (one: KnownDestination) => (probe === undefined ? one.pause.reason === undefined : keyOf(one) === keyOf(probe));
     const openOf = (claimant: Claimant) => [...destinations.values()].filter((one) => isServed(one, [claimant]) && isOpen(one));
-    const untried = untriedFirst && probe && [...rows.values()].find((row) => row.fence === 0 && keyOf(row) === keyOf(probe) && isClaimable(row, at));
+    const untried =
+      untriedFirst && probe && [...rows.values()].find((row) => row.fence === 0 && keyOf(row) === keyOf(probe) && !isLeftOut(row) && isClaimable(row, at));
     if (untried) put({ ...untried, dueAt: HEAD_OF_THE_QUEUE });
     return claimFairly(accounts, limit, (account) => {
       const [next] = openOf(account)
-        .flatMap(({ queue }) => queue.first() ?? [])
+        .flatMap((one) => openQueues(one).flatMap(([, queue]) => queue.first() ?? []))
         .sort((a, b) => a.dueAt - b.dueAt || a.sequence - b.sequence);
       const row = next && rows.get(next.id);
       return row && isClaimable(row, at) ? put({ ...row, ...claimed(row), dueAt: at + leaseMs, changedAt: at }) : undefined;
@@ -143,9 +157,9 @@ export function memoryStore({ now = Date.now, player }: MemoryStoreOptions = {})
       const at = time();
       return [...destinations.values()]
         .filter(({ account }) => accounts?.includes(account) ?? true)
-        .map(({ queue, pause, ...destination }) => {
-          const next = queue.first();
-          return { ...destination, pause: { ...pause, remainingMs: pause.until - at }, nextInMs: next && next.dueAt - at };
+        .map(({ queues, pause, ...destination }) => {
+          const due = [...queues.values()].flatMap((queue) => queue.first()?.dueAt ?? []);
+          return { ...destination, pause: { ...pause, remainingMs: pause.until - at }, nextInMs: due.length > 0 ? Math.min(...due) - at : undefined };
         });
     },
     pause: async (change) => {

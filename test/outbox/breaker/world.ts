@@ -1,4 +1,5 @@
-import { concernsPause, isRefusal, mayCondemn, notPaused, pausedBy, postponed, probeTaken } from '../../../src/outbox/pause.js';
+import { breakerOf } from '../../../src/outbox/destination.js';
+import { concernsPause, isRefusal, mayCondemn, pausedBy, postponed, probeTaken } from '../../../src/outbox/pause.js';
 import { type Finished, lookAhead, planTurn } from '../../../src/outbox/plan.js';
 import { type Ending, ended, type Row } from '../../../src/outbox/state-machine.js';
 import type { Outlook } from '../../../src/outbox/store.js';
@@ -23,6 +24,8 @@ export interface Attempted {
 }
 
 const DESTINATION = { account: 'default', environment: 'staging' } as const;
+const OPERATION = { ...DESTINATION, operation: 'reportBetEvent' } as const;
+const BREAKER = breakerOf(OPERATION);
 const GATEWAYS = { staging: 'https://gateway.example.com' };
 const LEASE_MS = 30_000;
 const ANSWER_MS = 50;
@@ -47,11 +50,12 @@ export function live(
     busy,
     concurrency,
     places: concurrency,
+    held: pause().reason === undefined ? [] : [OPERATION],
     leaseMs: LEASE_MS,
     pollMs: 60_000,
     stopping: false,
   });
-  const pause = () => store.outlook()[0]?.pause ?? notPaused(DESTINATION);
+  const pause = () => store.pauseOf(BREAKER);
 
   function settle(row: Row, probe: number | undefined, claimedAt: number): void {
     const context = { schedule: { baseMs: 1_000, capMs: 300_000 }, random, keepBodies: false, dependency: 'none' } as const;
@@ -59,6 +63,7 @@ export function live(
     const seen = pause();
     const end = { ending, change: ended(row, ending, context), probe };
     const change = concernsPause(end, seen.reason === undefined && seen.strikes > 0) ? pausedBy(seen, end, { random, breakerAfter }) : undefined;
+    if (change && seen.version === 0) store.bind([{ ...BREAKER, gateway: GATEWAYS.staging }]);
     if (change) store.pause(change);
     const condemns = !isRefusal(end) || mayCondemn(seen, probe, { breakerAfter });
     const became = condemns ? end.change : ended(row, postponed(ending), context);

@@ -141,7 +141,7 @@ describe('sealed bodies', () => {
     await world.make({ encryption: encryption('a') }).reportBetEvent(betEvent({ bet_id: 'B-old' }));
     const rotated = world.make({ encryption: encryption('b', 'a') });
     await rotated.reportBetEvent(betEvent({ bet_id: 'B-new' }));
-    expect((await world.store.list({ limit: 3 })).map(({ body = '' }) => body.slice(0, 10))).toEqual(['{"timestam', 'sealed1.a.', 'sealed1.b.']);
+    expect((await world.store.list({ limit: 3 })).map(({ body = '' }) => body.slice(0, 10))).toEqual(['{"bet_id":', 'sealed1.a.', 'sealed1.b.']);
     expect(await world.run(rotated.drain())).toMatchObject({ drained: true, states: { recorded: 3 } });
   });
 

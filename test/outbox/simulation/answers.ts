@@ -80,7 +80,15 @@ export const REPLIES = {
     status('refused', 422, 'Duplicate detection is unavailable'),
     status('refused', 422, 'duplicate must be a number'),
     status('refused', 400, 'amount is different from the stake'),
-    { name: '400 HTML', truth: 'refused', status: 400, body: '<h1>Bad Request</h1>' },
+  ],
+  /** Pages that the gateway did not write: whether it has processed the report, they do not say. */
+  pages: [
+    { name: '400 HTML', truth: 'silent', status: 400, body: '<h1>Bad Request</h1>' },
+    { name: '402 HTML', truth: 'silent', status: 402, body: '<h1>Payment Required</h1>' },
+    { name: '422 HTML', truth: 'silent', status: 422, body: '<h1>Unprocessable</h1>' },
+    { name: '422 empty', truth: 'silent', status: 422, body: '' },
+    { name: '500 HTML', truth: 'silent', status: 500, body: '<h1>Error</h1>' },
+    { name: '502 HTML, Retry-After: 5', truth: 'silent', status: 502, body: '<h1>Bad Gateway</h1>', retryAfter: '5' },
   ],
   missing: [status('missing', 404, 'Record not found')],
   wrongKey: [

@@ -74,6 +74,8 @@ export const SITUATIONS = [
   'another reference passes a quarantined one',
   'environment paused',
   'paused by refusals',
+  'breaker opened, or its probe answered, by a page',
+  'another operation is recorded while a breaker is open',
   'refused probe condemns nothing',
   'refusal during a pause condemns nothing',
   'refused report waits behind the breaker',

@@ -1,4 +1,5 @@
 import { isServed } from '../../../src/outbox/claimants.js';
+import { breakerOf } from '../../../src/outbox/destination.js';
 import { rowBefore } from '../../../src/outbox/intake/enqueue.js';
 import { changePause, concernsPause, isRefusal, mayCondemn, pausedBy, postponed, probeTaken } from '../../../src/outbox/pause.js';
 import { asksFor, dependencyOf, failureWaitMs, isGathering, isInTime, lookAhead, outlookOf, planTurn } from '../../../src/outbox/plan.js';
@@ -20,6 +21,7 @@ export const decisions = {
   keptInDoubt,
   rowBefore,
   // What becomes of a pause.
+  breakerOf,
   pausedBy,
   concernsPause,
   isRefusal,

@@ -34,6 +34,7 @@ export function createGateway(world: World) {
     if (which < 0.74) return failAfter(report, bytes, 'unavailable');
     if (which < 0.78) return answer('wrongKey');
     if (which < 0.82) return answer('misdirected');
+    if (which < 0.845) return answer('pages');
     if (which < 0.87) return answer('portal');
     if (which < 0.94) return answer('missing', true);
     return answer('refused', true);
@@ -51,7 +52,7 @@ export function createGateway(world: World) {
       const own = gatewaysOf(report.account)[report.environment];
       if (address !== own) breaks(world, 'a report goes to its own gateway', `${subject(attempt)} of ${report.account} arrived at ${address}`);
       if (bytes !== report.body) throw new Violation('bytes are frozen', `${subject(attempt)} sent ${JSON.stringify(bytes)}`);
-      const weather = weatherAt(scenario, report.environment, schedule.now());
+      const weather = weatherAt(scenario, report, schedule.now());
       const bad = schedule.now() < scenario.wellAt && random.chance(scenario.gateway);
       const answered =
         weather && weather !== 'unreachable' ? answer(weather, weather === 'refused' && !report.bad) : bad ? misbehave(report, bytes) : process(report, bytes);

@@ -13,6 +13,7 @@ interface End {
   /** The row of the initiated report. */
   readonly first: Row | undefined;
   readonly pause: Pause;
+  readonly breaker: Pause;
 }
 
 /** Judges what the outbox made of the end of an attempt by what is true about it, and keeps the books of the truth. */
@@ -61,10 +62,12 @@ function judgeMissing({ attempt, first }: End, condemned: boolean, fail: (rule: 
   if (!condemned && first === undefined && !attempt.postponed) fail(rule, 'and is quarantined where there is none');
 }
 
-function count({ attempt, reply, after, first, pause }: End, inDoubt: boolean, { coverage }: World): void {
+function count({ attempt, reply, after, first, pause, breaker }: End, inDoubt: boolean, { coverage }: World): void {
   const { truth, status, retryAfterMs } = reply;
   if (attempt.postponed) coverage[attempt.probe ? 'refused probe condemns nothing' : 'refusal during a pause condemns nothing'] += 1;
-  if (pause.reason === 'refusals' && after.state === 'quarantined') coverage['paused by refusals'] += 1;
+  if (breaker.reason === 'refusals' && reply.ending.kind !== 'recorded' && reply.ending.foreign && breaker.version > attempt.breakerVersion)
+    coverage['breaker opened, or its probe answered, by a page'] += 1;
+  if (breaker.reason === 'refusals' && after.state === 'quarantined') coverage['paused by refusals'] += 1;
   if (status === 403) coverage['403'] += 1;
   if (status === 404 && truth !== 'missing') coverage['404 that is not of the gateway'] += 1;
   if (status === 302) coverage.redirect += 1;

@@ -22,7 +22,7 @@ export function createNetwork(world: World, gateway: Gateway) {
     const fault = chaos && random.chance(scenario.network) ? random.next() : 1;
     const endAt = (at: number, seen: Seen) => (at > limit ? schedule.at(limit, () => ends(silence('timeout'))) : schedule.at(at, () => ends(seen)));
 
-    if (fault < 0.15 || weatherAt(scenario, attempt.report.environment, began) === 'unreachable') {
+    if (fault < 0.15 || weatherAt(scenario, attempt.report, began) === 'unreachable') {
       coverage['destination unreachable'] += 1;
       endAt(began + random.between(1, 300), silence('unreachable'));
       return;

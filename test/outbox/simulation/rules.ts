@@ -1,4 +1,4 @@
-import { type Destination, keyOf } from '../../../src/outbox/destination.js';
+import { breakerOf, type Destination, type DestinationOperation, keyOf } from '../../../src/outbox/destination.js';
 import type { Row } from '../../../src/outbox/state-machine.js';
 import type { Write } from '../../../src/outbox/store.js';
 import type { Known } from './answers.js';
@@ -12,6 +12,9 @@ const LONGEST_BELIEVED_MS = 24 * 60 * 60 * 1000;
 
 /** No pause is shorter, whatever a gateway asks for. */
 const LEAST_PAUSE_MS = 499;
+
+/** The pause that an attempt probes. */
+const probedBy = ({ report, probe }: Attempt): string => keyOf(probe === 'operation' ? breakerOf(report) : report);
 
 /** Who claims now, for the rules to know. */
 export interface Claimer {
@@ -32,7 +35,7 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
   };
   const rowBefore = ({ initiated }: Report): Row | undefined => initiated && storeOf().get(initiated.id);
 
-  function claimed(before: Row, after: Row, probe: boolean): void {
+  function claimed(before: Row, after: Row, probe: Attempt['probe']): void {
     const report = reportOf(after);
     const what = `${nameOf(report)} attempt ${after.fence}`;
     trace?.(`worker ${claimer.worker} claims ${what}${probe ? ' as a probe' : ''}${after.doubtBefore ? ', in doubt before' : ''}`);
@@ -73,6 +76,7 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
       endedAt: -1,
       lie: false,
       pauseVersion: -1,
+      breakerVersion: -1,
       probe,
       settled: undefined,
       settledPaused: false,
@@ -99,13 +103,21 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
     if (before.state !== 'in-flight' || before.fence !== attempt.fence)
       breaks(world, 'late answers change nothing', `${subject(attempt)} was written; the row was ${before.state}, fence ${before.fence}`);
     attempt.became = after;
+    const others = scenario.reports.filter(
+      ({ account, environment, operation }) => account === report.account && environment === report.environment && operation !== report.operation,
+    );
+    if (after.state === 'recorded' && others.some((one) => storeOf().pauseOf(breakerOf(one)).reason !== undefined))
+      coverage['another operation is recorded while a breaker is open'] += 1;
     trace?.(`${subject(attempt)} is written: ${after.state}${after.inDoubt ? ', in doubt' : ''} (${attempt.reply.name})`);
-    judgeEnd({ attempt, reply: attempt.reply, after, first: rowBefore(report), pause: storeOf().pauseOf(report) }, world);
+    judgeEnd(
+      { attempt, reply: attempt.reply, after, first: rowBefore(report), pause: storeOf().pauseOf(report), breaker: storeOf().pauseOf(breakerOf(report)) },
+      world,
+    );
   }
 
   /** Whether nothing can become of a report but what a person makes of it: the gateway would refuse it, and nothing else is there to try. */
   function isStuck(report: Report, row: Row): boolean {
-    if (row.state !== 'waiting' || row.blocked || storeOf().pauseOf(report).reason !== 'refusals') return false;
+    if (row.state !== 'waiting' || row.blocked || storeOf().pauseOf(breakerOf(report)).reason !== 'refusals') return false;
     const { held, bad, body, operation, initiated } = report;
     if (bad) return true;
     return held ? held.body !== body || !row.inDoubt : operation.startsWith('reportSettled') && !initiated?.held;
@@ -120,9 +132,9 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
     return first !== undefined && report.initiated !== undefined && (first.state === 'quarantined' || isStuck(report.initiated, first));
   }
 
-  /** However the gateway refuses, no more are condemned in a row than the option says. */
-  function countCondemned(destination: Destination): void {
-    const ends = scenario.reports.filter((report) => keyOf(report) === keyOf(destination)).flatMap(({ attempts }) => attempts);
+  /** However the gateway refuses, no more of one operation are condemned in a row than the option says, whatever is recorded beside them. */
+  function countCondemned(one: DestinationOperation): void {
+    const ends = scenario.reports.filter((report) => keyOf(breakerOf(report)) === keyOf(breakerOf(one))).flatMap(({ attempts }) => attempts);
     let condemned = 0;
     for (const { became, opened, report } of ends.filter((one) => one.became || one.opened).sort((a, b) => (a.settled ?? 0) - (b.settled ?? 0))) {
       if (opened || became?.state === 'recorded') condemned = 0;
@@ -162,7 +174,7 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
         breaks(world, 'one attempt in flight', `${subject(attempt)} is sent while attempt ${other.fence} is under way`);
       }
       for (const other of attempt.probe && !world.jumped ? scenario.reports.flatMap(({ attempts }) => attempts) : []) {
-        if (!other.probe || other === attempt || other.over || other.sentAt === undefined || keyOf(other.report) !== keyOf(attempt.report)) continue;
+        if (other.probe !== attempt.probe || other === attempt || other.over || other.sentAt === undefined || probedBy(other) !== probedBy(attempt)) continue;
         if (!frozeSince(other.worker, other.claimedAt))
           breaks(world, 'one probe at a time', `${subject(attempt)} is sent while ${subject(other)} is under way`);
       }
@@ -189,7 +201,7 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
           coverage[isStuck(report, row) ? 'refused report waits behind the breaker' : 'settled waits for a quarantined initiated'] += 1;
         if (decisions.isFinal(row.state) && row.body !== undefined) breaks(world, 'a body is dropped once it is recorded', nameOf(report));
       }
-      for (const account of ACCOUNTS) for (const environment of ['staging', 'production'] as const) countCondemned({ account, environment });
+      for (const report of scenario.reports) countCondemned(report);
     },
   };
 }

@@ -20,10 +20,12 @@ export interface Attempt {
   endedAt: number;
   /** Whether the answer is not what the gateway holds. */
   lie: boolean;
-  /** The version of the pause when its end was known. */
+  /** The version of its destination's pause when its end was known. */
   pauseVersion: number;
-  /** Whether it was sent to probe a pause. */
-  probe: boolean;
+  /** The version of its operation's breaker when its end was known. */
+  breakerVersion: number;
+  /** The pause that it was sent to probe: that of its destination, or a breaker. */
+  probe: 'destination' | 'operation' | undefined;
   /** The place among all ends of its history in which its worker settled it with the pause; undefined before that. */
   settled: number | undefined;
   /** Whether its destination was paused right after that. */
@@ -65,11 +67,13 @@ export interface Report {
   readonly attempts: Attempt[];
 }
 
-export type Weather = 'wrongKey' | 'misdirected' | 'refused' | 'rateLimit' | 'unavailable' | 'failed' | 'unreachable';
+export type Weather = 'wrongKey' | 'misdirected' | 'pages' | 'refused' | 'rateLimit' | 'unavailable' | 'failed' | 'unreachable';
 
 interface Period {
   readonly environment: Environment;
   readonly kind: Weather;
+  /** Whether it is so for settled reports alone. */
+  readonly settled: boolean;
   readonly from: number;
   readonly to: number;
 }
@@ -145,7 +149,18 @@ function drawReports(random: Random): Report[] {
   return reports;
 }
 
-const WEATHERS: readonly Weather[] = ['wrongKey', 'misdirected', 'refused', 'refused', 'rateLimit', 'rateLimit', 'unavailable', 'failed', 'unreachable'];
+const WEATHERS: readonly Weather[] = [
+  'wrongKey',
+  'misdirected',
+  'pages',
+  'refused',
+  'refused',
+  'rateLimit',
+  'rateLimit',
+  'unavailable',
+  'failed',
+  'unreachable',
+];
 
 export function drawScenario(random: Random): Scenario {
   const reports = drawReports(random);
@@ -153,7 +168,13 @@ export function drawScenario(random: Random): Scenario {
   const periods: Period[] = [];
   while (periods.length < 2 && random.chance(0.35)) {
     const from = random.between(0, wellAt);
-    periods.push({ environment: random.chance(0.75) ? 'staging' : 'production', kind: random.pick(WEATHERS), from, to: from + random.between(1_000, 90_000) });
+    periods.push({
+      environment: random.chance(0.75) ? 'staging' : 'production',
+      kind: random.pick(WEATHERS),
+      settled: random.chance(0.4),
+      from,
+      to: from + random.between(1_000, 90_000),
+    });
   }
   const some = (often: number, least: number, most: number) => (random.chance(often) ? random.between(least, most) : 0);
   return {
@@ -180,5 +201,11 @@ export function drawScenario(random: Random): Scenario {
   };
 }
 
-export const weatherAt = ({ periods, wellAt }: Scenario, environment: Environment, at: number): Weather | undefined =>
-  at < wellAt ? periods.find((one) => one.environment === environment && at >= one.from && at < one.to)?.kind : undefined;
+export const weatherAt = (
+  { periods, wellAt }: Scenario,
+  { environment, operation }: Pick<Report, 'environment' | 'operation'>,
+  at: number,
+): Weather | undefined =>
+  at < wellAt
+    ? periods.find((one) => one.environment === environment && at >= one.from && at < one.to && (!one.settled || operation.startsWith('reportSettled')))?.kind
+    : undefined;

@@ -1,13 +1,13 @@
 import { type BoundDestination, type Destination, keyOf, otherGateway } from '../../../src/outbox/destination.js';
 import { notPaused, type Pause, type PauseChange } from '../../../src/outbox/pause.js';
-import { type Change, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from '../../../src/outbox/state-machine.js';
+import { type Change, LONGEST_WAIT_MS, type Row } from '../../../src/outbox/state-machine.js';
 import type { ClaimRequest, Enqueued, NewRow, Outlook, Turn, TurnResult, Write } from '../../../src/outbox/store.js';
 import { HEAD_OF_THE_QUEUE } from '../../../src/outbox/stores/head-of-queue.js';
 import type { Decisions } from './decisions.js';
 
 /** Who looks at everything that is committed. */
 export interface Watcher {
-  claimed?(before: Row, after: Row, probe: boolean): void;
+  claimed?(before: Row, after: Row, probe: 'destination' | 'operation' | undefined): void;
   written?(write: Write, before: Row, after: Row): void;
   fencedOff?(write: Write, row: Row): void;
 }
@@ -15,7 +15,7 @@ export interface Watcher {
 /** A store of a few rows whose every call is one commit, without promises: as fast as a simulation wants it. */
 export function createStore(now: () => number, decisions: Decisions, watcher: Watcher = {}) {
   const rows: Row[] = [];
-  const destinations: { account: string; environment: OutboxEnvironment; gateway: string; pause: Pause }[] = [];
+  const destinations: { account: string; environment: Destination['environment']; gateway: string; pause: Pause }[] = [];
 
   const find = (id: string | undefined) => (id === undefined ? undefined : rows.find((row) => row.id === id));
 
@@ -93,8 +93,9 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
   }
 
   function claim(request: ClaimRequest, at: number): Row[] {
-    const { limit, leaseMs, probe, untriedFirst, accounts } = request;
-    const isNext = (row: Row) => isOpen(row, request) && decisions.isClaimable(row, at);
+    const { limit, leaseMs, probe, without = [], untriedFirst, accounts } = request;
+    const isLeftOut = (row: Row) => without.some((one) => one.operation === row.operation && keyOf(one) === keyOf(row));
+    const isNext = (row: Row) => isOpen(row, request) && !isLeftOut(row) && decisions.isClaimable(row, at);
     const untried = untriedFirst ? rows.filter((row) => row.fence === 0 && isNext(row)).sort((a, b) => a.dueAt - b.dueAt)[0] : undefined;
     // A time too far ahead counts as past.
     const timeOf = (row: Row) => (row === untried || row.dueAt > at ? HEAD_OF_THE_QUEUE : row.dueAt);
@@ -110,7 +111,7 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
       }
       if (!next) break;
       const after = put({ ...next, ...decisions.claimed(next), dueAt: at + leaseMs, changedAt: at });
-      watcher.claimed?.(next, after, probe !== undefined);
+      watcher.claimed?.(next, after, probe && (without.length > 0 ? 'operation' : 'destination'));
       taken.push(after);
     }
     return taken;

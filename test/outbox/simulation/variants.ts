@@ -150,6 +150,9 @@ export const VARIANTS: readonly Variant[] = [
     mayCondemn: () => true,
     pausedBy: (seen, end, rules) => (decisions.isRefusal(end) && end.probe === undefined ? undefined : decisions.pausedBy(seen, end, rules)),
   }),
+  variant('a success of any operation ends the strikes', {
+    breakerOf: ({ account, environment }) => decisions.breakerOf({ account, environment, operation: 'reportBetEvent' }),
+  }),
   variant('a refused probe always condemns', { mayCondemn: (seen, probe, rules) => probe === seen.version || decisions.mayCondemn(seen, probe, rules) }),
   variant('what was under way when the breaker opened condemns', {
     mayCondemn: (seen, probe, rules) => probe === undefined || decisions.mayCondemn(seen, probe, rules),

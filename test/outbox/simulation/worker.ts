@@ -1,6 +1,7 @@
 import { createClaimants } from '../../../src/outbox/claimants.js';
-import { boundTo, type Destination, type Gateways, keyOf } from '../../../src/outbox/destination.js';
-import type { AttemptEnd, Pause, PauseChange } from '../../../src/outbox/pause.js';
+import { boundTo, breakerOf, type Destination, type DestinationOperation, type Gateways, isBreaker, keyOf, partsOf } from '../../../src/outbox/destination.js';
+import { type AttemptEnd, notPaused, type Pause, type PauseChange } from '../../../src/outbox/pause.js';
+import type { ProbeOf } from '../../../src/outbox/pauses.js';
 import { type Finished, GATHER_MS, HELD_BACK, NOT_SENT } from '../../../src/outbox/plan.js';
 import type { Row } from '../../../src/outbox/state-machine.js';
 import type { Outlook, TurnResult, Write } from '../../../src/outbox/store.js';
@@ -59,8 +60,10 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   const addressFor = ({ account, environment }: Report) => (accounts.find((one) => one.account === account) ?? accounts[0])?.gateways[environment] ?? '';
   const places = createPlaces(concurrency, coverage);
   let finished: Finished[] = [];
-  /** Destinations that are open and have strikes. */
+  /** Breakers that are closed and have strikes. */
   const struck = new Set<string>();
+  /** Operations whose breaker is open. */
+  const held = new Map<string, DestinationOperation>();
   let busy = 0;
   let stopping = false;
   let cutOff = false;
@@ -72,7 +75,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     for (const attempt of open.keys()) attempt.over = true;
   });
   const { point } = stay;
-  const standing = () => ({ accounts: claimants.all(), busy, concurrency, places: concurrency + ahead, leaseMs, pollMs, stopping });
+  const standing = () => ({ accounts: claimants.all(), busy, concurrency, places: concurrency + ahead, held: [...held.values()], leaseMs, pollMs, stopping });
   const clock = () => schedule.now() + clockOffset;
   const storeFails = () => schedule.now() < scenario.wellAt && random.chance(scenario.store);
 
@@ -101,7 +104,8 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       for (const row of result.claimed) claimants.took(row);
       for (const { row } of batch) claimants.gave(row);
       if (probe) for (const row of result.claimed) attemptOf(row).since = probe.since;
-      for (const row of result.claimed) places.take(() => begin(row, askedAt, probe && probe.outlook.pause.version + 1, number));
+      for (const row of result.claimed)
+        places.take(() => begin(row, askedAt, probe && { destination: probe.outlook, version: probe.outlook.pause.version + 1 }, number));
       const refused = batch.filter((_, index) => !result.written[index]);
       keepDoubt(refused, () => then(batch.length + result.claimed.length > 0));
     });
@@ -130,11 +134,11 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     return attempt;
   };
 
-  function begin(row: Row, askedAt: number, probe: number | undefined, number: number): void {
+  function begin(row: Row, askedAt: number, probe: ProbeOf | undefined, number: number): void {
     const attempt = attemptOf(row);
     point(() => {
       const end = (seen: Seen) => stay.resume(0, () => ended(attempt, row, seen, probe));
-      if (places.isHeldBack(attempt.report, number)) return end({ reply: NOT_NOW, lie: false });
+      if (places.isHeldBack(attempt.report, number) || places.isHeldBack(breakerOf(attempt.report), number)) return end({ reply: NOT_NOW, lie: false });
       if (cutOff || !decisions.isInTime(askedAt, clock(), options)) return end({ reply: GIVEN_UP, lie: false });
       rules.leaves(attempt);
       attempt.sentAt = schedule.now();
@@ -143,7 +147,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     });
   }
 
-  function ended(attempt: Attempt, row: Row, { reply, lie }: Seen, probe: number | undefined): void {
+  function ended(attempt: Attempt, row: Row, { reply, lie }: Seen, probe: ProbeOf | undefined): void {
     if (attempt.over) return;
     attempt.over = true;
     open.delete(attempt);
@@ -151,6 +155,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     attempt.endedAt = schedule.now();
     attempt.lie = lie;
     attempt.pauseVersion = store.pauseOf(row).version;
+    attempt.breakerVersion = store.pauseOf(breakerOf(row)).version;
     if (reply.ending.kind !== 'recorded' && reply.ending.pause) places.holdBack(attempt.report);
     if (storeFails()) {
       dropped(attempt);
@@ -160,7 +165,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     const context = { schedule: SCHEDULE, random: random.next, keepBodies: false, dependency };
     point(() => {
       const change = decisions.ended(row, reply.ending, context);
-      settle(attempt, reply, { ending: reply.ending, change, probe }, PAUSE_TRIES, (postponed) => {
+      settle(attempt, reply, { ending: reply.ending, change }, probe, PAUSE_TRIES, (postponed) => {
         attempt.postponed = postponed;
         finished.push({ row, change: postponed ? decisions.ended(row, decisions.postponed(reply.ending), context) : change });
         places.leave();
@@ -178,58 +183,87 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     stay.wake(loop);
   }
 
-  /** As `settle` of `src/outbox/pauses.ts`: the pause is written first; says whether a refusal condemns nothing. */
-  function settle(attempt: Attempt, reply: Known, end: AttemptEnd, tries: number, then: (postponed: boolean) => void): void {
+  /** As `settle` of `src/outbox/pauses.ts`: the pauses are written first; says whether a refusal condemns nothing. */
+  function settle(
+    attempt: Attempt,
+    reply: Known,
+    ending: Omit<AttemptEnd, 'probe'>,
+    probe: ProbeOf | undefined,
+    tries: number,
+    then: (postponed: boolean) => void,
+  ): void {
     const destination: Destination = attempt.report;
-    const done = (postponed: boolean, ...seen: readonly Pick<Pause, 'reason'>[]) => {
+    const breaker = decisions.breakerOf(attempt.report);
+    const refused = decisions.isRefusal(ending);
+    const done = (postponed: boolean, paused: readonly Destination[]) => {
       world.settled += 1;
       attempt.settled = world.settled;
       // Where it was not counted, since others changed the pause all the time, it condemns nothing either.
-      attempt.settledPaused = tries === 0 || seen.some(({ reason }) => reason !== undefined);
-      if (postponed || attempt.settledPaused) places.holdBack(destination);
+      attempt.settledPaused = tries === 0 || paused.length > 0;
+      if (tries === 0 && postponed) places.holdBack(destination);
+      for (const one of paused) places.holdBack(one);
       point(() => then(postponed));
     };
-    if (!decisions.concernsPause(end, struck.has(keyOf(destination)))) {
-      done(false);
+    if (!decisions.concernsPause({ ...ending, probe: probe?.version }, struck.has(keyOf(breaker)))) {
+      done(false, []);
       return;
     }
     if (storeFails()) {
       dropped(attempt);
       return;
     }
-    const refused = decisions.isRefusal(end);
-    const seen = tries > 0 ? decisions.outlookOf(store.outlook(), destination)?.pause : undefined;
-    if (!seen) {
-      done(refused);
+    const outlooks = tries > 0 ? store.outlook() : [];
+    const known = decisions.outlookOf(outlooks, destination);
+    if (!known) {
+      done(refused, []);
       return;
     }
-    const change = decisions.pausedBy(seen, end, { random: random.next, breakerAfter: scenario.breakerAfter });
-    const postponed = refused && !decisions.mayCondemn(seen, end.probe, { breakerAfter: scenario.breakerAfter });
-    if (!change) {
-      see(seen);
-      done(postponed, seen);
-      return;
-    }
-    point(() => {
-      if (!store.pause(change)) {
-        coverage['two workers change a pause at once'] += 1;
-        return settle(attempt, reply, end, tries - 1, then);
+    const paused: Destination[] = [];
+
+    function look(pauses: readonly Pause[]): void {
+      const [seen, ...rest] = pauses;
+      if (!seen) {
+        done(false, paused);
+        return;
       }
-      see(change);
-      attempt.opened = change.reason === undefined && change.strikes === 0;
-      world.trace?.(`worker ${id}: ${keyOf(destination)} ${describePause(change)}`);
-      if (change.reason !== undefined) rules.askedToWait(destination, reply);
-      else if (seen.reason !== undefined && end.probe === undefined) breaks(world, 'only a probe lifts a pause', subject(attempt));
-      if (end.probe !== undefined) coverage[change.reason === undefined ? 'pause lifted by a probe' : 'probe fails'] += 1;
-      else if (seen.reason === undefined && seen.strikes > 0 && change.strikes === 0) coverage['a success ends the strikes'] += 1;
-      done(postponed, seen, change);
-    });
+      const end = { ...ending, probe: probe && keyOf(probe.destination) === keyOf(seen) ? probe.version : undefined };
+      const change = decisions.pausedBy(seen, end, { random: random.next, breakerAfter: scenario.breakerAfter });
+      const next = () => {
+        see(change ?? seen);
+        if ((change ?? seen).reason !== undefined || seen.reason !== undefined) paused.push(isBreaker(seen) ? breaker : destination);
+        if (refused && !decisions.mayCondemn(seen, end.probe, { breakerAfter: scenario.breakerAfter })) done(true, paused);
+        else look(rest);
+      };
+      if (!change) {
+        next();
+        return;
+      }
+      if (isBreaker(seen) && seen.version === 0) store.bind([{ ...breaker, gateway: known?.gateway ?? '' }]);
+      point(() => {
+        if (!store.pause(change)) {
+          coverage['two workers change a pause at once'] += 1;
+          return settle(attempt, reply, ending, probe, tries - 1, then);
+        }
+        if (isBreaker(seen)) attempt.opened = ending.change.state === 'recorded';
+        world.trace?.(`worker ${id}: ${keyOf(seen)} ${describePause(change)}`);
+        if (change.reason !== undefined && !isBreaker(seen)) rules.askedToWait(destination, reply);
+        if (change.reason === undefined && seen.reason !== undefined && end.probe === undefined) breaks(world, 'only a probe lifts a pause', subject(attempt));
+        if (end.probe !== undefined) coverage[change.reason === undefined ? 'pause lifted by a probe' : 'probe fails'] += 1;
+        else if (seen.reason === undefined && seen.strikes > 0 && change.strikes === 0) coverage['a success ends the strikes'] += 1;
+        next();
+      });
+    }
+    look([known.pause, decisions.outlookOf(outlooks, breaker)?.pause ?? notPaused(breaker)]);
   }
 
-  /** Takes note of strikes where nothing is paused. */
+  /** Takes note of breakers, as `see` of `src/outbox/pauses.ts`. */
   function see(pause: Pick<Pause, 'account' | 'environment' | 'reason' | 'strikes'>): void {
-    if (pause.reason === undefined && pause.strikes > 0) struck.add(keyOf(pause));
-    else struck.delete(keyOf(pause));
+    const key = keyOf(pause);
+    const { environment, operation } = partsOf(pause);
+    if (pause.reason === undefined && pause.strikes > 0) struck.add(key);
+    else struck.delete(key);
+    if (operation && pause.reason !== undefined) held.set(key, { account: pause.account, environment, operation });
+    else held.delete(key);
   }
 
   function probeAll(probes: readonly Outlook[], then: () => void): void {

@@ -42,7 +42,7 @@ export const dueRanges = ({ account, environment }: Destination, now: number): r
   IDBKeyRange.bound([account, environment, now + LONGEST_WAIT_MS, []], [account, environment, []]),
 ];
 
-/** A bound on the work of a claim that looks for a row that was never claimed. */
+/** A bound on the work of a claim that looks for a row that was never claimed, or leaves operations out. */
 const MOST_LOOKED_AT = 1_000;
 /** A bound on the work when a page is online again. */
 const MOST_HURRIED = 1_000;
@@ -117,8 +117,9 @@ export async function rowWriter(tables: Tables, at: number) {
       return true;
     },
 
-    async claim({ accounts, limit, leaseMs, probe, untriedFirst }: ClaimRequest): Promise<Row[]> {
-      const looked = untriedFirst ? MOST_LOOKED_AT : limit;
+    async claim({ accounts, limit, leaseMs, probe, without = [], untriedFirst }: ClaimRequest): Promise<Row[]> {
+      const looked = untriedFirst || without.length > 0 ? MOST_LOOKED_AT : limit;
+      const isLeftOut = (row: Row) => without.some((one) => one.operation === row.operation && keyOf(one) === keyOf(row));
       const due = new Map<string, Row[]>();
       for (const claimant of accounts) {
         const { account } = claimant;
@@ -128,7 +129,7 @@ export async function rowWriter(tables: Tables, at: number) {
           if (isOpen && isServed(one, [claimant]))
             for (const range of dueRanges(one, at)) found.push(...(await ask<IndexedRow[]>(rows.index('due').getAll(range, looked))));
         }
-        const claimable = found.map(({ row }) => rowFrom(row));
+        const claimable = found.map(({ row }) => rowFrom(row)).filter((row) => !isLeftOut(row));
         const head = untriedFirst ? claimable.find(({ fence }) => fence === 0) : undefined;
         // A time too far ahead counts as past: with its own time the row would come last again and again.
         const timeOf = (row: Row) => (row === head || row.dueAt > at ? HEAD_OF_THE_QUEUE : row.dueAt);

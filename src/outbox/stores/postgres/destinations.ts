@@ -1,3 +1,4 @@
+import { LARGEST_COUNT } from '../../counts.js';
 import { type BoundDestination, otherGateway, type Rebinding } from '../../destination.js';
 import type { PauseChange } from '../../pause.js';
 import type { Run } from './database.js';
@@ -8,7 +9,7 @@ const NOW = '(SELECT (floor(extract(epoch FROM clock_timestamp()) * 1000))::bigi
 export async function writePause(run: Run, schema: string, change: PauseChange): Promise<boolean> {
   const { account, environment, version, reason, message, strikes, forMs, continues } = change;
   const changed = await run(
-    `UPDATE ${schema}.destinations AS d SET version = d.version + 1, reason = $4::text, message = $5::text, strikes = $6::text::integer,
+    `UPDATE ${schema}.destinations AS d SET version = d.version % ${LARGEST_COUNT} + 1, reason = $4::text, message = $5::text, strikes = $6::text::integer,
       since = CASE WHEN $7::text = 'true' THEN d.since ELSE clock.now END, until = clock.now + $8::text::bigint
       FROM ${NOW} WHERE d.account = $1::text AND d.environment = $2::text AND d.version = $3::text::integer RETURNING 'changed' AS changed`,
     [account, environment, String(version), reason ?? null, message ?? null, String(strikes), String(continues), String(Math.round(forMs))],

@@ -184,3 +184,6 @@ export function failure(code: PostgresStoreErrorCode, place: string, sqlState?: 
   const state = sqlState === undefined ? '' : ` (${sqlState})`;
   return new PostgresStoreError(code, `The outbox's database (schema ${place}) ${SENTENCES[code]}${more}${state}.`, sqlState);
 }
+
+/** Raised and caught within a function, where another transaction was faster. */
+export const OVERTAKEN = 'LS009';

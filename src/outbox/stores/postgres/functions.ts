@@ -1,20 +1,16 @@
+import { LARGEST_COUNT } from '../../counts.js';
 import { LONGEST_WAIT_MS } from '../../state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
+import { append } from './append-function.js';
 import { bindFunctions } from './bind-functions.js';
 import { add, enqueue } from './enqueue-functions.js';
 import { ISOLATION } from './failure.js';
-import { isOpenBefore, rowJson } from './row-columns.js';
-import { QUEUED, TALLY_PARTS } from './tables.js';
-
-/** Raised and caught within a function, where another transaction was faster. */
-const OVERTAKEN = 'LS009';
-const NOW_MS = '(floor(extract(epoch FROM clock_timestamp()) * 1000))::bigint';
-
-/** `QUEUED` of a table under another name. */
-const queued = (name: string): string => QUEUED.replace(/parked|state/g, `${name}.$&`);
+import { isAllowed, isOpenBefore, rowJson } from './row-columns.js';
+import { LARGEST_NUMBER, queued, TALLY_PARTS } from './tables.js';
 
 /** A bound on the work of one turn. */
 const MOST_LOOKED_AT = 1000;
+const NOW_MS = '(floor(extract(epoch FROM clock_timestamp()) * 1000))::bigint';
 
 /**
  * The planner knows nothing of new tables, and what it chose for them it keeps: only the index is right at every size. Without
@@ -71,7 +67,7 @@ const write = (schema: string): string => `
  * may have been enqueued in a transaction that ended later.
  */
 const claim = (schema: string): string => `
-  CREATE FUNCTION ${schema}.claim(of_account text, of_environment text, wanted integer, lease_ms bigint, now_ms bigint)
+  CREATE FUNCTION ${schema}.claim(of_account text, of_environment text, left_out text, wanted integer, lease_ms bigint, now_ms bigint)
   RETURNS TABLE (sequence bigint, due_at bigint) LANGUAGE plpgsql AS $claim$
   DECLARE
     item record;
@@ -89,7 +85,7 @@ const claim = (schema: string): string => `
       FOR item IN
         SELECT q.sequence, q.due_at, q.state, q.waits_for FROM ${schema}.queue AS q
         WHERE q.account = of_account AND q.environment = of_environment AND ${queued('q')} AND q.due_at <= now_ms
-          AND (q.due_at, q.sequence) > (last_due, last_sequence)
+          AND (q.due_at, q.sequence) > (last_due, last_sequence) AND ${isAllowed(schema, 'left_out')}
         ORDER BY q.due_at, q.sequence LIMIT wanted FOR UPDATE SKIP LOCKED
       LOOP
         seen := seen + 1;
@@ -109,7 +105,7 @@ const claim = (schema: string): string => `
           dues := dues || item.due_at;
         END IF;
       END LOOP;
-      UPDATE ${schema}.queue AS q SET state = 'in-flight', fence = q.fence + 1, attempts = q.attempts + 1, doubt_before = q.in_doubt, in_doubt = true,
+      UPDATE ${schema}.queue AS q SET state = 'in-flight', fence = least(q.fence + 1, ${LARGEST_COUNT}), attempts = least(q.attempts + 1, ${LARGEST_COUNT}), doubt_before = q.in_doubt, in_doubt = true,
         blocked = false, due_at = now_ms + lease_ms, changed_at = now_ms WHERE q.sequence = ANY (page);
       RETURN QUERY SELECT * FROM unnest(page, dues);
       EXIT WHEN seen < wanted;
@@ -131,6 +127,7 @@ const turn = (schema: string): string => `
     probe jsonb := request #> '{claim,probe}';
     open_accounts text[];
     open_environments text[];
+    open_left_out text[];
     held bigint[];
     places bigint[];
     untried bigint;
@@ -155,8 +152,10 @@ const turn = (schema: string): string => `
     END LOOP;
     IF wanted > 0 THEN
       now_ms := ${NOW_MS};
-      SELECT array_agg(d.account), array_agg(d.environment), array_agg((a.value ->> 'busy')::bigint), array_agg(a.place)
-        INTO open_accounts, open_environments, held, places
+      SELECT array_agg(d.account), array_agg(d.environment), array_agg((a.value ->> 'busy')::bigint), array_agg(a.place), array_agg((
+          SELECT coalesce(string_agg(w.value ->> 'operation', ' '), '') FROM jsonb_array_elements(coalesce(request #> '{claim,without}', '[]')) AS w(value)
+          WHERE w.value ->> 'account' = d.account AND w.value ->> 'environment' = d.environment))
+        INTO open_accounts, open_environments, held, places, open_left_out
         FROM jsonb_array_elements(request #> '{claim,accounts}') WITH ORDINALITY AS a(value, place)
         JOIN ${schema}.destinations AS d ON d.account = a.value ->> 'account' AND d.gateway = a.value -> 'gateways' ->> d.environment
         WHERE CASE WHEN probe IS NULL THEN d.reason IS NULL ELSE d.account = probe ->> 'account' AND d.environment = probe ->> 'environment' END;
@@ -167,8 +166,8 @@ const turn = (schema: string): string => `
           ORDER BY f.due_at DESC LIMIT ${MOST_LOOKED_AT} FOR UPDATE SKIP LOCKED) AS far);
       IF (request #>> '{claim,untriedFirst}')::boolean THEN
         -- The earliest of the latest due rows that was never claimed is due before all others; it was not claimed meanwhile.
-        SELECT late.sequence INTO untried FROM unnest(open_accounts, open_environments) AS e(account, environment) CROSS JOIN LATERAL (
-          SELECT q.sequence, q.due_at, q.fence, q.blocked FROM ${schema}.queue AS q WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms
+        SELECT late.sequence INTO untried FROM unnest(open_accounts, open_environments, open_left_out) AS e(account, environment, left_out) CROSS JOIN LATERAL (
+          SELECT q.sequence, q.due_at, q.fence, q.blocked FROM ${schema}.queue AS q WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms AND ${isAllowed(schema, 'e.left_out')}
           ORDER BY q.due_at DESC, q.sequence DESC LIMIT ${MOST_LOOKED_AT}) AS late
           WHERE late.fence = 0 AND NOT late.blocked ORDER BY late.due_at, late.sequence LIMIT 1;
         UPDATE ${schema}.queue AS q SET due_at = ${HEAD_OF_THE_QUEUE} 
@@ -176,19 +175,19 @@ const turn = (schema: string): string => `
       END IF;
       -- How many of the next are of which destination. An account that has fewer rows in hand comes first, and among its rows the earliest.
       FOR item IN
-        SELECT due.account, due.environment, count(*)::integer AS share FROM (
-          SELECT turns.account, turns.environment FROM (
-            SELECT e.account, e.environment, e.place, head.due_at, head.sequence,
+        SELECT due.account, due.environment, due.left_out, count(*)::integer AS share FROM (
+          SELECT turns.account, turns.environment, turns.left_out FROM (
+            SELECT e.account, e.environment, e.left_out, e.place, head.due_at, head.sequence,
               e.held + row_number() OVER (PARTITION BY e.account ORDER BY head.due_at, head.sequence) AS turn
-            FROM unnest(open_accounts, open_environments, held, places) AS e(account, environment, held, place) CROSS JOIN LATERAL (
+            FROM unnest(open_accounts, open_environments, held, places, open_left_out) AS e(account, environment, held, place, left_out) CROSS JOIN LATERAL (
               SELECT q.due_at, q.sequence FROM ${schema}.queue AS q
-              WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms
+              WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms AND ${isAllowed(schema, 'e.left_out')}
               ORDER BY q.due_at, q.sequence LIMIT wanted) AS head) AS turns
           ORDER BY turns.turn, turns.place, turns.due_at, turns.sequence LIMIT wanted) AS due
-        GROUP BY due.account, due.environment
+        GROUP BY due.account, due.environment, due.left_out
       LOOP
         SELECT taken || coalesce(array_agg(c.sequence), '{}'), dues || coalesce(array_agg(c.due_at), '{}') INTO taken, dues
-          FROM ${schema}.claim(item.account, item.environment, item.share, lease_ms, now_ms) AS c;
+          FROM ${schema}.claim(item.account, item.environment, item.left_out, item.share, lease_ms, now_ms) AS c;
       END LOOP;
       SELECT json_agg(${rowJson(schema)} ORDER BY t.due_at, t.sequence) INTO claimed FROM unnest(taken, dues) AS t(sequence, due_at)
         JOIN ${schema}.reports AS r ON r.sequence = t.sequence JOIN ${schema}.queue AS q ON q.sequence = t.sequence;
@@ -200,7 +199,8 @@ const turn = (schema: string): string => `
       SELECT c.account, pg_backend_pid() % ${TALLY_PARTS}, sum(c.recorded), sum(c.dismissed), sum(c.attempts)
       FROM jsonb_to_recordset(counted) AS c(account text, recorded bigint, dismissed bigint, attempts bigint) GROUP BY c.account ORDER BY c.account
       ON CONFLICT (account, part) DO UPDATE
-        SET recorded = t.recorded + excluded.recorded, dismissed = t.dismissed + excluded.dismissed, attempts = t.attempts + excluded.attempts
+        SET recorded = least(t.recorded + excluded.recorded, ${LARGEST_NUMBER}), dismissed = least(t.dismissed + excluded.dismissed, ${LARGEST_NUMBER}),
+          attempts = least(t.attempts + excluded.attempts, ${LARGEST_NUMBER})
         WHERE excluded.recorded <> 0 OR excluded.dismissed <> 0 OR excluded.attempts <> 0;
     RETURN json_build_object('written', to_json(written), 'claimed', coalesce(claimed, '[]'))::text;
   END $turn$;
@@ -219,32 +219,6 @@ const outlook = (schema: string): string => `
         'last', (SELECT q.due_at FROM ${schema}.queue AS q WHERE q.account = p.account AND q.environment = p.environment AND ${queued('q')} ORDER BY q.due_at DESC LIMIT 1)))
       FROM ${schema}.destinations AS p WHERE of_accounts IS NULL OR p.account IN (SELECT json_array_elements_text(of_accounts)))::text;
   END $outlook$;
-`;
-
-/** Adds lines to the log of receipts, all or none; one after the other, since each takes the place after the last. */
-const append = (schema: string): string => `
-  CREATE FUNCTION ${schema}.append(lines jsonb) RETURNS text LANGUAGE plpgsql AS $append$
-  DECLARE
-    next_place bigint;
-    item record;
-  BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended('location-sdk ${schema}.receipts', 0));
-    SELECT coalesce(max(r.position), -1) + 1 INTO next_place FROM ${schema}.receipts AS r;
-    FOR item IN
-      SELECT (l.value ->> 'index')::bigint AS place, l.value ->> 'id' AS id, l.value ->> 'line' AS line, l.number - 1 AS number
-      FROM jsonb_array_elements(lines) WITH ORDINALITY AS l(value, number) ORDER BY l.number
-    LOOP
-      DELETE FROM ${schema}.unlogged AS u USING ${schema}.reports AS r WHERE r.id = item.id AND u.sequence = r.sequence;
-      IF NOT FOUND OR item.place <> next_place + item.number THEN
-        RAISE EXCEPTION 'another one was faster' USING ERRCODE = '${OVERTAKEN}';
-      END IF;
-      INSERT INTO ${schema}.receipts (position, id, line) VALUES (item.place, item.id, item.line);
-    END LOOP;
-    RETURN true;
-  EXCEPTION WHEN SQLSTATE '${OVERTAKEN}' THEN
-    -- Takes back what was done for the lines before.
-    RETURN false;
-  END $append$;
 `;
 
 export const functions = (schema: string): string => [bindFunctions, add, enqueue, write, claim, turn, outlook, append].map((one) => one(schema)).join('');

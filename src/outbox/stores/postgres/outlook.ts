@@ -1,3 +1,4 @@
+import { readPause } from '../../pause.js';
 import { LONGEST_WAIT_MS } from '../../state-machine.js';
 import type { Outlook } from '../../store.js';
 import type { Run } from './database.js';
@@ -21,8 +22,8 @@ export async function readOutlook(run: Run, schema: string, accounts?: readonly 
       account: pause.account,
       environment: pause.environment,
       gateway,
-      rebound,
-      pause: { ...pause, reason: reason ?? undefined, message: message ?? undefined, remainingMs: pause.until - now },
+      rebound: Array.isArray(rebound) ? rebound : [],
+      pause: readPause({ ...pause, reason, message }, now),
       nextInMs: waitMs !== undefined && last !== null && last > now + LONGEST_WAIT_MS ? Math.min(0, waitMs) : waitMs,
     };
   });

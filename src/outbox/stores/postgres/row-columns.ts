@@ -36,3 +36,7 @@ export function rowOf(object: unknown): Row {
 
 /** The row in the column that `selectRows` gives. */
 export const readRow = ({ row }: { readonly [name: string]: string | null }): Row => rowOf(JSON.parse(row ?? 'null'));
+
+/** Whether the operation of a row of the queue `q` is not among those that a claim leaves out. */
+export const isAllowed = (schema: string, leftOut: string): string =>
+  `(${leftOut} = '' OR (SELECT kept.operation FROM ${schema}.reports AS kept WHERE kept.sequence = q.sequence) <> ALL (string_to_array(${leftOut}, ' ')))`;

@@ -2,8 +2,9 @@ import { ConfigurationError } from '../../../errors/errors.js';
 import { issue } from '../../../schema/issue.js';
 import { optionsProblem } from '../../../schema/option-table.js';
 import type { Run } from './database.js';
-import { failure, NEWER, OLDER } from './failure.js';
+import { codeOf, failure, NEWER, OLDER } from './failure.js';
 import { functions } from './functions.js';
+import { isOpenBefore } from './row-columns.js';
 import { tables, views } from './tables.js';
 
 /** The version that the first of the migrations makes. Tables of an older one were never released, and are left as they are. */
@@ -46,7 +47,7 @@ function migration(schema: string): string {
     PERFORM pg_advisory_xact_lock(hashtextextended('location-sdk ${schema}', 0));
     IF to_regnamespace('${schema}') IS NULL THEN CREATE SCHEMA ${schema}; END IF;
     IF to_regclass('${schema}.meta') IS NULL THEN
-      CREATE TABLE ${schema}.meta (version integer NOT NULL, store text NOT NULL);
+      CREATE TABLE ${schema}.meta (version integer NOT NULL CHECK (version >= 0), store text NOT NULL);
       -- Tells this store from every other one, also of the same name in another database.
       INSERT INTO ${schema}.meta (version, store) VALUES (0, md5(random()::text || random()::text || clock_timestamp()::text || pg_backend_pid()::text));
     END IF;
@@ -100,7 +101,23 @@ export async function prepareSchema(run: Run, schema: string, migrate: boolean):
   return readStore(run, schema);
 }
 
+/**
+ * Lets go of rows that are kept out of the queue for another one, and that one is not open: no write will. A claim looks
+ * again at what a row waits for.
+ */
+async function unpark(run: Run, schema: string): Promise<void> {
+  try {
+    await run(
+      `UPDATE ${schema}.queue AS q SET blocked = false, parked = false WHERE q.blocked AND q.parked AND NOT ${isOpenBefore(schema, 'q.waits_for')} RETURNING 'unparked' AS unparked`,
+    );
+  } catch (error) {
+    // A role that only reads sends nothing.
+    if (!['read-only', 'privileges'].includes(codeOf(error))) throw error;
+  }
+}
+
 async function readStore(run: Run, schema: string): Promise<string> {
+  await unpark(run, schema);
   const [meta] = await run(`SELECT store FROM ${schema}.meta`);
   return meta?.store ?? '';
 }

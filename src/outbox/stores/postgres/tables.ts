@@ -1,3 +1,6 @@
+import { LARGEST_COUNT } from '../../counts.js';
+import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
+
 /** Milliseconds since 1970 by the database's clock: the same throughout a statement, and not those of the transaction. */
 const STATEMENT_MS = '(floor(extract(epoch FROM statement_timestamp()) * 1000))::bigint';
 
@@ -6,6 +9,36 @@ export const TALLY_PARTS = 32;
 
 /** Rows that a worker may take, or will be able to; the only ones in the index that is searched for them. */
 export const QUEUED = "NOT parked AND state <> 'quarantined'";
+
+/** `QUEUED` of a table under another name. */
+export const queued = (name: string): string => QUEUED.replace(/parked|state/g, `${name}.$&`);
+export const LARGEST_NUMBER = Number.MAX_SAFE_INTEGER;
+
+/** What another tool cannot write: a value with which a statement of a store would fail, or a row would never come up. NULL passes. */
+const isCount = (column: string) => `CHECK (${column} BETWEEN 0 AND ${LARGEST_COUNT})`;
+const isTally = (column: string) => `CHECK (abs(${column}::numeric) <= ${LARGEST_NUMBER})`;
+const isDue = (column: string) => `CHECK (${column} BETWEEN ${HEAD_OF_THE_QUEUE} AND ${-HEAD_OF_THE_QUEUE})`;
+/** The years 1 to 9999: the view of a dashboard shows it as a timestamp. */
+const isTime = (column: string) => `CHECK (${column} BETWEEN -62135596800000 AND 253402300799999)`;
+
+/** Refuses a change that no store makes. It costs nothing else: PostgreSQL looks only at which columns a statement names. */
+const staysAsItIs = (schema: string, table: string, columns = ''): string => `
+  CREATE TRIGGER stays_as_it_is BEFORE UPDATE${columns} ON ${schema}.${table} FOR EACH ROW EXECUTE FUNCTION ${schema}.refuse_change();`;
+
+/** What gives a row its identity and its place never changes. */
+const identities = (schema: string): string => `
+  CREATE FUNCTION ${schema}.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $refuse$
+  BEGIN
+    RAISE EXCEPTION 'the outbox never changes this column of %', TG_TABLE_NAME USING ERRCODE = 'check_violation';
+  END $refuse$;${[
+    staysAsItIs(schema, 'reports', ' OF sequence, id, account, environment, operation, reference, waits_for, fingerprint'),
+    staysAsItIs(schema, 'queue', ' OF sequence, account, environment, waits_for'),
+    staysAsItIs(schema, 'destinations', ' OF account, environment'),
+    staysAsItIs(schema, 'tally', ' OF account, part'),
+    staysAsItIs(schema, 'meta', ' OF store'),
+    ...['unlogged', 'receipts', 'settings'].map((table) => staysAsItIs(schema, table)),
+  ].join('')}
+`;
 
 /**
  * `reports` is what is kept for ever: who a report is, so that no identity is forgotten, and how it ended. It is written
@@ -26,14 +59,14 @@ export const tables = (schema: string): string => `
     reference text NOT NULL,
     waits_for text COLLATE "C",
     fingerprint text NOT NULL,
-    enqueued_at bigint NOT NULL DEFAULT ${STATEMENT_MS},
-    state text,
-    fence integer,
-    attempts integer,
+    enqueued_at bigint NOT NULL DEFAULT ${STATEMENT_MS} ${isTime('enqueued_at')},
+    state text CHECK (state IN ('recorded', 'dismissed')),
+    fence integer ${isCount('fence')},
+    attempts integer ${isCount('attempts')},
     in_doubt boolean,
     doubt_before boolean,
-    due_at bigint,
-    changed_at bigint,
+    due_at bigint ${isDue('due_at')},
+    changed_at bigint ${isTime('changed_at')},
     outcome text,
     message text,
     problem jsonb,
@@ -45,15 +78,15 @@ export const tables = (schema: string): string => `
     account text NOT NULL,
     environment text NOT NULL,
     waits_for text COLLATE "C",
-    state text NOT NULL DEFAULT 'waiting',
+    state text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'in-flight', 'quarantined')),
     blocked boolean NOT NULL DEFAULT false,
-    parked boolean NOT NULL DEFAULT false,
-    fence integer NOT NULL DEFAULT 0,
-    attempts integer NOT NULL DEFAULT 0,
+    parked boolean NOT NULL DEFAULT false CHECK (NOT parked OR blocked AND state = 'waiting' AND waits_for IS NOT NULL),
+    fence integer NOT NULL DEFAULT 0 ${isCount('fence')},
+    attempts integer NOT NULL DEFAULT 0 ${isCount('attempts')},
     in_doubt boolean NOT NULL DEFAULT false,
     doubt_before boolean NOT NULL DEFAULT false,
-    due_at bigint NOT NULL,
-    changed_at bigint NOT NULL,
+    due_at bigint NOT NULL ${isDue('due_at')},
+    changed_at bigint NOT NULL ${isTime('changed_at')},
     problem jsonb,
     decisions jsonb
   ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0,
@@ -71,24 +104,24 @@ export const tables = (schema: string): string => `
     environment text NOT NULL,
     gateway text NOT NULL,
     rebound jsonb NOT NULL DEFAULT '[]',
-    version integer NOT NULL DEFAULT 0,
+    version integer NOT NULL DEFAULT 0 ${isCount('version')},
     reason text,
     message text,
-    since bigint NOT NULL DEFAULT 0,
-    strikes integer NOT NULL DEFAULT 0,
-    until bigint NOT NULL DEFAULT 0,
+    since bigint NOT NULL DEFAULT 0 ${isTime('since')},
+    strikes integer NOT NULL DEFAULT 0 ${isCount('strikes')},
+    until bigint NOT NULL DEFAULT 0 ${isTime('until')},
     PRIMARY KEY (account, environment)
   );
   CREATE TABLE ${schema}.settings (name text PRIMARY KEY, value text NOT NULL);
   CREATE TABLE ${schema}.tally (
     account text NOT NULL,
     part integer NOT NULL,
-    recorded bigint NOT NULL DEFAULT 0,
-    dismissed bigint NOT NULL DEFAULT 0,
-    attempts bigint NOT NULL DEFAULT 0,
+    recorded bigint NOT NULL DEFAULT 0 ${isTally('recorded')},
+    dismissed bigint NOT NULL DEFAULT 0 ${isTally('dismissed')},
+    attempts bigint NOT NULL DEFAULT 0 ${isTally('attempts')},
     PRIMARY KEY (account, part)
   ) WITH (fillfactor = 20, autovacuum_vacuum_threshold = 200);
-`;
+${identities(schema)}`;
 
 /** What a dashboard reads, a row for each account; times are those of SQL, and nothing in it is personal. */
 export const views = (schema: string): string => `
@@ -112,6 +145,6 @@ export const views = (schema: string): string => `
   ) AS ended ON ended.account = known.account
   LEFT JOIN ${schema}.reports AS oldest ON oldest.sequence = open.oldest;
   CREATE VIEW ${schema}.paused AS
-  SELECT account, environment, gateway, reason, message, strikes, to_timestamp(since / 1000.0) AS since, to_timestamp(until / 1000.0) AS until
+  SELECT account, split_part(environment, '/', 1) AS environment, nullif(split_part(environment, '/', 2), '') AS operation, gateway, reason, message, strikes, to_timestamp(since / 1000.0) AS since, to_timestamp(until / 1000.0) AS until
   FROM ${schema}.destinations WHERE reason IS NOT NULL;
 `;

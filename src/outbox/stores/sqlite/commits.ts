@@ -26,6 +26,8 @@ export interface CommitSettings {
   readonly verify: () => void;
   /** After each commit; throws where the file is no longer the one that was opened. */
   readonly ensureLive: () => void;
+  /** After each commit to that file. */
+  readonly committed: () => void;
   /** Around the work of each transaction. */
   readonly tally: { reset(): void; write(): void };
 }
@@ -39,7 +41,7 @@ const LONGEST_WAIT_MS = 100;
  * Transactions, one after the other. What is asked for in the same turn of the event loop shares one commit, since
  * what a commit costs is the wait for the disk. Others who hold the file are waited for with timers, within a limit.
  */
-export function createCommits({ connection, place, clock, random, busyMs, verify, ensureLive, tally }: CommitSettings) {
+export function createCommits({ connection, place, clock, random, busyMs, verify, ensureLive, committed, tally }: CommitSettings) {
   const jobs: Job[] = [];
   let running: Promise<void> | undefined;
   let closed = false;
@@ -74,6 +76,7 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
     const results = commitTogether(group);
     // What was committed to a file that is gone is lost: it is not acknowledged.
     look();
+    committed();
     return results;
   }
 

@@ -3,6 +3,8 @@ export type SqliteValue = string | number | null;
 
 /** A prepared statement, as all three have it. */
 interface SqliteStatement {
+  /** Of `node:sqlite`, which otherwise throws for a number above 2^53. */
+  setReadBigInts?(enabled: boolean): void;
   run(...values: SqliteValue[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint };
   get(...values: SqliteValue[]): unknown;
   all(...values: SqliteValue[]): unknown[];
@@ -35,6 +37,21 @@ export interface Connection {
   insert(sql: string, ...values: SqliteValue[]): number | undefined;
 }
 
+/** Reads with a statement. A number above 2^53 is the damage of one row, which must not keep the others from being read. */
+function read<T>(statement: SqliteStatement, work: () => unknown): T {
+  try {
+    return work() as T;
+  } catch (error) {
+    if (!statement.setReadBigInts || (error as NodeJS.ErrnoException).code !== 'ERR_OUT_OF_RANGE') throw error;
+    statement.setReadBigInts(true);
+    try {
+      return work() as T;
+    } finally {
+      statement.setReadBigInts(false);
+    }
+  }
+}
+
 /** Every text of a statement here is fixed, or one of a few: the statements that are kept are few, too. */
 export function connect(database: SqliteDatabase): Connection {
   const statements = new Map<string, SqliteStatement>();
@@ -47,8 +64,14 @@ export function connect(database: SqliteDatabase): Connection {
   };
   return {
     database,
-    first: (sql, ...values) => prepared(sql).get(...values) as Columns | undefined,
-    all: (sql, ...values) => prepared(sql).all(...values) as Columns[],
+    first(sql, ...values) {
+      const statement = prepared(sql);
+      return read(statement, () => statement.get(...values));
+    },
+    all(sql, ...values) {
+      const statement = prepared(sql);
+      return read(statement, () => statement.all(...values));
+    },
     run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
     insert: (sql, ...values) => {
       const { changes, lastInsertRowid } = prepared(sql).run(...values);

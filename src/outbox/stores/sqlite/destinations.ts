@@ -1,26 +1,30 @@
 import { isServed } from '../../claimants.js';
 import { type BoundDestination, type Destination, keyOf, otherGateway, type Rebinding, type Rebound } from '../../destination.js';
-import { changePause, type Pause, type PauseChange } from '../../pause.js';
+import { changePause, type Pause, type PauseChange, readPause } from '../../pause.js';
 import { LONGEST_WAIT_MS } from '../../state-machine.js';
 import type { ClaimRequest, Outlook } from '../../store.js';
 import type { Columns, Connection } from './database.js';
-import { FIRST_DUE, LAST_DUE } from './rows.js';
+import { numberOf } from './row-columns.js';
+import { FIRST_DUE, isPast, LAST_DUE } from './rows.js';
 
 const ALL = 'SELECT account, environment, gateway, rebound, version, reason, message, since, strikes, until FROM outbox_destinations';
 
 const gatewayOf = ({ gateway }: Columns): string => String(gateway);
 
-const pauseOf = (found: Columns, now: number): Pause => ({
-  account: String(found.account),
-  environment: found.environment as Pause['environment'],
-  version: Number(found.version),
-  reason: (found.reason ?? undefined) as Pause['reason'],
-  message: (found.message ?? undefined) as Pause['message'],
-  since: Number(found.since),
-  strikes: Number(found.strikes),
-  until: Number(found.until),
-  remainingMs: Number(found.until) - now,
-});
+const pauseOf = (found: Columns, now: number): Pause =>
+  readPause(
+    {
+      account: String(found.account),
+      environment: String(found.environment) as Pause['environment'],
+      version: numberOf(found.version),
+      reason: found.reason,
+      message: found.message,
+      since: numberOf(found.since),
+      strikes: numberOf(found.strikes),
+      until: numberOf(found.until),
+    },
+    now,
+  );
 
 /** Where reports go: the gateway of each destination, whether it is paused, and what there is to do for it. */
 export function createDestinations({ first, all, run }: Connection) {
@@ -33,7 +37,7 @@ export function createDestinations({ first, all, run }: Connection) {
     const [next, last] = [first(FIRST_DUE, account, environment), first(LAST_DUE, account, environment)];
     if (!next || !last) return undefined;
     const wait = Number(next.due_at) - now;
-    return Number(last.due_at) <= now + LONGEST_WAIT_MS ? wait : 0;
+    return isPast(last.due_at, now + LONGEST_WAIT_MS) ? wait : 0;
   }
 
   function bind(destination: BoundDestination): string {
@@ -93,8 +97,9 @@ export function createDestinations({ first, all, run }: Connection) {
     hasDue: (destinations: readonly Destination[], now: number): boolean => destinations.some((one) => (nextInMs(one, now) ?? 1) <= 0),
     change(change: PauseChange, now: number): boolean {
       const found = find(change);
-      if (!found || Number(found.version) !== change.version) return false;
-      const { account, environment, version, reason, message, since, strikes, until } = changePause(pauseOf(found, now), change, now);
+      const before = found && pauseOf(found, now);
+      if (before?.version !== change.version) return false;
+      const { account, environment, version, reason, message, since, strikes, until } = changePause(before, change, now);
       const values = [version, reason ?? null, message ?? null, since, strikes, until] as const;
       run(
         'UPDATE outbox_destinations SET version = ?, reason = ?, message = ?, since = ?, strikes = ?, until = ? WHERE account = ? AND environment = ?',
@@ -110,7 +115,8 @@ export function createDestinations({ first, all, run }: Connection) {
 /** What cannot be read is left out: it stops no report. */
 function reboundOf({ rebound }: Columns): readonly Rebound[] {
   try {
-    return JSON.parse(String(rebound)) as Rebound[];
+    const history: unknown = JSON.parse(String(rebound));
+    return Array.isArray(history) ? (history as Rebound[]) : [];
   } catch {
     return [];
   }

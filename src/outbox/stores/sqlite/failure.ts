@@ -2,7 +2,7 @@
  * What is wrong: `'busy'`, others held the file for too long; `'full'`, the disk is; `'io'`, the disk failed;
  * `'corrupt'`, the file is damaged or no database; `'newer'`, a newer version of this package made it; `'older'`, one made it that this package cannot read; `'moved'`, its
  * reports were moved to PostgreSQL; `'moving'`, such a move has begun and must be finished; `'read-only'`, it cannot be
- * written; `'replaced'`, it was deleted or replaced while it was open; `'library'`, this process has it open with another
+ * written; `'replaced'`, it was deleted or replaced while it was open; `'restored'`, an older copy was written over it while it was open; `'library'`, this process has it open with another
  * library; `'unsafe'`, commits would not outlive a power loss; `'unavailable'`, it cannot be opened, or no library is
  * there that could; `'text'`, a report holds text that SQLite does not keep; `'closed'`, the store is; `'other'`.
  */
@@ -17,6 +17,7 @@ export type SqliteStoreErrorCode =
   | 'moving'
   | 'read-only'
   | 'replaced'
+  | 'restored'
   | 'library'
   | 'unsafe'
   | 'unavailable'
@@ -75,6 +76,8 @@ const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
   'read-only': 'cannot be written; look at the permissions of the file and of its folder',
   replaced:
     'was deleted or replaced while it was open. Nothing was accepted or sent since. End every process of this outbox, put the file back together with its -wal file, and start again',
+  restored:
+    'went back to an older state while it was open: a backup was copied over it. Nothing was accepted or sent since this was seen; reports that were enqueued after the backup are missing from the file. End every process of this outbox, delete the -wal and -shm files, copy the backup again, start, and enqueue the missing reports again from your books',
   library:
     'is open in this process with another SQLite library, and each of the two would drop the locks of the other. It was not opened: use the same library everywhere in a process',
   unsafe: 'would lose commits at a power loss',

@@ -85,6 +85,8 @@ export async function openFile(name: string, open?: OpenDatabase): Promise<{ dat
 /** Makes a connection fit for the outbox; throws where it cannot be made so. Returns whether its commits outlive the process. */
 export function prepareDatabase(database: SqliteDatabase, place: string, own: boolean): boolean {
   if (own) database.exec(`PRAGMA busy_timeout = ${BLOCKING_WAIT_MS}`);
+  // The checks keep other tools from writing damage; a damaged row that is there already must not keep a store from opening.
+  if (own) database.exec('PRAGMA ignore_check_constraints = ON');
   const version = readVersion(connect(database), place);
   const file = fileOf(database);
   if (own && version > 0 && file !== '' && statSync(file).size <= MOST_CHECKED_BYTES) {
@@ -115,13 +117,13 @@ export function ensureFull(database: SqliteDatabase, place: string): void {
 
 /**
  * Closes a connection. All is moved into the file first, as libsql does it only once its statements are collected. One whose
- * file was deleted or replaced stays open until the process ends: closing it may write over what is there now.
+ * file was deleted, replaced or restored stays open until the process ends: closing it may write over what is there now.
  */
 export function closeFile(database: SqliteDatabase, ensureLive: () => void): void {
   try {
     ensureLive();
   } catch (error) {
-    if (codeOf(error) === 'replaced') return;
+    if (['replaced', 'restored'].includes(codeOf(error))) return;
     throw error;
   }
   try {

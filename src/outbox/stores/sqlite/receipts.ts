@@ -3,7 +3,7 @@ import type { LogLine } from '../../store.js';
 import type { Columns, Connection } from './database.js';
 import { ROW, rowOf } from './row-columns.js';
 
-export const UNLOGGED = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL ORDER BY ended LIMIT ?`;
+export const UNLOGGED = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL AND state IN ('recorded', 'dismissed') ORDER BY ended LIMIT ?`;
 const lineOf = ({ position, id, line }: Columns): LogLine => ({ index: Number(position), id: String(id), line: String(line) });
 
 /** The log of receipts. */

@@ -10,8 +10,8 @@ export const ROW = `sequence, id, account, environment, operation, reference, wa
 export const textOf = (value: readonly Decision[] | Problem): string => JSON.stringify(value);
 
 /** A number may come as a bigint, where the user's connection reads them so. */
-const numberOf = (value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
-const bitOf = (value: unknown): unknown => (Number(value) === 0 || Number(value) === 1 ? Number(value) === 1 : value);
+export const numberOf = (value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
+const bitOf = (value: unknown): unknown => (numberOf(value) === 0 || numberOf(value) === 1 ? numberOf(value) === 1 : value);
 const optional = (value: unknown): unknown => value ?? undefined;
 
 function parsed(value: unknown): unknown {

@@ -1,36 +1,41 @@
-import type { Destination } from '../../destination.js';
+import { type Destination, keyOf } from '../../destination.js';
 import { claimed, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../../state-machine.js';
 import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store.js';
-import { readFence, readState } from '../../stored-row.js';
+import { isCount, isTime, readFence, readState } from '../../stored-row.js';
 import { claimFairly } from '../fair.js';
 import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { newRow } from '../new-row.js';
 import { isStorable } from '../storable.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
 import { SqliteStoreError } from './failure.js';
-import { ROW, rowOf, textOf } from './row-columns.js';
-import { QUEUED } from './schema.js';
+import { healId } from './lost-rows.js';
+import { numberOf, ROW, rowOf, textOf } from './row-columns.js';
+import { LARGEST_NUMBER, QUEUED } from './schema.js';
 import type { Tally } from './tally.js';
 
 const INSERT = `INSERT INTO outbox_rows (id, account, environment, operation, reference, waits_for, state, blocked, queued, fence, attempts,
   in_doubt, doubt_before, enqueued_at, due_at, changed_at, fingerprint, body)
   VALUES (?, ?, ?, ?, ?, ?, 'waiting', ?, ?, 0, 0, 0, 0, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`;
 
+/** Names no column that it leaves as it is: the database checks those that are named, and a damaged row must still be quarantined. */
 const UPDATE = `UPDATE outbox_rows SET state = ?, blocked = ?, queued = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?,
-  due_at = ?, changed_at = ?, outcome = ?, message = ?, problem = ?, decisions = ?, body = CASE ? WHEN 1 THEN body END,
-  ended = CASE ? WHEN 1 THEN (SELECT coalesce(max(ended), 0) + 1 FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL) ELSE ended END
-  WHERE sequence = ?`;
+  due_at = ?, changed_at = ?, outcome = ?, message = ?, problem = ?, decisions = ?`;
+const WITHOUT_BODY = ', body = NULL';
+const ENDED = `, ended = (SELECT coalesce(max(ended), 0) + 1 FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended < ${LARGEST_NUMBER})`;
 
 const CLAIM = `UPDATE outbox_rows SET state = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?, due_at = ?, changed_at = ? WHERE sequence = ?`;
 
+/** Leaves out the operations of a text in which a space stands before and after each. */
+const ALLOWED = "AND instr(?, ' ' || operation || ' ') = 0";
+
 /** Only of the index, so that what it costs does not depend on how many rows there are. */
-export const DUE = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at <= ? ORDER BY due_at, sequence LIMIT ?`;
+export const DUE = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at <= ? ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
 export const BLOCK = `UPDATE outbox_rows INDEXED BY outbox_dependents SET blocked = ?, queued = ? WHERE waits_for = ? AND state = 'waiting' AND blocked <> ?`;
 /** A bound on the work of one turn. */
 export const RESCUE = `UPDATE outbox_rows SET due_at = ? WHERE sequence IN
   (SELECT sequence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at > ? ORDER BY due_at DESC LIMIT 1000)`;
 /** The rows that became due last, among which one is looked for that was never claimed. */
-export const LATEST_DUE = `SELECT sequence, fence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at <= ? ORDER BY due_at DESC LIMIT 1000`;
+export const LATEST_DUE = `SELECT sequence, fence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at <= ? ${ALLOWED} ORDER BY due_at DESC LIMIT 1000`;
 /** The first and the last row of a destination to come up, of the index alone. */
 export const FIRST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at LIMIT 1`;
 export const LAST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at DESC LIMIT 1`;
@@ -39,6 +44,12 @@ export const LAST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WH
 export const isOneStatement = (added: readonly NewRow[]): boolean => added.length === 1 && added[0]?.waitsFor === undefined;
 
 const bit = (value: boolean): number => (value ? 1 : 0);
+
+/** Whether a stored time is one, and not after another. */
+export const isPast = (stored: unknown, time: number): boolean => {
+  const read = numberOf(stored);
+  return isTime(read) && read <= time;
+};
 
 /** The changes of rows. Each is part of a transaction that somebody else begins and commits, or one statement that needs none. */
 export function createRows(connection: Connection, tally: Tally) {
@@ -73,18 +84,20 @@ export function createRows(connection: Connection, tally: Tally) {
 
   function write({ id, expected, change }: Write, now: number): boolean {
     const found = isStorable(id) ? progressOf(id) : undefined;
-    if (!found || !isAsExpected({ state: readState(found.state), fence: readFence(Number(found.fence)) }, expected)) return false;
+    if (!found || !isAsExpected({ state: readState(found.state), fence: readFence(numberOf(found.fence)) }, expected)) return false;
     const { state, fence, attempts, inDoubt, doubtBefore, delayMs, outcome, message, problem, decisions, keepBody } = change;
     const blocked = state === 'waiting' && isOpen(found.waits_for);
     const queued = state === 'in-flight' || (state === 'waiting' && !blocked);
     const ends = isFinal(state) && !isFinal(expected.state);
     const progress = [state, bit(blocked), bit(queued), fence, attempts, bit(inDoubt), bit(doubtBefore)] as const;
     const texts = [outcome ?? null, message ?? null, problem ? textOf(problem) : null, decisions.length > 0 ? textOf(decisions) : null] as const;
-    run(UPDATE, ...progress, now + delayMs, now, ...texts, bit(keepBody), bit(ends), Number(found.sequence));
+    const sql = `${UPDATE}${keepBody ? '' : WITHOUT_BODY}${ends ? ENDED : ''} WHERE sequence = ?`;
+    run(sql, ...progress, now + delayMs, now, ...texts, Number(found.sequence));
     // As the id names it: the column may be damaged.
     const account = id.slice(0, id.indexOf(':'));
     tally.move(account, found.state as Row['state'], state);
-    tally.attempts(account, attempts - Number(found.attempts));
+    const counted = numberOf(found.attempts);
+    tally.attempts(account, isCount(counted) ? attempts - counted : 0);
     if (isFinal(state) !== isFinal(expected.state)) block(id, !isFinal(state));
     return true;
   }
@@ -93,23 +106,30 @@ export function createRows(connection: Connection, tally: Tally) {
   function rescue({ account, environment }: Destination, now: number): void {
     const last = first(LAST_DUE, account, environment);
     // Also where it is no number: text comes after every number.
-    if (last && !(Number(last.due_at) <= now + LONGEST_WAIT_MS)) run(RESCUE, now, account, environment, now + LONGEST_WAIT_MS);
+    if (last && !isPast(last.due_at, now + LONGEST_WAIT_MS)) run(RESCUE, now, account, environment, now + LONGEST_WAIT_MS);
   }
 
   /** The earliest of the latest due rows that was never claimed is due before all others. */
-  function advanceUntried({ account, environment }: Destination, now: number): void {
-    const untried = all(LATEST_DUE, account, environment, now).filter(({ fence }) => Number(fence) === 0);
+  function advanceUntried({ account, environment }: Destination, leftOut: string, now: number): void {
+    const untried = all(LATEST_DUE, account, environment, now, leftOut).filter(({ fence }) => Number(fence) === 0);
     const earliest = untried.at(-1);
     if (earliest) run('UPDATE outbox_rows SET due_at = ? WHERE sequence = ?', HEAD_OF_THE_QUEUE, Number(earliest.sequence));
   }
 
-  function claim({ accounts, limit, leaseMs, untriedFirst }: ClaimRequest, destinations: readonly Destination[], now: number): Row[] {
+  /** A row that no write would find by its id is not claimed: it gets its id back, or is quarantined. */
+  function hasId({ id, sequence }: Columns): boolean {
+    if (typeof id !== 'string') healId(connection, tally, Number(sequence));
+    return typeof id === 'string';
+  }
+
+  function claim({ accounts, limit, leaseMs, without = [], untriedFirst }: ClaimRequest, destinations: readonly Destination[], now: number): Row[] {
+    const leftOutOf = (one: Destination) => without.map((other) => (keyOf(other) === keyOf(one) ? ` ${other.operation} ` : '')).join('');
     for (const one of destinations) rescue(one, now);
-    if (untriedFirst) for (const one of destinations) advanceUntried(one, now);
+    if (untriedFirst) for (const one of destinations) advanceUntried(one, leftOutOf(one), now);
     const dueOf = (account: string): Row[] =>
       destinations
         .filter((one) => one.account === account)
-        .flatMap(({ environment }) => all(DUE, account, environment, now, limit).map(rowOf))
+        .flatMap((one) => all(DUE, account, one.environment, now, leftOutOf(one), limit).filter(hasId).map(rowOf))
         .sort((a, b) => a.dueAt - b.dueAt || a.sequence - b.sequence);
     const due = new Map(accounts.map(({ account }) => [account, dueOf(account)]));
     return claimFairly(accounts, limit, ({ account }) => due.get(account)?.shift()).map((row) => {

@@ -1,3 +1,5 @@
+import { LARGEST_COUNT } from '../../counts.js';
+import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { type Connection, connect, rollBack, type SqliteDatabase, schemaOf } from './database.js';
 import { failure } from './failure.js';
 
@@ -5,6 +7,22 @@ import { failure } from './failure.js';
 export const QUEUED = 'queued = 1';
 /** Rows that are waited for. */
 export const OPEN = "state IN ('waiting', 'in-flight')";
+
+/** The largest whole number that JavaScript counts to. */
+export const LARGEST_NUMBER = Number.MAX_SAFE_INTEGER;
+
+/** What another tool cannot write: a value that no store does. NULL passes a check, and is refused by NOT NULL where it must be. */
+const isText = (column: string) => `CHECK (${column} IS NULL OR typeof(${column}) = 'text')`;
+const isNumber = (column: string, most: number = LARGEST_NUMBER) =>
+  `CHECK (${column} IS NULL OR (typeof(${column}) = 'integer' AND ${column} BETWEEN 0 AND ${most}))`;
+const isCount = (column: string) => isNumber(column, LARGEST_COUNT);
+const isBit = (column: string) => isNumber(column, 1);
+/** With a part of a millisecond, too. */
+const isTime = (column: string) => `CHECK (typeof(${column}) IN ('integer', 'real') AND ${column} BETWEEN ${HEAD_OF_THE_QUEUE} AND ${-HEAD_OF_THE_QUEUE})`;
+
+/** Refuses a change that no store makes. */
+const staysAsItIs = (table: string, columns = ''): string =>
+  `CREATE TRIGGER ${table}_stay BEFORE UPDATE${columns} ON ${table} BEGIN SELECT RAISE(ABORT, 'constraint: the outbox never changes this'); END;`;
 
 /**
  * `queued` is 1 for rows in flight and for waiting ones that are not blocked. `ended` numbers final rows in the order
@@ -14,30 +32,33 @@ export const OPEN = "state IN ('waiting', 'in-flight')";
  */
 const FIRST = `
   CREATE TABLE outbox_rows (
-    sequence INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    account TEXT NOT NULL,
-    environment TEXT NOT NULL,
-    operation TEXT NOT NULL,
-    reference TEXT NOT NULL,
-    waits_for TEXT,
-    state TEXT NOT NULL,
-    blocked INTEGER NOT NULL,
-    queued INTEGER NOT NULL,
-    fence INTEGER NOT NULL,
-    attempts INTEGER NOT NULL,
-    in_doubt INTEGER NOT NULL,
-    doubt_before INTEGER NOT NULL,
-    enqueued_at INTEGER NOT NULL,
-    due_at INTEGER NOT NULL,
-    changed_at INTEGER NOT NULL,
-    ended INTEGER,
-    outcome TEXT,
-    message TEXT,
-    problem TEXT,
-    decisions TEXT,
-    fingerprint TEXT NOT NULL,
-    body TEXT
+    sequence INTEGER PRIMARY KEY ${isNumber('sequence')} CHECK (sequence > 0),
+    id TEXT NOT NULL UNIQUE ${isText('id')},
+    account TEXT NOT NULL ${isText('account')},
+    environment TEXT NOT NULL CHECK (environment IN ('staging', 'production')),
+    operation TEXT NOT NULL ${isText('operation')},
+    reference TEXT NOT NULL ${isText('reference')},
+    waits_for TEXT ${isText('waits_for')} CHECK (substr(waits_for, -length(reference) - 1) = ':' || reference),
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'in-flight', 'recorded', 'quarantined', 'dismissed')),
+    blocked INTEGER NOT NULL ${isBit('blocked')},
+    queued INTEGER NOT NULL ${isBit('queued')},
+    fence INTEGER NOT NULL ${isCount('fence')},
+    attempts INTEGER NOT NULL ${isCount('attempts')},
+    in_doubt INTEGER NOT NULL ${isBit('in_doubt')},
+    doubt_before INTEGER NOT NULL ${isBit('doubt_before')},
+    enqueued_at INTEGER NOT NULL ${isTime('enqueued_at')},
+    due_at INTEGER NOT NULL ${isTime('due_at')},
+    changed_at INTEGER NOT NULL ${isTime('changed_at')},
+    ended INTEGER ${isNumber('ended')},
+    outcome TEXT CHECK (outcome IN ('recorded', 'already-recorded', 'accepted')),
+    message TEXT ${isText('message')},
+    problem TEXT ${isText('problem')},
+    decisions TEXT ${isText('decisions')},
+    fingerprint TEXT NOT NULL ${isText('fingerprint')},
+    body TEXT ${isText('body')},
+    CHECK (id = account || ':' || environment || ':' || operation || ':' || reference),
+    CHECK (queued = (state = 'in-flight' OR (state = 'waiting' AND blocked = 0))),
+    CHECK (ended IS NULL OR state IN ('recorded', 'dismissed'))
   );
   CREATE INDEX outbox_due ON outbox_rows (account, environment, due_at) WHERE ${QUEUED};
   CREATE INDEX outbox_dependents ON outbox_rows (waits_for, blocked) WHERE waits_for IS NOT NULL AND state = 'waiting';
@@ -50,21 +71,29 @@ const FIRST = `
     UPDATE outbox_rows SET blocked = 1, queued = 0 WHERE waits_for = NEW.id AND state = 'waiting' AND blocked = 0;
   END;
   CREATE TABLE outbox_destinations (
-    account TEXT NOT NULL,
-    environment TEXT NOT NULL,
-    gateway TEXT NOT NULL,
-    rebound TEXT NOT NULL DEFAULT '[]',
-    version INTEGER NOT NULL DEFAULT 0,
-    reason TEXT,
-    message TEXT,
-    since INTEGER NOT NULL DEFAULT 0,
-    strikes INTEGER NOT NULL DEFAULT 0,
-    until INTEGER NOT NULL DEFAULT 0,
+    account TEXT NOT NULL ${isText('account')},
+    environment TEXT NOT NULL CHECK (environment IN ('staging', 'production') OR environment GLOB 'staging/report*' OR environment GLOB 'production/report*'),
+    gateway TEXT NOT NULL ${isText('gateway')},
+    rebound TEXT NOT NULL DEFAULT '[]' ${isText('rebound')},
+    version INTEGER NOT NULL DEFAULT 0 ${isCount('version')},
+    reason TEXT ${isText('reason')},
+    message TEXT ${isText('message')},
+    since INTEGER NOT NULL DEFAULT 0 ${isTime('since')},
+    strikes INTEGER NOT NULL DEFAULT 0 ${isCount('strikes')},
+    until INTEGER NOT NULL DEFAULT 0 ${isTime('until')},
     PRIMARY KEY (account, environment)
   ) WITHOUT ROWID;
-  CREATE TABLE outbox_receipts (position INTEGER PRIMARY KEY, id TEXT NOT NULL, line TEXT NOT NULL);
-  CREATE TABLE outbox_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE outbox_counts (account TEXT NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (account, name)) WITHOUT ROWID;
+  CREATE TABLE outbox_receipts (position INTEGER PRIMARY KEY ${isNumber('position')}, id TEXT NOT NULL ${isText('id')}, line TEXT NOT NULL ${isText('line')});
+  CREATE TABLE outbox_settings (name TEXT PRIMARY KEY ${isText('name')}, value TEXT NOT NULL ${isText('value')}) WITHOUT ROWID;
+  CREATE TABLE outbox_counts (
+    account TEXT NOT NULL ${isText('account')},
+    name TEXT NOT NULL ${isText('name')},
+    number INTEGER NOT NULL CHECK (typeof(number) = 'integer' AND number BETWEEN ${-LARGEST_NUMBER} AND ${LARGEST_NUMBER}),
+    PRIMARY KEY (account, name)
+  ) WITHOUT ROWID;
+  ${staysAsItIs('outbox_receipts')}
+  ${staysAsItIs('outbox_settings')}
+  ${staysAsItIs('outbox_destinations', ' OF account, environment')}
 `;
 
 /** The version that the first of the migrations makes. Tables of an older one were never released, and are left as they are. */

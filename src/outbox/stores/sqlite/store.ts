@@ -5,8 +5,8 @@ import { connect, pragma } from './database.js';
 import { createDestinations } from './destinations.js';
 import { codeOf, failure, SqliteStoreError } from './failure.js';
 import { listRows } from './list.js';
-import { watchFiles } from './live-file.js';
-import { hasLostRows, quarantineLostRows } from './lost-rows.js';
+import { watchFiles, watchProgress } from './live-file.js';
+import { hasLostRows, mendLostRows } from './lost-rows.js';
 import { noteOpen } from './one-library.js';
 import { closeFile, ensureFull, fileOf, type OpenDatabase, openFile, prepareDatabase } from './open.js';
 import { readSqliteOptions, type SqliteStoreOptions } from './options.js';
@@ -36,10 +36,14 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   const { database, place } = opened;
   const connection = connect(database);
   const tally = createTally(connection);
-  const verify = given ? () => ensureFull(database, place) : () => {};
+  let progress: ReturnType<typeof watchProgress> | undefined;
+  const verify = () => {
+    if (given) ensureFull(database, place);
+    progress?.verify();
+  };
   let ensureLive = () => {};
   let noteClosed = () => {};
-  const commits = createCommits({ connection, place, clock, random, busyMs, verify, ensureLive: () => ensureLive(), tally });
+  const commits = createCommits({ connection, place, clock, random, busyMs, verify, ensureLive: () => ensureLive(), committed: () => progress?.note(), tally });
 
   let durable: boolean;
   try {
@@ -47,17 +51,22 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     const real = fileOf(database);
     noteClosed = noteOpen(database, real);
     ensureLive = watchFiles(given ? real : place, real);
-    if (await commits.read(() => hasLostRows(connection))) await commits.write(() => quarantineLostRows(connection, tally));
+    if (await commits.read(() => hasLostRows(connection))) await commits.write(() => mendLostRows(connection, tally));
+    progress = await commits.read(() => watchProgress(real, connection));
   } catch (error) {
     noteClosed();
     if (!given) database.close();
     throw error;
   }
 
+  const ensureSame = () => {
+    ensureLive();
+    progress?.verify();
+  };
   const close = async () => {
     await commits.close();
     noteClosed();
-    if (!given) closeFile(database, ensureLive);
+    if (!given) closeFile(database, ensureSame);
   };
   let closing: Promise<void> | undefined;
 
@@ -77,6 +86,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
       () => {
         const now = clock.now();
         const written = writes.map((one) => rows.write(one, now));
+        tally.turn();
         return { written, claimed: claim ? rows.claim(claim, open(now), now) : [] };
       },
       { rows: writes.length + (claim?.limit ?? 0) },
@@ -95,7 +105,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
             },
             { rows: added.length, isOneStatement: isOneStatement(added) && added.every(destinations.isKnown) },
           )
-        : enqueueWithin(transaction, { own: database, place, ensureLive, rows: added, now: clock.now() }),
+        : enqueueWithin(transaction, { own: database, place, ensureLive: ensureSame, rows: added, now: clock.now() }),
     turn,
     bind: async (given) => {
       // Usually there is nothing to write.

@@ -1,10 +1,12 @@
 import type { RowState } from '../../state-machine.js';
 import type { Counts } from '../../store.js';
+import { isCount, isTime } from '../../stored-row.js';
 import type { Connection } from './database.js';
+import { numberOf } from './row-columns.js';
 import { OPEN } from './schema.js';
 
 /** States whose rows are counted with every change; of the others there are as many as their index says. */
-type Counted = 'recorded' | 'quarantined' | 'dismissed' | 'attempts';
+type Counted = 'recorded' | 'quarantined' | 'dismissed' | 'attempts' | 'turns';
 
 const COUNTED: readonly string[] = ['recorded', 'quarantined', 'dismissed'] satisfies readonly (Counted & RowState)[];
 
@@ -13,6 +15,9 @@ export const COUNT_OPEN = `SELECT count(*) AS number FROM outbox_rows INDEXED BY
 export const COUNT_BLOCKED =
   "SELECT count(*) AS number FROM outbox_rows INDEXED BY outbox_dependents WHERE waits_for >= ? AND waits_for < ? AND state = 'waiting' AND blocked = 1";
 export const OLDEST = `SELECT sequence, enqueued_at FROM outbox_rows INDEXED BY outbox_open WHERE ${OPEN} AND account = ? AND state = ? ORDER BY sequence LIMIT 1`;
+
+/** A count that cannot be read is 0. */
+const countOf = (number: unknown): number => (isCount(numberOf(number)) ? Number(number) : 0);
 
 /** How many rows there are of each state. Most are final: those are not counted anew, which would hold up the process. */
 export function createTally({ first, all, run }: Connection) {
@@ -31,11 +36,14 @@ export function createTally({ first, all, run }: Connection) {
   function oldestOpenAt(accounts: readonly string[]): number | undefined {
     const oldest = accounts.flatMap((account) => ['waiting', 'in-flight'].map((state) => first(OLDEST, account, state)).filter((row) => row !== undefined));
     oldest.sort((a, b) => Number(a.sequence) - Number(b.sequence));
-    return oldest[0] && Number(oldest[0].enqueued_at);
+    const at = numberOf(oldest[0]?.enqueued_at);
+    return isTime(at) ? at : undefined;
   }
 
   return {
     attempts: (account: string, by: number): void => add(account, 'attempts', by),
+    /** Of all accounts: an older copy of the file has fewer. */
+    turn: (): void => add('', 'turns', 1),
     move(account: string, from: RowState, to: RowState): void {
       if (COUNTED.includes(from)) add(account, from as Counted, -1);
       if (COUNTED.includes(to)) add(account, to as Counted, 1);
@@ -49,7 +57,7 @@ export function createTally({ first, all, run }: Connection) {
     },
     read(accounts: readonly string[]): Counts {
       const counted = all('SELECT account, name, number FROM outbox_counts').filter(({ account }) => accounts.includes(String(account)));
-      const of = (wanted: Counted) => counted.reduce((sum, { name, number }) => sum + (name === wanted ? Number(number) : 0), 0);
+      const of = (wanted: Counted) => counted.reduce((sum, { name, number }) => sum + (name === wanted ? countOf(number) : 0), 0);
       const blocked = blockedOf(accounts);
       return {
         states: {

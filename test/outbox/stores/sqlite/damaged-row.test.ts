@@ -6,7 +6,7 @@ import { DISMISSED, QUARANTINED, read, write } from '../../../../src/outbox/cont
 import { connect } from '../../../../src/outbox/stores/sqlite/database.js';
 import { personalBet, personalSettlement } from '../../personal.js';
 import { outboxWorld } from '../../world.js';
-import { newFile, openLibsql, openStore } from './files.js';
+import { newFile, openLibsql, openStore, unchecked } from './files.js';
 
 const BAD = 'default:staging:reportBetEvent:B-bad';
 
@@ -69,7 +69,7 @@ describe('one byte of one row that a disk has changed', () => {
 describe('a row whose time cannot be read', () => {
   it('is due, and keeps no other one from it', async () => {
     const file = await waitingFile();
-    const database = openLibsql(file);
+    const database = unchecked(openLibsql(file));
     connect(database).run("UPDATE outbox_rows SET due_at = X'7A7B' WHERE id = ?", BAD);
     database.close();
     const store = await openStore(file);
@@ -83,7 +83,7 @@ describe('a row whose time cannot be read', () => {
 describe('a row whose environment cannot be read', () => {
   it('is quarantined when the file is opened, since no worker would ever find it', async () => {
     const file = await waitingFile();
-    const database = openLibsql(file);
+    const database = unchecked(openLibsql(file));
     connect(database).run("UPDATE outbox_rows SET environment = 'stbging' WHERE id = ?", BAD);
     database.close();
     const store = await openStore(file);
@@ -101,7 +101,7 @@ describe('a row that says something else than its id', () => {
     ['account', 'brandB'],
   ])('as its %s is quarantined, and sent to no gateway under any path', async (column, value) => {
     const file = await waitingFile();
-    const database = openLibsql(file);
+    const database = unchecked(openLibsql(file));
     const bound = connect(database).all('SELECT environment, gateway FROM outbox_destinations');
     connect(database).run(`UPDATE outbox_rows SET ${column} = ?, due_at = 0 WHERE id = ?`, value, BAD);
     database.close();
@@ -136,7 +136,7 @@ describe('a row whose account cannot be read', () => {
     const before = await openStore(file);
     await before.bind([other]);
     await before.close?.();
-    const database = openLibsql(file);
+    const database = unchecked(openLibsql(file));
     connect(database).run('UPDATE outbox_rows SET account = ?, due_at = 0 WHERE id = ?', account, BAD);
     database.close();
     const store = await openStore(file);
@@ -159,7 +159,7 @@ describe('a row whose account cannot be read', () => {
 describe('a history of gateways that cannot be read', () => {
   it('is left out, and every report is sent', async () => {
     const file = await waitingFile();
-    const database = openLibsql(file);
+    const database = unchecked(openLibsql(file));
     connect(database).run("UPDATE outbox_destinations SET rebound = X'7A7B'");
     database.close();
     const store = await openStore(file);

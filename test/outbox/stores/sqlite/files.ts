@@ -72,17 +72,23 @@ const DAMAGED_COLUMNS = {
   body: 'body',
 } as const;
 
+/** A connection that writes what the database's checks refuse, as a failing disk does. */
+export function unchecked(database: SqliteDatabase): SqliteDatabase {
+  database.exec('PRAGMA ignore_check_constraints = ON');
+  return database;
+}
+
 /** Makes parts of the rows of a file unreadable: bytes that are no text, no number and no JSON. */
 export const damageIn = (file: string, open: (file: string) => SqliteDatabase): Damage => ({
   parts: Object.keys(DAMAGED_COLUMNS) as (keyof typeof DAMAGED_COLUMNS)[],
   spoil(id, part) {
-    const database = open(file);
+    const database = unchecked(open(file));
     const column = DAMAGED_COLUMNS[part as keyof typeof DAMAGED_COLUMNS];
     connect(database).run(`UPDATE outbox_rows SET ${column} = X'7A7B' WHERE id = ?`, id);
     database.close();
   },
   replace(id, part, text) {
-    const database = open(file);
+    const database = unchecked(open(file));
     connect(database).run(`UPDATE outbox_rows SET ${DAMAGED_COLUMNS[part as keyof typeof DAMAGED_COLUMNS]} = ? WHERE id = ?`, text, id);
     database.close();
   },

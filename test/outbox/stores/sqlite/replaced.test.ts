@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { OutboxStore } from '../../../../src/entries/outbox.js';
 import { sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
 import { claim, newRow } from '../../../../src/outbox/contract/harness.js';
+import { pragma } from '../../../../src/outbox/stores/sqlite/database.js';
 import { newFile, openLibsql, openStore, rejectionOf } from './files.js';
 
 /** The path of a file in a folder of its own. */
@@ -81,6 +83,99 @@ describe("a user's transaction", () => {
     replace(file);
     expect(await rejectionOf(store.enqueue([newRow('B-2')], database))).toMatchObject({ code: 'replaced' });
     database.exec('ROLLBACK');
+    database.close();
+  });
+});
+
+/** Moves all that is committed into the file itself, as any tool that opens the database may do. */
+function checkpoint(file: string): void {
+  const database = openLibsql(file);
+  pragma(database, 'wal_checkpoint(TRUNCATE)');
+  database.close();
+}
+
+/** A backup is copied over the file, which stays the same file. Another process copies. */
+const restore = (backup: string, file: string) => execFileSync('cp', [backup, file]);
+
+const BEFORE_RESTORE: readonly (readonly [string, (store: OutboxStore) => Promise<unknown>])[] = [
+  ['reports were enqueued', (store) => store.enqueue(Array.from({ length: 300 }, (_, index) => newRow(`late-${index}`)))],
+  ['a worker took reports', (store) => claim(store, 2)],
+];
+
+describe.each(KINDS)('%s whose file a backup is copied over', (_, open) => {
+  it.each(BEFORE_RESTORE)('accepts and claims nothing any more where, since the backup, %s', async (__, since) => {
+    const file = ownFolder();
+    const store = await open(file);
+    await store.enqueue(Array.from({ length: 300 }, (_row, index) => newRow(`early-${index}`)));
+    checkpoint(file);
+    execFileSync('cp', [file, `${file}.backup`]);
+    await since(store);
+    checkpoint(file);
+    restore(`${file}.backup`, file);
+    for (let index = 0; index < 3; index += 1) {
+      const error = await rejectionOf(store.enqueue([newRow(`B-${index}`)]));
+      expect(error).toMatchObject({
+        name: 'SqliteStoreError',
+        code: 'restored',
+        message: expect.stringMatching(/backup.*Nothing was accepted.*End every process/),
+      });
+    }
+    expect(await rejectionOf(claim(store))).toMatchObject({ code: 'restored' });
+    await store.close?.();
+
+    // The backup is as it was: opened anew, it works.
+    restore(`${file}.backup`, file);
+    for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
+  });
+
+  it('goes on where another process enqueues, takes and checkpoints', async () => {
+    const file = ownFolder();
+    const store = await open(file);
+    const other = await openStore(file);
+    for (let index = 0; index < 20; index += 1) {
+      await other.enqueue([newRow(`A-${index}`)]);
+      await claim(other, 1);
+      if (index % 3 === 0) checkpoint(file);
+      await store.enqueue([newRow(`B-${index}`)]);
+      await claim(store, 1);
+    }
+    expect((await store.list({ limit: 100 })).length).toBe(40);
+    await other.close?.();
+    await store.close?.();
+  });
+});
+
+describe("a user's transaction over a file that a backup is copied over", () => {
+  it('takes no report', async () => {
+    const file = ownFolder();
+    const database = openLibsql(file);
+    const store = await sqliteStore({ database });
+    await store.enqueue(Array.from({ length: 300 }, (_, index) => newRow(`early-${index}`)));
+    checkpoint(file);
+    execFileSync('cp', [file, `${file}.backup`]);
+    await store.enqueue(Array.from({ length: 300 }, (_, index) => newRow(`late-${index}`)));
+    checkpoint(file);
+    restore(`${file}.backup`, file);
+    database.exec('BEGIN IMMEDIATE');
+    expect(await rejectionOf(store.enqueue([newRow('B-2')], database))).toMatchObject({ code: 'restored' });
+    database.exec('ROLLBACK');
+    database.close();
+  });
+
+  it('that was taken back is no sign of a backup', async () => {
+    const file = ownFolder();
+    const database = openLibsql(file);
+    const store = await sqliteStore({ database });
+    database.exec('BEGIN IMMEDIATE');
+    await store.enqueue(
+      Array.from({ length: 30 }, (_, index) => newRow(`gone-${index}`)),
+      database,
+    );
+    database.exec('ROLLBACK');
+    checkpoint(file);
+    await store.enqueue([newRow('B-1')]);
+    checkpoint(file);
+    await store.enqueue([newRow('B-2')]);
     database.close();
   });
 });

@@ -1,0 +1,101 @@
+import { describe, expect, it, type TestContext } from 'vitest';
+import { createClient } from '../../../src/entries/index.js';
+import { createOutbox, memoryStore, type Outbox, type OutboxEvents } from '../../../src/entries/outbox.js';
+import { betEvent, settledBet } from '../../support/factories.js';
+import { http, type RawAnswer, rawGateway } from '../raw-gateway.js';
+
+const LOCATION = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+const SETTLED = '/report-settled-bet-event';
+const recorded = () => http('200 OK', '{"message":"reported"}');
+const refused = () => http('422 Unprocessable Entity', '{"message":"cannot be processed","error":"Unprocessable","statusCode":422}');
+const PAGE = '<html><body><h1>Sorry</h1></body></html>';
+const page = (status: string) => http(status, PAGE, ['content-type: text/html']);
+const pageInChunks = (status: string) =>
+  [`HTTP/1.1 ${status}`, 'content-type: text/html', 'transfer-encoding: chunked', '', PAGE.length.toString(16), PAGE, '0', '', ''].join('\r\n');
+
+const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1_000));
+
+async function until(outbox: Outbox, isSo: (stats: Awaited<ReturnType<Outbox['stats']>>) => boolean): Promise<void> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if (isSo(await outbox.stats())) return;
+    await seconds(0.1);
+  }
+  throw new Error(`it did not come to pass: ${JSON.stringify(await outbox.stats())}`);
+}
+
+async function outboxFor({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, answer: RawAnswer) {
+  const gateway = await rawGateway(answer);
+  onTestFinished(gateway.close);
+  const client = createClient({
+    gateways: { staging: { baseUrl: gateway.baseUrl, apiKey: 'key' } },
+    environment: 'staging',
+    logger: { warn: () => {}, info: () => {} },
+  });
+  const outbox = createOutbox({ client, store: memoryStore() });
+  onTestFinished(() => outbox.stop({ timeoutMs: 500 }));
+  const bets = (name: string, count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      operation: 'reportBetEvent' as const,
+      payload: betEvent({ bet_id: `${name}-${index}` }),
+      options: { location: LOCATION },
+    }));
+  /** Of bets that are not in the outbox: they wait for nothing. */
+  const settlements = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ operation: 'reportSettledBet' as const, payload: settledBet({ bet_id: `OLD-${index}` }) }));
+  const report = async (reports: Parameters<Outbox['reportAll']>[0]) => {
+    for (const one of await outbox.reportAll(reports)) if (one.status === 'rejected') throw one.reason;
+  };
+  return { gateway, outbox, bets, settlements, report };
+}
+
+// These wait for real seconds, at the same time.
+describe.concurrent('one route of a gateway is broken', { timeout: 90_000 }, () => {
+  it('no more settlements than breakerAfter are quarantined while bets are recorded, the bets go on, and all is sent once it is mended', async (test) => {
+    let mended = false;
+    const { gateway, outbox, bets, settlements, report } = await outboxFor(test, ({ path }) => (path.endsWith(SETTLED) && !mended ? refused() : recorded()));
+    const paused: OutboxEvents['paused'][] = [];
+    outbox.on('paused', (event) => paused.push(event));
+    outbox.start();
+    const waiting = settlements(190);
+    for (let second = 0; second < 10; second += 1) {
+      for (const bet of bets(`S${second}`, 30)) await report([bet, ...waiting.splice(0, 1)]);
+      await seconds(1);
+    }
+    await until(outbox, ({ states: { recorded } }) => recorded === 300);
+    const { states, paused: seen } = await outbox.stats();
+    expect(states).toMatchObject({ quarantined: 5, waiting: 185 });
+    const sent = gateway.requests.filter(({ path }) => path.endsWith(SETTLED)).length;
+    expect(sent).toBeLessThan(40);
+    expect(seen).toMatchObject([{ account: 'default', environment: 'staging', operation: 'reportSettledBet', reason: 'refusals' }]);
+    expect(paused[0]).toMatchObject({ environment: 'staging', operation: 'reportSettledBet', reason: 'refusals' });
+
+    mended = true;
+    await until(outbox, ({ states: { recorded } }) => recorded === 485);
+    expect((await outbox.stats()).states).toMatchObject({ quarantined: 5, recorded: 485, waiting: 0 });
+  });
+
+  it.for<readonly [string, RawAnswer]>([
+    ['400 in HTML', () => page('400 Bad Request')],
+    ['402 in HTML', () => page('402 Payment Required')],
+    ['406 in HTML', () => page('406 Not Acceptable')],
+    ['422 in HTML', () => page('422 Unprocessable Entity')],
+    ['422 in HTML, in chunks', () => pageInChunks('422 Unprocessable Entity')],
+    ['400 in HTML, in chunks', () => pageInChunks('400 Bad Request')],
+    ['500 in HTML', () => page('500 Internal Server Error')],
+    ['502 in HTML', () => page('502 Bad Gateway')],
+    ['502 in HTML, in chunks', () => pageInChunks('502 Bad Gateway')],
+    ['502 without a word', () => http('502 Bad Gateway', '', [])],
+  ])('a run of answers that are not those of the gateway (%s) pauses, condemns nothing, and the backlog is not tried row by row', async ([, answer], test) => {
+    let mended = false;
+    const { gateway, outbox, bets, report } = await outboxFor(test, (request, index, reply) => (mended ? recorded() : answer(request, index, reply)));
+    await report(bets('B', 1_000));
+    outbox.start();
+    await seconds(8);
+    expect(gateway.requests.length).toBeLessThan(30);
+    const { states, paused } = await outbox.stats();
+    expect(states).toMatchObject({ quarantined: 0, recorded: 0 });
+    expect(paused).toMatchObject([{ environment: 'staging', operation: 'reportBetEvent', reason: 'refusals' }]);
+    mended = true;
+    await until(outbox, ({ states: { recorded } }) => recorded === 1_000);
+  });
+});
