@@ -83,14 +83,8 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     stopping,
   });
 
-  const batch =
-    buffer &&
-    createCompletionBatch({
-      clock,
-      ends: () => finished.length,
-      isOn: () => isGathering(finished.length, { busy, places: buffer.places() }),
-      hasMore: buffer.hasMore,
-    });
+  const isOn = () => isGathering(finished.length, { busy, places: buffer?.places() ?? concurrency });
+  const batch = buffer && createCompletionBatch({ clock, ends: () => finished.length, isOn, hasMore: buffer.hasMore });
 
   const letGo = (row: Row) => {
     busy -= 1;
