@@ -9,8 +9,18 @@ const define = await inspectorDefine();
 /** Loading modules takes longer than most tests, so each worker loads them once. A test file therefore puts back whatever it changes. */
 const shared = { isolate: false };
 
-/** These replace modules or globals for the whole process. */
-const ALONE = ['test/platform/hash.test.ts', 'test/location/browser.test.ts', 'test/mock/hostile.test.ts', 'test/node/transport/old-undici.test.ts'];
+/** These replace modules or globals for the whole process. A file with another environment belongs here too, since it ends the worker of the file before it. */
+const ALONE = [
+  'test/platform/hash.test.ts',
+  'test/mock/hostile.test.ts',
+  'test/node/transport/old-undici.test.ts',
+  // In the environment happy-dom:
+  'test/client/browser.test.ts',
+  'test/client/relay-in-page.test.ts',
+  'test/location/browser.test.ts',
+  'test/location/page/reverse-geocode.test.ts',
+  'test/location/providers/providers.browser.test.ts',
+];
 
 export default defineConfig({
   test: {
@@ -33,7 +43,7 @@ export default defineConfig({
       // What is scripted leaves by each transport over a real socket too.
       ...(['fetch', 'nodeTransport'] as const).map((transport) => ({
         define: { ...define },
-        test: { name: `wire: ${transport}`, include: WIRED, provide: { transport }, testTimeout: 60_000 },
+        test: { name: `wire: ${transport}`, ...shared, include: WIRED, provide: { transport }, testTimeout: 60_000 },
       })),
       {
         define: { ...define },

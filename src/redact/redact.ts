@@ -96,16 +96,14 @@ function showNumbers(pieces: readonly Piece[]): void {
 
 function hideSent(pieces: readonly Piece[], sent: readonly Folded[]): void {
   const words = pieces.flatMap((piece) => piece.words.map((word) => ({ word, piece })));
+  // A name may stand in parts: `first-name` is also `firstname`.
+  const parts = pieces.flatMap((piece) => (piece.words.length > 1 ? [{ word: piece.words.join(''), piece }] : []));
+  const personal = [...words, ...parts].filter(({ word }) => word.length > 1);
+  const secret = words.filter(({ word }) => word.length >= KEY_PIECE);
   for (const { text, kind, words: wordsOf } of sent) {
     if (kind !== 'personal') hideWhole(words, wordsIn(text));
-    if (kind === 'plain') continue;
-    const isIn = (word: string) => word.length > 1 && text.includes(word);
-    const isPart = (word: string) => isIn(word) && wordsOf().includes(word);
-    const isSecret = (word: string) => word.length >= KEY_PIECE && isIn(word);
-    for (const piece of pieces) {
-      const hides = kind === 'secret' ? piece.words.some(isSecret) : piece.words.some(isPart) || isPart(piece.words.join(''));
-      if (hides) piece.shown = false;
-    }
+    if (kind === 'personal') for (const { word, piece } of personal) if (text.includes(word) && wordsOf().includes(word)) piece.shown = false;
+    if (kind === 'secret') for (const { word, piece } of secret) if (text.includes(word)) piece.shown = false;
   }
 }
 

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { storeContract } from '../../src/entries/outbox-contract.js';
 import { test } from './browser-test.js';
+import { connectChromium } from './connect-chromium.js';
 import { bundleOutboxPage } from './outbox-script.js';
+import { servePages } from './page-server.js';
 
 declare const OutboxPage: typeof import('./outbox-page.js').OutboxPage;
 
@@ -19,8 +21,22 @@ async function openPage(page: Page, url: string): Promise<Page> {
 }
 
 describe('the IndexedDB store in a page', () => {
-  test.for(storeContract.map(({ name }, index) => [name, index] as const))('%s', async ([, index], { page, site }) => {
-    await openPage(page, site.url);
+  // Each case has a database of its own, so they share a page: to open one takes longer than most cases.
+  let page: Page;
+  const closing: (() => Promise<void>)[] = [];
+  const uncaught: Error[] = [];
+  beforeAll(async () => {
+    const browser = await connectChromium();
+    closing.push(() => browser.close());
+    const site = await servePages([]);
+    closing.push(() => site.close());
+    page = await openPage(await browser.newPage(), site.url);
+    page.on('pageerror', (error) => uncaught.push(error));
+  });
+  afterEach(() => expect(uncaught.splice(0)).toEqual([]));
+  afterAll(async () => void (await Promise.all(closing.map((close) => close()))));
+
+  it.for(storeContract.map(({ name }, index) => [name, index] as const))('%s', async ([, index]) => {
     await page.evaluate((index) => OutboxPage.runCase(index), index);
   });
 });

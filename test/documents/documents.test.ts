@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Window } from 'happy-dom';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
@@ -92,7 +92,7 @@ test('every block is seen, and names a language that is known here', () => {
   expect(all.filter(({ language }) => !CHECKED.includes(language) && !(language in NOT_CHECKED)).map(nameOf)).toEqual([]);
 });
 
-test('TypeScript and JavaScript, also of pages, fit the types', { timeout: 120_000 }, () => {
+describe('what the compiler says of the examples', () => {
   const modules = inLanguage('ts', 'js').map((block) => [`${nameOf(block).replace(/\W/g, '-')}.${block.language}`, withGateway(block)]);
   const scripts = inLanguage('html').flatMap((block) =>
     inlineScripts(block.code).map((script, index) => [`${nameOf(block).replace(/\W/g, '-')}-${index}.html.js`, strictOnlyAboutUs(script)]),
@@ -101,8 +101,41 @@ test('TypeScript and JavaScript, also of pages, fit the types', { timeout: 120_0
   const taken = inLanguage('ts')
     .filter(({ code }) => code.includes('export async function take('))
     .map(({ code }) => ['take.ts', code]);
-  expect(modules.length).toBeGreaterThan(30);
-  expect(typeCheck(Object.fromEntries([...modules, ...taken, ...scripts]), { 'node-sqlite.d.ts': NODE_SQLITE })).toEqual([]);
+
+  // The readme's once more, exactly as they stand there.
+  const readme = codeBlocks(read('README.md'));
+  const readmeModules = readme
+    .filter(({ language }) => language === 'js' || language === 'ts')
+    .map(({ language, code, line }) => [`readme-line-${line}.${language}`, code]);
+  const readmeScripts = readme
+    .filter(({ language }) => language === 'html')
+    .flatMap(({ code, line }) => inlineScripts(code).map((script) => [`readme-line-${line}.html.js`, strictOnlyAboutUs(script)]));
+  const pages = ['bet.html'].flatMap((name) => inlineScripts(read(`examples/${name}`)).map((script) => [`${name}.js`, strictOnlyAboutUs(script)]));
+  const ofReadme = [...readmeModules, ...readmeScripts, ...pages];
+
+  const WRONG = 'page-with-a-module.html.js';
+  let problems: string[];
+  // In one run of the compiler, which takes seconds to read the sources.
+  beforeAll(() => {
+    const wrong = [WRONG, "LocationSDK.ipinfo({ token: 'secret' });"];
+    problems = typeCheck(Object.fromEntries([...modules, ...taken, ...scripts, ...ofReadme, wrong]), { 'node-sqlite.d.ts': NODE_SQLITE });
+  }, 120_000);
+  const isWrong = (problem: string) => problem.startsWith(WRONG);
+  const isOfReadme = (problem: string) => ofReadme.some(([name]) => problem.startsWith(`${name}:`));
+
+  test('TypeScript and JavaScript, also of pages, fit the types', () => {
+    expect(modules.length).toBeGreaterThan(30);
+    expect(problems.filter((problem) => !isWrong(problem) && !isOfReadme(problem))).toEqual([]);
+  });
+
+  test('the examples in the readme and in the example pages fit the types', () => {
+    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([4, 1, 1]);
+    expect(problems.filter(isOfReadme)).toEqual([]);
+  });
+
+  test('an example of a page that uses what only modules have is refused', () => {
+    expect(problems.filter(isWrong)).toEqual([expect.stringContaining("'ipinfo' does not exist")]);
+  });
 });
 
 test('JavaScript is run by a test, or it is said why not', () => {

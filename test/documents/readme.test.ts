@@ -5,9 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { serve } from '../../src/entries/mock-node.js';
 import { expectFreshBuild } from '../support/built.js';
-import { codeBlocks, commandsOf, inlineScripts } from '../support/code-blocks.js';
+import { codeBlocks, commandsOf } from '../support/code-blocks.js';
 import { root, runNode } from '../support/run.js';
-import { typeCheck } from '../support/type-check.js';
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 const readme = read('README.md');
@@ -22,23 +21,6 @@ test('the readme begins with the two commands that show and test the package', (
 test('the readme is short', () => {
   expect(readme.split('\n').length).toBeLessThan(300);
 });
-
-test('the examples in the readme and in the example pages fit the types', { timeout: 60_000 }, () => {
-  const modules = inLanguage('js', 'ts').map(({ language, code, line }) => [`readme-line-${line}.${language}`, code]);
-  const scripts = inLanguage('html').flatMap(({ code, line }) =>
-    inlineScripts(code).map((script) => [`readme-line-${line}.html.js`, strictOnlyAboutUs(script)]),
-  );
-  const pages = ['bet.html'].flatMap((name) => inlineScripts(read(`examples/${name}`)).map((script) => [`${name}.js`, strictOnlyAboutUs(script)]));
-  expect([modules.length, scripts.length, pages.length]).toEqual([4, 1, 1]);
-  expect(typeCheck(Object.fromEntries([...modules, ...scripts, ...pages]))).toEqual([]);
-});
-
-test('an example of a page that uses what only modules have is refused', { timeout: 60_000 }, () => {
-  expect(typeCheck({ 'page.html.js': "LocationSDK.ipinfo({ token: 'secret' });" })).toEqual([expect.stringContaining("'ipinfo' does not exist")]);
-});
-
-/** A short example does not say that an element of its own page exists. */
-const strictOnlyAboutUs = (script: string) => script.replace(/querySelector\(('[^']+')\)\./g, 'querySelector($1)?.');
 
 test('every file that a document links to exists', () => {
   for (const document of [

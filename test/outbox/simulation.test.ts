@@ -3,6 +3,7 @@ import type { OutboxStore } from '../../src/entries/outbox.js';
 import { claimCases } from '../../src/outbox/contract/claims.js';
 import { orderCases } from '../../src/outbox/contract/order.js';
 import { pauseCases } from '../../src/outbox/contract/pauses.js';
+import { sampleSize } from '../support/cases.js';
 import { type Catalogue, readAnswers } from './simulation/answers.js';
 import { type Coverage, emptyCoverage, unmet } from './simulation/coverage.js';
 import { decisions } from './simulation/decisions.js';
@@ -11,7 +12,8 @@ import { createStore } from './simulation/store.js';
 import { BOOKKEEPING, VARIANTS } from './simulation/variants.js';
 
 /** `npm run sim`, as in `.ci/run`, lives through these and 80,000 more. */
-const HISTORIES = 20_000;
+const MOST = 20_000;
+const HISTORIES = sampleSize('histories of the outbox', MOST);
 /** Within so many histories each broken variant is caught. */
 const CAUGHT_WITHIN = 10_000;
 
@@ -22,18 +24,20 @@ beforeAll(async () => {
 
 describe('the simulation', () => {
   let coverage: Coverage;
+  const live = (seed: number) => {
+    const violation = simulate(seed, { catalogue, coverage });
+    if (violation) expect.fail(`${violation.message}; npm run sim -- --seed ${seed}`);
+  };
 
   it(`finds no rule broken in ${HISTORIES} histories`, () => {
     coverage = emptyCoverage();
-    for (let seed = 1; seed <= HISTORIES; seed += 1) {
-      const violation = simulate(seed, { catalogue, coverage });
-      if (violation) expect.fail(`${violation.message}; npm run sim -- --seed ${seed}`);
-    }
+    for (let seed = 1; seed <= HISTORIES; seed += 1) live(seed);
   }, 60_000);
 
-  it('meets every situation on the way', () => {
+  it(`meets every situation on the way, or within ${MOST} histories`, () => {
+    for (let seed = HISTORIES + 1; seed <= MOST && unmet(coverage).length > 0; seed += 1) live(seed);
     expect(unmet(coverage)).toEqual([]);
-  });
+  }, 60_000);
 
   it('lives through the same history again for the same seed', () => {
     const tell = (seed: number) => {

@@ -58,7 +58,10 @@ const withWebpack: Bundle = async (module) => {
   const { directory, entry } = write(module);
   const resolve = module.conditions && { resolve: { conditionNames: [...module.conditions, 'browser', 'import', 'require'] } };
   const externals = Object.fromEntries((module.external ?? []).map((name) => [name, 'globalThis.peer']));
-  const compiler = webpack({ mode: 'production', target: 'web', context: directory, entry, ...resolve, externals, output: { path: join(directory, 'out') } });
+  const output = { path: join(directory, 'out') };
+  // As of the others, what comes out need not be small; making it so takes longer than bundling it.
+  const optimization = { minimize: false };
+  const compiler = webpack({ mode: 'production', target: 'web', context: directory, entry, ...resolve, externals, output, optimization });
   if (!compiler) throw new Error('webpack made no compiler');
   let text = '';
   compiler.hooks.assetEmitted.tap('test', (_name, { content }) => {

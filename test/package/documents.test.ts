@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { fourStepsDocument, openApiDocument } from '../../src/entries/mock.js';
+import { whenInstalled } from './installed.js';
 
-const require = createRequire(join(inject('installed').project, 'consumer.js'));
+const require = createRequire(join((await whenInstalled()).project, 'consumer.js'));
 
 test.each([
   ['location-sdk/openapi.json', openApiDocument()],

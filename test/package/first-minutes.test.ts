@@ -7,15 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { launchChromium } from '../browser/chromium.js';
 import { codeBlocks } from '../support/code-blocks.js';
 import { root } from '../support/run.js';
+import { whenInstalled } from './installed.js';
 
 /** What the README says to each kind of user, done in an empty folder. Only ports are others. */
 
 const run = promisify(execFile);
-const { project } = inject('installed');
+const { project } = await whenInstalled();
 const blocks = codeBlocks(readFileSync(join(root, 'README.md'), 'utf8'));
 const { PATH, HOME } = process.env;
 

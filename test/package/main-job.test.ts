@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { whenInstalled } from './installed.js';
 import { mainJob } from './main-job/list.cjs';
 
-const directory = join(inject('installed').project, 'main-job');
+const directory = join((await whenInstalled()).project, 'main-job');
 const names = mainJob({} as Parameters<typeof mainJob>[0]).map(({ name }) => name);
 
 beforeAll(() => cpSync(fileURLToPath(new URL('main-job/', import.meta.url)), directory, { recursive: true }));

@@ -2,12 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ENUGU, MAXMIND } from '../location/mmdb/mmdb-records.js';
 import { root } from '../support/run.js';
 import { writeMmdb } from '../support/write-mmdb.js';
+import { whenInstalled } from './installed.js';
 
-const { project } = inject('installed');
+const { project } = await whenInstalled();
 
 /** A project beside the others that has the package, and of its peers only these; where each is put in `node_modules`. */
 function projectWith(peers: Readonly<Record<string, string>>): string {

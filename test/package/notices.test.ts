@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { root } from '../support/run.js';
+import { whenInstalled } from './installed.js';
 
-const { project, files } = inject('installed');
+const { project, files } = await whenInstalled();
 const read = (name: string) => readFileSync(join(project, 'node_modules/location-sdk', name), 'utf8');
 
 /** The packages whose code a file contains, as its source map says: the build's own list is not asked. */

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sampleRows } from '../support/cases.js';
 import { BUNDLERS } from './bundlers.js';
+import { whenInstalled } from './installed.js';
 
-const { project } = inject('installed');
+const { project } = await whenInstalled();
 const manifest: {
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, unknown>>>>;
   readonly peerDependencies: Readonly<Record<string, string>>;

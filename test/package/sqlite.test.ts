@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { root } from '../support/run.js';
+import { whenInstalled } from './installed.js';
 
-const { project } = inject('installed');
+const { project } = await whenInstalled();
 const hasOwn = process.versions.node.localeCompare('22.13', 'en', { numeric: true }) >= 0;
 
 /** A project that has the package, and of its peers only these. */

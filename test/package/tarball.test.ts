@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { whenInstalled } from './installed.js';
 
-const { files, project } = inject('installed');
+const { files, project } = await whenInstalled();
 const installed = join(project, 'node_modules/location-sdk');
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 

@@ -1,8 +1,9 @@
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sampleRows } from '../support/cases.js';
 import { compile } from './compile.js';
+import { whenInstalled } from './installed.js';
 
-const { project } = inject('installed');
+const { project } = await whenInstalled();
 
 /** How a consumer's project finds the package. */
 const RESOLUTIONS = [

@@ -4,11 +4,10 @@ import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { createClient } from '../../../../src/entries/index.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox, memoryStore, type Outbox, type OutboxStore } from '../../../../src/entries/outbox.js';
-import { storeContract } from '../../../../src/entries/outbox-contract.js';
 import { type PgBossStoreOptions, pgBossStore } from '../../../../src/entries/outbox-pg-boss.js';
 import { betEvent, settledBet } from '../../../support/factories.js';
 import { leaksIn, personalBet } from '../../personal.js';
-import { advance, newSchema, openStore, pool } from '../postgres/world.js';
+import { newSchema, openStore, pool } from '../postgres/world.js';
 
 const QUEUE = 'location-sdk-outbox';
 const LOCATION = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
@@ -268,14 +267,4 @@ it('an instance whose queue cannot be made is told so: at once, or where it is a
     await expect(pgBossStore({ store: memoryStore(), boss: withQueue(createQueue) })).rejects.toMatchObject({ code });
   }
   expect(calls).toEqual(['42501', ...Array.from({ length: 6 }, () => '40P01')]);
-});
-
-describe('the store with pg-boss', () => {
-  it.each(storeContract.map(({ name, run }) => [name, run] as const))('%s', (_, run) =>
-    run(async () => {
-      const schema = newSchema();
-      const made = async () => pgBossStore({ store: await openStore({ schema }), boss });
-      return { store: await made(), advance: (milliseconds) => advance(schema, milliseconds), another: made, reopen: made };
-    }),
-  );
 });
