@@ -14,5 +14,5 @@ export const RULES = [
   'src/outbox/pause.ts',
   'src/outbox/pauses.ts',
   'src/outbox/state-machine.ts',
-  'src/outbox/went-back.ts',
+  'src/outbox/restored-database.ts',
 ];

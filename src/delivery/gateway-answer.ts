@@ -35,7 +35,7 @@ export const readGatewayAnswer = (attempted: Attempted, context: CallContext, se
     return { kind: 'failed', failure: { ...readStatus(answer, context, retryAfterMs), said } };
   });
 
-/** What a status means where nothing else is known of the answer. The gateway's own answers are JSON, and its 404 has words. */
+/** Adds to what the status means whether the answer is the gateway's own: its answers are JSON, and its 404 has words. */
 export function readStatus(answer: Answer, context: Pick<CallContext, 'after' | 'isReport'>, retryAfterMs: number | undefined): Failure {
   const failure = failureOf(answer.status, textOf(answer, context), retryAfterMs);
   const { status, body, json } = answer;
@@ -56,6 +56,7 @@ function textOf({ status, body, json }: Answer, { after, isReport }: Pick<CallCo
       return `no such record${after && !notJson ? `; was ${after} reported first, in this environment? If so, check the base address` : wrongAddress}`;
     if (status === 422) return 'the gateway cannot accept the data; correct it and call again';
     if (status === 429) return 'too many requests; call again later';
+    if (status === 403) return 'the gateway refused the request; check the API key and what it may do';
     if (status >= 400 && status < 500 && status !== 408) return `the gateway refused the request${status === 405 && notJson ? wrongAddress : ''}`;
     if (status >= 400) return 'the gateway failed';
     if (status < 200 || status >= 300) return REDIRECT;

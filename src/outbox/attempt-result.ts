@@ -21,12 +21,12 @@ const KINDS: { readonly [Code in ErrorCode]?: 'not-found' | 'refused' } = {
 };
 
 /** What an answer says of the destination, where it says nothing of the report. */
-export type Otherwise =
+export type RefusalReading =
   | { readonly kind?: 'failed'; readonly pause?: PauseReason; readonly code?: ErrorCode; readonly foreign?: true; readonly outcome?: 'unknown' }
   | undefined;
 
 /** Reads an answer of one kind of destination: a gateway or a relay. */
-export type ReadRefusal = (failure: Failure) => Otherwise;
+export type ReadRefusal = (failure: Failure) => RefusalReading;
 
 /** Runs one attempt and says how it ended; never rejects. */
 export async function endingOf(attempt: () => Promise<AttemptResult>, otherwise: ReadRefusal): Promise<Ending> {

@@ -1,5 +1,5 @@
 import type { Failure } from '../delivery/verdict.js';
-import type { Otherwise } from './attempt-result.js';
+import type { RefusalReading } from './attempt-result.js';
 
 /** Statuses that speak of the address or of a proxy, and never of the report. */
 const OF_THE_ADDRESS: readonly (number | undefined)[] = [405, 407, 421];
@@ -8,7 +8,7 @@ const OF_THE_ADDRESS: readonly (number | undefined)[] = [405, 407, 421];
  * What is wrong with the destination condemns no report: a refused key, and an answer that is not the gateway's. Undefined
  * where an answer is about the report.
  */
-export function gatewayRefusal({ code, foreign, details }: Failure): Otherwise {
+export function gatewayRefusal({ code, foreign, details }: Failure): RefusalReading {
   const status = details?.status ?? -1;
   if (code === 'duplicate') return undefined;
   if (status === 401 || status === 403) return { kind: 'failed', pause: 'authentication' };

@@ -31,13 +31,13 @@ import {
   type Standing,
 } from './plan.js';
 import type { Waiters } from './receipt-waiters.js';
-import { relayRefusal } from './relay-ending.js';
+import { relayRefusal } from './relay-refusal.js';
+import { keepDoubt } from './restored-database.js';
 import { lockedEnding } from './seal/locked.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Ending, Row } from './state-machine.js';
 import type { Outlook, TurnResult } from './store.js';
 import { tellEnd } from './tell-end.js';
-import { keepDoubt } from './went-back.js';
 
 /** A row that this worker has claimed. */
 interface Claim {

@@ -14,7 +14,7 @@ describe('a status that says no is a refusal', () => {
     [400, 'bad-request', 'the gateway refused the request'],
     [401, 'authentication', 'the API key is missing or not valid in this environment'],
     [402, 'bad-request', 'the gateway refused the request'],
-    [403, 'bad-request', 'the gateway refused the request'],
+    [403, 'bad-request', 'the gateway refused the request; check the API key and what it may do'],
     [405, 'bad-request', 'the gateway refused the request'],
     [407, 'bad-request', 'the gateway refused the request'],
     [409, 'bad-request', 'the gateway refused the request'],
@@ -126,6 +126,6 @@ describe('a 405 asks for the base address', () => {
   });
 
   it('and no other refusal does', () => {
-    expect(readStatus(html(403), settled, undefined).text).toBe('HTTP 403: the gateway refused the request');
+    expect(readStatus(html(403), settled, undefined).text).toBe('HTTP 403: the gateway refused the request; check the API key and what it may do');
   });
 });

@@ -6,7 +6,7 @@ import { partsOf } from '../destination.js';
 import { aboutReport } from '../events.js';
 import { type Given, requireTransactions } from '../intake/enqueue.js';
 import { LARGEST_COMMIT } from '../intake/insert-batch.js';
-import { preparedReport } from '../intake/prepared.js';
+import { preparedReport } from '../intake/prepare-report.js';
 import { readList, readNamed } from '../intake/report-names.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport } from '../interface.js';
 import { createOnlyRefused } from '../only-refused.js';

@@ -3,8 +3,8 @@ import { breakerOf } from '../../../src/outbox/destination.js';
 import { rowBefore } from '../../../src/outbox/intake/enqueue.js';
 import { changePause, concernsPause, isRefusal, mayCondemn, pausedBy, postponed, probeTaken } from '../../../src/outbox/pause.js';
 import { asksFor, dependencyOf, failureWaitMs, isGathering, isInTime, lookAhead, outlookOf, planTurn } from '../../../src/outbox/plan.js';
+import { keptInDoubt } from '../../../src/outbox/restored-database.js';
 import { claimed, decided, ended, isAsExpected, isBlocked, isClaimable, isFinal } from '../../../src/outbox/state-machine.js';
-import { keptInDoubt } from '../../../src/outbox/went-back.js';
 
 /** Everything that the outbox decides, as the source has it: the simulation decides nothing by itself. */
 export const decisions = {

@@ -1,11 +1,11 @@
 import type { Failure } from '../delivery/verdict.js';
-import type { Otherwise } from './attempt-result.js';
+import type { RefusalReading } from './attempt-result.js';
 
 /**
  * What the status of a relay means beside what a gateway's would: an answer about the session or the address condemns no
  * report, since nobody sits in a page to take it up again. Undefined where it means the same.
  */
-export function relayRefusal({ code, outcome, details }: Failure): Otherwise {
+export function relayRefusal({ code, outcome, details }: Failure): RefusalReading {
   const status = details?.status;
   // The operator's session check in front of the relay; but the relay's own 403 is about this report, which may be taken another day.
   if (status === 403) return { kind: 'failed', ...(outcome === 'rejected' && { pause: 'authentication' }) };

@@ -10,7 +10,7 @@ const absent = (): never => {
 const rejected = async (): Promise<never> => absent();
 
 /** Reports are decided upon at the operator's, not in a visitor's page. */
-export const operatorsMethods = <Mode extends ClientMode = 'strict'>(): OperatorMethods<Mode> => ({
+export const unavailableInPage = <Mode extends ClientMode = 'strict'>(): OperatorMethods<Mode> => ({
   reportAll: rejected,
   within: absent,
   prepare: rejected,
@@ -23,7 +23,7 @@ export const operatorsMethods = <Mode extends ClientMode = 'strict'>(): Operator
 });
 
 /** The log of receipts is the operator's. */
-export const operatorsProof = (): Proof => ({
+export const noReceiptLog = (): Proof => ({
   started() {},
   async stopped() {},
   methods: () => ({ exportReceipts: absent, receiptHead: rejected, reconcile: absent }),

@@ -1,0 +1,57 @@
+import { LARGEST_COUNT } from '../../counts.js';
+import { MOST_LOOKED_AT } from './function-parts.js';
+import { isAllowed, isOpenBefore } from './row-columns.js';
+import { queued } from './tables.js';
+
+/**
+ * Claims rows of one destination, the earliest due first; what they become is what `claimed` of `state-machine.ts`
+ * says. A row that waits for another one is looked at here, since only here is certain what is committed: the other row
+ * may have been enqueued in a transaction that ended later.
+ */
+export const claim = (schema: string): string => `
+  CREATE FUNCTION ${schema}.claim(of_account text, of_environment text, left_out text, wanted integer, lease_ms bigint, now_ms bigint)
+  RETURNS TABLE (sequence bigint, due_at bigint) LANGUAGE plpgsql AS $claim$
+  DECLARE
+    item record;
+    page bigint[];
+    dues bigint[];
+    seen integer;
+    looked integer := 0;
+    last_due bigint := -9000000000000000;
+    last_sequence bigint := 0;
+  BEGIN
+    WHILE wanted > 0 AND looked < ${MOST_LOOKED_AT} LOOP
+      page := '{}';
+      dues := '{}';
+      seen := 0;
+      FOR item IN
+        SELECT q.sequence, q.due_at, q.state, q.waits_for FROM ${schema}.queue AS q
+        WHERE q.account = of_account AND q.environment = of_environment AND ${queued('q')} AND q.due_at <= now_ms
+          AND (q.due_at, q.sequence) > (last_due, last_sequence) AND ${isAllowed(schema, 'left_out')}
+        ORDER BY q.due_at, q.sequence LIMIT wanted FOR UPDATE SKIP LOCKED
+      LOOP
+        seen := seen + 1;
+        IF (item.due_at, item.sequence) > (last_due, last_sequence) THEN
+          last_due := item.due_at;
+          last_sequence := item.sequence;
+        END IF;
+        IF item.state = 'waiting' AND item.waits_for IS NOT NULL AND ${isOpenBefore(schema, 'item.waits_for')} THEN
+          looked := looked + 1;
+          -- Nobody ends the row before while this lock is held, and whoever is at it is not waited for.
+          PERFORM 1 FROM ${schema}.reports AS r WHERE r.id = item.waits_for AND r.state IS NULL FOR SHARE SKIP LOCKED;
+          IF FOUND THEN
+            UPDATE ${schema}.queue AS q SET blocked = true, parked = true WHERE q.sequence = item.sequence;
+          END IF;
+        ELSE
+          page := page || item.sequence;
+          dues := dues || item.due_at;
+        END IF;
+      END LOOP;
+      UPDATE ${schema}.queue AS q SET state = 'in-flight', fence = least(q.fence + 1, ${LARGEST_COUNT}), attempts = least(q.attempts + 1, ${LARGEST_COUNT}), doubt_before = q.in_doubt, in_doubt = true,
+        blocked = false, due_at = now_ms + lease_ms, changed_at = now_ms WHERE q.sequence = ANY (page);
+      RETURN QUERY SELECT * FROM unnest(page, dues);
+      EXIT WHEN seen < wanted;
+      wanted := wanted - cardinality(page);
+    END LOOP;
+  END $claim$;
+`;

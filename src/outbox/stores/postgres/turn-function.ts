@@ -1,0 +1,98 @@
+import { LONGEST_WAIT_MS } from '../../state-machine.js';
+import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
+import { ISOLATION } from './failure.js';
+import { BY_INDEX, MOST_LOOKED_AT, NOW_MS } from './function-parts.js';
+import { isAllowed, rowJson } from './row-columns.js';
+import { LARGEST_NUMBER, queued, TALLY_PARTS } from './tables.js';
+
+/** One turn of a worker, as one statement: all of it or nothing, over any pool. */
+export const turn = (schema: string): string => `
+  CREATE FUNCTION ${schema}.turn(request jsonb) RETURNS text LANGUAGE plpgsql ${BY_INDEX} AS $turn$
+  DECLARE
+    item record;
+    done record;
+    now_ms bigint := ${NOW_MS};
+    written boolean[] := array_fill(false, ARRAY[jsonb_array_length(request -> 'writes')]);
+    wanted integer := (request #>> '{claim,limit}')::integer;
+    lease_ms bigint := (request #>> '{claim,leaseMs}')::bigint;
+    probe jsonb := request #> '{claim,probe}';
+    open_accounts text[];
+    open_environments text[];
+    open_left_out text[];
+    held bigint[];
+    places bigint[];
+    untried bigint;
+    taken bigint[] := '{}';
+    dues bigint[] := '{}';
+    counted jsonb := '[]';
+    claimed json;
+  BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+      RAISE EXCEPTION 'the outbox needs read committed' USING ERRCODE = '${ISOLATION}';
+    END IF;
+    -- In the order of ids, so that two turns with the same rows do not wait for each other in a circle.
+    FOR item IN
+      SELECT w.value, w.place FROM jsonb_array_elements(request -> 'writes') WITH ORDINALITY AS w(value, place)
+      ORDER BY (w.value ->> 'id') COLLATE "C", w.place
+    LOOP
+      SELECT * INTO done FROM ${schema}.write(item.value ->> 'id', item.value -> 'expected', item.value -> 'change', now_ms);
+      CONTINUE WHEN NOT done.written;
+      written[item.place] := true;
+      counted := counted || jsonb_build_object('account', done.of_account, 'attempts', done.counted,
+        'recorded', (item.value #>> '{change,state}' = 'recorded')::integer, 'dismissed', (item.value #>> '{change,state}' = 'dismissed')::integer);
+    END LOOP;
+    IF wanted > 0 THEN
+      now_ms := ${NOW_MS};
+      SELECT array_agg(d.account), array_agg(d.environment), array_agg((a.value ->> 'busy')::bigint), array_agg(a.place), array_agg((
+          SELECT coalesce(string_agg(w.value ->> 'operation', ' '), '') FROM jsonb_array_elements(coalesce(request #> '{claim,without}', '[]')) AS w(value)
+          WHERE w.value ->> 'account' = d.account AND w.value ->> 'environment' = d.environment))
+        INTO open_accounts, open_environments, held, places, open_left_out
+        FROM jsonb_array_elements(request #> '{claim,accounts}') WITH ORDINALITY AS a(value, place)
+        JOIN ${schema}.destinations AS d ON d.account = a.value ->> 'account' AND d.gateway = a.value -> 'gateways' ->> d.environment
+        WHERE CASE WHEN probe IS NULL THEN d.reason IS NULL ELSE d.account = probe ->> 'account' AND d.environment = probe ->> 'environment' END;
+      -- A time too far ahead is the mark of a clock that jumped.
+      UPDATE ${schema}.queue AS q SET due_at = now_ms WHERE q.sequence IN (
+        SELECT far.sequence FROM unnest(open_accounts, open_environments) AS e(account, environment) CROSS JOIN LATERAL (
+          SELECT f.sequence FROM ${schema}.queue AS f WHERE f.account = e.account AND f.environment = e.environment AND ${queued('f')} AND f.due_at > now_ms + ${LONGEST_WAIT_MS}
+          ORDER BY f.due_at DESC LIMIT ${MOST_LOOKED_AT} FOR UPDATE SKIP LOCKED) AS far);
+      IF (request #>> '{claim,untriedFirst}')::boolean THEN
+        -- The earliest of the latest due rows that was never claimed is due before all others; it was not claimed meanwhile.
+        SELECT late.sequence INTO untried FROM unnest(open_accounts, open_environments, open_left_out) AS e(account, environment, left_out) CROSS JOIN LATERAL (
+          SELECT q.sequence, q.due_at, q.fence, q.blocked FROM ${schema}.queue AS q WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms AND ${isAllowed(schema, 'e.left_out')}
+          ORDER BY q.due_at DESC, q.sequence DESC LIMIT ${MOST_LOOKED_AT}) AS late
+          WHERE late.fence = 0 AND NOT late.blocked ORDER BY late.due_at, late.sequence LIMIT 1;
+        UPDATE ${schema}.queue AS q SET due_at = ${HEAD_OF_THE_QUEUE} 
+          WHERE q.sequence IN (SELECT f.sequence FROM ${schema}.queue AS f WHERE f.sequence = untried AND f.fence = 0 FOR UPDATE SKIP LOCKED);
+      END IF;
+      -- How many of the next are of which destination. An account that has fewer rows in hand comes first, and among its rows the earliest.
+      FOR item IN
+        SELECT due.account, due.environment, due.left_out, count(*)::integer AS share FROM (
+          SELECT turns.account, turns.environment, turns.left_out FROM (
+            SELECT e.account, e.environment, e.left_out, e.place, head.due_at, head.sequence,
+              e.held + row_number() OVER (PARTITION BY e.account ORDER BY head.due_at, head.sequence) AS turn
+            FROM unnest(open_accounts, open_environments, held, places, open_left_out) AS e(account, environment, held, place, left_out) CROSS JOIN LATERAL (
+              SELECT q.due_at, q.sequence FROM ${schema}.queue AS q
+              WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms AND ${isAllowed(schema, 'e.left_out')}
+              ORDER BY q.due_at, q.sequence LIMIT wanted) AS head) AS turns
+          ORDER BY turns.turn, turns.place, turns.due_at, turns.sequence LIMIT wanted) AS due
+        GROUP BY due.account, due.environment, due.left_out
+      LOOP
+        SELECT taken || coalesce(array_agg(c.sequence), '{}'), dues || coalesce(array_agg(c.due_at), '{}') INTO taken, dues
+          FROM ${schema}.claim(item.account, item.environment, item.left_out, item.share, lease_ms, now_ms) AS c;
+      END LOOP;
+      SELECT json_agg(${rowJson(schema)} ORDER BY t.due_at, t.sequence) INTO claimed FROM unnest(taken, dues) AS t(sequence, due_at)
+        JOIN ${schema}.reports AS r ON r.sequence = t.sequence JOIN ${schema}.queue AS q ON q.sequence = t.sequence;
+      SELECT counted || coalesce(jsonb_agg(jsonb_build_object('account', q.account, 'attempts', 1, 'recorded', 0, 'dismissed', 0)), '[]') INTO counted
+        FROM unnest(taken) AS t(sequence) JOIN ${schema}.queue AS q ON q.sequence = t.sequence;
+    END IF;
+    -- The last lock, so that nobody who waits for it keeps others waiting.
+    INSERT INTO ${schema}.tally AS t (account, part, recorded, dismissed, attempts)
+      SELECT c.account, pg_backend_pid() % ${TALLY_PARTS}, sum(c.recorded), sum(c.dismissed), sum(c.attempts)
+      FROM jsonb_to_recordset(counted) AS c(account text, recorded bigint, dismissed bigint, attempts bigint) GROUP BY c.account ORDER BY c.account
+      ON CONFLICT (account, part) DO UPDATE
+        SET recorded = least(t.recorded + excluded.recorded, ${LARGEST_NUMBER}), dismissed = least(t.dismissed + excluded.dismissed, ${LARGEST_NUMBER}),
+          attempts = least(t.attempts + excluded.attempts, ${LARGEST_NUMBER})
+        WHERE excluded.recorded <> 0 OR excluded.dismissed <> 0 OR excluded.attempts <> 0;
+    RETURN json_build_object('written', to_json(written), 'claimed', coalesce(claimed, '[]'))::text;
+  END $turn$;
+`;

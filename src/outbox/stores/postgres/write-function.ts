@@ -1,0 +1,44 @@
+import { isOpenBefore } from './row-columns.js';
+
+/** What a row is written with: the progress that was decided, and the time until it is due. */
+const CHANGED = `state = change.state, fence = change.fence, attempts = change.attempts, in_doubt = change."inDoubt", doubt_before = change."doubtBefore",
+      due_at = now_ms + change."delayMs", changed_at = now_ms, problem = change.problem, decisions = change.decisions`;
+
+/** A row's change, if its state and fence are the expected ones. Final: out of the queue, and those that wait for it may go. */
+export const write = (schema: string): string => `
+  CREATE FUNCTION ${schema}.write(wanted text, expected jsonb, new_values jsonb, now_ms bigint, OUT written boolean, OUT counted bigint, OUT of_account text)
+  LANGUAGE plpgsql AS $write$
+  DECLARE
+    report record;
+    queued record;
+    change record;
+  BEGIN
+    written := false;
+    counted := 0;
+    SELECT r.sequence, r.outcome, r.message, r.body IS NOT NULL AS has_body INTO report FROM ${schema}.reports AS r WHERE r.id = wanted;
+    IF NOT FOUND THEN RETURN; END IF;
+    SELECT q.attempts, q.account INTO queued FROM ${schema}.queue AS q
+      WHERE q.sequence = report.sequence AND q.state = expected ->> 'state' AND q.fence = (expected ->> 'fence')::integer FOR UPDATE;
+    IF NOT FOUND THEN RETURN; END IF;
+    SELECT * INTO change FROM jsonb_to_record(new_values) AS c(state text, fence integer, attempts integer, "inDoubt" boolean, "doubtBefore" boolean,
+      "delayMs" bigint, outcome text, message text, problem jsonb, decisions jsonb, "keepBody" boolean);
+    written := true;
+    counted := change.attempts - queued.attempts;
+    of_account := queued.account;
+    IF change.state IN ('recorded', 'dismissed') THEN
+      DELETE FROM ${schema}.queue AS q WHERE q.sequence = report.sequence;
+      UPDATE ${schema}.reports AS r SET ${CHANGED}, outcome = change.outcome, message = change.message, body = CASE WHEN change."keepBody" THEN r.body END
+        WHERE r.sequence = report.sequence;
+      INSERT INTO ${schema}.unlogged (sequence) VALUES (report.sequence);
+      -- After the report is written: whoever parks a row does so under a lock on the report, and is seen from here on.
+      UPDATE ${schema}.queue AS q SET blocked = false, parked = false WHERE q.waits_for = wanted AND q.blocked;
+    ELSE
+      UPDATE ${schema}.queue AS q SET ${CHANGED}, parked = false,
+        blocked = change.state = 'waiting' AND q.waits_for IS NOT NULL AND ${isOpenBefore(schema, 'q.waits_for')} WHERE q.sequence = report.sequence;
+      IF report.outcome IS DISTINCT FROM change.outcome OR report.message IS DISTINCT FROM change.message OR report.has_body AND NOT change."keepBody" THEN
+        UPDATE ${schema}.reports AS r SET outcome = change.outcome, message = change.message, body = CASE WHEN change."keepBody" THEN r.body END
+          WHERE r.sequence = report.sequence;
+      END IF;
+    END IF;
+  END $write$;
+`;
