@@ -26,7 +26,7 @@ const rows = [
   {
     what: 'a page with a relay and the outbox: location-sdk.outbox.global.js',
     bytes: gzipped(await readFile('dist/location-sdk.outbox.global.js')),
-    limit: 41_500,
+    limit: 42_500,
   },
 ];
 

@@ -1,7 +1,7 @@
 import { LARGEST_COUNT } from './counts.js';
 import { type Destination, isBreaker, type PauseReason } from './destination.js';
 import { type Change, type Ending, LONGEST_WAIT_MS } from './state-machine.js';
-import { isCount, isTime } from './stored-row.js';
+import { isCounter, isTime } from './stored-row.js';
 
 export type { PauseReason };
 
@@ -37,7 +37,7 @@ export type StoredPause = Destination & { readonly [Name in Exclude<keyof Pause,
  * next report is recorded. Writing the next change mends both.
  */
 export function readPause({ account, environment, version, reason, message, since, strikes, until }: StoredPause, now: number): Pause {
-  const count = (value: unknown) => (isCount(value) && value <= LARGEST_COUNT ? value : 0);
+  const count = (value: unknown) => (isCounter(value) ? value : 0);
   const time = (value: unknown) => (isTime(value) ? value : 0);
   const ends = time(until);
   return {

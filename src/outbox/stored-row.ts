@@ -23,7 +23,7 @@ const isBit = (value: unknown): boolean => typeof value === 'boolean';
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 /** With a part of a millisecond, too: delays have one. */
 export const isTime = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) <= FURTHEST_TIME;
-const isCounter = (value: unknown): boolean => isCount(value) && value <= LARGEST_COUNT;
+export const isCounter = (value: unknown): value is number => isCount(value) && value <= LARGEST_COUNT;
 const isFence = (value: unknown): boolean => isCount(value) && value < FENCE_BEYOND_ALL;
 const oneOf =
   (...known: readonly unknown[]) =>

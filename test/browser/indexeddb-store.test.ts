@@ -4,14 +4,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { storeContract } from '../../src/entries/outbox-contract.js';
 import { test } from './browser-test.js';
 import { connectChromium } from './connect-chromium.js';
-import { bundleOutboxPage } from './outbox-script.js';
+import { bundlePage } from './outbox-script.js';
 import { servePages } from './page-server.js';
 
 declare const OutboxPage: typeof import('./outbox-page.js').OutboxPage;
 
 let script: string;
 beforeAll(async () => {
-  script = await bundleOutboxPage();
+  script = await bundlePage('outbox-page.ts');
 });
 
 async function openPage(page: Page, url: string): Promise<Page> {

@@ -1,9 +1,9 @@
 import { build } from 'esbuild';
 
-/** What `outbox-page.ts` needs, as one script. */
-export async function bundleOutboxPage(): Promise<string> {
+/** A file that a page runs, as one script. */
+export async function bundlePage(entry: string): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: ['test/browser/outbox-page.ts'],
+    entryPoints: [`test/browser/${entry}`],
     bundle: true,
     format: 'iife',
     target: 'es2022',

@@ -1,5 +1,6 @@
+import { asRecord } from '../../../platform/as-record.js';
 import { type BoundDestination, type Destination, keyOf, otherGateway, type Rebinding } from '../../destination.js';
-import { changePause, notPaused, type PauseChange } from '../../pause.js';
+import { changePause, notPaused, type PauseChange, readPause } from '../../pause.js';
 import type { Outlook } from '../../store.js';
 import { ask, type Tables } from './connection.js';
 
@@ -8,14 +9,32 @@ export type StoredDestination = Omit<Outlook, 'nextInMs'>;
 
 const nameOf = (destination: Destination): string => `destination:${keyOf(destination)}`;
 
-const read = ({ meta }: Tables, destination: Destination) => ask<StoredDestination | undefined>(meta.get(nameOf(destination)));
+/** The destination of a name; a member that no store writes is taken as `readPause` says, a gateway as none that there is. */
+function destinationFrom(name: string, stored: unknown): StoredDestination {
+  const [, account = '', environment = ''] = name.split(':');
+  const { gateway, rebound, pause } = asRecord(stored);
+  const destination = { account, environment: environment as Destination['environment'] };
+  return {
+    ...destination,
+    gateway: typeof gateway === 'string' ? gateway : '',
+    rebound: Array.isArray(rebound) ? rebound : [],
+    pause: readPause({ ...asRecord(pause), ...destination }, 0),
+  };
+}
+
+async function read({ meta }: Tables, destination: Destination): Promise<StoredDestination | undefined> {
+  const name = nameOf(destination);
+  const stored = await ask<unknown>(meta.get(name));
+  return stored === undefined ? undefined : destinationFrom(name, stored);
+}
 
 const write = ({ meta }: Tables, destination: StoredDestination): void => void meta.put(destination, nameOf(destination));
 
 /** Those of the given accounts; without any, all. */
 export async function readDestinations({ meta }: Tables, accounts?: readonly string[]): Promise<StoredDestination[]> {
-  const all = await ask<StoredDestination[]>(meta.getAll(IDBKeyRange.bound('destination:', 'destination;')));
-  return all.filter(({ account }) => accounts?.includes(account) ?? true);
+  const range = IDBKeyRange.bound('destination:', 'destination;');
+  const [names, all] = await Promise.all([ask(meta.getAllKeys(range)), ask<unknown[]>(meta.getAll(range))]);
+  return all.map((stored, index) => destinationFrom(String(names[index]), stored)).filter(({ account }) => accounts?.includes(account) ?? true);
 }
 
 /** The gateway of each destination; the given one where it had none. */

@@ -2,7 +2,7 @@ import type { Row } from '../../state-machine.js';
 import type { LogLine, OutboxStore, RowQuery } from '../../store.js';
 import { rowFrom } from '../../stored-row.js';
 import { ask, type Connection } from './connection.js';
-import type { IndexedRow } from './rows.js';
+import { type IndexedRow, soundNumbers } from './rows.js';
 
 /** How many rows are looked at together where most may not match. */
 const PAGE = 200;
@@ -43,7 +43,8 @@ export const ledger = (run: Connection['run']): Pick<OutboxStore, 'list' | 'reme
   },
 });
 
-const lastLine = async (log: IDBObjectStore): Promise<LogLine | undefined> => (await ask(log.openCursor(null, 'prev')))?.value;
+/** The last line that has a number; one without hides no other. */
+const lastLine = async (log: IDBObjectStore): Promise<LogLine | undefined> => (await ask(log.openCursor(soundNumbers(), 'prev')))?.value;
 
 const matches = (row: Row, { account, state, environment, operation, reference }: RowQuery): boolean =>
   (account ?? row.account) === row.account &&

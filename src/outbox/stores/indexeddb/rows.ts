@@ -1,8 +1,10 @@
+import { asRecord } from '../../../platform/as-record.js';
 import { isServed } from '../../claimants.js';
+import { LARGEST_COUNT } from '../../counts.js';
 import { type Destination, keyOf } from '../../destination.js';
 import { claimed, isFinal, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from '../../state-machine.js';
 import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store.js';
-import { rowFrom } from '../../stored-row.js';
+import { isCounter, rowFrom } from '../../stored-row.js';
 import { claimFairly } from '../fair.js';
 import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { ask, type Tables } from './connection.js';
@@ -16,19 +18,35 @@ export interface IndexedRow {
   /** Of rows that are neither final nor quarantined: whose they are, and when they were enqueued. */
   readonly open: readonly [string, number] | undefined;
   /** Of final rows without a line in the log: when they became final. */
-  readonly unlogged: number | undefined;
+  unlogged: number | undefined;
 }
 
 /** What is counted along, so that nobody has to count. */
-interface Totals {
+export interface Totals {
   sequence: number;
   /** By account. */
-  readonly counted: Record<string, { readonly states: Counts['states']; readonly attempts: number }>;
+  counted: Record<string, { readonly states: Counts['states']; readonly attempts: number }>;
 }
 
 const NOTHING: Totals['counted'][string] = { states: { waiting: 0, blocked: 0, 'in-flight': 0, recorded: 0, quarantined: 0, dismissed: 0 }, attempts: 0 };
 
-const readTotals = async ({ meta }: Tables): Promise<Totals> => (await ask<Totals | undefined>(meta.get('totals'))) ?? { sequence: 0, counted: {} };
+/** The keys of an index of numbers that a store writes. */
+export const soundNumbers = (): IDBKeyRange => IDBKeyRange.bound(0, LARGEST_COUNT);
+
+/** Totals that a store has not written count nothing, until the next opening counts anew. */
+export async function readTotals({ meta }: Tables): Promise<Totals> {
+  const { sequence, counted } = asRecord(await ask(meta.get('totals')));
+  const all = Object.values(asRecord(counted)).map(asRecord);
+  const isSound = all.every(({ states, attempts }) => [attempts, ...Object.keys(NOTHING.states).map((state) => asRecord(states)[state])].every(isCounter));
+  return { sequence: isCounter(sequence) ? sequence : 0, counted: isSound ? (asRecord(counted) as Totals['counted']) : {} };
+}
+
+/** Counts a row, or what it was before. */
+export function count({ counted }: Totals, row: Row, by: 1 | -1): void {
+  const { states, attempts } = counted[row.account] ?? NOTHING;
+  const state = row.blocked ? 'blocked' : row.state;
+  counted[row.account] = { states: { ...states, [state]: Math.max(0, states[state] + by) }, attempts: Math.max(0, attempts + by * row.attempts) };
+}
 
 export async function readRow({ rows }: Tables, id: string): Promise<Row | undefined> {
   const found = await ask<IndexedRow | undefined>(rows.get(id));
@@ -51,31 +69,32 @@ const SHORTEST_WAIT_MS = 1_000;
 
 const isOpen = (row: Row | undefined): boolean => row !== undefined && !isFinal(row.state);
 
+/** The record of a row, with its place in each index. */
+export async function place(tables: Tables, next: Row, at: number): Promise<IndexedRow> {
+  const { state, waitsFor, account } = next;
+  const row = { ...next, blocked: state === 'waiting' && waitsFor !== undefined && isOpen(await readRow(tables, waitsFor)) };
+  const claimable = state === 'in-flight' || (state === 'waiting' && !row.blocked);
+  return {
+    row,
+    due: claimable ? [account, row.environment, row.dueAt, row.sequence] : undefined,
+    open: state === 'waiting' || state === 'in-flight' ? [account, row.enqueuedAt] : undefined,
+    unlogged: isFinal(state) ? at : undefined,
+  };
+}
+
 /** Changes rows within a transaction. What it counted is written by `finish`. */
 export async function rowWriter(tables: Tables, at: number) {
   const { rows, meta } = tables;
   const totals = await readTotals(tables);
   let changed = false;
 
-  function count(row: Row, by: 1 | -1): void {
-    const { states, attempts } = totals.counted[row.account] ?? NOTHING;
-    const state = row.blocked ? 'blocked' : row.state;
-    totals.counted[row.account] = { states: { ...states, [state]: states[state] + by }, attempts: attempts + by * row.attempts };
-  }
-
   /** Puts a row in its place, and those that wait for it in theirs. */
   async function put(before: Row | undefined, next: Row): Promise<Row> {
-    const { state, waitsFor } = next;
-    const row = { ...next, blocked: state === 'waiting' && waitsFor !== undefined && isOpen(await readRow(tables, waitsFor)) };
-    const claimable = state === 'in-flight' || (state === 'waiting' && !row.blocked);
-    rows.put({
-      row,
-      due: claimable ? [row.account, row.environment, row.dueAt, row.sequence] : undefined,
-      open: state === 'waiting' || state === 'in-flight' ? [row.account, row.enqueuedAt] : undefined,
-      unlogged: isFinal(state) ? at : undefined,
-    } satisfies IndexedRow);
-    if (before) count(before, -1);
-    count(row, 1);
+    const placed = await place(tables, next, at);
+    const { row } = placed;
+    rows.put(placed);
+    if (before) count(totals, before, -1);
+    count(totals, row, 1);
     changed = true;
     if (isOpen(before) !== isOpen(row))
       for (const { row: waiting } of await ask<IndexedRow[]>(rows.index('row.waitsFor').getAll(row.id)))

@@ -5,6 +5,7 @@ import type { OutboxStore } from '../../store.js';
 import { ask, createConnection } from './connection.js';
 import { bind, changeDestinationPause, ensure, readDestinations, rebind } from './destinations.js';
 import { ledger } from './ledger.js';
+import { isSound, mend } from './mend.js';
 import { type IndexedDbStoreOptions, readIndexedDbOptions } from './options.js';
 import { onReconnecting } from './reconnecting.js';
 import { dueRanges, type IndexedRow, readCounts, readRow, rowWriter } from './rows.js';
@@ -43,7 +44,8 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
   const settings = player === undefined ? given : { ...given, name: `${given.name} ${await playerTag(player)}` };
   const storage = settings.platform.navigator?.storage;
   const { run, close } = createConnection(settings);
-  await run('readonly', async () => {});
+  // A storage that is full must not keep sound rows from being sent: the next opening mends again.
+  if (!(await run('readonly', isSound))) await run('readwrite', (tables) => mend(tables, clock.now())).catch(() => undefined);
   const { announce, watch: watchTabs, lead, close: closeTabs } = createTabs(settings);
 
   const watch: OutboxStore['watch'] = (listener) => {

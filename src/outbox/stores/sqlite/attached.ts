@@ -12,8 +12,19 @@ export function openAttached(open: (file: string) => SqliteDatabase, file: strin
   if (file === ':memory:') return database;
   let attached = false;
 
+  /** A file is attached to a database of the same encoding only, and tells its own only then. */
+  function attach([next, ...others]: readonly string[]): void {
+    try {
+      database.exec(`ATTACH DATABASE '${file.replaceAll("'", "''")}' AS ${ATTACHED}`);
+    } catch (error) {
+      if (next === undefined || !String(error).includes('same text encoding')) throw error;
+      database.exec(`PRAGMA encoding = '${next}'`);
+      attach(others);
+    }
+  }
+
   function use(): SqliteDatabase {
-    if (!attached) database.exec(`ATTACH DATABASE '${file.replaceAll("'", "''")}' AS ${ATTACHED}`);
+    if (!attached) attach(['UTF-16le', 'UTF-16be']);
     attached = true;
     return database;
   }

@@ -35,6 +35,8 @@ export interface Connection {
   run(sql: string, ...values: SqliteValue[]): number;
   /** Returns the number of the row, or undefined where it was there already. */
   insert(sql: string, ...values: SqliteValue[]): number | undefined;
+  /** Drops the statements: libsql keeps a closed file open until they are garbage-collected. */
+  forget(): void;
 }
 
 /** Reads with a statement. A number above 2^53 is the damage of one row, which must not keep the others from being read. */
@@ -77,6 +79,7 @@ export function connect(database: SqliteDatabase): Connection {
       const { changes, lastInsertRowid } = prepared(sql).run(...values);
       return Number(changes) === 0 ? undefined : Number(lastInsertRowid);
     },
+    forget: () => statements.clear(),
   };
 }
 

@@ -12,7 +12,10 @@ export interface SqliteStoreOptions {
    * SQLite's locks cannot be relied on.
    */
   file?: string | undefined;
-  /** Opens the file, with a library of your choice. Default: `node:sqlite`, else `libsql`, else `better-sqlite3`, whichever is there. */
+  /**
+   * Opens the file, with a library of your choice. Default: `node:sqlite`, else `libsql`, else `better-sqlite3`, whichever is there.
+   * With `libsql` in `open`, a closed store gives its file descriptors back at the next garbage collection; without `open`, at once.
+   */
   open?: OpenDatabase | undefined;
   /**
    * Instead of `file`: a connection to a file that holds tables of yours too, so that a report can be enqueued within

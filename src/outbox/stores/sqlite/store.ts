@@ -67,6 +67,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     await commits.close();
     noteClosed();
     if (!given) closeFile(database, ensureSame);
+    connection.forget();
   };
   let closing: Promise<void> | undefined;
 

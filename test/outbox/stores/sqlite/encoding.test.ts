@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { storeContract } from '../../../../src/entries/outbox-contract.js';
+import { connect } from '../../../../src/outbox/stores/sqlite/database.js';
+import { copyOf, damageIn, LIBRARIES, movableClock, newFile, openLibsql, openStore } from './files.js';
+
+/** A file that another tool has begun, with texts of that encoding. */
+function encodedFile(encoding: string): string {
+  const file = newFile();
+  const database = openLibsql(file);
+  database.exec(`PRAGMA encoding = '${encoding}'; CREATE TABLE of_another_tool (text TEXT)`);
+  expect(connect(database).first('PRAGMA encoding')).toMatchObject({ encoding });
+  database.close();
+  return file;
+}
+
+const CASES = Object.entries(LIBRARIES).flatMap(([library, open]) => ['UTF-16le', 'UTF-16be'].map((encoding) => [encoding, library, open] as const));
+
+describe.each(CASES)('the SQLite store in a file of the encoding %s, over %s', (encoding, _, open) => {
+  it.each(storeContract.map(({ name, run }) => [name, run] as const))('%s', (__, run) =>
+    run(async () => {
+      const file = encodedFile(encoding);
+      const { clock, advance } = movableClock();
+      return {
+        store: await openStore(file, { open, clock }),
+        advance,
+        another: () => openStore(file, { open, clock }),
+        reopen: () => openStore(copyOf(file), { open, clock }),
+        damage: damageIn(file, open),
+      };
+    }),
+  );
+});

@@ -1,0 +1,34 @@
+// Closes stores over a libsql of its own choice, keeps the stores, and prints how many descriptors of the file are open after a garbage collection.
+import { readdirSync, readlinkSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import Database from 'libsql';
+import { sqliteStore } from 'location-sdk/outbox/sqlite';
+import { rowOf } from './row-of.js';
+
+const [file = ''] = process.argv.slice(2);
+const held = [];
+for (let cycle = 0; cycle < 5; cycle += 1) {
+  const store = await sqliteStore({ file, open: (name) => new Database(name) });
+  await store.enqueue([rowOf(`B-${cycle}`)]);
+  await store.list({ limit: 10 });
+  await store.close?.();
+  held.push(store);
+}
+
+/** @param {string} descriptor */
+function targetOf(descriptor) {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`);
+  } catch {
+    // It was the one that reads the folder.
+    return '';
+  }
+}
+const count = () => readdirSync('/proc/self/fd').filter((descriptor) => targetOf(descriptor).startsWith(file)).length;
+
+// Statements are finalized some time after the collection.
+for (let attempt = 0; attempt < 50 && count() > 0; attempt += 1) {
+  globalThis.gc?.();
+  await setTimeout(20);
+}
+console.log(count(), held.length);
