@@ -1,6 +1,6 @@
-import { createClaimBuffer } from './claim-buffer.js';
 import { operatorMethods } from './operator/operator-methods.js';
 import { outboxOf } from './outbox.js';
+import { createPipeline } from './pipeline.js';
 import { createProof } from './receipts/receipts.js';
 import { makeStandardSeal } from './seal/standard-seal.js';
 
@@ -17,4 +17,4 @@ import { makeStandardSeal } from './seal/standard-seal.js';
  * const receipt = await done;
  * ```
  */
-export const createOutbox = outboxOf({ seal: makeStandardSeal, operatorMethods, createProof, claimBuffer: createClaimBuffer });
+export const createOutbox = outboxOf({ seal: makeStandardSeal, operatorMethods, createProof, makePipeline: createPipeline });

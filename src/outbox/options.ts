@@ -29,7 +29,7 @@ export interface OutboxOptions<Mode extends ClientMode = 'strict'> {
    * share a store; each sends its own reports alone. Part of every id. Default: `'default'`.
    */
   account?: string | undefined;
-  /** How many reports are sent at the same time. Default: 8. */
+  /** How many reports are sent at the same time. A probe of a pause is sent beside them. Default: 8. */
   concurrency?: number | undefined;
   /** Attempts after a failure. */
   retry?: OutboxRetryOptions | undefined;
@@ -38,7 +38,7 @@ export interface OutboxOptions<Mode extends ClientMode = 'strict'> {
    * most. Default: `attemptTimeoutMs` and 20,000.
    */
   leaseMs?: number | undefined;
-  /** How often an idle worker looks for reports of other processes, in milliseconds. Default: 1,000. */
+  /** How often an idle worker looks for reports of other processes, and a busy one for due probes, in milliseconds. Default: 1,000. */
   pollMs?: number | undefined;
   /** How long `stop` waits for attempts on their way, in milliseconds. Default: 10,000. */
   stopTimeoutMs?: number | undefined;

@@ -3,12 +3,12 @@ import type { ReceiptOf } from '../client/receipt.js';
 import { ConfigurationError } from '../errors/errors.js';
 import { memberOf } from '../platform/as-record.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../platform/time.js';
-import type { createClaimBuffer } from './claim-buffer.js';
 import { createOutboxEvents, type Events } from './events.js';
 import { type Committed, createEntrance, type Given } from './intake/enqueue.js';
 import type { EnqueuedReport, Outbox, Outboxes, OutboxStats } from './interface.js';
 import type { OperatorMethods, OperatorParts } from './operator/parts.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
+import type { createPipeline } from './pipeline.js';
 import { STOP_MARGIN_MS } from './plan.js';
 import { toPublicPauses, toPublicReport } from './public-report.js';
 import { createWaiters } from './receipt-waiters.js';
@@ -40,8 +40,8 @@ export interface OutboxParts {
   readonly seal: MakeSeal;
   readonly operatorMethods: <Mode extends ClientMode>(parts: OperatorParts<Mode>) => OperatorMethods<Mode>;
   readonly createProof: (settings: OutboxSettings, events: Events) => Proof;
-  /** Claims rows ahead of the attempts; without it, as many as are sent at once. */
-  readonly claimBuffer?: typeof createClaimBuffer;
+  /** Prefetches rows and gathers results; without it, as many rows are claimed as are sent at once. */
+  readonly makePipeline?: typeof createPipeline;
 }
 
 /** `createOutbox` over the parts that a build has. */
@@ -54,7 +54,7 @@ export const outboxOf = (parts: OutboxParts): CreateOutbox =>
 
 function composeOutboxes<Mode extends ClientMode>(
   settings: OutboxSettings,
-  { createProof, operatorMethods, claimBuffer }: OutboxParts,
+  { createProof, operatorMethods, makePipeline }: OutboxParts,
 ): Outboxes<string, Mode> {
   const { store } = settings;
   const events = createOutboxEvents();
@@ -96,7 +96,7 @@ function composeOutboxes<Mode extends ClientMode>(
       const tellIdle = () => {
         for (const listener of [...idle]) listener();
       };
-      worker = createWorker(settings, events, waiters, tellIdle, claimBuffer);
+      worker = createWorker(settings, events, waiters, tellIdle, makePipeline);
     };
     const lead = memberOf(store, 'lead');
     if (!lead) {

@@ -195,6 +195,9 @@ export const probeTaken = ({ account, environment, version, reason, message, str
   continues: true,
 });
 
+/** Gives back a probe that found no report to send, so that the next report does not wait for the rest of the lease. */
+export const probeGivenBack = (taken: Pause, forMs: number): PauseChange => ({ ...probeTaken(taken, forMs), version: taken.version + 1 });
+
 /** The pause that there is before the first one. */
 export const notPaused = ({ account, environment }: Destination): Pause => ({
   account,

@@ -18,7 +18,7 @@ export interface Standing {
   readonly accounts: readonly Claimant[];
   /** How many rows it has claimed and not yet written back. */
   readonly busy: number;
-  /** How many of them it sends at once. */
+  /** How many of them it may send at once: the option, and one more for each probe under way. */
   readonly concurrency: number;
   /** How many those may be: the attempts under way, and what is claimed ahead of them. */
   readonly places: number;
@@ -30,7 +30,16 @@ export interface Standing {
   readonly stopping: boolean;
 }
 
-/** What a worker does when there was nothing to write or to claim. */
+/** What a worker did last. */
+export interface Looked {
+  /** Whether its last turn wrote or claimed anything. */
+  readonly worked: boolean;
+  /** When it last looked for due probes, by its own clock; NaN before the first look. */
+  readonly lookedAt: number;
+  readonly now: number;
+}
+
+/** What a worker does after a look. */
 export interface IdlePlan {
   /** Destinations whose pause may be over: one report is sent to each, if nobody else takes the probe first. */
   readonly probes: readonly Outlook[];
@@ -69,9 +78,9 @@ export const claimsAhead = (concurrency: number, tookMs: number | undefined): nu
 export const isGathering = (finished: number, { busy, places }: Pick<Standing, 'busy' | 'places'>): boolean =>
   finished > 0 && finished < busy && finished < Math.min(MOST_GATHERED, places * 0.75);
 
-/** A turn: what ended is written, and as many rows are claimed as there is room for, or one as a probe. */
+/** A turn: what ended is written, and as many rows are claimed as there is room for, or one as a probe, which needs no room. */
 export function planTurn(finished: readonly Finished[], { accounts, busy, places, held, leaseMs, stopping }: Standing, probe?: Pick<Outlook, 'pause'>): Turn {
-  const free = stopping ? 0 : places - (busy - finished.length);
+  const free = stopping ? 0 : probe ? 1 : places - (busy - finished.length);
   const still = accounts.map((one) => ({ ...one, busy: one.busy - finished.filter(({ row }) => row.account === one.account).length }));
   return {
     writes: finished.map(({ row, change }) => ({ id: row.id, expected: { state: 'in-flight', fence: row.fence }, change })),
@@ -90,11 +99,21 @@ function asProbe({ pause }: Pick<Outlook, 'pause'>): Pick<ClaimRequest, 'limit' 
 /** What a store tells of a destination or of a breaker. */
 export const outlookOf = (outlooks: readonly Outlook[], row: Destination): Outlook | undefined => outlooks.find((one) => keyOf(one) === keyOf(row));
 
-/** What comes next, when a turn found nothing to do. */
-export function lookAhead(outlooks: readonly Outlook[], { accounts, busy, concurrency, pollMs, stopping }: Standing): IdlePlan {
-  // Without room nothing can be done before an attempt ends, and that wakes the worker.
-  const room = stopping ? 0 : concurrency - busy;
-  if (room <= 0) return { probes: [], waitMs: pollMs };
+/**
+ * Milliseconds until a worker looks for due probes. It looks now where it found nothing to do, and once per `pollMs` while a
+ * backlog keeps it busy: the backlog of one destination or operation must not delay the probes of the others.
+ */
+export function lookInMs({ worked, lookedAt, now }: Looked, { busy, concurrency, pollMs, stopping }: Standing): number {
+  if (stopping) return pollMs;
+  if (!worked && busy < concurrency) return 0;
+  const since = now - lookedAt;
+  // Before the first look, and after the clock jumped back, it looks now.
+  return since >= 0 && since < pollMs ? pollMs - since : 0;
+}
+
+/** The due probes, which need no room, and how long a worker sleeps that found nothing to do. */
+export function lookAhead(outlooks: readonly Outlook[], { accounts, busy, concurrency, pollMs }: Standing): IdlePlan {
+  const hasRoom = busy < concurrency;
   const probes: Outlook[] = [];
   let waitMs = pollMs;
   for (const outlook of outlooks) {
@@ -106,8 +125,9 @@ export function lookAhead(outlooks: readonly Outlook[], { accounts, busy, concur
     // What is due now, and was not claimed, is of an operation whose breaker is open: its probe decides how long to wait.
     if (of === outlook && pause.reason === undefined && nextInMs <= 0 && isHeld(outlook, outlooks)) continue;
     const due = pause.reason === undefined || isProbeDue(pause);
-    if (pause.reason !== undefined && due && nextInMs <= 0 && probes.length < room) probes.push(outlook);
-    else waitMs = Math.min(waitMs, Math.max(1, nextInMs, due ? 0 : pause.remainingMs));
+    if (pause.reason !== undefined && due && nextInMs <= 0) probes.push(outlook);
+    // Without room, the worker has nothing to do before an attempt ends, which wakes it.
+    else if (hasRoom) waitMs = Math.min(waitMs, Math.max(1, nextInMs, due ? 0 : pause.remainingMs));
   }
   return { probes, waitMs };
 }

@@ -7,14 +7,12 @@ import { withTimeout } from '../platform/time.js';
 import type { Location } from '../schema/location.js';
 import { endingOf, misconfiguredEnding } from './attempt-result.js';
 import { createBindings } from './bindings.js';
-import type { createClaimBuffer } from './claim-buffer.js';
 import { createClaimants } from './claimants.js';
-import { createCompletionBatch } from './completion-batch.js';
-import { breakerOf } from './destination.js';
 import type { Events } from './events.js';
 import { gatewayRefusal } from './gateway-refusal.js';
-import { probeTaken } from './pause.js';
+import { probeGivenBack, probeTaken } from './pause.js';
 import { createPauses, type ProbeOf } from './pauses.js';
+import type { createPipeline } from './pipeline.js';
 import {
   asksFor,
   damaged,
@@ -22,9 +20,9 @@ import {
   type Finished,
   failureWaitMs,
   HELD_BACK,
-  isGathering,
   isInTime,
   lookAhead,
+  lookInMs,
   NOT_SENT,
   planTurn,
   STOP_MARGIN_MS,
@@ -47,22 +45,19 @@ interface Claim {
   readonly probe: ProbeOf | undefined;
 }
 
-/** The right to send one report to a paused environment, for the time of a lease. */
-interface Probe {
-  readonly outlook: Outlook;
-  readonly takenAt: number;
-}
-
 /**
  * The loop: each turn writes what ended and claims what is next, in one commit, and starts the attempts. It decides
  * nothing by itself: that is in `plan.ts`, `state-machine.ts` and `pause.ts`.
  */
-export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void, makeBuffer?: typeof createClaimBuffer) {
+export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void, makePipeline?: typeof createPipeline) {
   const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, concurrency } = settings;
   const claimants = createClaimants(settings.accounts);
   const bindings = createBindings(settings, events);
   /** Claimed, and not yet written and told: a bound on all three. */
   let busy = 0;
+  /** Probes under way. Each has a place beyond the others, which a backlog may fill. */
+  let probing = 0;
+  let lookedAt = Number.NaN;
   let finished: Finished[] = [];
   /** Their writes were refused, and nobody has looked yet whether an earlier turn had made them and failed to say so. */
   let untold: Finished[] = [];
@@ -70,21 +65,19 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   let wakeUp: (() => void) | undefined;
   let woken = false;
   let failures = 0;
-  const buffer = makeBuffer?.({ concurrency, clock, isStopping: () => stopping });
+  const pipeline = makePipeline?.({ concurrency, clock, isStopping: () => stopping, count: () => ({ busy, ended: finished.length }) });
   const abort = createAborting();
   const pauses = createPauses(settings, events);
 
   const standing = (): Standing => ({
     ...settings,
     accounts: claimants.all(),
-    places: buffer ? buffer.places() : concurrency,
+    concurrency: concurrency + probing,
+    places: (pipeline?.places() ?? concurrency) + probing,
     held: pauses.held(),
     busy,
     stopping,
   });
-
-  const isOn = () => isGathering(finished.length, { busy, places: buffer?.places() ?? concurrency });
-  const batch = buffer && createCompletionBatch({ clock, ends: () => finished.length, isOn, hasMore: buffer.hasMore });
 
   const letGo = (row: Row) => {
     busy -= 1;
@@ -106,23 +99,24 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     woken = false;
   }
 
-  async function attempt({ row, askedAt, probe }: Claim, isHeldBack?: boolean): Promise<Ending | undefined> {
+  async function attempt({ row, askedAt, probe }: Claim, isHeldBack: boolean): Promise<Ending | undefined> {
     let known: Ending | undefined;
     try {
       const ending = isHeldBack && row.damage === undefined ? HELD_BACK : await send(row, askedAt); // Given back, a damaged row would look sound.
       known = ending;
-      if (buffer && ending.kind !== 'recorded' && ending.pause) buffer.holdBack(row);
+      if (ending.kind !== 'recorded' && ending.pause) pipeline?.holdBack(row);
       const before = asksFor(row, ending);
       const dependency = dependencyOf(before === undefined ? undefined : (await store.get([before]))[0]);
       const { change, paused } = await pauses.settle({ row, ending, probe, dependency });
-      if (buffer) for (const one of paused) buffer.holdBack(one); // Again, for rows that were claimed while the pause was written.
+      for (const one of paused) pipeline?.holdBack(one); // Again, for rows that were claimed while the pause was written.
       finished.push({ row, change });
     } catch (cause) {
       events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
       // Its row stays in flight, and in doubt, until its lease is over.
       letGo(row);
     }
-    batch?.check();
+    if (probe) probing -= 1;
+    pipeline?.ended();
     wake();
     return known;
   }
@@ -164,8 +158,8 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   }
 
   /** One turn; says whether anything was written or claimed. A probe's time began when it was taken: late, it is not sent. */
-  async function turn(probe?: Probe): Promise<boolean> {
-    const number = buffer?.turn();
+  async function turn(probe?: { readonly outlook: Outlook; readonly takenAt: number }): Promise<boolean> {
+    pipeline?.turn();
     const batch = finished;
     finished = [];
     const askedAt = probe?.takenAt ?? clock.now();
@@ -177,11 +171,12 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       throw error;
     }
     busy += result.claimed.length;
+    if (probe) probing += result.claimed.length;
     for (const row of result.claimed) {
       claimants.took(row);
       const claim = { row, askedAt, probe: probe && { destination: probe.outlook, version: probe.outlook.pause.version + 1 } };
-      if (buffer) buffer.attempt((isTooLate) => attempt(claim, isTooLate || buffer.isHeldBack(row, number) || buffer.isHeldBack(breakerOf(row), number)));
-      else void attempt(claim);
+      if (pipeline) pipeline.send(row, (isHeldBack) => attempt(claim, isHeldBack), probe !== undefined);
+      else void attempt(claim, false);
     }
     for (const [index, one] of batch.entries()) {
       if (!result.written[index]) untold.push(one);
@@ -191,14 +186,15 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       }
     }
     await tellRefused();
+    if (probe && !result.claimed[0]) await store.pause(probeGivenBack(probe.outlook.pause, Math.min(pollMs, leaseMs)));
     return batch.length + result.claimed.length > 0;
   }
 
   /** Sends the probes that are due, and says how long there is nothing to do. */
   async function probeAndWait(): Promise<number> {
-    const hasRoom = busy < concurrency;
-    const outlooks = hasRoom ? await store.outlook(settings.accounts.map(({ account }) => account)) : [];
-    if (hasRoom) bindings.compare(outlooks);
+    lookedAt = clock.now();
+    const outlooks = await store.outlook(settings.accounts.map(({ account }) => account));
+    bindings.compare(outlooks);
     pauses.seeAll(outlooks);
     const { probes, waitMs } = lookAhead(outlooks, standing());
     for (const outlook of probes) {
@@ -212,12 +208,13 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     while (!stopping || busy > 0) {
       try {
         await bindings.bind();
-        await batch?.wait();
+        await pipeline?.gather();
         // With all under way there is nothing to write and no hurry to claim.
-        const worked = (finished.length + untold.length > 0 || busy < concurrency) && (await turn());
+        const worked = (finished.length + untold.length > 0 || busy < concurrency + probing) && (await turn());
         failures = 0;
+        const untilLook = lookInMs({ worked, lookedAt, now: clock.now() }, standing());
+        const wait = untilLook > 0 ? untilLook : await probeAndWait();
         if (worked) continue;
-        const wait = stopping ? pollMs : await probeAndWait();
         if (busy === 0) onIdle();
         if (!(stopping && busy === 0)) await sleep(wait);
       } catch (cause) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { notPaused, type Pause } from '../../src/outbox/pause.js';
-import { claimsAhead, dependencyOf, isGathering, isInTime, lookAhead, planTurn, type Standing } from '../../src/outbox/plan.js';
+import { claimsAhead, dependencyOf, isGathering, isInTime, lookAhead, lookInMs, planTurn, type Standing } from '../../src/outbox/plan.js';
 import type { Outlook } from '../../src/outbox/store.js';
 
 const claimant = { account: 'default', gateways: { staging: 'https://staging.example.com' }, busy: 0 };
@@ -22,6 +22,8 @@ describe('a turn', () => {
     expect(planTurn([], { ...standing, stopping: true }).claim).toBeUndefined();
     const probe = { accounts: [claimant], limit: 1, leaseMs: 30_000, probe: destination };
     expect(planTurn([], standing, outlook(0, paused(0))).claim).toEqual({ ...probe, untriedFirst: false });
+    expect(planTurn([], { ...standing, busy: 4 }, outlook(0, paused(0))).claim).toMatchObject({ limit: 1, probe: destination });
+    expect(planTurn([], { ...standing, stopping: true }, outlook(0, paused(0))).claim).toBeUndefined();
     expect(planTurn([], standing, outlook(0, { ...paused(0), reason: 'refusals', strikes: 5 })).claim).toEqual({ ...probe, untriedFirst: false });
     expect(planTurn([], standing, outlook(0, { ...paused(0), reason: 'refusals', strikes: 6 })).claim).toEqual({ ...probe, untriedFirst: true });
   });
@@ -128,7 +130,36 @@ describe('looking ahead', () => {
 
   it('does not look again and again while it has no room: an attempt that ends wakes it', () => {
     expect(lookAhead([outlook(-5)], { ...standing, busy: 4 })).toEqual({ probes: [], waitMs: 1_000 });
-    expect(lookAhead([outlook(-5, paused(-1))], { ...standing, busy: 4 })).toEqual({ probes: [], waitMs: 1_000 });
+    expect(lookAhead([outlook(-5, paused(1))], { ...standing, busy: 4 })).toEqual({ probes: [], waitMs: 1_000 });
+  });
+
+  it('probes also without room', () => {
+    const due = outlook(-5, paused(-1));
+    expect(lookAhead([due], { ...standing, busy: 4 })).toEqual({ probes: [due], waitMs: 1_000 });
+  });
+});
+
+describe('a worker looks for due probes', () => {
+  const at = (worked: boolean, since: number) => ({ worked, lookedAt: 50_000, now: 50_000 + since });
+  const full = { ...standing, busy: 4 };
+
+  it('at once when it has room and found nothing to do', () => {
+    expect(lookInMs(at(false, 0), standing)).toBe(0);
+  });
+
+  it.each<[string, boolean, Standing]>([
+    ['is kept busy', true, standing],
+    ['is full', false, full],
+    ['is both', true, full],
+  ])('once per pollMs while it %s', (_, worked, given) => {
+    expect(lookInMs(at(worked, 400), given)).toBe(600);
+    expect(lookInMs(at(worked, 1_000), given)).toBe(0);
+    expect(lookInMs({ worked, lookedAt: Number.NaN, now: 50_000 }, given)).toBe(0);
+  });
+
+  it('at once after the clock jumped back, and never while it stops', () => {
+    expect(lookInMs(at(true, -1), full)).toBe(0);
+    expect(lookInMs(at(false, 0), { ...standing, stopping: true })).toBe(1_000);
   });
 });
 

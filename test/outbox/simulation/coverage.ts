@@ -81,6 +81,8 @@ export const SITUATIONS = [
   'refused report waits behind the breaker',
   'a success ends the strikes',
   'probe sent',
+  'probe sent by a worker that is full',
+  'probe finds no report',
   'probe fails',
   'pause lifted by a probe',
   'other environment goes on during a pause',

@@ -1,8 +1,8 @@
 import { isServed } from '../../../src/outbox/claimants.js';
 import { breakerOf } from '../../../src/outbox/destination.js';
 import { rowBefore } from '../../../src/outbox/intake/enqueue.js';
-import { changePause, concernsPause, isRefusal, mayCondemn, pausedBy, postponed, probeTaken } from '../../../src/outbox/pause.js';
-import { asksFor, dependencyOf, failureWaitMs, isGathering, isInTime, lookAhead, outlookOf, planTurn } from '../../../src/outbox/plan.js';
+import { changePause, concernsPause, isRefusal, mayCondemn, pausedBy, postponed, probeGivenBack, probeTaken } from '../../../src/outbox/pause.js';
+import { asksFor, dependencyOf, failureWaitMs, isGathering, isInTime, lookAhead, lookInMs, outlookOf, planTurn } from '../../../src/outbox/plan.js';
 import { keptInDoubt } from '../../../src/outbox/restored-database.js';
 import { claimed, decided, ended, isAsExpected, isBlocked, isClaimable, isFinal } from '../../../src/outbox/state-machine.js';
 
@@ -28,9 +28,11 @@ export const decisions = {
   mayCondemn,
   postponed,
   probeTaken,
+  probeGivenBack,
   changePause,
   // What a worker does next.
   planTurn,
+  lookInMs,
   lookAhead,
   outlookOf,
   isGathering,

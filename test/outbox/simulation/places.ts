@@ -1,7 +1,7 @@
 import { type Destination, keyOf } from '../../../src/outbox/destination.js';
 import type { Coverage } from './coverage.js';
 
-/** What `src/outbox/claim-buffer.ts` is for a worker, without promises: so many attempts at once, the rows that were claimed ahead after them. */
+/** What `src/outbox/pipeline.ts` is for a worker, without promises: so many attempts at once, the rows that were claimed ahead after them. */
 export function createPlaces(concurrency: number, coverage: Coverage) {
   const waiting: (() => void)[] = [];
   const heldBack = new Map<string, number>();

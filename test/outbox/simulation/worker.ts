@@ -65,6 +65,9 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   /** Operations whose breaker is open. */
   const held = new Map<string, DestinationOperation>();
   let busy = 0;
+  /** Probes under way, each in a place beyond the others. */
+  let probing = 0;
+  let lookedAt = Number.NaN;
   let stopping = false;
   let cutOff = false;
   let failures = 0;
@@ -75,7 +78,16 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     for (const attempt of open.keys()) attempt.over = true;
   });
   const { point } = stay;
-  const standing = () => ({ accounts: claimants.all(), busy, concurrency, places: concurrency + ahead, held: [...held.values()], leaseMs, pollMs, stopping });
+  const standing = () => ({
+    accounts: claimants.all(),
+    busy,
+    concurrency: concurrency + probing,
+    places: concurrency + ahead + probing,
+    held: [...held.values()],
+    leaseMs,
+    pollMs,
+    stopping,
+  });
   const clock = () => schedule.now() + clockOffset;
   const storeFails = () => schedule.now() < scenario.wellAt && random.chance(scenario.store);
 
@@ -100,14 +112,25 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     }
     point(() => {
       failures = 0;
+      if (probe && result.claimed[0] && busy >= concurrency + probing) coverage['probe sent by a worker that is full'] += 1;
       busy += result.claimed.length - batch.length;
+      if (probe) probing += result.claimed.length;
       for (const row of result.claimed) claimants.took(row);
       for (const { row } of batch) claimants.gave(row);
       if (probe) for (const row of result.claimed) attemptOf(row).since = probe.since;
-      for (const row of result.claimed)
-        places.take(() => begin(row, askedAt, probe && { destination: probe.outlook, version: probe.outlook.pause.version + 1 }, number));
+      for (const row of result.claimed) {
+        const start = () => begin(row, askedAt, probe && { destination: probe.outlook, version: probe.outlook.pause.version + 1 }, number);
+        if (probe) start();
+        else places.take(start);
+      }
       const refused = batch.filter((_, index) => !result.written[index]);
-      keepDoubt(refused, () => then(batch.length + result.claimed.length > 0));
+      keepDoubt(refused, () => {
+        if (probe && !result.claimed[0]) {
+          coverage['probe finds no report'] += 1;
+          store.pause(decisions.probeGivenBack(probe.outlook.pause, Math.min(pollMs, leaseMs)));
+        }
+        then(batch.length + result.claimed.length > 0);
+      });
     });
   }
 
@@ -158,7 +181,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     attempt.breakerVersion = store.pauseOf(breakerOf(row)).version;
     if (reply.ending.kind !== 'recorded' && reply.ending.pause) places.holdBack(attempt.report);
     if (storeFails()) {
-      dropped(attempt);
+      dropped(attempt, probe);
       return;
     }
     const dependency = decisions.dependencyOf(store.get(decisions.asksFor(row, reply.ending)));
@@ -168,19 +191,23 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       settle(attempt, reply, { ending: reply.ending, change }, probe, PAUSE_TRIES, (postponed) => {
         attempt.postponed = postponed;
         finished.push({ row, change: postponed ? decisions.ended(row, decisions.postponed(reply.ending), context) : change });
-        places.leave();
-        stay.wake(loop);
+        left(probe);
       });
     });
   }
 
+  function left(probe: ProbeOf | undefined): void {
+    if (probe) probing -= 1;
+    else places.leave();
+    stay.wake(loop);
+  }
+
   /** Its row stays in flight, and in doubt, until its lease is over. */
-  function dropped(attempt: Attempt): void {
+  function dropped(attempt: Attempt, probe: ProbeOf | undefined): void {
     world.trace?.(`worker ${id}: the store failed; the end of ${subject(attempt)} is forgotten`);
     busy -= 1;
     claimants.gave(attempt.report);
-    places.leave();
-    stay.wake(loop);
+    left(probe);
   }
 
   /** As `settle` of `src/outbox/pauses.ts`: the pauses are written first; says whether a refusal condemns nothing. */
@@ -209,7 +236,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       return;
     }
     if (storeFails()) {
-      dropped(attempt);
+      dropped(attempt, probe);
       return;
     }
     const outlooks = tries > 0 ? store.outlook() : [];
@@ -300,20 +327,23 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
 
   function turnOrSleep(): void {
     // With all under way there is nothing to write and no hurry to claim.
-    if (finished.length > 0 || busy < concurrency) turn(undefined, (worked) => (worked ? loop() : lookAheadOrSleep()));
-    else sleep(pollMs);
+    if (finished.length > 0 || busy < concurrency + probing) turn(undefined, look);
+    else look(false);
   }
 
-  function lookAheadOrSleep(): void {
-    if (stopping) {
-      sleep(pollMs);
+  function look(worked: boolean): void {
+    const untilLook = decisions.lookInMs({ worked, lookedAt, now: clock() }, standing());
+    const then = (waitMs: number) => (worked ? loop() : sleep(waitMs));
+    if (untilLook > 0) {
+      then(untilLook);
       return;
     }
+    lookedAt = clock();
     const outlooks = store.outlook();
     for (const { pause } of outlooks) see(pause);
     point(() => {
       const { probes, waitMs } = decisions.lookAhead(outlooks, standing());
-      probeAll(probes, () => sleep(waitMs));
+      probeAll(probes, () => then(waitMs));
     });
   }
 
