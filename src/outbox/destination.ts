@@ -40,7 +40,14 @@ export interface Destination {
 }
 
 /** One operation of a destination. */
-export type DestinationOperation = { readonly account: string; readonly environment: OutboxEnvironment; readonly operation: OperationName };
+export interface DestinationOperation {
+  /** Whose reports they are. */
+  readonly account: string;
+  /** Where in that account they go. */
+  readonly environment: OutboxEnvironment;
+  /** Which reports of that destination. */
+  readonly operation: OperationName;
+}
 
 /** The breaker that counts for a row. */
 export const breakerOf = ({ account, environment, operation }: DestinationOperation): Destination => ({
