@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect } from 'vitest';
+import { sampleOf } from '../support/cases.js';
 import { test } from './browser-test.js';
 import type { Place } from './damaged-records-page.js';
 import { bundlePage } from './outbox-script.js';
@@ -60,14 +61,14 @@ describe('a wrong value in IndexedDB', { timeout: 120_000 }, () => {
     expect(Object.keys(destination?.pause ?? {}).sort()).toEqual([...PAUSE].sort());
   });
 
-  test.for(RECORD)('in a report: %s %s', async (path, { page, site }) => {
+  test.for(sampleOf('members of a damaged report in IndexedDB', RECORD))('in a report: %s %s', async (path, { page, site }) => {
     await openPage(page, site.url);
     const found = await page.evaluate((path) => DamagePage.damageRows(path), path);
     // An opening reads no final row: one whose state is unreadable is listed as quarantined, and still counted as recorded.
     expect(found.filter((one) => !(path.includes('state') && one.includes('are counted')))).toEqual([]);
   });
 
-  test.for(OTHERS)('in %s %s %s %s %s %s', async (place, { page, site }) => {
+  test.for(sampleOf('members of other damaged records in IndexedDB', OTHERS))('in %s %s %s %s %s %s', async (place, { page, site }) => {
     await openPage(page, site.url);
     const found = await page.evaluate((place) => DamagePage.damageOne(place), place);
     const unsaid = Object.entries(found).filter(([, trouble]) => trouble.some((one) => !SAID.test(one)));

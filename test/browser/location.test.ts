@@ -122,7 +122,7 @@ test.for([
   await denyGeolocation(context);
   await page.goto(site.url);
 
-  const { result } = await call(page, 'reportBetEvent', { ...options, location: { ip: { timeoutMs: 300 } } }, betEvent());
+  const { result } = await call(page, 'reportBetEvent', { ...options, location: { ip: { timeoutMs: answer === 'silent' ? 1_000 : 10_000 } } }, betEvent());
 
   expect(result?.location).toEqual(IPAPI_CO);
   expect(gateway.recorded()).toMatchObject([{ location: IPAPI_CO }]);

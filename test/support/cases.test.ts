@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { coverEachValue, sampleSize } from './cases.js';
+import { coverEachValue, sampleOf, sampleSize } from './cases.js';
 import { skippedLines } from './skipped-cases.js';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -13,6 +13,13 @@ it.each([
   const told: unknown[] = [];
   expect(sampleSize('bets', whole, (...series) => void told.push(series))).toBe(size);
   expect(told).toEqual([['bets', size, whole]]);
+});
+
+it('a tenth of a list is spread evenly over it', () => {
+  const list = Array.from({ length: 25 }, (_, index) => index);
+  expect(sampleOf('bets', list, () => {})).toEqual([0, 9, 17]);
+  vi.stubEnv('TEST_CASES', 'all');
+  expect(sampleOf('bets', list, () => {})).toEqual(list);
 });
 
 it('a sample has every value of both lists, in few rows', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../../src/entries/index.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox } from '../../../../src/entries/outbox.js';
+import { sampleOf } from '../../../support/cases.js';
 import { personalBet, personalSettlement } from '../../personal.js';
 import { newSchema, openStore, pool } from './world.js';
 
@@ -84,7 +85,7 @@ async function drained(schema: string) {
 
 describe('a wrong value in a column of the PostgreSQL store', () => {
   it.each(Object.entries(OF_REPORTS))('of %s is refused by the database, or stops no other report', { timeout: 300_000 }, async (table, statement) => {
-    for (const column of await columnsOf(await waitingSchema(), table)) {
+    for (const column of sampleOf(`damaged columns of ${table} in PostgreSQL`, await columnsOf(await waitingSchema(), table))) {
       const schema = await waitingSchema(WRONG.length);
       for (const [index, value] of WRONG.entries())
         await damage(statement(schema, `default:staging:reportBetEvent:${schema}-${bad(index)}`).replace(':column', column), value);
@@ -97,7 +98,7 @@ describe('a wrong value in a column of the PostgreSQL store', () => {
   });
 
   it.each(OTHERS)('of %s is refused by the database, or stops no report without saying so', { timeout: 300_000 }, async (table) => {
-    for (const column of await columnsOf(await waitingSchema(), table)) {
+    for (const column of sampleOf(`damaged columns of ${table} in PostgreSQL`, await columnsOf(await waitingSchema(), table))) {
       const schema = await waitingSchema();
       for (const value of WRONG) {
         const [before] = (await pool.query(`SELECT ${column}::text AS value FROM ${schema}.${table} LIMIT 1`)).rows;
