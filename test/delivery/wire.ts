@@ -136,13 +136,25 @@ async function listen(server: Server, name: string): Promise<string> {
   return `${name}:${(server.address() as AddressInfo).port}`;
 }
 
+/** Where connections are refused. The port lies below those that a system gives away, so no server of another test takes it later. */
+async function refusingAddress(): Promise<string> {
+  for (let port = 20_000 + (process.pid % 5_000); port < 30_000; port += 1) {
+    const probe = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => probe.close(resolve));
+    return `http://127.0.0.1:${port}`;
+  }
+  throw new Error('every port from 20000 to 29999 is in use');
+}
+
 /** The servers of a test process, and its way to them; made when the first request leaves, and there until the process ends. */
 async function open() {
   const server = createServer((request, response) => void play(request, response).catch(() => response.destroy()));
   const playing = await listen(server, 'http://127.0.0.1');
-  const nobody = createServer();
-  const closed = await listen(nobody, 'http://127.0.0.1');
-  await new Promise((resolve) => nobody.close(resolve));
+  const closed = await refusingAddress();
   const secure: Record<string, string> = {};
   for (const [code, cert] of Object.entries(CERTIFICATES)) {
     secure[code] = await listen(createSecureServer({ key: certificateKey, cert }), 'https://localhost');
