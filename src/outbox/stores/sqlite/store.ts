@@ -87,8 +87,10 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
       () => {
         const now = clock.now();
         const written = writes.map((one) => rows.write(one, now));
-        tally.turn();
-        return { written, claimed: claim ? rows.claim(claim, open(now), now) : [] };
+        const claimed = claim ? rows.claim(claim, open(now), now) : [];
+        // A turn that changes nothing commits nothing: it would wake the workers of other processes for nothing.
+        if (written.includes(true) || claimed.length > 0) tally.turn();
+        return { written, claimed };
       },
       { rows: writes.length + (claim?.limit ?? 0) },
     );

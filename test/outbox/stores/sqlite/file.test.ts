@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type SqliteDatabase, SqliteStoreError, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
 import { ConfigurationError } from '../../../../src/errors/errors.js';
-import { claim, newRow, write } from '../../../../src/outbox/contract/harness.js';
+import { ACCOUNT, CLAIMANT, claim, LEASE_MS, newRow, write } from '../../../../src/outbox/contract/harness.js';
 import { pragma } from '../../../../src/outbox/stores/sqlite/database.js';
 import { newFile, openLibsql, openStore, rejectionOf } from './files.js';
 
@@ -205,5 +205,21 @@ describe('what another process commits', () => {
     await other.enqueue(rows(1));
     await noticed;
     await Promise.all([store.close?.(), other.close?.()]);
+  });
+
+  it('is nothing where a turn finds due reports and claims none, as while a circuit breaker is open', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const [row] = await store.enqueue(rows(1));
+    const observer = openLibsql(file);
+    const before = pragma(observer, 'data_version');
+    const without = [{ account: ACCOUNT, environment: 'staging', operation: 'reportBetEvent' }] as const;
+    const { claimed } = await store.turn({ writes: [], claim: { accounts: [CLAIMANT], limit: 10, leaseMs: LEASE_MS, without } });
+    expect([row?.row.state, claimed]).toEqual(['waiting', []]);
+    expect(pragma(observer, 'data_version')).toBe(before);
+    expect(await claim(store)).toHaveLength(1);
+    expect(pragma(observer, 'data_version')).not.toBe(before);
+    observer.close();
+    await store.close?.();
   });
 });
