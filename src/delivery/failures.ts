@@ -41,11 +41,12 @@ function classifySilence(attempted: Exclude<Attempted, Answered>): Failure {
 }
 
 /** The verdict on an attempt that brought no whole answer; else what `read` makes of the answer and of the wait that it asks for. */
-export function verdictOn(attempted: Attempted, clock: Clock, read: (answer: Answer, retryAfterMs: number | undefined) => Verdict): Verdict {
+export function verdictOn(attempted: Attempted, clock: Clock, read: (answer: Answer, retryAfterMs: () => number | undefined) => Verdict): Verdict {
   if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted) };
   const answer = readAnswer(attempted.status, attempted.text);
-  const retryAfterMs = parseRetryAfter(attempted.header('retry-after'), clock.now());
-  return mayHaveBrokenOff(attempted, answer) ? { kind: 'failed', failure: brokenOff(answer.status, retryAfterMs) } : read(answer, retryAfterMs);
+  // Only for a failure: a clock that throws must not cost a success.
+  const retryAfterMs = () => parseRetryAfter(attempted.header('retry-after'), clock.now());
+  return mayHaveBrokenOff(attempted, answer) ? { kind: 'failed', failure: brokenOff(answer.status, retryAfterMs()) } : read(answer, retryAfterMs);
 }
 
 /** `inPage`: a browser may send a request again by itself when a connection breaks, and nothing tells of it. */

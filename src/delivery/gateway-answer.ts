@@ -32,7 +32,7 @@ export const readGatewayAnswer = (attempted: Attempted, context: CallContext, se
       if (duplicate === 'same' || duplicate === 'conflict')
         return { kind: duplicate === 'same' ? 'same' : 'failed', failure: { ...duplicateFailure(status, duplicate, settings.inPage), said } };
     }
-    return { kind: 'failed', failure: { ...readStatus(answer, context, retryAfterMs), said } };
+    return { kind: 'failed', failure: { ...readStatus(answer, context, retryAfterMs()), said } };
   });
 
 /** Adds to what the status means whether the answer is the gateway's own: its answers are JSON, and its 404 has words. */

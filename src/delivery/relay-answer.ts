@@ -22,7 +22,7 @@ export const readRelayAnswer = (attempted: Attempted, context: CallContext, { in
     if (relayReceipt) return { kind: 'recorded', body: undefined, said: undefined, relayReceipt };
 
     const what = status === 0 ? 'a redirect is not followed' : `HTTP ${status}: the answer is not that of a relay`;
-    const byStatus = failureOf(status, `${what}; is relayUrl right, and the player logged in?`, retryAfterMs);
+    const byStatus = failureOf(status, `${what}; is relayUrl right, and the player logged in?`, retryAfterMs());
     const error = asRecord(asRecord(answer.body).error);
     // A success or a redirect that speaks of an error is neither.
     if (status < 400 || !OUTCOMES.includes(error.outcome)) return { kind: 'failed', failure: byStatus };

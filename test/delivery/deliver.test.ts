@@ -253,6 +253,22 @@ describe('a clock, random or signal of the caller that throws', () => {
     expect(error).toMatchObject({ code: 'configuration', outcome, attempts });
     expect(error.message).toContain('a clock, random or signal that was passed threw an error');
   });
+
+  it('after the gateway recorded it: recorded', async () => {
+    const bytes = new TextEncoder().encode('{"message":"recorded"}');
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          clock.now = throwing;
+          controller.enqueue(bytes);
+          controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const { end, clock } = delivering([new Response(body)]);
+    expect(await end).toMatchObject({ outcome: 'recorded', attempts: 1 });
+  });
 });
 
 describe('doubt from an earlier call', () => {
