@@ -1,3 +1,4 @@
+import { backoffMs } from '../delivery/backoff.js';
 import type { ErrorCode, ErrorOutcome } from '../errors/errors.js';
 import type { OperationName } from '../protocol/operations.js';
 import { oneMore } from './counts.js';
@@ -144,6 +145,7 @@ export interface EndingContext {
 
 /** No wait is longer. A time further ahead is the mark of a clock that jumped, and stores take it as past. */
 export const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
+
 /** Whether nothing more can happen to a row. */
 export const isFinal = (state: RowState): boolean => state === 'recorded' || state === 'dismissed';
 
@@ -206,14 +208,15 @@ const mayBeEarly = ({ problem }: Pick<Row, 'problem'>, { dependency }: EndingCon
 
 /** The longest wait of a report that a pause turned away, where the gateway asks for no longer one. */
 const TURNED_AWAY_CAP_MS = 60_000;
+
 /**
- * Exponential with full jitter, so that what failed together does not come back together. Any number of attempts is fine.
- * What a pause turned away counts as no attempt; its claims do, so that one report which alone is turned away comes back
- * ever more rarely, and the others go on meanwhile.
+ * A report that a pause turned away waits by its claims, since that counts as no attempt: one that alone is turned away comes
+ * back ever more rarely, and the others go on meanwhile.
  */
 function waitMs({ attempts, fence }: Pick<Row, 'attempts' | 'fence'>, { pause, retryAfterMs = 0 }: Failed, { schedule, random }: EndingContext): number {
-  const [failures, capMs] = pause ? [fence, Math.min(schedule.capMs, TURNED_AWAY_CAP_MS)] : [attempts, schedule.capMs];
-  const backoff = random() * Math.min(capMs, schedule.baseMs * 2 ** (failures - 1));
+  const backoff = pause
+    ? backoffMs(fence, { baseMs: schedule.baseMs, capMs: Math.min(schedule.capMs, TURNED_AWAY_CAP_MS) }, random)
+    : backoffMs(attempts, schedule, random);
   return Math.min(LONGEST_WAIT_MS, Math.max(backoff, retryAfterMs));
 }
 

@@ -11,19 +11,23 @@ interface StreamReader {
 }
 
 /** The statuses whose answers end with their headers. */
-const WITHOUT_BODY: readonly number[] = [204, 205, 304];
+export const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 /** Headers that servers add on the way; a `Response` that a test makes has none of them. */
 const OF_THE_WAY = ['connection', 'keep-alive', 'transfer-encoding', 'date', 'server', 'via'];
 
 /**
- * Whether an answer proves that its body was read to the end: its status allows no body, its length is given, which every
- * transport compares (but not of a packed body, of which a proxy may have told the length of a part), or it was made in this process. Of all others the end of the connection may be all that was seen: the
- * `fetch` of some runtimes takes a chunked body that broke off for a whole one.
+ * Whether status and headers prove that a body was read to the end: the status allows no body, or the length is given, which
+ * every transport compares. The length of a packed body proves nothing, since a proxy may give that of a part.
+ */
+export const isLengthKnown = (status: number, header: (name: string) => string | null): boolean =>
+  WITHOUT_BODY.includes(status) || (header('content-length') !== null && header('transfer-encoding') === null && header('content-encoding') === null);
+
+/**
+ * Whether an answer of a `fetch` proves that its body was read to the end, or was made in this process. Of any other the end
+ * of the connection may be all that was seen: the `fetch` of some runtimes takes a chunked body that broke off for a whole one.
  */
 export const isMeasured = ({ status, headers, type = 'default' }: FetchResponse): boolean =>
-  WITHOUT_BODY.includes(status) ||
-  (headers.get('content-length') !== null && headers.get('transfer-encoding') === null && headers.get('content-encoding') === null) ||
-  (type === 'default' && OF_THE_WAY.every((name) => headers.get(name) === null));
+  isLengthKnown(status, (name) => headers.get(name)) || (type === 'default' && OF_THE_WAY.every((name) => headers.get(name) === null));
 
 /** Reads a body as text, at most `limit` bytes of it; undefined where there is more. */
 export async function readBody(response: FetchResponse, signal: AbortSignal, limit = LONGEST_BODY): Promise<string | undefined> {

@@ -4,7 +4,7 @@ import { readBroken } from '../../delivery/network-failure.js';
 import type { Answered, AttemptRequest, Transport } from '../../delivery/transport.js';
 import { ConfigurationError } from '../../errors/errors.js';
 import { createAborting } from '../../platform/aborting.js';
-import { LONGEST_BODY } from '../../platform/body.js';
+import { isLengthKnown, LONGEST_BODY, WITHOUT_BODY } from '../../platform/body.js';
 import { withTimeout } from '../../platform/time.js';
 import type { AbortSignalLike } from '../../platform/web-types.js';
 import { type ConnectionAddress, createAddressReader } from './address.js';
@@ -42,8 +42,6 @@ export interface NodeTransport extends Transport {
 
 const MOST_CONNECTIONS = 128;
 
-/** What the web says has no body, whatever comes. */
-const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 const OF_A_PROXY = 407;
 /** What undici says of a request that it did not even queue. */
 const REFUSED_BY_UNDICI = /^UND_ERR_(?:INVALID_ARG|CLOSED|DESTROYED)$/;
@@ -231,7 +229,5 @@ function answer(status: number, received: Received, body: Buffer | undefined): A
     return (Array.isArray(value) ? value.join(', ') : value) ?? null;
   };
   // It came over a network, where the end of the connection may be all that was seen.
-  const measured =
-    WITHOUT_BODY.includes(status) || (header('content-length') !== null && header('transfer-encoding') === null && header('content-encoding') === null);
-  return { ended: 'answered', status, header, text: body && decoder.decode(body), measured: body !== undefined && measured };
+  return { ended: 'answered', status, header, text: body && decoder.decode(body), measured: body !== undefined && isLengthKnown(status, header) };
 }
