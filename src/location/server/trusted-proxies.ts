@@ -110,7 +110,7 @@ function readList(list: readonly unknown[], issues: ValidationIssue[]): Trust {
   return trust;
 }
 
-/** Whom to believe; what is wrong is added to the issues. */
+/** The proxies whose headers count. Problems are added to the issues. */
 export function readTrust(trustedProxies: unknown, issues: ValidationIssue[]): Trust {
   const refuse = (code: 'invalid' | 'wrong-type', message: string) => {
     issues.push(issue(['trustedProxies'], code, message));
@@ -138,7 +138,6 @@ export function readTrust(trustedProxies: unknown, issues: ValidationIssue[]): T
 const OPTIONS = ['trustedProxies', 'remoteAddress'];
 
 /** Reads the options of `clientIpFrom`. Throws a `ConfigurationError` that lists every problem. */
-/** Whom to believe; what is wrong is added to the issues. */
 export function readTrustOptions(options: { readonly trustedProxies?: unknown }): Trust {
   const issues: ValidationIssue[] = [];
   if (typeof options !== 'object' || options === null) issues.push(issue(['options'], 'wrong-type', 'expected an object'));

@@ -42,7 +42,7 @@ export function preparedReport<Mode extends ClientMode>(
     const refuse = (why: string) => new ConfigurationError(`value: ${why}. Nothing was enqueued.`);
     if (prepared.transaction !== undefined) throw refuse('the report was prepared for a transaction; call enqueue(), or leave out the option');
     const asValue = memberOf(store, 'asValue');
-    if (!asValue) throw refuse('the store of this outbox has no function for a statement of yours, as that of PostgreSQL has; call enqueue(transaction)');
+    if (!asValue) throw refuse('only the PostgreSQL store can enqueue in your own statement; call enqueue(transaction)');
     return asValue.call(store, row);
   }
 

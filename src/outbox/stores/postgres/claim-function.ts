@@ -37,7 +37,7 @@ export const claim = (schema: string): string => `
         END IF;
         IF item.state = 'waiting' AND item.waits_for IS NOT NULL AND ${isOpenBefore(schema, 'item.waits_for')} THEN
           looked := looked + 1;
-          -- Nobody ends the row before while this lock is held, and whoever is at it is not waited for.
+          -- This lock keeps the row before open. A row that another transaction holds is skipped.
           PERFORM 1 FROM ${schema}.reports AS r WHERE r.id = item.waits_for AND r.state IS NULL FOR SHARE SKIP LOCKED;
           IF FOUND THEN
             UPDATE ${schema}.queue AS q SET blocked = true, parked = true WHERE q.sequence = item.sequence;

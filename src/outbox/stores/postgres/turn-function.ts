@@ -85,7 +85,7 @@ export const turn = (schema: string): string => `
       SELECT counted || coalesce(jsonb_agg(jsonb_build_object('account', q.account, 'attempts', 1, 'recorded', 0, 'dismissed', 0)), '[]') INTO counted
         FROM unnest(taken) AS t(sequence) JOIN ${schema}.queue AS q ON q.sequence = t.sequence;
     END IF;
-    -- The last lock, so that nobody who waits for it keeps others waiting.
+    -- The last lock: a transaction that waits for it holds up no other lock.
     INSERT INTO ${schema}.tally AS t (account, part, recorded, dismissed, attempts)
       SELECT c.account, pg_backend_pid() % ${TALLY_PARTS}, sum(c.recorded), sum(c.dismissed), sum(c.attempts)
       FROM jsonb_to_recordset(counted) AS c(account text, recorded bigint, dismissed bigint, attempts bigint) GROUP BY c.account ORDER BY c.account

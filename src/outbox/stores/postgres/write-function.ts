@@ -30,7 +30,7 @@ export const write = (schema: string): string => `
       UPDATE ${schema}.reports AS r SET ${CHANGED}, outcome = change.outcome, message = change.message, body = CASE WHEN change."keepBody" THEN r.body END
         WHERE r.sequence = report.sequence;
       INSERT INTO ${schema}.unlogged (sequence) VALUES (report.sequence);
-      -- After the report is written: whoever parks a row does so under a lock on the report, and is seen from here on.
+      -- After the report is written: a claim parks a row under a lock on the report, so its change is visible from here on.
       UPDATE ${schema}.queue AS q SET blocked = false, parked = false WHERE q.waits_for = wanted AND q.blocked;
     ELSE
       UPDATE ${schema}.queue AS q SET ${CHANGED}, parked = false,

@@ -5,7 +5,7 @@ import { hasMethods, isClock, isFunction, must, option, optional, readOptions } 
 import type { SqliteDatabase } from './database.js';
 import type { OpenDatabase } from './open.js';
 
-/** What the SQLite store takes: a file, or a connection of yours. */
+/** What the SQLite store takes: a file, or your own connection. */
 export interface SqliteStoreOptions {
   /**
    * The file, made where there is none, readable by its owner only. On a disk of this machine: over a network share
@@ -18,7 +18,7 @@ export interface SqliteStoreOptions {
    */
   open?: OpenDatabase | undefined;
   /**
-   * Instead of `file`: a connection to a file that holds tables of yours too, so that a report can be enqueued within
+   * Instead of `file`: your connection to a file that holds your own tables too, so that a report can be enqueued within
    * your transaction. It is switched to WAL and `synchronous=FULL`, and is yours to close.
    */
   database?: SqliteDatabase | undefined;
