@@ -1,9 +1,9 @@
 import { type ErrorOutcome, isReportingError, type ReportingError } from '../errors/errors.js';
 import { makeError } from '../errors/make-error.js';
+import { backoffMs } from '../platform/backoff.js';
 import { subjectOf } from '../platform/messages.js';
 import { withTimeout } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
-import { backoffMs } from './backoff.js';
 import type { Exchange } from './channel.js';
 import { configurationFailure } from './failures.js';
 import { type AnyReport, keepFrozen } from './frozen.js';

@@ -1,7 +1,7 @@
+import type { BackoffSettings } from '../platform/backoff.js';
 import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/time.js';
 import type { OperationName } from '../protocol/operations.js';
-import type { BackoffSettings } from './backoff.js';
 import type { Transport } from './transport.js';
 
 /** An answer of the gateway, as the options `isRecorded` and `isDuplicate` see it. */

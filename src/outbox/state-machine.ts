@@ -1,5 +1,5 @@
-import { backoffMs } from '../delivery/backoff.js';
 import type { ErrorCode, ErrorOutcome } from '../errors/errors.js';
+import { backoffMs } from '../platform/backoff.js';
 import type { OperationName } from '../protocol/operations.js';
 import { oneMore } from './counts.js';
 import type { OutboxEnvironment, PauseReason } from './destination.js';
@@ -208,15 +208,13 @@ const mayBeEarly = ({ problem }: Pick<Row, 'problem'>, { dependency }: EndingCon
 
 /** The longest wait of a report that a pause turned away, where the gateway asks for no longer one. */
 const TURNED_AWAY_CAP_MS = 60_000;
-
 /**
  * A report that a pause turned away waits by its claims, since that counts as no attempt: one that alone is turned away comes
  * back ever more rarely, and the others go on meanwhile.
  */
 function waitMs({ attempts, fence }: Pick<Row, 'attempts' | 'fence'>, { pause, retryAfterMs = 0 }: Failed, { schedule, random }: EndingContext): number {
-  const backoff = pause
-    ? backoffMs(fence, { baseMs: schedule.baseMs, capMs: Math.min(schedule.capMs, TURNED_AWAY_CAP_MS) }, random)
-    : backoffMs(attempts, schedule, random);
+  const capMs = pause ? Math.min(schedule.capMs, TURNED_AWAY_CAP_MS) : schedule.capMs;
+  const backoff = backoffMs(pause ? fence : attempts, { baseMs: schedule.baseMs, capMs }, random);
   return Math.min(LONGEST_WAIT_MS, Math.max(backoff, retryAfterMs));
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoffMs } from '../../src/delivery/backoff.js';
+import { backoffMs } from '../../src/platform/backoff.js';
 import { parseRetryAfter } from '../../src/platform/time.js';
 import { answer, bet, broken, lost, once, recorded, scripted, unreachable } from './scripted-gateway.js';
 
