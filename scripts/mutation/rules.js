@@ -9,7 +9,7 @@ export const RULES = [
   'src/delivery/relay-channel.ts',
   'src/delivery/send-once.ts',
   'src/delivery/status.ts',
-  'src/outbox/attempt-result.ts',
+  'src/outbox/attempt-ending.ts',
   'src/outbox/gateway-refusal.ts',
   'src/outbox/pause.ts',
   'src/outbox/pauses.ts',

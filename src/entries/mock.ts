@@ -10,6 +10,6 @@ export { type ExpectedReport, type MatcherResult, type MockGatewayMatchers, matc
 export type { MockGatewayOptions } from '../mock/options.js';
 export type { RateLimitOptions } from '../mock/rate-limit.js';
 export type { MockState } from '../mock/state.js';
-export type { Transport, WireAnswer } from '../mock/wire.js';
+export type { WireAnswer, WireMode } from '../mock/wire.js';
 export { type OpenApiOptions, openApiDocument } from '../openapi/document.js';
 export { fourStepsDocument } from '../openapi/four-steps.js';

@@ -1,7 +1,7 @@
 /** The outbox: `location-sdk/outbox`. @module */
 
 export { createOutbox } from '../outbox/create-outbox.js';
-export { type BoundDestination, type Destination, type Gateways, otherGateway, type Rebinding, type Rebound } from '../outbox/destination.js';
+export { type BoundDestination, type Destination, type Gateways, otherGateway, type PauseReason, type Rebinding, type Rebound } from '../outbox/destination.js';
 export type { AboutReport, OutboxEvents, OutboxListener } from '../outbox/events.js';
 export type { ReportName } from '../outbox/intake/enqueue.js';
 export type { PreparedReport } from '../outbox/intake/prepared-report.js';
@@ -19,7 +19,7 @@ export type {
 } from '../outbox/interface.js';
 export type { AccountsOptions, OutboxOptions, OutboxRetryOptions } from '../outbox/options.js';
 export type { CreateOutbox } from '../outbox/outbox.js';
-export { changePause, notPaused, type Pause, type PauseChange, type PauseReason } from '../outbox/pause.js';
+export { changePause, notPaused, type Pause, type PauseChange } from '../outbox/pause.js';
 export type { ReceiptEntry, ReceiptHead } from '../outbox/receipts/entry.js';
 export type { AnyIterable } from '../outbox/receipts/lines.js';
 export type { ReconcileDefaults, Reconciled, ReportReference } from '../outbox/receipts/reconcile.js';

@@ -3,7 +3,7 @@ import { type Clock, withTimeout } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import { type LocateRequest, type LocationResult, type LocationSource, NO_SOURCE } from './source.js';
 
-/** The location chain of one client, with what it remembers: fixes, answers, services that rest. */
+/** The location chain of one client. Its sources remember positions, answers, and the services that are not asked for a while. */
 export interface Locator {
   /** Never rejects: where nothing is found, `steps` says why. */
   find(request: LocateRequest): Promise<LocationResult>;

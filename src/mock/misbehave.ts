@@ -1,6 +1,6 @@
 import { type MockAnswer, refuse } from './answers.js';
 import type { SetFault } from './faults.js';
-import type { Transport, WireAnswer } from './wire.js';
+import type { WireAnswer, WireMode } from './wire.js';
 
 /** An answer after a fault struck it, and how long it is held back: `'forever'` until it is released. */
 export interface Struck {
@@ -46,7 +46,7 @@ export function misbehave(answer: MockAnswer, fault: SetFault | undefined, delay
   }
 }
 
-function toWire({ status, body, headers }: MockAnswer, transport: Transport = { kind: 'whole' }): WireAnswer {
+function toWire({ status, body, headers }: MockAnswer, transport: WireMode = { kind: 'whole' }): WireAnswer {
   return { status, headers: { ...JSON_TYPE, ...headers }, body: body === undefined ? '' : JSON.stringify(body), transport };
 }
 

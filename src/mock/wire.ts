@@ -1,7 +1,7 @@
 import { isBrowser } from '../platform/runtime.js';
 
 /** How an answer leaves: whole, in pieces over a time, cut off in the middle of its body, or not at all. */
-export type Transport =
+export type WireMode =
   | {
       /** How it leaves. */
       kind: 'whole' | 'half-body' | 'connection-reset';
@@ -22,7 +22,7 @@ export interface WireAnswer {
   /** What is sent. */
   readonly body: string;
   /** How it is put on the wire: whole, slowly, in part, or not at all. */
-  readonly transport: Transport;
+  readonly transport: WireMode;
 }
 
 /** Into how many pieces a slow body is cut. */
@@ -75,7 +75,7 @@ export function toResponse({ status, headers, body, transport }: WireAnswer, wai
 /** Whether an answer of this status ends with its headers. */
 export const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304;
 
-function bodyOf(status: number, body: string, transport: Transport, wait: Wait, signal: AbortSignal): ReadableStream | string | null {
+function bodyOf(status: number, body: string, transport: WireMode, wait: Wait, signal: AbortSignal): ReadableStream | string | null {
   if (hasNoBody(status) || body === '') return null;
   if (transport.kind === 'whole') return body;
   const pieces = piecesOf(body);

@@ -1,7 +1,7 @@
 import type { Attributes, Meter } from '@opentelemetry/api';
+import type { PauseReason } from '../outbox/destination.js';
 import type { ReportName } from '../outbox/intake/enqueue.js';
 import type { Outbox } from '../outbox/interface.js';
-import type { PauseReason } from '../outbox/pause.js';
 import { callAttributes, destinationAttributes, ENVIRONMENTS } from './attributes.js';
 import { makeCounter, makeHistogram } from './instruments.js';
 import { quietly } from './quietly.js';

@@ -78,7 +78,7 @@ export const INSTRUMENTS = {
     kind: 'counter',
     name: 'location_sdk.outbox.enqueued.reports',
     unit: '{report}',
-    description: 'Reports that were enqueued; in a transaction of yours, whether or not it then commits.',
+    description: 'Reports that were enqueued; in your own transaction, whether or not it then commits.',
     attributes: WHICH,
   },
   recorded: {

@@ -1,7 +1,7 @@
 import type { OperationName } from '../protocol/operations.js';
-import type { PauseReason } from './pause.js';
+import type { OutboxEnvironment, PauseReason } from './destination.js';
 import type { ReceiptHead } from './receipts/entry.js';
-import type { Decision, OutboxEnvironment, ProblemCode, Row } from './state-machine.js';
+import type { Decision, ProblemCode, Row } from './state-machine.js';
 
 /** Which report an event is about; its reference is the only thing of the operator's in it. */
 export interface AboutReport {
@@ -21,7 +21,7 @@ export interface AboutReport {
 
 /** The events of an outbox by their names. None holds a secret or personal data. */
 export interface OutboxEvents {
-  /** A report is committed to the store; not told of one in a transaction of yours. */
+  /** A report is committed to the store; not told of one in your own transaction. */
   enqueued: AboutReport;
   /** The gateway holds it, or the outbox behind the relay has it. */
   recorded: AboutReport & {

@@ -1,5 +1,5 @@
 import type { Failure } from '../delivery/verdict.js';
-import type { RefusalReading } from './attempt-result.js';
+import type { RefusalReading } from './attempt-ending.js';
 
 /** Statuses that speak of the address or of a proxy, and never of the report. */
 const OF_THE_ADDRESS: readonly (number | undefined)[] = [405, 407, 421];

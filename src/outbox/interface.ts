@@ -2,15 +2,16 @@ import type { CallOptions } from '../client/options.js';
 import type { ClientMode, Payloads } from '../client/payloads.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import type { OperationName } from '../protocol/operations.js';
+import type { OutboxEnvironment, PauseReason } from './destination.js';
 import type { OutboxEvents, OutboxListener } from './events.js';
 import type { ReportName } from './intake/enqueue.js';
 import type { EnqueuedReport } from './intake/enqueued-report.js';
 import type { PreparedReport } from './intake/prepared-report.js';
-import type { Pause, PauseReason } from './pause.js';
+import type { Pause } from './pause.js';
 import type { ReceiptHead } from './receipts/entry.js';
 import type { AnyIterable } from './receipts/lines.js';
 import type { ReconcileDefaults, Reconciled, ReportReference } from './receipts/reconcile.js';
-import type { OutboxEnvironment, Row } from './state-machine.js';
+import type { Row } from './state-machine.js';
 import type { Counts, RowQuery } from './store.js';
 
 export type { EnqueuedReport };
@@ -129,7 +130,7 @@ export interface Outbox<Mode extends ClientMode = 'strict'> {
   reportAll(reports: readonly BatchedReport[]): Promise<PromiseSettledResult<EnqueuedReport<Mode>>[]>;
 
   /**
-   * The report methods, writing within a transaction of yours: the report is enqueued if it commits, and never was if it
+   * The report methods, writing within your own transaction: the report is enqueued if it commits, and never was if it
    * is rolled back. What it resolves with is as the transaction sees it; the event `enqueued` does not come, since nobody
    * knows whether you commit. An error of the database leaves your transaction failed, as any other does. The transaction
    * is what your store takes: for PostgreSQL, the client that has begun it. Throws a `ConfigurationError` where the store
@@ -146,9 +147,8 @@ export interface Outbox<Mode extends ClientMode = 'strict'> {
   within(transaction: unknown): OutboxReports<Mode>;
 
   /**
-   * All of a report method but the writing: checks, locates and freezes the report, so that a transaction of yours that
-   * begins afterwards waits for no lookup. Then `enqueue` it, within your transaction or without one, or let a statement of yours take its `value`
-   * along. Rejects as the report methods do, and with a `ValidationError` for a misspelled operation; nothing is stored.
+   * Does all of a report method except the writing: checks, locates and freezes the report. A transaction that you begin afterwards
+   * waits for no lookup. Then call `enqueue`, within your transaction or without one, or pass `value` to your own SQL statement. Rejects as the report methods do, and with a `ValidationError` for a misspelled operation; nothing is stored.
    * Prepare a report once, outside of what is tried again: another timestamp or location is other data.
    *
    * @example

@@ -14,7 +14,7 @@ import { toPublicPauses, toPublicReport } from './public-report.js';
 import { createWaiters } from './receipt-waiters.js';
 import type { Proof } from './receipts/receipts.js';
 import type { MakeSeal } from './seal/seal.js';
-import { readSettings } from './settings.js';
+import { readOutboxSettings } from './settings.js';
 import type { AccountSettings, OutboxSettings } from './settings-shape.js';
 import { createWorker, type Worker } from './worker.js';
 
@@ -47,7 +47,7 @@ export interface OutboxParts {
 /** `createOutbox` over the parts that a build has. */
 export const outboxOf = (parts: OutboxParts): CreateOutbox =>
   (<Mode extends ClientMode>(options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>) => {
-    const all = composeOutboxes<Mode>(readSettings(options, parts.seal), parts);
+    const all = composeOutboxes<Mode>(readOutboxSettings(options, parts.seal), parts);
     const [only = ''] = all.accounts;
     return Object.hasOwn(options, 'accounts') ? all : all.for(only);
   }) as CreateOutbox;

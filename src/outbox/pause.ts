@@ -3,8 +3,6 @@ import { type Destination, isBreaker, type PauseReason } from './destination.js'
 import { type Change, type Ending, LONGEST_WAIT_MS } from './state-machine.js';
 import { isCounter, isTime } from './stored-row.js';
 
-export type { PauseReason };
-
 const REASONS: readonly PauseReason[] = ['authentication', 'address', 'rate-limited', 'unavailable', 'unreachable', 'configuration', 'refusals'];
 
 /** Whether an environment is paused, as all workers of a store see it. */

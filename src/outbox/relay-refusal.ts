@@ -1,5 +1,5 @@
 import type { Failure } from '../delivery/verdict.js';
-import type { RefusalReading } from './attempt-result.js';
+import type { RefusalReading } from './attempt-ending.js';
 
 /**
  * What the status of a relay means beside what a gateway's would: an answer about the session or the address condemns no

@@ -36,7 +36,7 @@ const optionTable = {
 type Accounts = readonly (readonly [account: string, internals: ClientInternals])[];
 
 /** Checks the options, and throws one `ConfigurationError` that lists every problem. */
-export function readSettings(options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>, makeSeal: MakeSeal): OutboxSettings {
+export function readOutboxSettings(options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>, makeSeal: MakeSeal): OutboxSettings {
   const made: { accounts: Accounts; seal?: ReturnType<MakeSeal> } = { accounts: [] };
   const read = readOptions('the outbox', optionTable, options, (own) => {
     const issues: ValidationIssue[] = [];

@@ -1,7 +1,7 @@
 import type { OperationName } from '../protocol/operations.js';
-import type { BoundDestination, Destination, DestinationOperation, Gateways, Rebinding, Rebound } from './destination.js';
+import type { BoundDestination, Destination, DestinationOperation, Gateways, OutboxEnvironment, Rebinding, Rebound } from './destination.js';
 import type { Pause, PauseChange } from './pause.js';
-import type { Change, OutboxEnvironment, Row, RowState } from './state-machine.js';
+import type { Change, Row, RowState } from './state-machine.js';
 
 /** What a store makes a row of. Its id begins with its account and a colon. */
 export type NewRow = Pick<Row, 'id' | 'account' | 'environment' | 'operation' | 'reference' | 'waitsFor' | 'body' | 'fingerprint'> & {

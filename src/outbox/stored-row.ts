@@ -1,8 +1,8 @@
 import { asRecord } from '../platform/as-record.js';
 import { operationNames } from '../protocol/operations.js';
 import { LARGEST_COUNT } from './counts.js';
-import { isAccount } from './destination.js';
-import type { OutboxEnvironment, Row, RowState } from './state-machine.js';
+import { isAccount, type OutboxEnvironment } from './destination.js';
+import type { Row, RowState } from './state-machine.js';
 
 /** A row as a store reads it: no part of it has been checked yet. */
 export type StoredRow = { readonly [Name in keyof Omit<Row, 'damage'>]: unknown };

@@ -5,7 +5,7 @@ import { playerTag } from '../platform/hash.js';
 import { subjectOf } from '../platform/messages.js';
 import { withTimeout } from '../platform/time.js';
 import type { Location } from '../schema/location.js';
-import { endingOf, misconfiguredEnding } from './attempt-result.js';
+import { endingOf, misconfiguredEnding } from './attempt-ending.js';
 import { createBindings } from './bindings.js';
 import { createClaimants } from './claimants.js';
 import type { Events } from './events.js';

@@ -14,7 +14,7 @@ import { readEvent } from './read-event.js';
 import { createRecent, type Recent } from './recent.js';
 import { report } from './report.js';
 import { requireSamePlayer } from './same-player.js';
-import { type RelaySettings, readSettings } from './settings.js';
+import { type RelaySettings, readRelaySettings } from './settings.js';
 import { createThrownNotes } from './thrown-notes.js';
 
 /** Answers a page's request. Never rejects. */
@@ -37,7 +37,7 @@ export type Relay = (request: WebRequest, connection?: RelayConnection) => Promi
  * ```
  */
 export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Player>): Relay {
-  const settings = readSettings(options);
+  const settings = readRelaySettings(options);
   const kept: Kept = { recent: createRecent(settings.clock), noteThrown: createThrownNotes(settings.logger, settings.clock) };
   const noteOrigin = createOriginNotes(settings.logger);
   return async (request, connection) => {
@@ -66,7 +66,7 @@ interface Kept {
   readonly noteThrown: (line: string) => void;
 }
 
-/** Who asks, whether they may, what they send, what the operator adds; and only then the report. */
+/** Authorizes the player, checks the rate limit, reads the event, adds the fields of the operator, and then reports it. */
 async function answer<Player extends RelayPlayer>(
   request: Request,
   connection: RelayConnection,

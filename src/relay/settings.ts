@@ -74,7 +74,7 @@ function addressIssues({ trustedProxies, allowedOrigins }: Readonly<Record<strin
 }
 
 /** Checks the options and completes them; throws a `ConfigurationError` that lists everything that is wrong. */
-export function readSettings<Player extends RelayPlayer>(options: RelayOptions<Player>): RelaySettings<Player> {
+export function readRelaySettings<Player extends RelayPlayer>(options: RelayOptions<Player>): RelaySettings<Player> {
   const read = readOptions('the relay', optionTable, options, addressIssues);
   if (read.problem !== undefined) throw new ConfigurationError(read.problem, { operation: 'createRelay', issues: read.issues });
   const { allowedOrigins, allowedHeaders, logger, ...others } = read.complete;

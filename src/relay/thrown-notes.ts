@@ -5,8 +5,8 @@ const MOST_NOTES = 10;
 const EVERY_MS = 60_000;
 
 /**
- * Whoever is not logged in can make `authorize` throw as often as they like, so the same is said once a minute, and no
- * more than ten lines in one. Not once for ever: the session store may break again.
+ * Logs the errors of `authorize`. A visitor without a session can cause any number of them, so each line is logged once a minute,
+ * and at most ten lines a minute. After a minute a line may be logged again, since the session store may break again.
  */
 export function createThrownNotes(logger: Required<Logger>, clock: Clock): (line: string) => void {
   const noted = new Set<string>();

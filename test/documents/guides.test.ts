@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
-import { readSettings } from '../../src/relay/settings.js';
+import { readRelaySettings } from '../../src/relay/settings.js';
 import { expectFreshBuild } from '../support/built.js';
 import { codeBlocks } from '../support/code-blocks.js';
 import { root, runNode } from '../support/run.js';
@@ -37,7 +37,7 @@ describe('the guide to the relay', () => {
   const guide = read('docs/relay.md');
 
   test('names every option with its default', () => {
-    const settings = readSettings({ client: createClient(), authorize: () => null });
+    const settings = readRelaySettings({ client: createClient(), authorize: () => null });
     const [, table = ''] = /^## Options\n(.*?)^## /ms.exec(guide) ?? [];
     const rows = [...table.matchAll(/^\| (`.*?`) \| (.*?) \|/gm)].flatMap(([, names = '', standard = '']) =>
       [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => [name, standard] as const),

@@ -5,6 +5,7 @@ import { changePause, notPaused, type Pause, type PauseChange } from '../../src/
 import { createPauses } from '../../src/outbox/pauses.js';
 import type { Ending, Failed, Row } from '../../src/outbox/state-machine.js';
 import type { Outlook } from '../../src/outbox/store.js';
+import { outboxRow } from '../support/factories.js';
 
 const destination = { account: 'licence-a', environment: 'production' } as const;
 const breaker = breakerOf({ ...destination, operation: 'reportBetEvent' });
@@ -12,29 +13,7 @@ const VERSION = 3;
 /** More than one turn of a worker tries. */
 const ALWAYS = 100;
 
-const row: Row = {
-  ...destination,
-  id: 'licence-a:production:reportBetEvent:B-1',
-  sequence: 1,
-  operation: 'reportBetEvent',
-  reference: 'B-1',
-  waitsFor: undefined,
-  blocked: false,
-  body: '{}',
-  fingerprint: 'print',
-  enqueuedAt: 0,
-  dueAt: 0,
-  changedAt: 0,
-  outcome: undefined,
-  message: undefined,
-  problem: undefined,
-  decisions: [],
-  state: 'in-flight',
-  fence: 1,
-  attempts: 1,
-  inDoubt: true,
-  doubtBefore: false,
-};
+const row = outboxRow({ ...destination, state: 'in-flight', fence: 1, attempts: 1, inDoubt: true });
 
 const failed = (more: Partial<Failed> = {}): Failed => ({
   kind: 'failed',

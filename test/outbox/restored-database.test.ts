@@ -7,7 +7,7 @@ import type { Finished } from '../../src/outbox/plan.js';
 import { keepDoubt, keptInDoubt } from '../../src/outbox/restored-database.js';
 import { type Change, claimed, type Row } from '../../src/outbox/state-machine.js';
 import type { Turn } from '../../src/outbox/store.js';
-import { betEvent } from '../support/factories.js';
+import { betEvent, outboxRow } from '../support/factories.js';
 import { http, rawGateway } from './raw-gateway.js';
 import { outboxWorld } from './world.js';
 
@@ -170,30 +170,7 @@ describe('a report that was acknowledged and is gone', () => {
   });
 });
 
-const row: Row = {
-  id: 'default:staging:reportBetEvent:B-1',
-  sequence: 1,
-  account: 'default',
-  environment: 'staging',
-  operation: 'reportBetEvent',
-  reference: 'B-1',
-  waitsFor: undefined,
-  blocked: false,
-  body: '{}',
-  fingerprint: 'print',
-  enqueuedAt: 0,
-  dueAt: 0,
-  changedAt: 0,
-  outcome: undefined,
-  message: undefined,
-  problem: undefined,
-  decisions: [],
-  state: 'waiting',
-  fence: 0,
-  attempts: 0,
-  inDoubt: false,
-  doubtBefore: false,
-};
+const row = outboxRow();
 const sent: Row = { ...row, ...claimed(row) };
 const recorded: Change = {
   ...claimed(row),

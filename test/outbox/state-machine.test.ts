@@ -17,31 +17,17 @@ import {
   type Row,
   type RowState,
 } from '../../src/outbox/state-machine.js';
+import { outboxRow } from '../support/factories.js';
 
-const quarantined: Row = {
-  id: 'default:staging:reportSettledBet:BET-1',
-  sequence: 1,
-  account: 'default',
-  environment: 'staging',
+const quarantined = outboxRow({
   operation: 'reportSettledBet',
   reference: 'BET-1',
   waitsFor: 'default:staging:reportBetEvent:BET-1',
-  blocked: false,
-  body: '{}',
-  fingerprint: 'print',
-  enqueuedAt: 0,
-  dueAt: 0,
-  changedAt: 0,
-  outcome: undefined,
-  message: undefined,
   problem: { code: 'not-found', message: 'no such record', status: 404 },
-  decisions: [],
   state: 'quarantined',
   fence: 1,
   attempts: 1,
-  inDoubt: false,
-  doubtBefore: false,
-};
+});
 const earlier: Decision = { action: 'retry', reason: 'the gateway was mended', at: 5 };
 /** On its way for the third time. */
 const inFlight: Row = { ...quarantined, state: 'in-flight', problem: undefined, decisions: [earlier], fence: 4, attempts: 3, inDoubt: true };

@@ -1,4 +1,5 @@
 import type { BetEvent, SettledBet, SettledWithdrawal, WithdrawalEvent } from '../../src/entries/index.js';
+import type { Row } from '../../src/outbox/state-machine.js';
 
 export const betUser = (overrides: Partial<BetEvent['user']> = {}): BetEvent['user'] => ({
   user_id: 'U-88412',
@@ -52,3 +53,29 @@ export const settledWithdrawal = (overrides: Partial<SettledWithdrawal> = {}): S
   status: 'SUCCESS',
   ...overrides,
 });
+
+/** A row of an outbox that was never sent. Its id follows from its other fields. */
+export function outboxRow(overrides: Partial<Row> = {}): Row {
+  const row = { account: 'default', environment: 'staging', operation: 'reportBetEvent', reference: 'B-1', ...overrides } as const;
+  return {
+    id: [row.account, row.environment, row.operation, row.reference].join(':'),
+    sequence: 1,
+    waitsFor: undefined,
+    blocked: false,
+    body: '{}',
+    fingerprint: 'print',
+    enqueuedAt: 0,
+    dueAt: 0,
+    changedAt: 0,
+    outcome: undefined,
+    message: undefined,
+    problem: undefined,
+    decisions: [],
+    state: 'waiting',
+    fence: 0,
+    attempts: 0,
+    inDoubt: false,
+    doubtBefore: false,
+    ...row,
+  };
+}

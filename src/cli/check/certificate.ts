@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 const FEW_DAYS = 21;
 
 /** The platform's own short code, never its message. */
-export function codeOf(error: unknown): string {
+export function systemCodeOf(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,48}$/.test(code) ? code : 'unknown reason';
 }
@@ -27,7 +27,7 @@ export function readCertificate(socket: TLSSocket): SeenCertificate {
   const reason: unknown = socket.authorizationError;
   return {
     authorized: socket.authorized,
-    problem: codeOf(typeof reason === 'string' ? { code: reason } : reason),
+    problem: systemCodeOf(typeof reason === 'string' ? { code: reason } : reason),
     protocol: socket.getProtocol() ?? 'TLS',
     until: Date.parse(socket.getPeerCertificate().valid_to),
   };

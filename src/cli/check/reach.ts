@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { systemClock, withTimeout } from '../../platform/time.js';
-import { codeOf, judgeCertificate, readCertificate } from './certificate.js';
+import { judgeCertificate, readCertificate, systemCodeOf } from './certificate.js';
 import type { Run } from './run.js';
 
 const SECTION = 'Reachability';
@@ -40,7 +40,7 @@ async function resolveName(run: Run, host: string): Promise<boolean> {
     run.tell(SECTION, 'ok', 'name', `${host} is ${shown} (${elapsed(began)})`);
     return true;
   }
-  const why = found.ended === 'failed' ? codeOf(found.error) : 'no answer of the name server in time';
+  const why = found.ended === 'failed' ? systemCodeOf(found.error) : 'no answer of the name server in time';
   run.tell(
     SECTION,
     'fail',
@@ -82,7 +82,7 @@ async function openPort(run: Run, host: string, port: number): Promise<boolean> 
     run.tell(SECTION, 'ok', 'port', `${port} is open (${elapsed(began)})`);
     return true;
   }
-  const why = opened.ended === 'failed' ? codeOf(opened.error) : 'no answer in time';
+  const why = opened.ended === 'failed' ? systemCodeOf(opened.error) : 'no answer in time';
   run.tell(SECTION, 'fail', 'port', `${port} cannot be reached (${why})`, `${proxyAdvice()}a firewall may stand in between, or nothing listens there`);
   return false;
 }
@@ -103,7 +103,7 @@ async function checkCertificate(run: Run, host: string, port: number): Promise<b
     readCertificate,
   );
   if (seen.ended !== 'done') {
-    const why = seen.ended === 'failed' ? codeOf(seen.error) : 'no answer in time';
+    const why = seen.ended === 'failed' ? systemCodeOf(seen.error) : 'no answer in time';
     run.tell(SECTION, 'fail', 'TLS', `no secure connection (${why})`, 'does something that speaks no TLS listen on this port?');
     return false;
   }

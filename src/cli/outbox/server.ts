@@ -1,5 +1,5 @@
 import type { OutboxStore } from '../../outbox/store.js';
-import { failure, PostgresStoreError, storeError } from '../../outbox/stores/postgres/failure.js';
+import { asPostgresError, PostgresStoreError, postgresError } from '../../outbox/stores/postgres/failure.js';
 import { checkedSchema } from '../../outbox/stores/postgres/schema.js';
 import { postgresStore } from '../../outbox/stores/postgres/store.js';
 import { EXIT, Failure } from '../output.js';
@@ -55,8 +55,8 @@ export async function connectClient(client: PgClient, schema: string): Promise<v
   try {
     await client.connect();
   } catch (error) {
-    const known = storeError(schema, error);
-    throw known.code === 'other' ? failure('connection', schema, known.sqlState) : known;
+    const known = asPostgresError(schema, error);
+    throw known.code === 'other' ? postgresError('connection', schema, known.sqlState) : known;
   }
 }
 

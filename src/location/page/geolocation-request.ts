@@ -3,9 +3,9 @@ import type { GeolocationLike, GeolocationSettings } from './geolocation-types.j
 import type { Page } from './page.js';
 import { type Fix, isPermissionRefusal, type NoFix, OUTDATED, readFailure, readPosition, UNAVAILABLE } from './position.js';
 
-/** One question to the browser, for all who wait. */
+/** One request for a position, shared by all calls that wait for it. */
 export interface GeolocationRequest {
-  /** On the clock, in milliseconds. Who finds it in the future, since the clock was set back, brings it to now. */
+  /** On the clock, in milliseconds. A reader that finds it in the future sets it to now: the clock was set back. */
   askedAt: number;
   /** Never rejects; may never settle. */
   readonly answer: Promise<Fix | NoFix>;

@@ -27,12 +27,12 @@ export interface IncomingRequest {
 /** What `clientIpFrom` needs to know beside the request. */
 export interface ClientIpFromOptions {
   /**
-   * Whose word on the player's address is believed. Default: nobody's, only the socket's address counts.
+   * Which proxies may name the player's address. Default: none, only the socket's address is used.
    *
    * - A list of your proxies: addresses, ranges such as `'10.0.0.0/8'`, and the groups `'loopback'`, `'link-local'` and
    *   `'private'`. The nearest address that is not among them is the player's. A list is read once: to change it, pass another.
    * - How many proxies there are, as Express counts them in `trust proxy`: 1 means that the last entry of `X-Forwarded-For`
-   *   is the player's. Every one of them must set the header, and nobody may get past them. 0 to 32.
+   *   is the player's. Every one of them must set the header, and no client may be able to bypass them. 0 to 32.
    * - A platform that is the sole way to your server, such as `'cloudflare'`.
    */
   readonly trustedProxies?: TrustedProxies | undefined;
@@ -127,20 +127,21 @@ function findClient(request: IncomingRequest, remoteAddress: string | undefined,
 }
 
 /**
- * The player's address, for `clientIP`, from a request to your server (specification, section 1). Undefined where it cannot
- * be known; the report then fails with a `LocationError` rather than with a wrong place.
+ * Reads the player's IP address from a request to your server (specification, section 1). Pass it as `clientIP`. It is undefined
+ * if the address cannot be determined; the report then fails with a `LocationError` and is not sent with a wrong location.
  *
- * Without `trustedProxies` it is the address that is connected, and no header is believed: anyone can write one. With them it is
- * read from the right of `X-Forwarded-For`, where your own proxies wrote it, or from the platform's header. What a player writes
- * stands further left, and is not reached: a header that is shorter than it should be, or that holds something else than an
- * address where one is looked for, gives undefined. So does a chain in which there are only proxies. Name
- * your proxies exactly: a player whose own address is among them (in your network, by VPN) is taken for one, and what he wrote
- * before it is believed.
+ * By default the function returns the address of the connection and ignores all headers, since any client can write them. With
+ * `trustedProxies` it reads `X-Forwarded-For` from the right, where your proxies add their entries, or the header of your
+ * platform. It stops at the first address that is not one of your proxies, so it never reads the entries that a player wrote.
+ * It returns undefined if the header is too short, if an entry is not an IP address, or if every entry is a proxy.
  *
- * An IPv4 address within an IPv6 one (`::ffff:0:0/96`, `64:ff9b::/96`) is taken out; ports and zones are dropped. The address may be
- * private: `clientIP` then says what is probably wrong. `req.ip` and the header `Forwarded` are not read.
+ * List your proxies exactly. If a player's own address is in the list, for example in your network or VPN, the function skips it
+ * as a proxy and believes the entry before it, which the player can forge.
  *
- * Throws a `ConfigurationError` for wrong options and for what is no request, never for what a request holds.
+ * An IPv4 address within an IPv6 one (`::ffff:0:0/96`, `64:ff9b::/96`) is returned as IPv4; ports and zones are removed. The
+ * address may be private; the error about `clientIP` then names the likely cause. `req.ip` and the header `Forwarded` are not read.
+ *
+ * Throws a `ConfigurationError` if the options are wrong or `request` is not an object. The content of a request never makes it throw.
  *
  * @example
  * ```ts

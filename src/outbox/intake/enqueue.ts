@@ -4,10 +4,10 @@ import { asOwnRecord, memberOf } from '../../platform/as-record.js';
 import { subjectOf } from '../../platform/messages.js';
 import { type OperationName, operations } from '../../protocol/operations.js';
 import type { Location } from '../../schema/location.js';
-import { boundGatewayOf, type Destination, otherGateway } from '../destination.js';
+import { boundGatewayOf, type Destination, type OutboxEnvironment, otherGateway } from '../destination.js';
 import { aboutReport, type Events } from '../events.js';
 import type { AccountSettings, OutboxSettings } from '../settings-shape.js';
-import type { OutboxEnvironment, Row } from '../state-machine.js';
+import type { Row } from '../state-machine.js';
 import type { Enqueued, NewRow, OutboxStore } from '../store.js';
 import { createInsertBatch } from './insert-batch.js';
 

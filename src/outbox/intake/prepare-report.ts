@@ -16,7 +16,7 @@ type Parts<Mode extends ClientMode> = Pick<OperatorParts<Mode>, 'settings' | 'wa
 };
 
 /** A report that is checked, located and frozen, and not stored yet. */
-export function preparedReport<Mode extends ClientMode>(
+export function prepareReport<Mode extends ClientMode>(
   prepared: ReadyRow,
   { settings: { store, seal }, waiters, entrance, committed, wake }: Parts<Mode>,
 ): PreparedReport<Mode> {

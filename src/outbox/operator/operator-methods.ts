@@ -6,7 +6,7 @@ import { partsOf } from '../destination.js';
 import { aboutReport } from '../events.js';
 import { type Given, requireTransactions } from '../intake/enqueue.js';
 import { LARGEST_COMMIT } from '../intake/insert-batch.js';
-import { preparedReport } from '../intake/prepare-report.js';
+import { prepareReport } from '../intake/prepare-report.js';
 import { readList, readNamed } from '../intake/report-names.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport } from '../interface.js';
 import { createOnlyRefused } from '../only-refused.js';
@@ -109,7 +109,7 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
       };
     },
     prepare: async (operation, payload, options) =>
-      preparedReport(await entrance.prepare(readNamed({ operation, payload, options })), { settings, waiters, entrance, committed, wake }),
+      prepareReport(await entrance.prepare(readNamed({ operation, payload, options })), { settings, waiters, entrance, committed, wake }),
     list: async ({ limit = PAGE, ...query } = {}) => (await store.list({ ...query, account, limit })).map(toPublicReport),
     async *iterate(query = {}) {
       for (let after = query.after ?? 0; ; ) {

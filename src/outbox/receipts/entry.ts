@@ -1,6 +1,7 @@
 import { sha256 } from '../../platform/hash.js';
 import type { OperationName } from '../../protocol/operations.js';
-import type { Decision, OutboxEnvironment, Row } from '../state-machine.js';
+import type { OutboxEnvironment } from '../destination.js';
+import type { Decision, Row } from '../state-machine.js';
 import type { LogLine } from '../store.js';
 
 /** How far the log of receipts reaches. */

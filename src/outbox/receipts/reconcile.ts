@@ -1,7 +1,8 @@
 import { ValidationError } from '../../errors/errors.js';
 import { type OperationName, operations } from '../../protocol/operations.js';
+import type { OutboxEnvironment } from '../destination.js';
 import { isDistinctReference, type ReportName, rowId } from '../intake/enqueue.js';
-import type { OutboxEnvironment, Row, RowState } from '../state-machine.js';
+import type { Row, RowState } from '../state-machine.js';
 import type { OutboxStore } from '../store.js';
 import type { AnyIterable } from './lines.js';
 

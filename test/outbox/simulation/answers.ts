@@ -1,6 +1,6 @@
 import { createClient } from '../../../src/client/create-client.js';
 import { internalsOf } from '../../../src/client/internals.js';
-import { endingOf } from '../../../src/outbox/attempt-result.js';
+import { endingOf } from '../../../src/outbox/attempt-ending.js';
 import { gatewayRefusal } from '../../../src/outbox/gateway-refusal.js';
 import type { Ending } from '../../../src/outbox/state-machine.js';
 import { betEvent, settledBet } from '../../support/factories.js';

@@ -1,5 +1,5 @@
 import { withTimeout } from '../../../platform/time.js';
-import { asIndexedDbFailure, failure, isLost } from './failure.js';
+import { asIndexedDbError, indexedDbError, isLost } from './failure.js';
 import type { IndexedDbSettings } from './options.js';
 
 /** Raised when the tables change. A browser refuses to open a database of a newer version; one of an older version is left as it is, too. */
@@ -83,7 +83,7 @@ export function createConnection({ name, timeoutMs, clock, platform }: IndexedDb
         if (isOlder) request.transaction?.abort();
         else createTables(request.result);
       };
-      request.onerror = () => reject(isOlder ? failure('older') : request.error);
+      request.onerror = () => reject(isOlder ? indexedDbError('older') : request.error);
       request.onsuccess = () => {
         const database = request.result;
         database.onclose = database.onversionchange = () => forget(opening);
@@ -102,7 +102,7 @@ export function createConnection({ name, timeoutMs, clock, platform }: IndexedDb
       const result = await withTimeout(
         async (over) => {
           for (let again = false; ; again = true) {
-            if (closed) throw failure('closed');
+            if (closed) throw indexedDbError('closed');
             opening = connect();
             try {
               return await transact(await opening, mode, work, over);
@@ -115,10 +115,10 @@ export function createConnection({ name, timeoutMs, clock, platform }: IndexedDb
         { clock, milliseconds: timeoutMs },
       );
       if (result.ended === 'done') return result.value;
-      if (result.ended === 'failed') throw asIndexedDbFailure(result.error);
+      if (result.ended === 'failed') throw asIndexedDbError(result.error);
       // An opening that did not answer may never answer: the next operation opens anew.
       forget(opening);
-      throw failure('timeout');
+      throw indexedDbError('timeout');
     },
     close(): void {
       closed = true;

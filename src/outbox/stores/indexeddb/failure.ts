@@ -37,12 +37,12 @@ const PROBLEMS: Readonly<Record<string, IndexedDbProblem>> = { QuotaExceededErro
 
 const nameOf = (error: unknown): string => String((error as { name?: unknown } | null)?.name);
 
-export const failure = (code: IndexedDbProblem, cause?: unknown): IndexedDbError =>
+export const indexedDbError = (code: IndexedDbProblem, cause?: unknown): IndexedDbError =>
   Object.assign(new Error(MESSAGES[code], { cause }), { name: 'IndexedDbError', code } as const);
 
 /** What a failed transaction or opening means. What is not the browser's is a bug, or has its name already. */
-export const asIndexedDbFailure = (error: unknown): unknown =>
-  error instanceof DOMException ? failure(PROBLEMS[nameOf(error)] ?? 'unavailable', error) : error;
+export const asIndexedDbError = (error: unknown): unknown =>
+  error instanceof DOMException ? indexedDbError(PROBLEMS[nameOf(error)] ?? 'unavailable', error) : error;
 
 /** Whether the connection may be gone, and a new one may do it: nothing was committed. */
 export const isLost = (error: unknown): boolean => /^(?:InvalidState|Abort|Unknown)Error$/.test(nameOf(error));

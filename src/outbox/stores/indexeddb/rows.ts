@@ -1,8 +1,8 @@
 import { asRecord } from '../../../platform/as-record.js';
 import { isServed } from '../../claimants.js';
 import { LARGEST_COUNT } from '../../counts.js';
-import { type Destination, keyOf } from '../../destination.js';
-import { claimed, isFinal, LONGEST_WAIT_MS, type OutboxEnvironment, type Row } from '../../state-machine.js';
+import { type Destination, keyOf, type OutboxEnvironment } from '../../destination.js';
+import { claimed, isFinal, LONGEST_WAIT_MS, type Row } from '../../state-machine.js';
 import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store.js';
 import { isCounter, rowFrom } from '../../stored-row.js';
 import { claimFairly } from '../fair.js';

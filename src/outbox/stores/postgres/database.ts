@@ -1,5 +1,5 @@
 import { type Clock, withTimeout } from '../../../platform/time.js';
-import { codeOf, failure, storeError } from './failure.js';
+import { asPostgresError, postgresCodeOf, postgresError } from './failure.js';
 import { sender } from './lend.js';
 import type { PostgresDatabase, PostgresValue } from './types.js';
 
@@ -40,7 +40,7 @@ export function createRun(database: PostgresDatabase, place: string, { random, .
       try {
         return await sendOnce((...given) => send(...given, signal), place, text, values);
       } catch (error) {
-        if (codeOf(error) !== 'conflict' || tries >= MOST_TRIES || signal.aborted) throw error;
+        if (postgresCodeOf(error) !== 'conflict' || tries >= MOST_TRIES || signal.aborted) throw error;
       }
       await new Promise<void>((resolve) => patience.clock.setTimeout(resolve, FIRST_WAIT_MS * 2 ** tries * (0.5 + random() / 2)));
       signal.throwIfAborted();
@@ -54,7 +54,7 @@ async function sendOnce(query: PostgresDatabase['query'], place: string, text: s
   try {
     return (await query(text, [...values])).rows as readonly Columns[];
   } catch (error) {
-    throw storeError(place, error);
+    throw asPostgresError(place, error);
   }
 }
 
@@ -62,5 +62,5 @@ async function sendOnce(query: PostgresDatabase['query'], place: string, text: s
 async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, place: string, { clock, timeoutMs }: Patience, more = ''): Promise<T> {
   const answer = await withTimeout(work, { clock, milliseconds: timeoutMs });
   if (answer.ended === 'done') return answer.value;
-  throw answer.ended === 'failed' ? answer.error : failure('timeout', place, undefined, `${more} (waited for ${timeoutMs} ms)`);
+  throw answer.ended === 'failed' ? answer.error : postgresError('timeout', place, undefined, `${more} (waited for ${timeoutMs} ms)`);
 }

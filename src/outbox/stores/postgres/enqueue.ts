@@ -5,7 +5,7 @@ import { newRow } from '../new-row.js';
 import { isStorable } from '../storable.js';
 import type { Columns, PostgresValue, Run } from './database.js';
 import { COLUMNS, preparedValue, SEPARATOR } from './enqueue-functions.js';
-import { failure, LOCK_TIMEOUT, OtherGatewayError, PostgresStoreError } from './failure.js';
+import { LOCK_TIMEOUT, OtherGatewayError, PostgresStoreError, postgresError } from './failure.js';
 import { isOpenBefore, readRow, selectRows } from './row-columns.js';
 
 /** The values of a report's columns, in their order. */
@@ -65,7 +65,7 @@ export function createEnqueue(schema: string, store: string, channel: string | n
 
   /** What is stored must be what was given. */
   const check = (row: NewRow): void => {
-    if ([...valuesOf(row), row.gateway].some((value) => value !== null && !isStorable(value))) throw failure('text', schema);
+    if ([...valuesOf(row), row.gateway].some((value) => value !== null && !isStorable(value))) throw postgresError('text', schema);
   };
 
   /** `run` decides whose transaction it is. One of the user's has limits of its own. */
@@ -92,7 +92,7 @@ export function createEnqueue(schema: string, store: string, channel: string | n
     asValue: (row: NewRow): string => {
       check(row);
       const values = valuesOf(row);
-      if ([...values, row.gateway].some((value) => value?.includes(SEPARATOR))) throw failure('text', schema);
+      if ([...values, row.gateway].some((value) => value?.includes(SEPARATOR))) throw postgresError('text', schema);
       return preparedValue(store, channel, row.gateway, values);
     },
   };
@@ -108,7 +108,7 @@ function refusalOf(error: unknown, given: readonly NewRow[], schema: string): un
 /** What it takes to be enqueued, where another one has the lock. */
 const heldError = (error: unknown, schema: string): unknown =>
   error instanceof PostgresStoreError && error.sqlState === LOCK_TIMEOUT
-    ? failure(
+    ? postgresError(
         'busy',
         schema,
         error.sqlState,
@@ -136,7 +136,7 @@ function enqueuedOf(given: NewRow, added: ReadonlyMap<string, Added>, rows: Map<
   const there = rows.get(given.id);
   if (there) return { row: there, added: false };
   const one = added.get(given.id);
-  if (!one) throw failure('other', schema, undefined, ': it holds a report that cannot be read');
+  if (!one) throw postgresError('other', schema, undefined, ': it holds a report that cannot be read');
   const row = newRow(given, one.sequence, one.enqueuedAt, one.blocked);
   rows.set(given.id, row);
   return { row, added: true };

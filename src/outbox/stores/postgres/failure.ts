@@ -32,7 +32,7 @@ export type PostgresStoreErrorCode =
 
 /**
  * What the PostgreSQL store rejects with. Whatever was asked for is then not done; only after `'connection'` and
- * `'timeout'` nobody knows: enqueue the same again, which is then the same report. Within a transaction of yours, that transaction has failed, as after any error. The library's own error is not
+ * `'timeout'` nobody knows: enqueue the same again, which is then the same report. Within your own transaction, that transaction has failed, as after any error. The library's own error is not
  * kept, since it may hold the values of a row; its SQLSTATE is.
  *
  * @example
@@ -144,7 +144,7 @@ function stateOf(error: unknown): string | undefined {
 }
 
 /** What a library's error means. */
-export function codeOf(error: unknown): PostgresStoreErrorCode {
+export function postgresCodeOf(error: unknown): PostgresStoreErrorCode {
   if (error instanceof PostgresStoreError) return error.code;
   const state = stateOf(error);
   if (state !== undefined && /^[0-9A-Z]{5}$/.test(state) && state !== 'EPIPE') return STATES.find(([start]) => state.startsWith(start))?.[1] ?? 'other';
@@ -153,10 +153,10 @@ export function codeOf(error: unknown): PostgresStoreErrorCode {
 }
 
 /** The store's own error for a library's. */
-export function storeError(place: string, error: unknown): PostgresStoreError {
+export function asPostgresError(place: string, error: unknown): PostgresStoreError {
   if (error instanceof PostgresStoreError) return error;
   const state = stateOf(error);
-  return state === OTHER_GATEWAY ? new OtherGatewayError(place, boundIn(error)) : failure(codeOf(error), place, state);
+  return state === OTHER_GATEWAY ? new OtherGatewayError(place, boundIn(error)) : postgresError(postgresCodeOf(error), place, state);
 }
 
 /** The one refusal that says where reports go: its address is read from the words of `bind`, since libraries pass those on. */
@@ -180,7 +180,7 @@ function boundIn(error: unknown): string {
 }
 
 /** An error in the words of its code. */
-export function failure(code: PostgresStoreErrorCode, place: string, sqlState?: string, more = ''): PostgresStoreError {
+export function postgresError(code: PostgresStoreErrorCode, place: string, sqlState?: string, more = ''): PostgresStoreError {
   const state = sqlState === undefined ? '' : ` (${sqlState})`;
   return new PostgresStoreError(code, `The outbox's database (schema ${place}) ${SENTENCES[code]}${more}${state}.`, sqlState);
 }

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../../errors/errors.js';
 import { issue } from '../../../schema/issue.js';
 import { optionsProblem } from '../../../schema/option-table.js';
 import type { Run } from './database.js';
-import { codeOf, failure, NEWER, OLDER } from './failure.js';
+import { NEWER, OLDER, postgresCodeOf, postgresError } from './failure.js';
 import { functions } from './functions.js';
 import { isOpenBefore } from './row-columns.js';
 import { tables, views } from './tables.js';
@@ -89,14 +89,15 @@ async function readVersion(run: Run, schema: string): Promise<number> {
 /** Looks at the tables and brings them to the newest version where that is asked for; gives the id of the store. Rejects where they are not fit for this package. */
 export async function prepareSchema(run: Run, schema: string, migrate: boolean): Promise<string> {
   const [setting] = await run("SELECT current_setting('transaction_isolation') AS isolation, current_setting('server_encoding') AS encoding");
-  if (setting?.isolation !== 'read committed') throw failure('isolation', schema);
+  if (setting?.isolation !== 'read committed') throw postgresError('isolation', schema);
   // In any other one, a character that it lacks would show only later, and fail the same turn again and again.
-  if (setting.encoding !== 'UTF8') throw failure('encoding', schema, undefined, `; it has ${setting.encoding}`);
+  if (setting.encoding !== 'UTF8') throw postgresError('encoding', schema, undefined, `; it has ${setting.encoding}`);
   const version = await readVersion(run, schema);
-  if (version > NEWEST) throw failure('newer', schema, undefined, `; its version is ${version}, this one knows ${NEWEST}`);
-  if (version > 0 && version < OLDEST) throw failure('older', schema, undefined, `; its version is ${version}, this one knows ${OLDEST}`);
+  if (version > NEWEST) throw postgresError('newer', schema, undefined, `; its version is ${version}, this one knows ${NEWEST}`);
+  if (version > 0 && version < OLDEST) throw postgresError('older', schema, undefined, `; its version is ${version}, this one knows ${OLDEST}`);
   if (version === NEWEST) return readStore(run, schema);
-  if (!migrate) throw failure('missing', schema, undefined, `; its version is ${version}, expected ${NEWEST}. The SQL is what postgresMigrations returns`);
+  if (!migrate)
+    throw postgresError('missing', schema, undefined, `; its version is ${version}, expected ${NEWEST}. The SQL is what postgresMigrations returns`);
   await run(migration(schema));
   return readStore(run, schema);
 }
@@ -112,7 +113,7 @@ async function unpark(run: Run, schema: string): Promise<void> {
     );
   } catch (error) {
     // A role that only reads sends nothing.
-    if (!['read-only', 'privileges'].includes(codeOf(error))) throw error;
+    if (!['read-only', 'privileges'].includes(postgresCodeOf(error))) throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
 import type { Run } from './database.js';
-import { codeOf, failure } from './failure.js';
+import { postgresCodeOf, postgresError } from './failure.js';
 
 /**
  * The settings, which never change once they are kept: each is read once. The outbox's own secret is made at the start,
@@ -20,7 +20,7 @@ export async function openSettings(run: Run, schema: string): Promise<(name: str
     ]);
     // A statement of its own: what another one has committed meanwhile was not to be seen by the first one.
     const [found] = added ? [added] : await run(`SELECT value FROM ${schema}.settings WHERE name = $1::text`, [name]);
-    if (typeof found?.value !== 'string') throw failure('other', schema, undefined, ': it holds a setting that cannot be read');
+    if (typeof found?.value !== 'string') throw postgresError('other', schema, undefined, ': it holds a setting that cannot be read');
     known.set(name, found.value);
     return found.value;
   }
@@ -29,7 +29,7 @@ export async function openSettings(run: Run, schema: string): Promise<(name: str
     await remember(OWN_SECRET, newSecret());
   } catch (error) {
     // Whoever may only read has no use for it.
-    if (!['read-only', 'privileges'].includes(codeOf(error))) throw error;
+    if (!['read-only', 'privileges'].includes(postgresCodeOf(error))) throw error;
   }
   return remember;
 }

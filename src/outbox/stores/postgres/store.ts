@@ -5,7 +5,7 @@ import { readCounts } from './counts.js';
 import { createRun, type Patience, type Run, runWithin } from './database.js';
 import { bind, rebind, writePause } from './destinations.js';
 import { createEnqueue, LONGEST_LOCK_MS } from './enqueue.js';
-import { failure } from './failure.js';
+import { postgresError } from './failure.js';
 import { isOutsideTransaction, isPool } from './lend.js';
 import { listRows } from './list.js';
 import { listen } from './listen.js';
@@ -40,7 +40,7 @@ export async function openPostgresStore(options: PostgresStoreOptions, longestLo
   const send = createRun(database, schema, { clock, random, timeoutMs });
   const watchers = new Set<() => void>();
   let closed = false;
-  const run: Run = (text, values) => (closed ? Promise.reject(failure('closed', schema)) : send(text, values));
+  const run: Run = (text, values) => (closed ? Promise.reject(postgresError('closed', schema)) : send(text, values));
   const storeId = await prepareSchema(run, schema, migrate);
   const remember = await openSettings(run, schema);
   const { enqueue, asValue } = createEnqueue(schema, storeId, notify ? schema : null, longestLockMs);
@@ -70,7 +70,7 @@ export async function openPostgresStore(options: PostgresStoreOptions, longestLo
     ...(connect && {
       watch: (listener, onProblem) => {
         const notify = (payload: string) => run('SELECT pg_notify($1::text, $2::text)::text AS sent', [schema, payload]);
-        const onDeaf = () => onProblem?.(failure('no-notifications', schema));
+        const onDeaf = () => onProblem?.(postgresError('no-notifications', schema));
         const stop = listen({ connect, channel: schema, notify, onDeaf, clock, random }, listener);
         watchers.add(stop);
         return () => {
@@ -92,6 +92,6 @@ function runOf(transaction: unknown, schema: string, patience: Patience): Run {
   const refuse = (why: string) => new ConfigurationError(`transaction: ${why}. Nothing was enqueued.`);
   if (!isDatabase(transaction)) throw refuse('expected the client whose transaction it is, with query(text, values)');
   if (isPool(transaction)) throw refuse('a pool sends each statement over any connection; pass the client that began the transaction');
-  if (isOutsideTransaction(transaction)) throw failure('no-transaction', schema);
+  if (isOutsideTransaction(transaction)) throw postgresError('no-transaction', schema);
   return runWithin(transaction, schema, patience);
 }

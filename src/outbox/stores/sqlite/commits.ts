@@ -1,7 +1,7 @@
 import { isConfigurationError } from '../../../errors/errors.js';
 import type { Clock } from '../../../platform/time.js';
 import { type Connection, isOutsideTransaction, rollBack } from './database.js';
-import { codeOf, failure, storeError } from './failure.js';
+import { asSqliteError, sqliteCodeOf, sqliteError } from './failure.js';
 
 /** Work for a transaction: done at once, and done again from the start where the transaction had to be taken back. */
 export interface Job {
@@ -51,12 +51,12 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
     const began = performance.now();
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_WAIT_MS, wait * 2)) {
       try {
-        if (closed && !running) throw failure('closed', place);
+        if (closed && !running) throw sqliteError('closed', place);
         return attempt();
       } catch (error) {
         // What is refused, and not by SQLite.
         if (isConfigurationError(error)) throw error;
-        if (codeOf(error) !== 'busy' || performance.now() - began > busyMs) throw storeError(place, error);
+        if (sqliteCodeOf(error) !== 'busy' || performance.now() - began > busyMs) throw asSqliteError(place, error);
       }
       await new Promise<void>((resolve) => clock.setTimeout(resolve, wait * (0.5 + random() / 2)));
     }
@@ -103,7 +103,7 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
       for (const [index, { resolve }] of group.entries()) resolve(results[index] as never);
     } catch (error) {
       // What one cannot have must not be refused to the others.
-      if (group.length > 1 && codeOf(error) !== 'busy') for (const job of group) await commit([job]);
+      if (group.length > 1 && sqliteCodeOf(error) !== 'busy') for (const job of group) await commit([job]);
       else for (const { reject } of group) reject(error);
     }
   }
@@ -130,7 +130,7 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
     /** Does work within a transaction, which one statement is by itself; resolves once it is committed. */
     write: <T>(work: () => T, { rows = 1, isOneStatement = false } = {}): Promise<T> =>
       new Promise((resolve, reject) => {
-        if (closed) return reject(failure('closed', place));
+        if (closed) return reject(sqliteError('closed', place));
         jobs.push({ work, rows, isOneStatement, resolve, reject });
         running ??= commitAll();
       }),

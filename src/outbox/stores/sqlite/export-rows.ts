@@ -2,7 +2,7 @@ import { isFinal, type Row } from '../../state-machine.js';
 import type { MovedRows } from '../moved-rows.js';
 import { type Connection, connect, pragma, rollBack, type SqliteDatabase, schemaOf } from './database.js';
 import { createDestinations } from './destinations.js';
-import { codeOf, failure, storeError } from './failure.js';
+import { asSqliteError, sqliteCodeOf, sqliteError } from './failure.js';
 import { listRows } from './list.js';
 import { createReceipts } from './receipts.js';
 import { readMark, readVersion } from './schema.js';
@@ -33,14 +33,14 @@ export function openExport(database: SqliteDatabase, place: string): ExportedFil
     readVersion(connection, place, { moved: true });
     // Only who is alone with a file can take it out of WAL mode.
     const mode = pragma(database, 'journal_mode = DELETE');
-    if (mode !== 'delete' && mode !== 'memory') throw failure('busy', place);
+    if (mode !== 'delete' && mode !== 'memory') throw sqliteError('busy', place);
     database.exec(`PRAGMA ${schemaOf(database)}.synchronous = FULL`);
     // Kept between transactions.
     pragma(database, 'locking_mode = EXCLUSIVE');
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
-    throw codeOf(error) === 'busy' ? failure('busy', place, error, '; end every instance of the outbox first') : storeError(place, error);
+    throw sqliteCodeOf(error) === 'busy' ? sqliteError('busy', place, error, '; end every instance of the outbox first') : asSqliteError(place, error);
   }
 
   function write(change: () => void): void {
@@ -49,7 +49,7 @@ export function openExport(database: SqliteDatabase, place: string): ExportedFil
       database.exec('COMMIT');
       database.exec('BEGIN EXCLUSIVE');
     } catch (error) {
-      throw storeError(place, error);
+      throw asSqliteError(place, error);
     }
   }
 

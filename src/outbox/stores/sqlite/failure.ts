@@ -100,7 +100,7 @@ function resultOf(error: unknown): number | undefined {
 export const isNoDatabase = (error: unknown): boolean => resultOf(error) === NO_DATABASE;
 
 /** What a library's error means. */
-export function codeOf(error: unknown): SqliteStoreErrorCode {
+export function sqliteCodeOf(error: unknown): SqliteStoreErrorCode {
   if (error instanceof SqliteStoreError) return error.code;
   // The connection is in a transaction of the user's, which ends soon.
   if (error instanceof Error && isNested(error.message)) return 'busy';
@@ -110,12 +110,12 @@ export function codeOf(error: unknown): SqliteStoreErrorCode {
 export const isNested = (message: unknown): boolean => typeof message === 'string' && message.includes('within a transaction');
 
 /** The store's own error for a library's. */
-export function storeError(place: string, error: unknown): SqliteStoreError {
+export function asSqliteError(place: string, error: unknown): SqliteStoreError {
   if (error instanceof SqliteStoreError) return error;
-  const code = codeOf(error);
-  return failure(code, place, error);
+  const code = sqliteCodeOf(error);
+  return sqliteError(code, place, error);
 }
 
 /** An error in the words of its code. */
-export const failure = (code: SqliteStoreErrorCode, place: string, cause?: unknown, more = ''): SqliteStoreError =>
+export const sqliteError = (code: SqliteStoreErrorCode, place: string, cause?: unknown, more = ''): SqliteStoreError =>
   new SqliteStoreError(code, `The outbox's database ${place} ${SENTENCES[code]}${more}.`, cause);

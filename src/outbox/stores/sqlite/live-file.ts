@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Connection } from './database.js';
-import { failure } from './failure.js';
+import { sqliteError } from './failure.js';
 
 /**
  * The device and the number of the file that has a path. It is asked by the path: closing a descriptor of a database file
@@ -20,7 +20,7 @@ export function watchFiles(given: string, real: string): () => void {
   if (real === '') return () => {};
   const opened = [given, `${real}-wal`, `${real}-shm`].map((path) => ({ path, identity: identityOf(path) })).filter(({ identity }) => identity !== undefined);
   return () => {
-    for (const { path, identity } of opened) if (identityOf(path) !== identity) throw failure('replaced', path);
+    for (const { path, identity } of opened) if (identityOf(path) !== identity) throw sqliteError('replaced', path);
   };
 }
 
@@ -55,7 +55,7 @@ export function watchProgress(path: string, { first, database }: Connection): { 
         isRestored = rows < furthest.rows || turns < furthest.turns;
         written = now;
       }
-      if (isRestored) throw failure('restored', path);
+      if (isRestored) throw sqliteError('restored', path);
     },
     note() {
       furthest = read();

@@ -1,5 +1,5 @@
 import { connect, type OpenDatabase, type SqliteDatabase } from './database.js';
-import { failure } from './failure.js';
+import { sqliteError } from './failure.js';
 import { identityOf } from './live-file.js';
 
 interface OpenFile {
@@ -29,7 +29,7 @@ export function ensureSameLibrary(open: OpenDatabase, file: string): void {
   const probe = open(':memory:');
   const library = libraryOf(probe);
   probe.close();
-  if (library !== known.library) throw failure('library', file);
+  if (library !== known.library) throw sqliteError('library', file);
 }
 
 /** Notes that a store has a file open; returns how to say that it is closed. */
@@ -39,7 +39,7 @@ export function noteOpen(database: SqliteDatabase, file: string): () => void {
   const files = openFiles();
   const library = libraryOf(database);
   const known = files.get(key) ?? { library, stores: 0 };
-  if (library !== known.library) throw failure('library', file);
+  if (library !== known.library) throw sqliteError('library', file);
   known.stores += 1;
   files.set(key, known);
   return () => {

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync 
 import { dirname, resolve } from 'node:path';
 import { openAttached } from './attached.js';
 import { connect, type OpenDatabase, pragma, type SqliteDatabase, schemaOf } from './database.js';
-import { codeOf, failure, SqliteStoreError } from './failure.js';
+import { SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
 import { ensureSameLibrary } from './one-library.js';
 import { migrate, readVersion } from './schema.js';
 
@@ -91,14 +91,14 @@ export function prepareDatabase(database: SqliteDatabase, place: string, own: bo
   const file = fileOf(database);
   if (own && version > 0 && file !== '' && statSync(file).size <= MOST_CHECKED_BYTES) {
     const found = pragma(database, 'quick_check(1)');
-    if (found !== 'ok') throw failure('corrupt', place);
+    if (found !== 'ok') throw sqliteError('corrupt', place);
   }
   if (own) pragma(database, `journal_size_limit = ${MOST_WAL_BYTES}`);
   // A body that is removed is overwritten, not only forgotten; its cost was not measured apart.
   if (own) pragma(database, 'secure_delete = ON');
   if (file !== '') {
     const mode = pragma(database, 'journal_mode = WAL');
-    if (mode !== 'wal') throw failure('unsafe', place, undefined, `: its journal_mode stays ${String(mode)}, expected wal`);
+    if (mode !== 'wal') throw sqliteError('unsafe', place, undefined, `: its journal_mode stays ${String(mode)}, expected wal`);
   }
   // Without it, macOS returns before the disk has it.
   database.exec('PRAGMA fullfsync = ON');
@@ -112,7 +112,7 @@ export function ensureFull(database: SqliteDatabase, place: string): void {
   if (Number(pragma(database, 'synchronous')) >= FULL) return;
   database.exec(`PRAGMA ${schemaOf(database)}.synchronous = FULL`);
   const level = Number(pragma(database, 'synchronous'));
-  if (level < FULL) throw failure('unsafe', place, undefined, `: PRAGMA synchronous stays ${level}, expected ${FULL} (FULL)`);
+  if (level < FULL) throw sqliteError('unsafe', place, undefined, `: PRAGMA synchronous stays ${level}, expected ${FULL} (FULL)`);
 }
 
 /**
@@ -123,7 +123,7 @@ export function closeFile(database: SqliteDatabase, ensureLive: () => void): voi
   try {
     ensureLive();
   } catch (error) {
-    if (['replaced', 'restored'].includes(codeOf(error))) return;
+    if (['replaced', 'restored'].includes(sqliteCodeOf(error))) return;
     throw error;
   }
   try {

@@ -1,7 +1,7 @@
 import { LARGEST_COUNT } from '../../counts.js';
 import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { type Connection, connect, rollBack, type SqliteDatabase, schemaOf } from './database.js';
-import { failure } from './failure.js';
+import { sqliteError } from './failure.js';
 
 /** Rows that a worker may take, or will be able to; the only ones in the index that is searched for them. */
 export const QUEUED = 'queued = 1';
@@ -113,11 +113,11 @@ export const holdsOutbox = (database: SqliteDatabase): boolean =>
 export function readVersion({ database, first }: Connection, place: string, { moved = false } = {}): number {
   if (!holdsOutbox(database)) return 0;
   const version = Number(first("SELECT value FROM outbox_meta WHERE name = 'version'")?.value);
-  if (!Number.isInteger(version) || version < 1) throw failure('corrupt', place, undefined, ' (it does not say its version)');
-  if (version < OLDEST) throw failure('older', place, undefined, ` (its version is ${version}, this one knows ${OLDEST})`);
-  if (version > NEWEST) throw failure('newer', place, undefined, ` (its version is ${version}, this one knows ${NEWEST})`);
+  if (!Number.isInteger(version) || version < 1) throw sqliteError('corrupt', place, undefined, ' (it does not say its version)');
+  if (version < OLDEST) throw sqliteError('older', place, undefined, ` (its version is ${version}, this one knows ${OLDEST})`);
+  if (version > NEWEST) throw sqliteError('newer', place, undefined, ` (its version is ${version}, this one knows ${NEWEST})`);
   const mark = moved ? undefined : readMark({ first });
-  if (mark) throw failure(mark.arrived ? 'moved' : 'moving', place, undefined, ` (${mark.to})`);
+  if (mark) throw sqliteError(mark.arrived ? 'moved' : 'moving', place, undefined, ` (${mark.to})`);
   return version;
 }
 

@@ -3,7 +3,7 @@ import { isStorable } from '../storable.js';
 import { createCommits } from './commits.js';
 import { connect, pragma } from './database.js';
 import { createDestinations } from './destinations.js';
-import { codeOf, failure, SqliteStoreError } from './failure.js';
+import { SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
 import { listRows } from './list.js';
 import { watchFiles, watchProgress } from './live-file.js';
 import { hasLostRows, mendLostRows } from './lost-rows.js';
@@ -152,7 +152,7 @@ async function openOrReject(file: string, open: OpenDatabase | undefined) {
     return await openFile(file, open);
   } catch (error) {
     if (error instanceof SqliteStoreError) throw error;
-    const code = codeOf(error);
-    throw failure(code === 'other' ? 'unavailable' : code, file, error);
+    const code = sqliteCodeOf(error);
+    throw sqliteError(code === 'other' ? 'unavailable' : code, file, error);
   }
 }

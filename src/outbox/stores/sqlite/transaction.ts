@@ -2,7 +2,7 @@ import { isConfigurationError } from '../../../errors/errors.js';
 import type { Enqueued, NewRow } from '../../store.js';
 import { connect, rollBack, type SqliteDatabase } from './database.js';
 import { createDestinations } from './destinations.js';
-import { failure, isNested, storeError } from './failure.js';
+import { asSqliteError, isNested, sqliteError } from './failure.js';
 import { ensureFull, fileOf } from './open.js';
 import { createRows } from './rows.js';
 import { createTally } from './tally.js';
@@ -40,11 +40,11 @@ export async function enqueueWithin(transaction: unknown, { own, place, ensureLi
     return enqueued;
   } catch (error) {
     rollBack(database, 'ROLLBACK TO outbox; RELEASE outbox');
-    throw isConfigurationError(error) ? error : storeError(place, error);
+    throw isConfigurationError(error) ? error : asSqliteError(place, error);
   }
 }
 
-const unfit = (place: string, why: string) => failure('other', place, undefined, `: transaction: ${why}`);
+const unfit = (place: string, why: string) => sqliteError('other', place, undefined, `: transaction: ${why}`);
 
 /** The libraries have different names for it; a transaction within one is refused by all. */
 function isWithin(database: SqliteDatabase): boolean {

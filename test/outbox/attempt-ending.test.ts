@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FailedAttempt } from '../../src/delivery/send-once.js';
 import type { ErrorCode } from '../../src/errors/errors.js';
-import { endingOf, failed, misconfiguredEnding } from '../../src/outbox/attempt-result.js';
+import { endingOf, failed, misconfiguredEnding } from '../../src/outbox/attempt-ending.js';
 import { gatewayRefusal } from '../../src/outbox/gateway-refusal.js';
 
 type More = Pick<FailedAttempt['failure'], 'foreign'> & NonNullable<FailedAttempt['failure']['details']>;

@@ -1,7 +1,7 @@
 import type { AttemptResult, FailedAttempt } from '../delivery/send-once.js';
 import type { Failure } from '../delivery/verdict.js';
 import type { ErrorCode } from '../errors/errors.js';
-import type { PauseReason } from './pause.js';
+import type { PauseReason } from './destination.js';
 import type { Ending, Problem } from './state-machine.js';
 
 const PAUSES: { readonly [Code in ErrorCode]?: PauseReason } = {
