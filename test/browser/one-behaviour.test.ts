@@ -1,11 +1,9 @@
-import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect } from 'vitest';
 import { expectFreshBuild } from '../support/built.js';
-import { root } from '../support/run.js';
 import { invalidVectors, validPayload } from '../vectors/read.js';
 import { test } from './browser-test.js';
-import { readScript } from './script-file.js';
+import { bundleModules, readScript } from './script-file.js';
 
 /**
  * Every build is given the same wrong payloads, wrong options, hostile answers and personal values, in a real browser, and must say
@@ -127,18 +125,11 @@ const relayAnswers: [string, Answer][] = [
 const relayed: Case[] = [...wrongPayloads(relay), ...wrongOptions, ...answers([...anyAnswer, ...relayAnswers], relay)];
 const ofGateways: Case[] = [...wrongPayloads(gateways), ...answers([...anyAnswer, ['recorded', json(200, { message: telltale })]], gateways)];
 
-/** A module of the build as one script, as a bundler makes it. */
-async function bundle(file: string): Promise<string> {
-  const stdin = { contents: `export * from './dist/${file}';`, resolveDir: root };
-  const { outputFiles } = await build({ stdin, bundle: true, write: false, format: 'iife', globalName: 'LocationSDK', logLevel: 'error' });
-  return outputFiles[0]?.text ?? '';
-}
-
 const scripts: Record<string, string> = {};
 beforeAll(async () => {
   expectFreshBuild();
-  scripts.modules = await bundle('index.js');
-  scripts['location-sdk/page'] = await bundle('page.js');
+  scripts.modules = await bundleModules('index.js');
+  scripts['location-sdk/page'] = await bundleModules('page.js');
   for (const name of ['location-sdk.global.js', 'location-sdk.relay.global.js', 'location-sdk.outbox.global.js']) scripts[name] = readScript(name);
 });
 
