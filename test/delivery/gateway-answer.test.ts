@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readStatus } from '../../src/delivery/gateway-answer.js';
+import { type AnswerSettings, readGatewayAnswer, readStatus } from '../../src/delivery/gateway-answer.js';
+import type { CallContext } from '../../src/delivery/verdict.js';
+import { systemClock } from '../../src/platform/time.js';
 
 const json = (status: number, body: unknown = { message: 'what the gateway said' }) => ({ status, body, json: true });
 const html = (status: number) => ({ status, body: '<h1>No</h1>', json: false });
@@ -127,5 +129,98 @@ describe('a 405 asks for the base address', () => {
 
   it('and no other refusal does', () => {
     expect(readStatus(html(403), settled, undefined).text).toBe('HTTP 403: the gateway refused the request; check the API key and what it may do');
+  });
+});
+
+describe('an answer that the gateway did not write', () => {
+  it.each([
+    ['HTML of a refusal', html(400), true],
+    ['HTML of a success', html(200), true],
+    ['an empty redirect', empty(300), true],
+    ['an empty refusal', empty(422), true],
+    ['an empty failure', empty(500), true],
+    ['an empty success', empty(299), undefined],
+    ['JSON of a refusal', json(400), undefined],
+    ['JSON of a failure', json(500), undefined],
+  ])('%s: %s', (_, answer, foreign) => {
+    expect(readStatus(answer, settled, undefined).foreign).toBe(foreign);
+  });
+
+  it.each([400, 402, 499])('with %i has no word of the base address, which only a 405 asks for', (status) => {
+    expect(readStatus(html(status), settled, undefined).text).toBe(`HTTP ${status}: the gateway refused the request`);
+  });
+});
+
+describe('what the options say of an answer', () => {
+  const errors: string[] = [];
+  const silent = { debug() {}, info() {}, warn() {}, error: (text: string) => void errors.push(text) };
+  const settings: AnswerSettings = {
+    isRecorded: () => true,
+    isDuplicate: () => false,
+    inPage: false,
+    logger: silent,
+    clock: systemClock,
+  };
+  const context: CallContext = {
+    report: { operation: 'reportBetEvent', reference: 'BET-1', environment: 'staging', body: '{}', location: undefined },
+    isReport: true,
+    after: undefined,
+    sent: () => ({ identifiers: [], values: [], keys: [] }),
+    mask: () => undefined,
+  };
+  const verdictOf = (status: number, body: unknown, options: Partial<AnswerSettings> = {}, call: Partial<CallContext> = {}) =>
+    readGatewayAnswer(
+      { ended: 'answered', status, header: () => null, text: JSON.stringify(body), measured: true },
+      { ...context, ...call },
+      { ...settings, ...options },
+    );
+
+  it.each([200, 204, 299])('isRecorded is asked of %i', (status) => {
+    expect(verdictOf(status, { message: 'done' })).toStrictEqual({ kind: 'recorded', body: { message: 'done' }, said: 'done' });
+  });
+
+  it.each([0, 100, 199, 300, 302, 400, 500])('isRecorded is not asked of %i', (status) => {
+    expect(verdictOf(status, { message: 'done' })).toMatchObject({ kind: 'failed', failure: { said: 'done' } });
+  });
+
+  it.each([
+    ['same', 'same'],
+    ['conflict', 'failed'],
+  ] as const)('isDuplicate says %s: the attempt ends as %s', (duplicate, kind) => {
+    expect(verdictOf(409, { message: 'held' }, { isDuplicate: () => duplicate })).toMatchObject({ kind, failure: { code: 'duplicate', said: 'held' } });
+  });
+
+  it('a number to verify has a verdict in a whole answer only', () => {
+    const verdict = (status: number, body: unknown) => verdictOf(status, body, {}, { isReport: false }).kind;
+    expect([verdict(200, { success: false }), verdict(206, { success: true }), verdict(200, { success: 'yes' })]).toEqual(['recorded', 'failed', 'failed']);
+  });
+
+  it.each<[string, Partial<AnswerSettings>, number, string]>([
+    [
+      'isRecorded that throws',
+      {
+        isRecorded: () => {
+          throw new Error('9901234567');
+        },
+      },
+      200,
+      'The option isRecorded threw; HTTP 200 is read as if it had returned false.',
+    ],
+    [
+      'isRecorded that returns something else',
+      { isRecorded: (() => 'yes') as never },
+      200,
+      'The option isRecorded must return true or false; HTTP 200 is read as if it had returned false.',
+    ],
+    [
+      'isDuplicate that returns a promise, which fails',
+      { isDuplicate: (() => Promise.reject(new Error('no'))) as never },
+      409,
+      'The option isDuplicate must return same or conflict or false; HTTP 409 is read as if it had returned false.',
+    ],
+  ])('%s has said no, and the log says so', (_, options, status, text) => {
+    errors.length = 0;
+    expect(verdictOf(status, { message: 'done' }, options).kind).toBe('failed');
+    expect(errors).toEqual([text]);
   });
 });

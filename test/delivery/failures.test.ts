@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { ABORTED, duplicateFailure, OUT_OF_TIME, readAnswer, verdictOn } from '../../src/delivery/failures.js';
+import type { Attempted } from '../../src/delivery/transport.js';
+import { systemClock } from '../../src/platform/time.js';
+
+const read = () => ({ kind: 'recorded', body: 'what was read', said: undefined }) as const;
+
+const answered = (status: number, text: string | undefined, measured = false): Attempted => ({
+  ended: 'answered',
+  status,
+  text,
+  measured,
+  header: (name) => (name === 'retry-after' ? '7' : null),
+});
+
+const failureOf = (attempted: Attempted) => {
+  const verdict = verdictOn(attempted, systemClock, read);
+  return verdict.kind === 'recorded' ? undefined : verdict.failure;
+};
+
+const TEXTS = {
+  'no text, since it was too long': undefined,
+  nothing: '',
+  'a line break': '\r\n',
+  'a number': '12',
+  'half of a JSON text': '{"message":"no su',
+  HTML: '<h1>No</h1>',
+  'a whole JSON text': '{"message":"no such bet"}',
+} as const;
+type Text = keyof typeof TEXTS;
+
+/** What may have lost its end. */
+const OPEN_ENDED: readonly Text[] = ['nothing', 'a line break', 'a number'];
+const NOT_JSON: readonly Text[] = ['no text, since it was too long', 'half of a JSON text', 'HTML'];
+
+describe('an answer whose length nothing proves', () => {
+  it.each([
+    ...[200, 204, 299].map((status) => ({ status, broken: OPEN_ENDED })),
+    ...[400, 401, 404, 409, 429, 499].map((status) => ({ status, broken: [...OPEN_ENDED, ...NOT_JSON] })),
+    ...[0, 100, 199, 300, 302, 399, 408, 500, 503, 599].map((status) => ({ status, broken: [] })),
+  ])('with $status may have broken off where it is one of: $broken', ({ status, broken }) => {
+    const found = Object.entries(TEXTS).flatMap(([name, text]) => (failureOf(answered(status, text)) ? [name] : []));
+    expect(found.sort()).toEqual([...broken].sort());
+  });
+
+  it.each([
+    { status: 200, foreign: false },
+    { status: 400, foreign: true },
+    { status: 403, foreign: true },
+  ])('with $status leaves the report in doubt, asks for the wait that the answer asks for, and foreign is $foreign', ({ status, foreign }) => {
+    expect(failureOf(answered(status, ''))).toStrictEqual({
+      code: 'network',
+      text: `HTTP ${status}: the answer may have broken off, since it is not JSON and has no content-length; is the base address right?`,
+      outcome: 'unknown',
+      retryable: true,
+      foreign,
+      details: { status, retryAfterMs: 7_000 },
+    });
+  });
+});
+
+it.each([200, 204, 299, 400, 404, 409, 429, 499])('an answer with %i that was read to its end is read, whatever it says', (status) => {
+  expect(Object.values(TEXTS).map((text) => verdictOn(answered(status, text, true), systemClock, read))).toEqual(Object.values(TEXTS).map(read));
+});
+
+it.each([
+  { text: undefined, answer: { body: undefined, json: false } },
+  { text: '', answer: { body: undefined, json: true } },
+  { text: ' \n', answer: { body: undefined, json: true } },
+  { text: ' {"a":1}\n', answer: { body: { a: 1 }, json: true } },
+  { text: 'null', answer: { body: null, json: true } },
+  { text: '{"a":1', answer: { body: '{"a":1', json: false } },
+])('the text $text of an answer is $answer', ({ text, answer }) => {
+  expect(readAnswer(200, text)).toStrictEqual({ status: 200, ...answer });
+});
+
+describe('an attempt without an answer', () => {
+  const broken = { text: 'the connection was refused', retryable: true };
+
+  it.each<[string, Attempted, object]>([
+    ['aborted before it left', { ended: 'aborted', unsent: true }, { code: 'aborted', text: 'aborted by its signal', outcome: 'not-sent' }],
+    ['aborted on its way', { ended: 'aborted' }, { code: 'aborted', text: 'aborted by its signal', outcome: 'unknown' }],
+    [
+      'out of time before it left',
+      { ended: 'timeout', unsent: true },
+      { code: 'timeout', text: 'its time was over before it was sent', outcome: 'not-sent', retryable: true },
+    ],
+    ['out of time on its way', { ended: 'timeout' }, { code: 'timeout', text: 'no whole answer came in time', outcome: 'unknown', retryable: true }],
+    [
+      'that never left',
+      { ended: 'broken', failure: { ...broken, notSent: true } },
+      { code: 'network', text: broken.text, outcome: 'not-sent', retryable: true, foreign: false },
+    ],
+    [
+      'that may have left, and a proxy that says so',
+      { ended: 'broken', failure: { ...broken, notSent: false, foreign: true } },
+      { code: 'network', text: broken.text, outcome: 'unknown', retryable: true, foreign: true },
+    ],
+  ])('%s', (_, attempted, failure) => {
+    expect(failureOf(attempted)).toStrictEqual(failure);
+  });
+
+  it('that did not leave has the words of a call that did not begin', () => {
+    expect([ABORTED.text, OUT_OF_TIME.text]).toEqual(['aborted by its signal', 'its time was over before it was sent']);
+  });
+});
+
+describe('a duplicate', () => {
+  it.each([true, false])('with other data is certainly refused (in a page: %s)', (inPage) => {
+    expect(duplicateFailure(409, 'conflict', inPage)).toStrictEqual({
+      code: 'duplicate',
+      text: 'the gateway holds other data under this reference (a new timestamp or location is other data too); compare your records',
+      outcome: 'rejected',
+      certain: true,
+      details: { status: 409, conflict: true },
+    });
+  });
+
+  it('with the same data was sent by another call', () => {
+    expect(duplicateFailure(409, 'same', false)).toStrictEqual({
+      code: 'duplicate',
+      text: 'the gateway holds this report already, and it was not this call that sent it; do not send it again',
+      outcome: 'rejected',
+      details: { status: 409, conflict: false },
+    });
+  });
+
+  it('with the same data may be the own request of a page, which its browser repeated', () => {
+    expect(duplicateFailure(400, 'same', true)).toStrictEqual({
+      code: 'duplicate',
+      text: 'the gateway holds this report already, and it may be this call that sent it: browsers repeat requests by themselves',
+      outcome: 'unknown',
+      details: { status: 400, conflict: false },
+      advice: 'Compare your records.',
+    });
+  });
+});
