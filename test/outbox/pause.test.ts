@@ -13,7 +13,9 @@ import {
   type Pause,
   pausedBy,
   postponed,
+  probeGivenBack,
   probeTaken,
+  readPause,
 } from '../../src/outbox/pause.js';
 import { type Failed, LONGEST_WAIT_MS } from '../../src/outbox/state-machine.js';
 
@@ -317,5 +319,40 @@ describe('a pause as a store keeps it', () => {
       until: 20_500,
       remainingMs: 500,
     });
+  });
+
+  it('is given back by the worker that took its probe and found no report, as the version that it made', () => {
+    const taken = changePause(paused(), probeTaken(paused(), 30_000), 20_000);
+    expect(probeGivenBack(paused(), 100)).toEqual({ ...probeTaken(taken, 30_000), forMs: 100 });
+  });
+});
+
+describe('a pause as a store reads it', () => {
+  const { remainingMs: _, ...stored } = paused();
+  const REASONS = ['authentication', 'address', 'rate-limited', 'unavailable', 'unreachable', 'configuration', 'refusals'];
+
+  it.each(REASONS)('is the pause that was written: %s', (reason) => {
+    expect(readPause({ ...stored, reason }, 2_000)).toStrictEqual({ ...stored, reason, remainingMs: 7_000 });
+  });
+
+  it.each([null, undefined])('is none without a reason: %s', (reason) => {
+    expect(readPause({ ...stored, reason, message: null }, 0)).toMatchObject({ reason: undefined, message: undefined });
+  });
+
+  it.each(['', 'holiday', 0, true, {}])('goes on until a report is recorded, where its reason cannot be read: %j', (reason) => {
+    expect(readPause({ ...stored, reason }, 0).reason).toBe('unavailable');
+  });
+
+  it.each<[keyof typeof stored, readonly unknown[]]>([
+    ['version', [undefined, null, -1, 0.5, 2 ** 60, '3', Number.NaN]],
+    ['strikes', [undefined, null, -1, 0.5, 2 ** 60, '3', Number.NaN]],
+    ['since', [undefined, null, '3', Number.NaN, Number.POSITIVE_INFINITY]],
+    ['until', [undefined, null, '3', Number.NaN, Number.POSITIVE_INFINITY]],
+  ])('has 0 for a %s that no store writes', (name, values) => {
+    for (const value of values) expect(readPause({ ...stored, [name]: value }, 0)[name]).toBe(0);
+  });
+
+  it.each([undefined, null, 7, {}])('has no message where it is no text: %j', (message) => {
+    expect(readPause({ ...stored, message }, 0).message).toBeUndefined();
   });
 });
