@@ -117,8 +117,7 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
   const location = withoutOrigin(given.location);
   const others: Members = Object.assign(Object.create(null), given);
   delete others.location;
-  const checked = validate(callOptions, 'strict', others, [], LIFTED);
-  issues.push(...checked.issues);
+  if (Object.keys(others).length > 0) issues.push(...validate(callOptions, 'strict', others, [], LIFTED).issues);
 
   const { environment, clientIP, timeoutMs } = others as { environment?: Environment; clientIP?: unknown; timeoutMs?: number };
   if (environment !== undefined && context.channel.kind === 'relay') issues.push(issue(['environment'], 'invalid', "is the relay's to say; remove it"));

@@ -1,4 +1,4 @@
-import { type Delivered, deliver } from '../delivery/deliver.js';
+import { type Delivered, type Delivery, deliver } from '../delivery/deliver.js';
 import { configurationFailure } from '../delivery/failures.js';
 import { type AnyReport, keepFrozen, keptFrozen } from '../delivery/frozen.js';
 import { untilPageHides } from '../delivery/leaving-page.js';
@@ -122,16 +122,8 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
   const relayed = channel.kind === 'relay';
   const resolveLocation = createLocationResolver(settings);
 
-  /** Sends a frozen call; the deadline counts from when the call began. */
-  const send = (report: AnyReport, call: { inDoubt: boolean; signal: Parameters['signal']; deadline: number }): Promise<Delivered> =>
-    deliver(report, { ...call, exchange: channel.open(report) }, settings);
-
-  /** Checks and locates: the half of every call that sends nothing. */
-  async function freeze(
-    operation: OperationName,
-    payload: unknown,
-    options: unknown,
-  ): Promise<{ report: AnyReport; signal: Parameters['signal']; deadline: number }> {
+  /** Checks and locates: the half of every call that sends nothing. The deadline counts from when the call began. */
+  async function freeze(operation: OperationName, payload: unknown, options: unknown): Promise<Omit<Delivery, 'inDoubt'> & { report: AnyReport }> {
     const row = operations[operation];
     if ((inPage || relayed) && !row.browser) {
       const where = inPage ? 'in a browser' : 'through a relay';
@@ -149,18 +141,18 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     const search = () => resolveLocation(parameters, purpose);
     const location = row.location === 'none' ? undefined : (await (relayed ? untilPageHides(search) : search()))?.location;
     const report = { operation, environment, reference, location, body: toJson(body, location) };
-    return { report, signal, deadline };
+    return { report, exchange, signal, deadline };
   }
 
   /** Checks, locates and sends: the way of every call. */
-  async function call(operation: OperationName, payload: unknown, options: unknown): Promise<Delivered & { report: AnyReport }> {
-    const { report, ...limits } = await freeze(operation, payload, options);
-    return { ...(await send(report, { inDoubt: false, ...limits })), report };
+  async function call(operation: OperationName, payload: unknown, options: unknown): Promise<{ report: AnyReport; delivered: Delivered }> {
+    const { report, exchange, signal, deadline } = await freeze(operation, payload, options);
+    return { report, delivered: await deliver(report, { exchange, signal, deadline, inDoubt: false }, settings) };
   }
 
   const report = async (operation: OperationName, payload: unknown, options: unknown): Promise<ReceiptOf<Mode>> => {
-    const delivered = await call(operation, payload, options);
-    return receiptOf(delivered.report, delivered) as ReceiptOf<Mode>;
+    const { report, delivered } = await call(operation, payload, options);
+    return receiptOf(report, delivered) as ReceiptOf<Mode>;
   };
 
   const client: Client<Mode> = {
@@ -169,8 +161,8 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     reportWithdrawalEvent: (withdrawal, options) => report('reportWithdrawalEvent', withdrawal, options),
     reportSettledWithdrawal: (withdrawal, options) => report('reportSettledWithdrawal', withdrawal, options),
     verifyNin: async (nin, options) => {
-      const { body } = await call('verifyNin', typeof nin === 'string' ? { nin } : nin, options);
-      return body as NinVerification;
+      const { delivered } = await call('verifyNin', typeof nin === 'string' ? { nin } : nin, options);
+      return delivered.body as NinVerification;
     },
     locate: async (options) => {
       const parameters = prepareOptions('locate', options, ['environment', 'clientIP', 'signal', 'timeoutMs'], settings, 'not-sent');
@@ -189,7 +181,8 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
       const { outcome, code } = error as { outcome?: unknown; code?: unknown };
       const inDoubt = outcome === 'unknown' && code !== 'duplicate';
       const { signal, timeoutMs } = prepareResend(frozen, inDoubt, options, settings);
-      return receiptOf(frozen, await send(frozen, { inDoubt, signal, deadline: clock.now() + timeoutMs })) as ReceiptOf<Mode>;
+      const delivery = { exchange: channel.open(frozen), signal, deadline: clock.now() + timeoutMs, inDoubt };
+      return receiptOf(frozen, await deliver(frozen, delivery, settings)) as ReceiptOf<Mode>;
     },
   };
   return withInternals(client, {

@@ -46,9 +46,9 @@ const ADVICE: Record<ErrorOutcome, string> = {
  * the outcome certain again, since that first attempt may have landed. Only success, a duplicate of the same
  * data, or a conflict (what is held is not ours) ends the doubt.
  */
-export async function deliver(report: AnyReport, { exchange, deadline, signal, ...before }: Delivery, settings: DeliverySettings): Promise<Delivered> {
+export async function deliver(report: AnyReport, { exchange, deadline, signal, inDoubt: before }: Delivery, settings: DeliverySettings): Promise<Delivered> {
   const { clock, logger, retry, transport } = settings;
-  let { inDoubt } = before;
+  let inDoubt = before;
   let attempts = 0;
 
   /** The error of the whole call. */

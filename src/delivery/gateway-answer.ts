@@ -84,9 +84,9 @@ function ask<Name extends 'isRecorded' | 'isDuplicate'>(
   let fault = 'threw';
   try {
     const meaning = settings[name](answer, sent) as ReturnType<AnswerSettings[Name]>;
+    if ((MEANINGS[name] as readonly unknown[]).includes(meaning)) return meaning;
     // One that is asynchronous by mistake must not end the process when it fails.
     Promise.resolve(meaning).catch(() => {});
-    if ((MEANINGS[name] as readonly unknown[]).includes(meaning)) return meaning;
     fault = `must return ${MEANINGS[name].join(' or ')}`;
   } catch {
     // Said below; what it threw may hold anything.

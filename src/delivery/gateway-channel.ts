@@ -27,7 +27,8 @@ export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Ch
       secrets,
       free: () => [],
       async request(body, limit) {
-        const apiKey = await readKey(gateway.apiKey, `gateways.${environment}.apiKey`, limit);
+        const { apiKey: given } = gateway;
+        const apiKey = typeof given === 'string' ? given : await readKey(given, `gateways.${environment}.apiKey`, limit);
         if (typeof apiKey !== 'string') return apiKey;
         secrets.add(apiKey);
         return { url, headers: { 'x-api-key': apiKey, ...more }, body, credentials: 'omit', keepalive: false };
@@ -38,8 +39,8 @@ export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Ch
 });
 
 /** The key, asked for before each attempt, since it may have been rotated. */
-async function readKey(ask: Gateway['apiKey'], name: string, limit: () => Limit): Promise<string | Failure> {
-  const key = typeof ask === 'string' ? ({ ended: 'done', value: ask } as const) : await withTimeout<unknown>(ask, limit());
+async function readKey(ask: Exclude<Gateway['apiKey'], string>, name: string, limit: () => Limit): Promise<string | Failure> {
+  const key = await withTimeout<unknown>(ask, limit());
   if (key.ended === 'aborted') return ABORTED;
   if (key.ended === 'timeout') return { ...OUT_OF_TIME, text: `${name} did not answer in time` };
   // What it threw is not shown: it may hold the key.

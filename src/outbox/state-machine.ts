@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorOutcome } from '../errors/errors.js';
-import { backoffMs } from '../platform/backoff.js';
+import { type BackoffSettings, backoffMs } from '../platform/backoff.js';
 import type { OperationName } from '../protocol/operations.js';
 import { oneMore } from './counts.js';
 import type { OutboxEnvironment, PauseReason } from './destination.js';
@@ -126,15 +126,10 @@ export interface Failed {
 /** How an attempt ended. */
 export type Ending = { readonly kind: 'recorded'; readonly message: string | undefined; readonly outcome?: Row['outcome'] } | Failed;
 
-/** How long a row waits between attempts. */
-export interface Schedule {
-  readonly baseMs: number;
-  readonly capMs: number;
-}
-
 /** What else decides about the end of an attempt. */
 export interface EndingContext {
-  readonly schedule: Schedule;
+  /** How long a row waits between attempts. */
+  readonly schedule: BackoffSettings;
   readonly random: () => number;
   readonly keepBodies: boolean;
   /** The row that this one waits for, as it is now: not in the outbox, not final, or final. */

@@ -7,18 +7,15 @@ import type { AbortSignalLike } from './web-types.js';
  */
 export function createAborting(): Aborting {
   const listeners = new Set<() => void>();
-  let aborted = false;
-  const signal: AbortSignalLike = {
-    get aborted() {
-      return aborted;
-    },
+  const signal: AbortSignalLike & { aborted: boolean } = {
+    aborted: false,
     addEventListener: (_, listener) => void listeners.add(listener),
     removeEventListener: (_, listener) => void listeners.delete(listener),
   };
   return {
     signal: signal as AbortSignal,
     abort() {
-      aborted = true;
+      signal.aborted = true;
       for (const listener of [...listeners]) listener();
       listeners.clear();
     },

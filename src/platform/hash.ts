@@ -1,6 +1,6 @@
 import { type NativeCrypto, nativeCrypto } from './native-crypto.js';
 
-export const toHex = (bytes: ArrayBuffer | Uint8Array): string => Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
+const toHex = (bytes: ArrayBuffer | Uint8Array): string => Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 export const sha256 = async (text: string): Promise<string> =>
   nativeCrypto ? nativeCrypto.createHash('sha256').update(text).digest('hex') : toHex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));

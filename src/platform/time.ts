@@ -102,12 +102,12 @@ export function withTimeout<T>(
       clock.clearTimeout(timer);
       throw error;
     }
-    new Promise<T>((settle) => settle(work(controller.signal)))
-      .then(
-        (value) => end({ ended: 'done', value }),
-        (error: unknown) => end({ ended: 'failed', error }),
-      )
-      .catch(() => {});
+    const fail = (error: unknown) => end({ ended: 'failed', error });
+    try {
+      Promise.resolve(work(controller.signal)).then((value) => end({ ended: 'done', value }), fail);
+    } catch (error) {
+      fail(error);
+    }
   });
 }
 

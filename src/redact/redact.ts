@@ -21,11 +21,6 @@ const SMALL = /^[0-9]{1,2}$/;
 const UNITS = /^(?:digits?|characters?|decimals?|seconds?|minutes?|hours?|days?|bytes?|requests?|attempts?)$/;
 const STATUS_BEFORE = /^(?:http|status|code|error)$/;
 
-/** A value that was sent, as it is compared. */
-interface Folded extends SentValue {
-  words(): string[];
-}
-
 interface Piece {
   readonly opens: string;
   readonly core: string;
@@ -61,21 +56,22 @@ function pieceOf(text: string, identifiers: readonly string[]): Piece {
  */
 export function maskSent(said: string, values: readonly SentValue[], identifiers: readonly string[] = []): string {
   if (said.length > LONGEST_TEXT) return '[a text too long to show]';
-  const sent = values.map(({ text, kind }) => ({ kind, text: fold(text), words: () => wordsIn(`${fold(text)} ${fold(splitName(text))}`) }));
-  const free = identifiers.filter((identifier) => isFree(fold(identifier), sent));
+  const free = identifiers.filter((identifier) => said.includes(identifier) && isFree(fold(identifier), values));
   const pieces = said
     .split(/\s+/)
     .filter((text) => text !== '')
     .map((text) => pieceOf(text, free));
   showNumbers(pieces);
-  hideSent(pieces, sent);
+  // Most answers repeat no word that was sent. One look at all values together tells.
+  const all = fold(values.map(({ text }) => text).join(' '));
+  if (pieces.some(({ words }) => words.some((word) => all.includes(word)))) hideSent(pieces, values);
   hideLetters(pieces);
   return write(pieces);
 }
 
 /** An identifier is shown as it is, unless it repeats what is not, or is so short that it could be a part of anything. */
-const isFree = (identifier: string, sent: readonly Folded[]): boolean =>
-  /^[^\p{C}\p{Z}]{3,100}$/u.test(identifier) && !sent.some(({ text, kind }) => kind !== 'plain' && text.length > 2 && identifier.includes(text));
+const isFree = (identifier: string, values: readonly SentValue[]): boolean =>
+  /^[^\p{C}\p{Z}]{3,100}$/u.test(identifier) && !values.some(({ text, kind }) => kind !== 'plain' && fold(text).length > 2 && identifier.includes(fold(text)));
 
 /**
  * Shows an HTTP status beside the word for it, and a small number before its unit, the first of each: several could spell a
@@ -94,13 +90,15 @@ function showNumbers(pieces: readonly Piece[]): void {
   }
 }
 
-function hideSent(pieces: readonly Piece[], sent: readonly Folded[]): void {
+function hideSent(pieces: readonly Piece[], values: readonly SentValue[]): void {
   const words = pieces.flatMap((piece) => piece.words.map((word) => ({ word, piece })));
   // A name may stand in parts: `first-name` is also `firstname`.
   const parts = pieces.flatMap((piece) => (piece.words.length > 1 ? [{ word: piece.words.join(''), piece }] : []));
   const personal = [...words, ...parts].filter(({ word }) => word.length > 1);
   const secret = words.filter(({ word }) => word.length >= KEY_PIECE);
-  for (const { text, kind, words: wordsOf } of sent) {
+  for (const { text: value, kind } of values) {
+    const text = fold(value);
+    const wordsOf = () => wordsIn(`${text} ${fold(splitName(value))}`);
     if (kind !== 'personal') hideWhole(words, wordsIn(text));
     if (kind === 'personal') for (const { word, piece } of personal) if (text.includes(word) && wordsOf().includes(word)) piece.shown = false;
     if (kind === 'secret') for (const { word, piece } of secret) if (text.includes(word)) piece.shown = false;

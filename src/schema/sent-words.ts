@@ -14,7 +14,9 @@ export interface Sent {
 
 /** The values of a body's own identifiers, such as its `bet_id`. */
 export const identifiersOf = ({ fields }: Model, body: unknown): string[] =>
-  Object.entries(body ?? {}).flatMap(([name, value]) => (isIdentifier(fields[name]) && typeof value === 'string' ? [value] : []));
+  Object.entries(body ?? {})
+    .filter(([name, value]) => typeof value === 'string' && isIdentifier(fields[name]))
+    .map(([, value]) => value);
 
 const isIdentifier = (field: Model['fields'][string] | undefined): boolean => field !== undefined && !isModel(field) && traitsOf(field).reference === true;
 
