@@ -6,7 +6,7 @@ import { pureConstants } from './tsup.pure.js';
 import { scriptTag, scriptTags } from './tsup.script-tag.js';
 
 /** Beside the modules: the command, and the script-tag files. */
-const OTHERS = ['cli', 'script-tag', 'script-tag-relay', 'script-tag-outbox'];
+const OTHERS = ['cli', 'script-tag', 'script-tag-relay', 'script-tag-outbox', 'script-tag-stub'];
 
 /** A module for each file of `src/entries`, under its name. */
 const names = readdirSync('src/entries').map((file) => file.replace(/\.ts$/, ''));

@@ -18,4 +18,5 @@ export const scriptTags = {
   'location-sdk': 'src/entries/script-tag.ts',
   'location-sdk.relay': 'src/entries/script-tag-relay.ts',
   'location-sdk.outbox': 'src/entries/script-tag-outbox.ts',
+  'location-sdk.stub': 'src/entries/script-tag-stub.ts',
 };
