@@ -17,6 +17,14 @@ test('the stub is a small file', () => {
   expect(gzipSync(readScript('location-sdk.stub.global.js')).byteLength).toBeLessThan(2_000);
 });
 
+test('the stub adds one name to the page', async ({ page, operator }) => {
+  const names = () => page.evaluate(() => Object.getOwnPropertyNames(window));
+  await page.goto(`${operator.url}/elsewhere`);
+  const before = await names();
+  await page.goto(`${operator.url}/stub-alone`);
+  expect((await names()).filter((name) => !before.includes(name))).toEqual(['LocationSDK']);
+});
+
 test.for(['async', 'defer'])(
   'calls before a script with %s has come are made in their order, and settle',
   async (how, { context, page, operator, violations, complaints }) => {
