@@ -3,10 +3,10 @@ import { defineConfig, type Options } from 'tsup';
 import { inspectorDefine } from './inspector.build.js';
 import { notices } from './tsup.notices.js';
 import { pureConstants } from './tsup.pure.js';
-import { scriptTag, scriptTags } from './tsup.script-tag.js';
+import { scriptTag, scriptTags, stubTag } from './tsup.script-tag.js';
 
 /** Beside the modules: the command, and the script-tag files. */
-const OTHERS = ['cli', 'script-tag', 'script-tag-relay', 'script-tag-outbox'];
+const OTHERS = ['cli', 'script-tag', 'script-tag-relay', 'script-tag-outbox', 'script-tag-stub'];
 
 /** A module for each file of `src/entries`, under its name. */
 const names = readdirSync('src/entries').map((file) => file.replace(/\.ts$/, ''));
@@ -29,5 +29,5 @@ export default defineConfig([
   // ky exists as ESM only, so the CommonJS build carries it inside.
   { ...shared, entry: entries, format: 'cjs', dts: true, noExternal: ['ky'], splitting: true, outExtension: () => ({ js: '.cjs', dts: '.d.cts' }) },
   { ...shared, entry: { cli: 'src/entries/cli.ts' }, format: 'esm' },
-  ...Object.entries(scriptTags).map(([name, source]) => ({ ...scriptTag, esbuildPlugins: [notices], entry: { [name]: source } })),
+  ...Object.entries(scriptTags).map(([name, source]) => ({ ...(name === 'location-sdk.stub' ? stubTag : scriptTag), esbuildPlugins: [notices], entry: { [name]: source } })),
 ]);

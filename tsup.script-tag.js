@@ -13,9 +13,13 @@ export const scriptTag = {
   },
 };
 
+/** The stub, with names of its own only: terser would unfold so small a function, and its variables would be the page's. */
+export const stubTag = { ...scriptTag, minify: true };
+
 /** The script-tag files, and the entries that they are made of. */
 export const scriptTags = {
   'location-sdk': 'src/entries/script-tag.ts',
   'location-sdk.relay': 'src/entries/script-tag-relay.ts',
   'location-sdk.outbox': 'src/entries/script-tag-outbox.ts',
+  'location-sdk.stub': 'src/entries/script-tag-stub.ts',
 };

@@ -34,7 +34,7 @@ export default defineConfig({
           name: 'unit',
           ...shared,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/browser/**', 'test/package/**', 'test/**/*.postgres.test.ts', ...ALONE],
+          exclude: ['test/browser/**', 'test/frameworks/**', 'test/package/**', 'test/**/*.postgres.test.ts', ...ALONE],
           testTimeout: 60_000,
           maxConcurrency: 10,
         },

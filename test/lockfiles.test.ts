@@ -17,7 +17,8 @@ interface Entry extends Manifest {
   readonly resolved?: string;
 }
 
-const LOCKFILES = ['package-lock.json', 'bench/package-lock.json', 'test/packaging/package-lock.json', 'test/runtimes/package-lock.json'];
+const FOLDERS = ['bench', 'examples/next', 'examples/react', 'test/packaging', 'test/runtimes'];
+const LOCKFILES = ['package-lock.json', ...FOLDERS.map((folder) => `${folder}/package-lock.json`)];
 
 /** The places in which Node.js looks for a package: beside the one that needs it, then in every folder above. */
 function placesOf(name: string, from: string): string[] {

@@ -39,6 +39,9 @@ const asked = new Map();
 export const relay = createRelay({
   client: createClient(),
 
+  // Your site as players see it, such as https://play.example.com: Next.js needs it, since its requests say localhost.
+  allowedOrigins: process.env.PUBLIC_ORIGIN ? [process.env.PUBLIC_ORIGIN] : [],
+
   // Who plays: from the session, never from what the page sends.
   authorize(request, { operation }) {
     const session = /(?:^|; )session=([\w-]+)/.exec(request.headers.get('cookie') ?? '')?.[1];

@@ -13,11 +13,11 @@ players.set('palm8', {
 
 export const conditions = [
   { name: 'fine', title: 'Everything works', hint: 'The gateway answers at once.' },
-  { name: 'lost', title: 'An answer is lost', hint: 'Recorded, then the line breaks, once. The backend sends the same bytes again.' },
-  { name: 'down', title: 'The gateway is down', hint: 'Nobody can tell what arrived, until it works again.' },
-  { name: 'busy', title: 'The gateway is busy', hint: 'It asks to come back in a minute.' },
-  { name: 'taken', title: 'The next number is taken', hint: 'The gateway holds another bet under it.' },
-  { name: 'nowhere', title: 'The address is nowhere', hint: 'No lookup knows it. Deny your location too, and nothing is left.' },
+  { name: 'lost', title: 'One answer is lost', hint: 'The report is recorded, then the connection breaks. The backend sends the same bytes again.' },
+  { name: 'down', title: 'The gateway is down', hint: 'Connections break. Reports are in doubt until it works again.' },
+  { name: 'busy', title: 'The gateway is busy', hint: 'It answers 429 and asks to wait for a minute.' },
+  { name: 'taken', title: 'The next bet number is in use', hint: 'The gateway holds another bet under it.' },
+  { name: 'nowhere', title: 'The IP address cannot be located', hint: 'No lookup finds it. Deny your location too, and no location is left.' },
 ];
 
 /** @param {import('location-sdk/mock/node').MockServer<'strict'>} mock */

@@ -1,6 +1,6 @@
 // The page's side of it: it places a bet with its own backend, and reports it through the relay. No key is here, and nothing
 // of who the player is. How things look is view.js's matter.
-import { showNotice, showState, watchWin, whileBusy } from './view.js';
+import { focusOn, numberOf, showNotice, showState, watchWin, whileBusy } from './view.js';
 
 const client = LocationSDK.createClient({ relayUrl: '/relay', retry: { limit: 1, baseMs: 200 } });
 
@@ -62,14 +62,14 @@ function whereFrom(location) {
  */
 function explain(error, kind) {
   const it = kind === 'bet' ? 'Your bet' : 'Your withdrawal';
-  const support = `${error.code}, ${error.reference?.slice(0, 12)}`;
+  const support = `${error.code}, ${numberOf(error.reference ?? '')}`;
   if (error.status === 401) return { tone: 'bad', title: 'You are logged out.', text: 'Log in, and try again.', support };
   if (LocationSDK.isDuplicateReportError(error) && !error.conflict)
     return { tone: 'wait', title: `${it} was reported before.`, text: 'The list below says how it stands.', support };
   if (LocationSDK.isDuplicateReportError(error))
     return {
       tone: 'bad',
-      title: `${it} needs a look by us.`,
+      title: `We have to check ${it.toLowerCase()}.`,
       text: 'Its number was reported before. Nothing was charged for this try; we will contact you.',
       support,
     };
@@ -79,13 +79,14 @@ function explain(error, kind) {
     return {
       tone: 'bad',
       title: 'We could not tell where you are.',
-      text: `Allow this site to use your location. ${it} was not sent.`,
+      text: `Allow this site to use your location, then try again. ${it} was not sent.`,
       support,
+      howToAllow: true,
       again: 'Try again',
     };
   if (LocationSDK.isRateLimitError(error)) {
     const seconds = Math.ceil((error.retryAfterMs ?? 60_000) / 1000);
-    return { tone: 'bad', title: 'There is a queue.', text: `Try again in ${seconds} seconds. ${it} was not sent.`, support, again: 'Try again' };
+    return { tone: 'bad', title: 'The service is busy.', text: `Try again in ${seconds} seconds. ${it} was not sent.`, support, again: 'Try again' };
   }
   const again = error.outcome === 'not-sent' ? 'Try again' : undefined;
   return { tone: 'bad', title: `${it} was not taken.`, text: 'Nothing was charged.', support, again };
@@ -147,6 +148,7 @@ function onSubmit(id, notice, work) {
 onSubmit('login', 'login', async (fields) => {
   await ask('/login', fields);
   await refresh();
+  focusOn('match');
 });
 onSubmit('bet', 'bet', async ({ stake, pick }) => {
   const { bet_id } = await ask('/bets', { stake: Number(stake), pick });
@@ -161,6 +163,7 @@ element('logout').addEventListener('click', () =>
     await ask('/logout', {});
     inDoubt.clear();
     await refresh();
+    focusOn('nickname-field');
   }),
 );
 watchWin();

@@ -25,6 +25,7 @@ const HEADERS = {
 const files = new Map([
   ['/', { path: './page.html', type: 'text/html' }],
   ['/page.js', { path: './page.js', type: 'text/javascript' }],
+  ['/allow-location.js', { path: './allow-location.js', type: 'text/javascript' }],
   ['/view.js', { path: './view.js', type: 'text/javascript' }],
   ['/style.css', { path: './style.css', type: 'text/css' }],
   ['/location-sdk.global.js', { path: '../../dist/location-sdk.global.js', type: 'text/javascript' }],
@@ -103,7 +104,7 @@ function amountOf(value, player) {
 function stateFor(player) {
   const newest = [...entries.values()].reverse();
   const of = (/** @type {import('./reports.js').Entry} */ { kind, id, event, state, about, odds, payout, location, unsettled }) => ({
-    ...{ kind, id, amount: event.amount, state, about, odds, payout, inDoubt: unsettled !== undefined },
+    ...{ kind, id, amount: event.amount, time: Number(event.timestamp) * 1000, state, about, odds, payout, inDoubt: unsettled !== undefined },
     source: location?.source,
     place: location?.city,
     accuracy: location?.accuracy,
@@ -111,14 +112,8 @@ function stateFor(player) {
   return {
     nickname: player.nickname,
     balance: player.balance,
-    entries: newest
-      .filter((entry) => entry.player === player)
-      .slice(0, 8)
-      .map(of),
-    backOffice: newest
-      .filter(({ state }) => state === 'reported')
-      .slice(0, 6)
-      .map(of),
+    entries: newest.filter((entry) => entry.player === player).map(of),
+    backOffice: newest.filter(({ state }) => state === 'reported').map(of),
     condition: demonstration.chosen(),
     conditions,
     gateway: mock.url,

@@ -1,13 +1,15 @@
 // How the page looks: it draws what the backend says. Everything is set as text, so that no answer is ever taken for markup.
 
 /**
- * @typedef {{ tone: 'good' | 'wait' | 'bad', title: string, text?: string, support?: string, again?: string | undefined }} Notice
- * @typedef {{ kind: 'bet' | 'withdrawal', id: string, amount: number, state: 'open' | 'in-doubt' | 'reported' | 'held' | 'settled', about: string,
+ * @typedef {{ tone: 'good' | 'wait' | 'bad', title: string, text?: string, support?: string, again?: string | undefined, howToAllow?: boolean }} Notice
+ * @typedef {{ kind: 'bet' | 'withdrawal', id: string, amount: number, time: number, state: 'open' | 'in-doubt' | 'reported' | 'held' | 'settled', about: string,
  *   odds?: number, payout?: number, inDoubt: boolean, source?: string, place?: string, accuracy?: number }} Entry
  * @typedef {{ nickname?: string, balance: number, entries: Entry[], backOffice: Entry[], condition: string, gateway: string,
  *   conditions: { name: string, title: string, hint: string }[] }} State
  * @typedef {{ onReport(kind: Entry['kind'], id: string): void, onSettle(id: string, won: boolean): void, onCondition(name: string): void }} Handlers
  */
+
+import { waysToAllow } from './allow-location.js';
 
 const naira = new Intl.NumberFormat('en-NG', { style: 'currency', currency: 'NGN', currencyDisplay: 'narrowSymbol', maximumFractionDigits: 0 });
 
@@ -15,6 +17,14 @@ const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (docume
 /** @param {ParentNode} parent @param {string} selector */
 const within = (parent, selector) => /** @type {HTMLElement} */ (parent.querySelector(selector));
 const copyOf = (/** @type {string} */ id) => /** @type {DocumentFragment} */ (/** @type {HTMLTemplateElement} */ (element(id)).content.cloneNode(true));
+
+const clock = new Intl.DateTimeFormat('en-NG', { dateStyle: 'medium', timeStyle: 'short' });
+
+/** The number that a player reads out to support, and that support searches for. */
+export const numberOf = (/** @type {string} */ id) => id.slice(0, 12);
+
+/** Moves the focus where the next step is. @param {string} id */
+export const focusOn = (id) => element(id).focus();
 
 /** @param {string} label @param {() => void} press */
 function button(label, press) {
@@ -28,11 +38,13 @@ function button(label, press) {
 
 /** Shows a notice, or with none clears the place. @param {HTMLElement} place @param {Notice} [notice] @param {() => void} [again] */
 export function showNotice(place, notice, again) {
+  const hadFocus = place.contains(document.activeElement);
   place.className = `notice ${notice?.tone ?? ''}`;
   if (!notice) return place.replaceChildren();
   const made = copyOf('notice');
   within(made, 'b').textContent = notice.title;
   within(made, 'p').textContent = notice.text ?? '';
+  if (notice.howToAllow) made.append(...stepsToAllow());
   if (notice.again && again) made.append(button(notice.again, again));
   if (notice.support) {
     const support = document.createElement('small');
@@ -40,20 +52,82 @@ export function showNotice(place, notice, again) {
     made.append(support);
   }
   place.replaceChildren(made);
+  // The button that was pressed is gone: its successor, or else the notice itself, keeps the place of who uses a keyboard.
+  if (!hadFocus) return;
+  place.tabIndex = -1;
+  (place.querySelector('button') ?? place).focus();
+}
+
+/** How to allow the location, for this browser and, folded, for the others. */
+function stepsToAllow() {
+  const { own, others } = waysToAllow();
+  return [
+    ...(own ? [fold(`How to allow your location in ${own.browser}`, [listOf(own.steps)], true)] : []),
+    fold(
+      own ? 'In another browser' : 'How to allow your location',
+      others.flatMap(({ browser, steps }) => [textOf('b', browser), listOf(steps)]),
+    ),
+  ];
+}
+
+/** @param {string} name of the element @param {string} text */
+const textOf = (name, text) => Object.assign(document.createElement(name), { textContent: text });
+
+/** @param {readonly string[]} steps */
+function listOf(steps) {
+  const list = document.createElement('ol');
+  list.append(...steps.map((step) => textOf('li', step)));
+  return list;
+}
+
+/** @param {string} title @param {readonly HTMLElement[]} content */
+function fold(title, content, open = false) {
+  const made = document.createElement('details');
+  made.open = open;
+  made.append(textOf('summary', title), ...content);
+  return made;
 }
 
 /** @param {State} state @param {Handlers} handlers */
 export function showState(state, handlers) {
   const isIn = state.nickname !== undefined;
   element('welcome').hidden = isIn;
-  element('site').hidden = element('account').hidden = !isIn;
+  element('site').hidden = element('account').hidden = element('to-back-office').hidden = !isIn;
   if (!isIn) return;
   element('nickname').textContent = state.nickname ?? '';
   element('balance').textContent = naira.format(state.balance);
   /** @type {HTMLAnchorElement} */ (element('gateway')).href = state.gateway;
-  element('entries').replaceChildren(...state.entries.map((entry) => entryFor(entry, handlers)));
-  element('back-office').replaceChildren(...state.backOffice.map((entry) => settlementFor(entry, handlers)));
+  showRows('entries', 'own', state.entries, (entry) => entryFor(entry, handlers));
+  showRows('back-office', 'waiting', state.backOffice, (entry) => settlementFor(entry, handlers));
   showConditions(state, handlers);
+}
+
+/** How many rows are shown before the player asks for all. */
+const FEW = 8;
+/** The lists of which all rows are shown. @type {Set<string>} */
+const whole = new Set();
+
+/**
+ * Draws a list anew and keeps the focus in it: on the button of the row that stands where the pressed one stood, or on the heading.
+ *
+ * @param {string} id of the list @param {string} heading @param {Entry[]} entries @param {(entry: Entry) => DocumentFragment} rowFor
+ */
+function showRows(id, heading, entries, rowFor) {
+  const list = element(id);
+  const at = [...list.querySelectorAll('button')].indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+  const shown = whole.has(id) ? entries : entries.slice(0, FEW);
+  list.replaceChildren(...shown.map(rowFor));
+  if (shown.length < entries.length) {
+    const all = document.createElement('li');
+    const press = () => {
+      whole.add(id);
+      showRows(id, heading, entries, rowFor);
+    };
+    all.append(button(`Show all ${entries.length}`, press));
+    list.append(all);
+  }
+  const buttons = list.querySelectorAll('button');
+  if (at >= 0) (buttons[Math.min(at, buttons.length - 1)] ?? element(heading)).focus();
 }
 
 /** @param {Entry} entry */
@@ -76,11 +150,15 @@ function markOf({ kind, state, payout = 0 }) {
   return payout > 0 ? [`Won ${naira.format(payout)}`, 'good'] : ['Lost', 'quiet'];
 }
 
-/** @param {string} title @param {string} more @param {readonly HTMLElement[]} buttons */
-function row(title, more, buttons) {
+/** @param {Entry} entry @param {string} more @param {readonly HTMLElement[]} buttons */
+function row(entry, more, buttons) {
   const made = copyOf('entry');
-  within(made, 'b').textContent = title;
-  within(made, '.dim').textContent = more;
+  const time = /** @type {HTMLTimeElement} */ (within(made, 'time'));
+  within(made, 'b').textContent = titleOf(entry);
+  within(made, '.place').textContent = more;
+  within(made, '.number').textContent = numberOf(entry.id);
+  time.dateTime = new Date(entry.time).toISOString();
+  time.textContent = clock.format(entry.time);
   within(made, '.buttons').replaceChildren(...buttons);
   return made;
 }
@@ -89,7 +167,7 @@ function row(title, more, buttons) {
 function entryFor(entry, { onReport }) {
   const { kind, id, state } = entry;
   const label = { open: 'Send it', 'in-doubt': 'Ask again' }[/** @type {string} */ (state)];
-  const made = row(titleOf(entry), placeOf(entry), label ? [button(label, () => onReport(kind, id))] : []);
+  const made = row(entry, placeOf(entry), label ? [button(label, () => onReport(kind, id))] : []);
   const [words, tone] = markOf(entry);
   within(made, '.mark').textContent = words;
   within(made, '.mark').classList.add(tone);
@@ -101,7 +179,7 @@ function settlementFor(entry, { onSettle }) {
   const { kind, id, inDoubt } = entry;
   const press = (/** @type {string} */ label, won = false) => button(label, () => onSettle(id, won));
   const buttons = inDoubt ? [press('Ask again')] : kind === 'bet' ? [press('Won', true), press('Lost')] : [press('Pay out')];
-  return row(titleOf(entry), id.slice(0, 12), buttons);
+  return row(entry, '', buttons);
 }
 
 /** @param {State} state @param {Handlers} handlers */

@@ -14,6 +14,7 @@ import { type Parameters, type PrepareContext, prepare, prepareOptions } from '.
 import { resolveOptions, type Settings } from './config.js';
 import { withInternals } from './internals.js';
 import type { LocateResult } from './locate-result.js';
+import { forBackends, requireWay } from './may-report.js';
 import type { CallOptions, ClientOptions, RelayedOptions } from './options.js';
 import type { ClientParts } from './parts.js';
 import type { ClientMode, Payloads } from './payloads.js';
@@ -23,8 +24,11 @@ import { createLocationResolver } from './resolve-location.js';
 /**
  * The functions of the service over one set of options. Every method rejects with a `ReportingError` whose
  * `code` says what kind of failure it was and whose `outcome` says whether the gateway holds the report.
+ *
+ * `Client` without a type argument is any client, also one with `relayUrl`: it takes whole payloads, and its receipts may be those of a
+ * relay. `Client<'strict'>`, `Client<'partial'>` and `Client<'relay'>` are exact.
  */
-export interface Client<Mode extends ClientMode = 'strict'> {
+export interface Client<Mode extends ClientMode = ClientMode> {
   /**
    * Reports an initiated bet, with the player's location: step 1 of 4 (specification, section 1).
    *
@@ -105,9 +109,26 @@ export interface Client<Mode extends ClientMode = 'strict'> {
 
 /** What makes a client. */
 export interface CreateClient {
-  /** For a page with a relay. */
+  /**
+   * Makes a client for a page, whose reports go through your backend's relay. Throws a `ConfigurationError` that lists every wrong option.
+   *
+   * @example
+   * ```ts
+   * const client = createClient({ relayUrl: '/relay' });
+   * await client.reportBetEvent({ bet_id: 'B-1', amount: 1500 });
+   * ```
+   */
   (options: RelayedOptions): Client<'relay'>;
-  /** For a gateway. */
+  /**
+   * Makes a client for a backend: its reports go to the gateway, with your key. Throws a `ConfigurationError` that lists every wrong
+   * option, or every unsafe address and key. An environment that is not set up is an error only once it is used.
+   *
+   * @example
+   * ```ts
+   * const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey } } });
+   * await client.reportBetEvent(bet, { clientIP: request.ip });
+   * ```
+   */
   <Mode extends ValidationMode = 'strict'>(options?: ClientOptions<Mode>): Client<Mode>;
 }
 
@@ -125,10 +146,8 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
   /** Checks and locates: the half of every call that sends nothing. The deadline counts from when the call began. */
   async function freeze(operation: OperationName, payload: unknown, options: unknown): Promise<Omit<Delivery, 'inDoubt'> & { report: AnyReport }> {
     const row = operations[operation];
-    if ((inPage || relayed) && !row.browser) {
-      const where = inPage ? 'in a browser' : 'through a relay';
-      throw new ConfigurationError(`${operation} is not available ${where}; call it from your backend.`, { operation });
-    }
+    if ((inPage || relayed) && !row.browser) throw forBackends(operation, inPage);
+    requireWay(channel, operation);
     const { body, reference, parameters } = prepare(operation, payload, options, settings);
     const { environment, timeoutMs, signal } = parameters;
     // Before a player is asked for a location that could not be sent.
@@ -165,6 +184,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
       return delivered.body as NinVerification;
     },
     locate: async (options) => {
+      if (relayed) requireWay(channel, 'locate');
       const parameters = prepareOptions('locate', options, ['environment', 'clientIP', 'signal', 'timeoutMs'], settings, 'not-sent');
       const deadline = clock.now() + parameters.timeoutMs;
       const found = await resolveLocation(parameters, { operation: 'locate', reference: undefined, deadline, required: true });

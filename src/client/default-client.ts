@@ -1,34 +1,42 @@
 import { ConfigurationError } from '../errors/errors.js';
 import { isBrowser } from '../platform/runtime.js';
+import { operationNames, operations } from '../protocol/operations.js';
 import type { ValidationMode } from '../schema/model.js';
 import type { Client, CreateClient } from './client.js';
+import { forBackends } from './may-report.js';
 import type { ClientOptions } from './options.js';
 
 /** On the global object, so that the ESM and the CommonJS copy of this package share one default client. */
 const DEFAULT_CLIENT = Symbol.for('location-sdk.default-client');
 
-const scope = globalThis as { [DEFAULT_CLIENT]?: Client };
+/** Its functions have the types of strict validation. */
+type DefaultClient = Client<'strict'>;
+
+const scope = globalThis as { [DEFAULT_CLIENT]?: DefaultClient };
 
 /** `configure` over the clients of a build. */
 export const configureBy =
   (createClient: CreateClient) =>
   (options: ClientOptions<ValidationMode> = {}): void => {
-    scope[DEFAULT_CLIENT] = createClient(options) as Client;
+    scope[DEFAULT_CLIENT] = createClient(options) as DefaultClient;
   };
 
-const lineFor = (name: keyof Client): string => {
+const lineFor = (name: keyof DefaultClient): string => {
   if (name === 'locate') return 'configure()';
   if (isBrowser()) return "configure({ relayUrl: '/location-sdk' }), with the path of your backend's relay";
   return "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } }), or configure() where the environment variables hold them";
 };
 
-const ofDefault = <Name extends keyof Client>(name: Name): Client[Name] => {
+const isForBackends = (name: keyof DefaultClient) => operationNames.some((operation) => operation === name && !operations[operation].browser);
+
+const ofDefault = <Name extends keyof DefaultClient>(name: Name): DefaultClient[Name] => {
   const call = async (...given: never[]) => {
     const client = scope[DEFAULT_CLIENT];
     if (client) return (client[name] as (...given: never[]) => unknown)(...given);
+    if (isBrowser() && isForBackends(name)) throw forBackends(name, true);
     throw new ConfigurationError(`${name} was called before configure. Write this line first, once: ${lineFor(name)}`, { operation: name });
   };
-  return call as unknown as Client[Name];
+  return call as unknown as DefaultClient[Name];
 };
 
 /** `Client.reportBetEvent` of the default client. */

@@ -1,43 +1,17 @@
-import {
-  isAbortedError,
-  isAuthenticationError,
-  isBadRequestError,
-  isConfigurationError,
-  isDuplicateReportError,
-  isGatewayError,
-  isLocationError,
-  isNetworkError,
-  isNotFoundError,
-  isRateLimitError,
-  isReportingError,
-  isTimeoutError,
-  isUnprocessableError,
-  isValidationError,
-  ReportingError,
-} from '../errors/errors.js';
+import { ReportingError } from '../errors/errors.js';
 import { fixedLocation } from '../location/fixed-location.js';
+import { asRecord } from '../platform/as-record.js';
 import type { CreateClient } from './client.js';
 import { configureBy, locate, reportBetEvent, reportSettledBet, reportSettledWithdrawal, reportWithdrawalEvent, resend, verifyNin } from './default-client.js';
+import type { EarlyCall, EarlyClient } from './early-calls.js';
+import { guards } from './page-guards.js';
 
 /** What every script-tag file offers a page, as members of the one global `LocationSDK`. */
 export const pageGlobal = (createClient: CreateClient) => ({
   configure: configureBy(createClient),
   createClient,
   fixedLocation,
-  isAbortedError,
-  isAuthenticationError,
-  isBadRequestError,
-  isConfigurationError,
-  isDuplicateReportError,
-  isGatewayError,
-  isLocationError,
-  isNetworkError,
-  isNotFoundError,
-  isRateLimitError,
-  isReportingError,
-  isTimeoutError,
-  isUnprocessableError,
-  isValidationError,
+  ...guards,
   locate,
   ReportingError,
   reportBetEvent,
@@ -50,26 +24,24 @@ export const pageGlobal = (createClient: CreateClient) => ({
 
 export type PageGlobal = ReturnType<typeof pageGlobal>;
 
-/** A call that a page made before its script had come: the stub of the guide keeps them. */
-type Queued = [
-  name: 'configure' | 'locate' | 'reportBetEvent' | 'reportWithdrawalEvent',
-  given: never[],
-  resolve: (value: never) => void,
-  reject: (error: unknown) => void,
-];
-
 /** Puts `LocationSDK` on the global object, and makes the calls that waited for it. */
 export function install(sdk: PageGlobal): void {
-  const { LocationSDK: there } = globalThis as { LocationSDK?: { createClient?: unknown; queue?: Queued[] } };
-  // Loaded a second time: the first stays, and who holds it. An element of that name or one within it is neither.
-  if (typeof there?.createClient === 'function') return;
+  const { LocationSDK: there } = globalThis as { LocationSDK?: { ReportingError?: unknown; queue?: EarlyCall[] } };
+  // Loaded a second time: the first stays, and who holds it. An element of that name or one within it is neither, nor is the stub.
+  if (typeof there?.ReportingError === 'function') return;
   const queue = Array.isArray(there?.queue) && there.queue;
   Object.assign(globalThis, { LocationSDK: queue ? { ...sdk, queue } : sdk });
   if (!queue) return;
+  const clients = new Map<EarlyClient, object>();
+  const targetOf = (of: EarlyClient | undefined): object => {
+    const target = of ? (clients.get(of) ?? sdk.createClient(of.options)) : sdk;
+    if (of) clients.set(of, target);
+    return target;
+  };
   // An invalid queue entry fails by itself; later entries still run.
-  const call = async ([name, given, resolve, reject]: Queued) => {
+  const call = async ([name, given, resolve, reject, of]: EarlyCall) => {
     try {
-      resolve(await (sdk[name] as (...given: never[]) => never)(...given));
+      resolve(await (asRecord(targetOf(of))[name] as (...given: never[]) => never)(...given));
     } catch (error) {
       reject(error);
     }

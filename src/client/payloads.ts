@@ -90,5 +90,11 @@ interface RelayPayloads {
 /** How a client was made: with `validation`, or with `relayUrl`. */
 export type ClientMode = ValidationMode | 'relay';
 
-/** What each method takes, by how the client was made. */
-export type Payloads<Mode extends ClientMode> = Mode extends 'relay' ? RelayPayloads : Mode extends 'strict' ? StrictPayloads : PartialPayloads;
+/** What each method takes, by how the client was made; of any client, what all of them take. */
+export type Payloads<Mode extends ClientMode> = [ClientMode] extends [Mode]
+  ? StrictPayloads
+  : Mode extends 'relay'
+    ? RelayPayloads
+    : Mode extends 'strict'
+      ? StrictPayloads
+      : PartialPayloads;

@@ -7,14 +7,20 @@ import type { ReadChannel } from './parts.js';
 export const readRelay: ReadChannel = ({ given, isGiven, inPage, problems }) => {
   const { relayUrl, relayCredentials, gateways, clock } = given;
   if (relayUrl === undefined) return undefined;
-  const { baseUrl = '', problem } = readRelayUrl(relayUrl);
-  if (problem) problems.push(issue(['relayUrl'], 'invalid', problem));
+  let address = readRelayUrl(relayUrl);
+  if (address.problem) problems.push(issue(['relayUrl'], 'invalid', address.problem));
+  // A module that makes a client may run before there is a page, or on a server where there never is one.
+  const resolve = () => {
+    if (address.baseUrl === undefined) address = readRelayUrl(relayUrl);
+    return address;
+  };
   const ofTheRelay = {
     environment: isGiven('environment'),
     gateways: Object.values(gateways).some((gateway) => Object.values(gateway).some((value) => value !== undefined)),
   };
   for (const [name, isHere] of Object.entries(ofTheRelay)) if (isHere) problems.push(issue([name], 'conflict', "is the relay's to know; leave it out"));
-  return { channel: relayChannel({ relayUrl: baseUrl, credentials: relayCredentials }, { inPage, clock }), environment: undefined };
+  if (given.allowInsecureHttp) problems.push(issue(['allowInsecureHttp'], 'conflict', 'is for a staging gateway, never for a relay; leave it out'));
+  return { channel: relayChannel({ resolve, credentials: relayCredentials }, { inPage, clock }), environment: undefined };
 };
 
 /** What is said where a relay is the only channel of a build, and none is given. */

@@ -9,6 +9,8 @@ export interface Channel {
   readonly kind: 'gateway' | 'relay';
   /** The addresses to which reports go, of the environments that are set up; of a relay its own. */
   readonly addresses: { readonly [Name in Environment | 'relay']?: string | undefined };
+  /** What keeps every report from leaving, whatever the call says. */
+  problem(): string | undefined;
   /** The way of one report; a text says what is missing. `headers` go with each of its requests. */
   open(report: Pick<AnyReport, 'operation' | 'environment'>, headers?: Readonly<Record<string, string>>): Exchange | string;
 }

@@ -11,12 +11,16 @@ import type { Failure } from './verdict.js';
 /** The gateways of the environments; a text instead of one says what is missing. */
 export type Gateways = Readonly<Record<Environment, Gateway | string>>;
 
+const SET_RELAY_URL =
+  "this page has no relay: set relayUrl to the path of your backend's relay, such as createClient({ relayUrl: '/relay' }). Nothing was sent.";
+
 const addressOf = (gateway: Gateway | string) => (typeof gateway === 'string' ? undefined : gateway.baseUrl);
 
 /** The gateways themselves: reports name their environment and carry the key. */
 export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Channel => ({
   kind: 'gateway',
   addresses: { staging: addressOf(gateways.staging), production: addressOf(gateways.production) },
+  problem: () => (settings.inPage && Object.values(gateways).every((gateway) => typeof gateway === 'string') ? SET_RELAY_URL : undefined),
   open({ operation, environment }, more) {
     const gateway = environment ? gateways[environment] : OF_ANOTHER_CLIENT;
     if (typeof gateway === 'string') return gateway;

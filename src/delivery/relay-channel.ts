@@ -5,15 +5,24 @@ import { pageHidden } from './leaving-page.js';
 import { faultIdsIn, readRelayAnswer } from './relay-answer.js';
 import type { Relay } from './settings.js';
 
+/** The page's own path has no host here. */
+const NO_PAGE = 'this ran on a server while rendering: call it in the browser (an effect, an event handler). Nothing was sent.';
+
 const NO_SECRETS: ReadonlySet<string> = new Set();
 
 /** The operator's own backend, which holds the key. */
-export const relayChannel = ({ relayUrl, credentials }: Relay, settings: { readonly inPage: boolean; readonly clock: Clock }): Channel => ({
+export const relayChannel = ({ resolve, credentials }: Relay, settings: { readonly inPage: boolean; readonly clock: Clock }): Channel => ({
   kind: 'relay',
-  addresses: { relay: relayUrl },
+  addresses: { relay: resolve().baseUrl },
+  problem() {
+    const { baseUrl, problem = NO_PAGE } = resolve();
+    return baseUrl === undefined ? problem : undefined;
+  },
   open({ operation, environment }, more) {
     if (environment) return OF_ANOTHER_CLIENT;
-    const url = `${relayUrl}/${operations[operation].path}`;
+    const { baseUrl, problem = NO_PAGE } = resolve();
+    if (baseUrl === undefined) return problem;
+    const url = `${baseUrl}/${operations[operation].path}`;
     // The first header makes a browser ask the relay first where the page is of another origin.
     const headers = { 'x-location-sdk': '1', ...more };
     /** The page goes away, so that the next attempt is its last word. */

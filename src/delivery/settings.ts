@@ -1,6 +1,7 @@
 import type { BackoffSettings } from '../platform/backoff.js';
 import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/time.js';
+import type { BaseUrl } from '../protocol/addresses.js';
 import type { OperationName } from '../protocol/operations.js';
 import type { Transport } from './transport.js';
 
@@ -29,8 +30,8 @@ export interface Gateway {
 
 /** The operator's backend that takes a page's events and reports them; it holds the key, and the environment is its own. */
 export interface Relay {
-  /** Without a slash at its end. */
-  readonly relayUrl: string;
+  /** Its address, without a slash at its end. Where a page's own address is missing, it has neither address nor problem. */
+  readonly resolve: () => BaseUrl;
   readonly credentials: RelayCredentials;
 }
 

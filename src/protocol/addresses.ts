@@ -20,24 +20,52 @@ export const readBaseUrl = (text: string, allowInsecureHttp: boolean): BaseUrl =
   readUrl(text, {
     example: 'https://gateway.example.com or http://127.0.0.1:4010',
     plainHttp: ', and for staging with allowInsecureHttp: true',
+    advice: '',
     ending: writtenOut(),
     allowInsecureHttp,
     base: undefined,
   });
 
+/** `http:` that is not safe is usually a developer's own page, opened on a phone by the address of the developer's machine. */
+const NOT_ON_A_NETWORK =
+  '. For a phone in your network: a development certificate, a tunnel, or adb reverse and http://localhost; other http:// pages get no position';
+
+const RELAY = { example: 'https://operator.example.com/location-sdk', plainHttp: '', advice: NOT_ON_A_NETWORK, ending: /\/*$/, allowInsecureHttp: false };
+
 /**
- * Reads the address of a relay, in a page also one without a host: it then belongs to the page's own address, whatever a
- * `<base>` says that somebody may have put there.
+ * Reads the address of a relay. One without a host belongs to the page's own address, whatever a `<base>` says that somebody may have
+ * put there. Where there is no page, it has neither an address nor a problem: a module that makes a client also runs on servers
+ * that render pages.
  */
 export function readRelayUrl(text: string): BaseUrl {
+  if (isUrl(text)) return readUrl(text, { ...RELAY, base: undefined });
+  const alone = /\s/.test(text.trim()) ? refused(`is not an address such as ${RELAY.example}`) : readUrl(text, { ...RELAY, base: 'https://page.invalid' });
+  if (alone.problem !== undefined) return alone;
   const { location }: { location?: { href?: string } } = globalThis;
-  return readUrl(text, { example: 'https://operator.example.com/location-sdk', plainHttp: '', ending: /\/*$/, allowInsecureHttp: false, base: location?.href });
+  const page = location?.href;
+  if (page === undefined) return { baseUrl: undefined, problem: undefined };
+  // A page without an address of its own, such as about:srcdoc.
+  if (!isUrl(text, page))
+    return refused(`has no host, and this page has no address (${new URL(page).protocol}); give the whole address`);
+  const read = readUrl(text, { ...RELAY, base: page });
+  const { protocol, host, pathname } = new URL(text, page);
+  return read.problem === undefined ? read : refused(`is ${protocol}//${host}${pathname} in this page: it ${read.problem}`);
+}
+
+function isUrl(text: string, base?: string): boolean {
+  try {
+    return Boolean(new URL(text, base));
+  } catch {
+    return false;
+  }
 }
 
 interface Reading {
   readonly example: string;
   /** Where `http:` is allowed beside loopback hosts, in words. */
   readonly plainHttp: string;
+  /** What is said beside it of an address that begins with http://. */
+  readonly advice: string;
   readonly allowInsecureHttp: boolean;
   /** What is taken off. */
   readonly ending: RegExp;
@@ -46,7 +74,7 @@ interface Reading {
 
 const refused = (problem: string): BaseUrl => ({ baseUrl: undefined, problem });
 
-function readUrl(text: string, { example, plainHttp, allowInsecureHttp, ending, base }: Reading): BaseUrl {
+function readUrl(text: string, { example, plainHttp, advice, allowInsecureHttp, ending, base }: Reading): BaseUrl {
   let url: URL;
   try {
     url = new URL(text, base);
@@ -55,7 +83,7 @@ function readUrl(text: string, { example, plainHttp, allowInsecureHttp, ending, 
   }
   if (url.username || url.password || /[?#]/.test(text)) return refused('holds a user name, a password, a query or a fragment; give the bare address');
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && (isLoopback(url) || allowInsecureHttp))) {
-    return refused(`must begin with https:// (http:// is for loopback hosts${plainHttp})`);
+    return refused(`must begin with https:// (http:// is for loopback hosts${plainHttp})${url.protocol === 'http:' ? advice : ''}`);
   }
   return { baseUrl: url.origin + url.pathname.replace(ending, ''), problem: undefined };
 }

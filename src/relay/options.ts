@@ -1,4 +1,4 @@
-import type { Receipt } from '../client/receipt.js';
+import type { Receipt, RelayReceipt } from '../client/receipt.js';
 import type { Environment, ReportingError } from '../errors/errors.js';
 import type { TrustedProxies } from '../location/server/trusted-proxies.js';
 import type { Logger } from '../platform/logger.js';
@@ -62,9 +62,9 @@ export interface RelayQueued {
 /** What reports: a client of `createClient`, or an outbox with methods of the same names. */
 export interface RelayClient {
   /** Reports an initiated bet. */
-  reportBetEvent(event: BetEvent, options: RelayCallOptions): Promise<Receipt | RelayQueued>;
+  reportBetEvent(event: BetEvent, options: RelayCallOptions): Promise<Receipt | RelayReceipt | RelayQueued>;
   /** Reports an initiated withdrawal. */
-  reportWithdrawalEvent(event: WithdrawalEvent, options: RelayCallOptions): Promise<Receipt | RelayQueued>;
+  reportWithdrawalEvent(event: WithdrawalEvent, options: RelayCallOptions): Promise<Receipt | RelayReceipt | RelayQueued>;
   /** Where it has it, a page's repetition of what is in doubt is sent with the same bytes. */
   resend?(
     error: unknown,
@@ -72,7 +72,7 @@ export interface RelayClient {
       /** Milliseconds that are left for it. */
       timeoutMs: number;
     },
-  ): Promise<Receipt>;
+  ): Promise<Receipt | RelayReceipt>;
 }
 
 /** What is known of the request beside its headers. */
@@ -164,7 +164,16 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
   environment?: Environment | undefined;
   /** Whose forwarding headers are believed; see `clientIpFrom`. Default: nobody's, the connection's address is the player's. */
   trustedProxies?: TrustedProxies | undefined;
-  /** Origins beside the relay's own whose pages may report, such as `https://play.example.com`. Default: none. */
+  /**
+   * Origins whose pages may report, beside that of the request's own address. Name your own site where the relay does not see the
+   * address that the browser asked for: in route handlers of Next.js, whose `request.url` says `localhost`, and behind a proxy that
+   * changes the `Host` header. Default: none.
+   *
+   * @example
+   * ```ts
+   * allowedOrigins: ['https://play.example.com']
+   * ```
+   */
   allowedOrigins?: readonly string[] | undefined;
   /** Request headers beside `content-type` and `x-location-sdk` that pages of those origins may send, such as `authorization`. Default: none. */
   allowedHeaders?: readonly string[] | undefined;

@@ -30,9 +30,11 @@ export interface Ready<Player extends RelayPlayer> {
   readonly deadline: number;
 }
 
-const send = (client: RelayClient, operation: RelayOperation, event: object, options: RelayCallOptions): Promise<Receipt | RelayQueued> =>
-  // The client checks what the types claim here.
-  operation === 'reportBetEvent' ? client.reportBetEvent(event as BetEvent, options) : client.reportWithdrawalEvent(event as WithdrawalEvent, options);
+const send = (client: RelayClient, operation: RelayOperation, event: object, options: RelayCallOptions) =>
+  // The client checks what the types claim here. It may be of any kind by its type, and is one for a gateway.
+  (operation === 'reportBetEvent'
+    ? client.reportBetEvent(event as BetEvent, options)
+    : client.reportWithdrawalEvent(event as WithdrawalEvent, options)) as Promise<Receipt | RelayQueued>;
 
 /** Reports an event and gives the answer; of the same event at the same time, one is reported and both are answered. */
 export async function report<Player extends RelayPlayer>(ready: Ready<Player>, recent: Recent, settings: RelaySettings<Player>): Promise<RelayAnswer> {

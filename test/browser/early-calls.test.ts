@@ -1,7 +1,8 @@
+import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
 import { test } from './browser-test.js';
 import { grantGeolocation } from './geolocation.js';
-import { STUB } from './operator-site.js';
+import { readScript } from './script-file.js';
 
 declare const LocationSDK: typeof import('../../src/entries/script-tag.js').LocationSDK;
 
@@ -12,8 +13,16 @@ type Ended = [name: string, how: string | undefined][];
 
 const ended = () => (window as unknown as { ended: Ended }).ended;
 
-test('the stub of the guide has four lines', () => {
-  expect(STUB.trim().split('\n')).toHaveLength(4);
+test('the stub is a small file', () => {
+  expect(gzipSync(readScript('location-sdk.stub.global.js')).byteLength).toBeLessThan(2_000);
+});
+
+test('the stub adds one name to the page', async ({ page, operator }) => {
+  const names = () => page.evaluate(() => Object.getOwnPropertyNames(window));
+  await page.goto(`${operator.url}/elsewhere`);
+  const before = await names();
+  await page.goto(`${operator.url}/stub-alone`);
+  expect((await names()).filter((name) => !before.includes(name))).toEqual(['LocationSDK']);
 });
 
 test.for(['async', 'defer'])(
@@ -22,12 +31,19 @@ test.for(['async', 'defer'])(
     await grantGeolocation(context);
     await page.goto(`${operator.url}/${how}`);
 
-    await eventually(() => page.evaluate(ended)).toHaveLength(4);
+    await eventually(() => page.evaluate(ended)).toHaveLength(7);
 
     const settled = Object.fromEntries(await page.evaluate(ended));
-    expect(settled).toEqual({ configure: undefined, bet: 'recorded', withdrawal: 'recorded', wrong: 'validation' });
+    expect(settled).toEqual({
+      ...{ configure: undefined, bet: 'recorded', withdrawal: 'recorded', wrong: 'validation' },
+      ...{ 'bet of a client': 'recorded', settlement: 'configuration', 'wrong options': 'configuration' },
+    });
     // Sent at the same time they may arrive in any order; before configure they would not have been sent.
-    expect(operator.requests.map(({ path }) => path).sort()).toEqual(['/location-sdk/report-bet-event', '/location-sdk/report-withdrawal-event']);
+    expect(operator.requests.map(({ path }) => path).sort()).toEqual([
+      '/location-sdk/report-bet-event',
+      '/location-sdk/report-bet-event',
+      '/location-sdk/report-withdrawal-event',
+    ]);
     expect([violations, complaints]).toEqual([[], []]);
   },
 );
@@ -50,6 +66,64 @@ test('a function of the stub that was kept still works when the script has come'
 
   expect(outcome).toBe('recorded');
   expect(await page.evaluate(() => Object.getOwnPropertyNames(window).filter((name) => name !== '__zod_globalConfig'))).toEqual(names);
+});
+
+test('a client of the stub that was kept is one client when the script has come, and sends again what is in doubt', async ({ context, page, operator }) => {
+  await grantGeolocation(context);
+  operator.script.push({ status: 502, body: { error: { code: 'gateway', message: 'x', outcome: 'unknown', reference: 'B-1' } } });
+  await page.goto(`${operator.url}/stub-alone`);
+
+  const ended = await page.evaluate(async () => {
+    const client = LocationSDK.createClient({ relayUrl: '/location-sdk', retry: { limit: 0 } });
+    const { isGatewayError } = LocationSDK;
+    const failure = client.reportBetEvent({ bet_id: 'B-1' }).then(
+      () => 'recorded',
+      (error: unknown) => error,
+    );
+    document.head.append(Object.assign(document.createElement('script'), { src: '/location-sdk.global.js' }));
+    const error = await failure;
+    const { outcome } = await client.resend(error);
+    return [isGatewayError(error), LocationSDK.isGatewayError(error), outcome];
+  });
+
+  expect(ended).toEqual([true, true, 'recorded']);
+  expect(operator.requests.map(({ body }) => body)).toEqual(Array(2).fill(operator.requests[0]?.body));
+});
+
+test('a script that does not come ends each call in time, with an error that the guards know', async ({ page, operator }) => {
+  await page.goto(`${operator.url}/never`);
+
+  const { told, message, ms } = await page.evaluate(async () => {
+    const { isReportingError, isTimeoutError, isLocationError } = LocationSDK;
+    const began = performance.now();
+    const calls = [LocationSDK.createClient({ relayUrl: '/location-sdk' }).reportBetEvent({ bet_id: 'B-1' }), LocationSDK.locate()];
+    const ended = await Promise.allSettled([...calls, LocationSDK.configure({ relayUrl: '/location-sdk' })]);
+    const errors = ended.map((one) => (one.status === 'rejected' ? one.reason : undefined));
+    const told = errors.map((error) => [
+      isReportingError(error),
+      isTimeoutError(error),
+      isLocationError(error),
+      error.outcome,
+      error.operation,
+      error.retryable,
+    ]);
+    return { told, message: errors[0].message, ms: performance.now() - began };
+  });
+
+  expect(told).toEqual(['reportBetEvent', 'locate', 'configure'].map((operation) => [true, true, false, 'not-sent', operation, true]));
+  expect(message).toContain('reportBetEvent: the script of location-sdk did not load within 300 ms (data-timeout-ms). Nothing was sent.');
+  expect(ms).toBeGreaterThan(290);
+
+  // A call that was given up is not made when the script comes after all.
+  const outcome = await page.evaluate(async () => {
+    const script = Object.assign(document.createElement('script'), { src: '/location-sdk.global.js' });
+    const come = new Promise((resolve) => script.addEventListener('load', resolve));
+    document.head.append(script);
+    await come;
+    return (await LocationSDK.createClient({ relayUrl: '/location-sdk' }).reportBetEvent({ bet_id: 'B-2' })).outcome;
+  });
+  expect(outcome).toBe('recorded');
+  expect(operator.requests.map(({ body }) => JSON.parse(body).bet_id)).toEqual(['B-2']);
 });
 
 type Spoiled = { LocationSDK?: unknown };

@@ -36,9 +36,9 @@ export function call<Name extends ReportingCall>(
   page: Page,
   name: Name,
   options: PageOptions,
-  payload: Parameters<Client[Name]>[0],
+  payload: Parameters<Client<'strict'>[Name]>[0],
   callOptions: CallOptions = {},
-): Promise<Ended<Awaited<ReturnType<Client[Name]>>>> {
+): Promise<Ended<Awaited<ReturnType<Client<'strict'>[Name]>>>> {
   return page.evaluate(
     async ([name, options, payload, callOptions]) => {
       // In a task of the page's own: what a debugger runs is exempt from the page's policy.
@@ -78,13 +78,13 @@ export async function keepClient(page: Page | Frame, options: PageOptions) {
     /** Its location, or the steps that failed. */
     locate: (): Promise<Partial<Location> & { steps: LocationStep[]; message?: string }> =>
       page.evaluate(() => {
-        const { kept } = globalThis as unknown as { kept: Client };
+        const { kept } = globalThis as unknown as { kept: Client<'strict'> };
         return kept.locate().catch((error) => error.toJSON());
       }),
     /** Reports them all at the same time. */
     reportBetEvents: (bets: BetEvent[]): Promise<Receipt[]> =>
       page.evaluate((bets) => {
-        const { kept } = globalThis as unknown as { kept: Client };
+        const { kept } = globalThis as unknown as { kept: Client<'strict'> };
         return Promise.all(bets.map((bet) => kept.reportBetEvent(bet)));
       }, bets),
   };

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { test as base, expect } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
@@ -54,16 +52,5 @@ export async function restart(server: MockServer): Promise<MockServer> {
   return serve(createMockGateway(), { port: Number(new URL(server.url).port) });
 }
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** What axe finds wrong, in words. The page needs a context with `bypassCSP`. */
-export async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> } };
-    const { violations } = await axe.run();
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
-  });
-}
-
+export { violationsOf } from './violations.js';
 export { expect };

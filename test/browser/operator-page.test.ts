@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { codeBlocks } from '../support/code-blocks.js';
 import { POSITION } from './geolocation.js';
 import { violationsOf } from './inspector-test.js';
 import { choose, logIn, placeBet, SECRETS, test } from './operator-site-example.js';
@@ -84,7 +82,7 @@ test('a player who denies the location is located by the connection', async ({ o
 test('without any location nothing is sent, and the player is told what to do', async ({ open, reports }) => {
   const { page } = await open(DENIED);
   await logIn(page);
-  await choose(page, 'The address is nowhere');
+  await choose(page, 'The IP address cannot be located');
   await placeBet(page);
   await says(page, 'We could not tell where you are.');
   await ofOwnEntries(page, 'Not sent').waitFor();
@@ -134,9 +132,9 @@ test('what a player is told when an answer is lost, the gateway is busy, and a n
   const { page } = await open(ALLOWED);
   await logIn(page);
   for (const [condition, words] of [
-    ['An answer is lost', 'The first answer was lost; it still counts once.'],
+    ['One answer is lost', 'The first answer was lost; it still counts once.'],
     ['The gateway is busy', 'Try again in 60 seconds. Your bet was not sent.'],
-    ['The next number is taken', 'Your bet needs a look by us.'],
+    ['The next bet number is in use', 'We have to check your bet.'],
   ] as const) {
     await choose(page, condition);
     await placeBet(page);
@@ -226,16 +224,142 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-test('the page of the readme places and reports a bet with the same backend', async ({ open, started, reports }) => {
+test('each row has its number and time, which support finds at the gateway', async ({ open, reports }) => {
   const { page } = await open(ALLOWED);
   await logIn(page);
-  const code = codeBlocks(readFileSync('README.md', 'utf8')).find(({ language }) => language === 'html')?.code;
-  const body = `<!doctype html><html lang="en"><head><title>Operator</title></head><body>${code}</body></html>`;
-  await page.route(`${started.site}/`, (route) => route.fulfill({ contentType: 'text/html', body }));
-  await page.goto(`${started.site}/`);
+  const before = Date.now();
+  await placeBet(page);
+  await says(page, 'Your bet is accepted.');
+  const row = page.locator('#entries li').first();
+  const number = (await row.locator('.number').textContent()) ?? '';
+  const at = Date.parse((await row.locator('time').getAttribute('datetime')) ?? '');
+  expect(number).toMatch(/^BET-[0-9a-f]{8}$/);
+  expect(Math.abs(at - before)).toBeLessThan(60_000);
+  expect((await reports())[0]?.reference.startsWith(number)).toBe(true);
+  expect(await page.locator('#back-office .number').textContent()).toBe(number);
 
-  const logged = page.waitForEvent('console');
-  await page.click('#bet');
-  expect((await logged).text()).toBe('recorded gps');
-  expect(await reports()).toMatchObject([{ body: { amount: 1500, location: { source: 'gps' } } }]);
+  await choose(page, 'The gateway is down');
+  await placeBet(page);
+  await says(page, 'We are not sure yet.');
+  expect(await notice(page).locator('small').textContent()).toContain(await page.locator('#entries .number').first().textContent());
 });
+
+test('no list hides rows without saying so', async ({ open }) => {
+  const { page } = await open(ALLOWED);
+  await logIn(page);
+  for (let count = 1; count <= 10; count += 1) {
+    await page.evaluate(async () => {
+      const { bet_id } = await (await fetch('/bets', { method: 'POST', body: '{"stake":500}' })).json();
+      await LocationSDK.createClient({ relayUrl: '/relay' }).reportBetEvent({ bet_id });
+    });
+  }
+  await page.reload();
+  for (const list of ['#entries', '#back-office']) {
+    const rows = page.locator(`${list} .number`);
+    await expect.poll(() => rows.count()).toBe(8);
+    await page.locator(list).getByRole('button', { name: 'Show all 10' }).click();
+    expect(await rows.count()).toBe(10);
+    expect(await page.evaluate((list) => document.querySelector(list)?.contains(document.activeElement) ?? false, list)).toBe(list === '#back-office');
+  }
+});
+
+test('the focus stays where the next step is: after login, asking again, settling and logout', async ({ open }) => {
+  const { page } = await open(ALLOWED);
+  const focused = () => page.evaluate(() => document.activeElement?.id || document.activeElement?.textContent);
+  await logIn(page);
+  expect(await focused()).toBe('match');
+  await choose(page, 'The gateway is down');
+  await placeBet(page);
+  await says(page, 'We are not sure yet.');
+  await page.keyboard.press('Tab');
+  await notice(page).getByRole('button', { name: 'Ask again' }).focus();
+  await page.keyboard.press('Enter');
+  await page.locator('body:not([aria-busy])').waitFor();
+  expect(await focused()).toBe('Ask again');
+  await choose(page, 'Everything works');
+  await notice(page).getByRole('button', { name: 'Ask again' }).focus();
+  await page.keyboard.press('Enter');
+  await says(page, 'Your bet is accepted.');
+  expect(await focused()).toBe('bet-notice');
+
+  await placeBet(page);
+  await expect.poll(() => page.getByRole('button', { name: 'Lost' }).count()).toBe(2);
+  await page.locator('body:not([aria-busy])').waitFor();
+  for (const next of ['Won', 'waiting']) {
+    await page.getByRole('button', { name: 'Won' }).first().focus();
+    await page.keyboard.press('Enter');
+    await says(page, 'Settled and reported.', 'back-office');
+    await page.locator('body:not([aria-busy])').waitFor();
+    expect(await focused()).toBe(next);
+  }
+  await page.getByRole('button', { name: 'Log out' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Nickname').waitFor();
+  expect(await focused()).toBe('nickname-field');
+});
+
+test('a player without a location is told how to allow it in this browser, and in others', async ({ open }) => {
+  const { page } = await open(DENIED);
+  await logIn(page);
+  await choose(page, 'The IP address cannot be located');
+  await placeBet(page);
+  await says(page, 'We could not tell where you are.');
+  expect(await notice(page).locator('summary').allTextContents()).toEqual(['How to allow your location in Chrome', 'In another browser']);
+  expect(await notice(page).locator('details[open] li').count()).toBeGreaterThan(1);
+  await page.getByText('In another browser').click();
+  await notice(page).getByText('Safari on iPhone and iPad').waitFor();
+});
+
+test('on a phone the back office and its faults are one press away, wherever the page is', async ({ open }) => {
+  const { page } = await open({ ...PHONE, ...ALLOWED });
+  await logIn(page);
+  for (const scroll of [0, 400]) {
+    await page.evaluate((top) => scrollTo(0, top), scroll);
+    await page.getByRole('link', { name: 'Back office' }).tap();
+    await expect.poll(() => page.evaluate(() => document.querySelector('#behind')?.getBoundingClientRect().top)).toBeLessThan(844);
+    expect(await page.evaluate(() => document.querySelector('#behind')?.getBoundingClientRect().top ?? 0)).toBeGreaterThan(40);
+  }
+  await page.getByLabel('The gateway is busy').tap();
+  await page.locator('body:not([aria-busy])').waitFor();
+});
+
+/** The least contrast of what is drawn around each element with what is within and beside it. */
+function borderContrasts(): { name: string; contrast: number }[] {
+  const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+  const luminance = (colour: string) => {
+    if (!canvas) throw new Error('No canvas.');
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    const linear = (part = 0) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+    const [red, green, blue] = canvas.getImageData(0, 0, 1, 1).data;
+    return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+  };
+  const ground = (element: Element | null): string => {
+    if (!element) return 'white';
+    const { backgroundColor } = getComputedStyle(element);
+    return backgroundColor === 'rgba(0, 0, 0, 0)' ? ground(element.parentElement) : backgroundColor;
+  };
+  const ratio = (one: number, other: number) => (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+  const controls = [...document.querySelectorAll('button, input:not([type=radio]), .picks span, .stakes span, .card')].filter((one) => one.checkVisibility());
+  return controls.map((one) => {
+    const { borderTopColor, borderTopStyle } = getComputedStyle(one);
+    const outside = luminance(ground(one.parentElement));
+    const edge = borderTopStyle === 'none' || borderTopColor === 'rgba(0, 0, 0, 0)' ? luminance(ground(one)) : luminance(borderTopColor);
+    return { name: one.textContent?.trim().slice(0, 30) || one.tagName, contrast: ratio(edge, outside) };
+  });
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`what is pressed or written in has an edge of 3:1 (${colorScheme})`, async ({ open }) => {
+    const { page } = await open({ ...ALLOWED, colorScheme });
+    const faint = async () => (await page.evaluate(borderContrasts)).filter(({ contrast }) => contrast < 3);
+    await page.getByLabel('Nickname').waitFor();
+    expect(await faint()).toEqual([]);
+    await logIn(page);
+    await placeBet(page);
+    await says(page, 'Your bet is accepted.');
+    expect(await faint()).toEqual([]);
+    expect(await page.evaluate(borderContrasts).then((all) => all.length)).toBeGreaterThan(10);
+  });
+}

@@ -1,10 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { codeBlocks } from '../support/code-blocks.js';
-import { root } from '../support/run.js';
 import { readScript } from './script-file.js';
 
 /** A request that reached the relay. */
@@ -32,13 +28,14 @@ export interface OperatorSite {
 
 const sha = (text: string) => `sha384-${createHash('sha384').update(text).digest('base64')}`;
 
-/** The stub of the guide, for pages that call before the script has come. */
-export const STUB = codeBlocks(readFileSync(join(root, 'docs/browser.md'), 'utf8')).find(({ code }) => code.includes('queue.push'))?.code ?? '';
-
 /** Calls through the stub, and notes how they settled and in which order the calls were made. */
 const EARLY = `
 window.ended = [];
 const note = (name) => (value) => ended.push([name, value && (value.code ?? value.outcome)]);
+const early = LocationSDK.createClient({ relayUrl: '/location-sdk' });
+early.reportBetEvent({ bet_id: 'B-2', amount: 1500 }).then(note('bet of a client'));
+early.reportSettledBet({}).catch(note('settlement'));
+LocationSDK.createClient({ relayUrl: 3 }).locate().catch(note('wrong options'));
 LocationSDK.configure({ relayUrl: '/location-sdk' }).then(note('configure'));
 LocationSDK.reportBetEvent({ bet_id: 'B-1', amount: 1500 }).then(note('bet'));
 LocationSDK.reportWithdrawalEvent({ request_id: 'W-1', amount: 3 }).then(note('withdrawal'));
@@ -52,6 +49,7 @@ export async function serveOperator(): Promise<OperatorSite> {
   const script: RelayAnswer[] = [];
 
   const sdk = readScript();
+  const stub = readScript('location-sdk.stub.global.js');
   const tag = (how = '') => `<script ${how} src="/location-sdk.global.js" integrity="${sha(sdk)}" crossorigin="anonymous"></script>`;
   const early = '<script src="/stub.js"></script><script src="/early.js"></script>';
   const policy = (scripts: string) => `default-src 'none'; script-src ${scripts}; connect-src 'self' http://127.0.0.1:*`;
@@ -66,12 +64,13 @@ export async function serveOperator(): Promise<OperatorSite> {
     '/by-hash': page(tag(), `'${sha(sdk)}'`),
     '/async': page(`${early}${tag('async')}`),
     '/defer': page(`${early}${tag('defer')}`),
-    '/inline-stub': page(`<script>${STUB}</script>${tag('async')}`, `'self' '${sha(STUB)}'`),
+    '/inline-stub': page(`<script>${stub}</script>${tag('async')}`, `'self' '${sha(stub)}'`),
     '/stub-alone': page('<script src="/stub.js"></script>'),
+    '/never': page('<script src="/stub.js" data-timeout-ms="300"></script>'),
     '/twice': page(`${tag()}${tag('async')}`),
     '/elsewhere': page(''),
     '/location-sdk.global.js': javascript(sdk),
-    '/stub.js': javascript(STUB),
+    '/stub.js': javascript(stub),
     '/early.js': javascript(EARLY),
   };
 

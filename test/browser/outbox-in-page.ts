@@ -1,8 +1,8 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import type { OutboxOptions, OutboxReport, OutboxStats } from '../../src/entries/outbox.js';
+import type { Outbox, OutboxOptions, OutboxReport, OutboxStats } from '../../src/entries/outbox.js';
 
 declare const LocationSDK: typeof import('../../src/entries/script-tag-outbox.js').LocationSDK;
-declare const outbox: ReturnType<typeof LocationSDK.createOutbox>;
+declare const outbox: Outbox<'relay'>;
 
 export type PageOutboxOptions = Pick<OutboxOptions, 'leaseMs' | 'pollMs' | 'retry' | 'concurrency'>;
 

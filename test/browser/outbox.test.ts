@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
+import { createOutbox, memoryStore, type Outbox } from '../../src/entries/outbox.js';
 import { betUser, withdrawalEvent } from '../support/factories.js';
 import { test as base } from './browser-test.js';
 import { type KillableBrowser, startChromium } from './chromium.js';
@@ -12,7 +12,7 @@ import { enqueue, logIn, openOutbox, reportsOf, statsOf, storedIn } from './outb
 import { serveRelay } from './relay-world.js';
 
 declare const LocationSDK: typeof import('../../src/entries/script-tag-outbox.js').LocationSDK;
-declare const outbox: ReturnType<typeof LocationSDK.createOutbox>;
+declare const outbox: Outbox<'relay'>;
 
 const test = base
   /** The operator's site: its pages, its relay, and behind that a gateway which remembers. Ada is logged in. */

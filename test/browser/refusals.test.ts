@@ -55,7 +55,7 @@ test.for([
   const { error } = await call(page, name, options, payload as never);
 
   expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', attempts: 0 });
-  expect(error?.message).toContain(`${name} is not available in a browser`);
+  expect(error?.message).toContain(`${name} is never available in a page`);
   expect(await prompts()).toBe(0);
   expect(lookups.requests).toEqual([]);
   expect(gateway.requests).toEqual([]);

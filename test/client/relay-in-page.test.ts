@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 import { describe, expect, it, test, vi } from 'vitest';
+import * as sdk from '../../src/entries/index.js';
 import { createClient, type RelayedOptions } from '../../src/entries/index.js';
 import { FakeClock } from '../delivery/fake-clock.js';
 import { answer, lost, once, type Scripted } from '../delivery/scripted-gateway.js';
@@ -68,6 +69,24 @@ describe('requests to the relay', () => {
     ]);
   });
 
+  test.each([
+    [
+      'http://192.168.1.20:5173/play',
+      'is http://192.168.1.20:5173/relay in this page: it must begin with https:// (http:// is for loopback hosts). For a phone in your network',
+    ],
+    ['http://user:secret@play.example.com/', 'is http://play.example.com/relay in this page'],
+    ['about:srcdoc', 'has no host, and this page has no address (about:); give the whole address'],
+  ])('a path in a page at %s says what is wrong when the client is made', async (href, problem) => {
+    vi.stubGlobal('location', { href });
+    try {
+      const { message } = await failureOf(() => createClient({ relayUrl: '/relay' }));
+      expect(message).toContain(`- relayUrl: ${problem}`);
+      expect(message).not.toContain('secret');
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
   test('a duplicate without an earlier doubt may be the own, since a browser may repeat a request by itself', async () => {
     const { failure } = scripted([repeated()], { geolocation: denies });
     expect(await failure()).toMatchObject({ code: 'duplicate', conflict: false, outcome: 'unknown' });
@@ -84,6 +103,20 @@ test('a key in a page is refused with the way that needs none', async () => {
   const { message } = await failureOf(() => createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } } }));
   expect(message).toContain('set relayUrl');
   expect((await failureOf(createClient().reportBetEvent(betEvent()))).message).toContain('relayUrl');
+});
+
+test('a page with neither relay nor gateway is told to set relayUrl, before anything about its fields', async () => {
+  const error = await failureOf(createClient().reportBetEvent({ bet_id: 'B-1' } as never));
+  expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent' });
+  expect(error.message).toContain("set relayUrl to the path of your backend's relay, such as createClient({ relayUrl: '/relay' })");
+  // A location needs neither.
+  expect(await createClient({ geolocation: gives }).locate()).toMatchObject({ source: 'gps' });
+});
+
+test.each(['reportSettledBet', 'reportSettledWithdrawal', 'verifyNin'] as const)('%s is never available in a page, also before configure', async (name) => {
+  const message = `${name} is never available in a page. Nothing was sent. Call it from your backend.`;
+  expect(await failureOf((sdk[name] as () => Promise<unknown>)())).toMatchObject({ code: 'configuration', operation: name, message });
+  expect((await failureOf((createClient({ relayUrl: 'https://operator.example.com/relay' })[name] as () => Promise<unknown>)())).message).toBe(message);
 });
 
 const hide = () => globalThis.dispatchEvent(new Event('pagehide'));

@@ -1,5 +1,6 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test, vi } from 'vitest';
 import { type ConfigurationError, createClient, type RelayedOptions } from '../../src/entries/index.js';
+import { createClient as createRelayedClient } from '../../src/entries/page.js';
 import { bet, lost, once, scripted as scriptedGateway } from '../delivery/scripted-gateway.js';
 import { recorded, scripted } from '../delivery/scripted-relay.js';
 import { byTransport } from '../delivery/wire.js';
@@ -38,7 +39,9 @@ describe('relayUrl', () => {
     ['https://user:secret@operator.example.com', 'holds a user name'],
     ['https://operator.example.com/?key=secret', 'holds a user name, a password, a query or a fragment'],
     ['https://operator.example.com/#secret', 'a fragment'],
-    ['/location-sdk', 'is not an address such as https://operator.example.com/location-sdk'],
+    ['/location-sdk?key=secret', 'holds a user name, a password, a query or a fragment'],
+    ['//user:secret@operator.example.com/relay', 'holds a user name'],
+    ['http://192.168.1.20:3000/relay', 'adb reverse'],
     ['not an address', 'is not an address'],
     ['  ', 'not empty'],
   ])('%s is refused', async (relayUrl, problem) => {
@@ -54,6 +57,11 @@ describe('relayUrl', () => {
     ['an environment', { environment: 'production' }, 'environment'],
   ])('beside %s is refused: that is for the relay to know', async (_, options, name) => {
     expect(await refusal({ relayUrl, ...options })).toMatch(new RegExp(`- ${name}: .*leave (?:it|them) out`));
+  });
+
+  test('beside allowInsecureHttp is refused, since that is for gateways', async () => {
+    expect(await refusal({ relayUrl, allowInsecureHttp: true })).toContain('- allowInsecureHttp: is for a staging gateway, never for a relay; leave it out');
+    expect(() => createClient({ relayUrl, allowInsecureHttp: false })).not.toThrow();
   });
 
   test('relayCredentials is one of the three', async () => {
@@ -73,6 +81,44 @@ describe('relayUrl', () => {
       delete process.env.LOCATION_SDK_MOCK;
       delete process.env.LOCATION_SDK_STAGING_BASE_URL;
     }
+  });
+});
+
+describe.each([
+  ['location-sdk', createClient],
+  ['location-sdk/page', createRelayedClient],
+] as const)('a path as the relayUrl of %s, on a server that renders a page,', (_, make) => {
+  const words = 'this ran on a server while rendering: call it in the browser (an effect, an event handler). Nothing was sent.';
+  const fetch = () => Promise.reject(new Error('nothing may be sent'));
+
+  test.each(['/relay', 'relay', './relay', '//relay.example.com'])('may be %s when the module is loaded', (path) => {
+    expect(() => make({ relayUrl: path })).not.toThrow();
+  });
+
+  test('ends each call with the words for it, before anything else that is wrong', async () => {
+    const client = make({ relayUrl: '/relay', fetch });
+    for (const call of [client.reportBetEvent({ bet_id: 'B-1' }), client.reportBetEvent({} as never), client.reportWithdrawalEvent({ request_id: 'W-1' })])
+      expect(await failureOf(call)).toMatchObject({ code: 'configuration', outcome: 'not-sent', message: expect.stringContaining(words) });
+    expect(await failureOf(client.locate())).toMatchObject({ code: 'configuration', message: `locate: ${words}` });
+  });
+
+  test('is resolved once there is a page', async () => {
+    const urls: string[] = [];
+    const client = make({
+      relayUrl: '/relay',
+      fetch: async (url) => {
+        urls.push(url);
+        return recorded();
+      },
+    });
+    vi.stubGlobal('location', { href: 'https://play.example.com/slots/' });
+    try {
+      await client.reportBetEvent({ bet_id: 'B-1' });
+    } finally {
+      vi.unstubAllGlobals();
+    }
+    await client.reportBetEvent({ bet_id: 'B-1' });
+    expect(urls).toEqual(Array(2).fill('https://play.example.com/relay/report-bet-event'));
   });
 });
 
@@ -154,7 +200,7 @@ test.each<[string, (client: ReturnType<typeof createClient>) => Promise<unknown>
   const { client, sent } = scripted([]);
   const error = await failureOf(call(client as never));
   expect(error).toMatchObject({ code: 'configuration', operation, outcome: 'not-sent' });
-  expect(error.message).toContain('call it from your backend');
+  expect(error.message).toContain('Nothing was sent. Call it from your backend.');
   expect(sent).toEqual([]);
 });
 

@@ -63,7 +63,7 @@ function delivering(
   };
   const channel = (where: Gateway | typeof relay) =>
     'relayUrl' in where
-      ? relayChannel(where, { inPage, clock })
+      ? relayChannel({ ...where, resolve: () => ({ baseUrl: where.relayUrl, problem: undefined }) }, { inPage, clock })
       : gatewayChannel({ staging: where, production: 'gateways.production is missing' }, { isRecorded, isDuplicate, inPage, logger, clock });
   const exchange = typeof to === 'string' ? to : channel(to).open(of);
   const delivered = deliver(of, { exchange, deadline: began + timeoutMs, inDoubt: false, ...given }, settings);

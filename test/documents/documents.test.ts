@@ -20,7 +20,6 @@ const nameOf = ({ document, line }: { document: string; line: number }) => `${do
 
 /** Languages whose blocks are not checked here, and why. */
 const NOT_CHECKED: Readonly<Record<string, string>> = {
-  javascript: 'what a page runs before there is a script to have types: test/browser/early-calls.test.ts runs it',
   yaml: 'read by services that are not here',
   python: 'a language that is not here',
   java: 'a language that is not here',
@@ -79,7 +78,10 @@ const withGateway = ({ language, code }: CodeBlock) =>
   language === 'js' && code.includes('gateway.') && !/(?:const|let|var) gateway\b/.test(code) ? GATEWAY + code : code;
 
 /** A short example does not say that an element of its own page exists. */
-const strictOnlyAboutUs = (script: string) => script.replace(/querySelector\(('[^']+')\)\./g, 'querySelector($1)?.');
+const strictOnlyAboutUs = (script: string) =>
+  script
+    .replace(/querySelector\(('[^']+')\)\./g, 'querySelector($1)?.')
+    .replace(/= (document\.querySelector\('(\w+)'\));/g, "= /** @type {HTMLElementTagNameMap['$2']} */ ($1);");
 
 function markdownIn(folder: string): string[] {
   return readdirSync(join(root, folder))

@@ -16,6 +16,9 @@ const RESOLUTIONS = [
 /** What its compiler knows of the platform, and which of its files can be written with that. */
 const PLATFORMS = [
   { platform: 'the types of the DOM', lib: ['ES2022', 'DOM'], types: [], files: ['uses', 'mistakes', 'with-web-types', 'in-a-page'] },
+  { platform: 'the global of the file for pages', lib: ['ES2022', 'DOM'], types: [], files: ['global-page'] },
+  { platform: 'the global of the file with the outbox', lib: ['ES2022', 'DOM'], types: [], files: ['global-outbox'] },
+  { platform: 'the global of the file for a relay', lib: ['ES2022', 'DOM'], types: [], files: ['global-relay'] },
   { platform: 'the types of Node.js only', lib: ['ES2022'], types: ['node'], files: ['uses', 'mistakes', 'with-web-types'] },
   { platform: 'no types of any platform', lib: ['ES2022'], types: [], files: ['uses', 'mistakes'] },
 ] as const;

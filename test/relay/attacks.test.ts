@@ -313,6 +313,46 @@ describe('a replay', () => {
   });
 });
 
+describe('where a framework says localhost, and the own site is named in allowedOrigins,', () => {
+  const play = 'https://play.example';
+  const hidden = (headers: Record<string, string | undefined>): Sending => ({ url: 'http://localhost:3000/relay/report-bet-event', headers });
+  const named = () => relayWorld({ allowedOrigins: [play] });
+
+  test.each<[string, Record<string, string | undefined>]>([
+    ['another site', {}],
+    ['another site, with the own site as Host', { host: 'play.example' }],
+    ['another site, with itself as Host', { host: 'evil.example' }],
+    ['another site, with itself as X-Forwarded-Host', { 'x-forwarded-host': 'evil.example' }],
+    ['another site, with itself as all that a proxy may say', { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' }],
+    ['another site, which forges no Sec-Fetch-Site', { 'sec-fetch-site': undefined, 'x-forwarded-host': 'evil.example' }],
+    ['a name that begins like it', { origin: `${play}.evil.example` }],
+    ['a name that ends like it', { origin: 'https://notplay.example' }],
+    ['a host below it', { origin: 'https://x.play.example' }],
+    ['another port', { origin: `${play}:8443` }],
+    ['plain http', { origin: 'http://play.example' }],
+    ['a dot at the end', { origin: `${play}.` }],
+    ['a slash at the end', { origin: `${play}/` }],
+    ['capitals', { origin: 'https://PLAY.example' }],
+    ['a user name', { origin: 'https://x@play.example' }],
+    ['it and another', { origin: `${play}, ${evil}` }],
+    ['a sandboxed frame of it', { origin: 'null' }],
+    ['a page of the player’s own machine', { origin: 'http://localhost:3000', 'sec-fetch-site': 'cross-site' }],
+    ['a page of another port there', { origin: 'http://localhost:8080', 'sec-fetch-site': undefined }],
+  ])('%s is refused', async (_, headers) => {
+    const answer = await attacked(hidden({ origin: evil, 'sec-fetch-site': 'same-origin', ...headers }), named());
+    expect([answer.status, answer.body]).toEqual([403, { error: FORBIDDEN }]);
+  });
+
+  test('a page of the player’s own machine reads no answer, whatever its browser leaves out', async () => {
+    const { headers } = await named().send(hidden({ origin: 'http://localhost:3000', 'sec-fetch-site': undefined }));
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  test('the own site is taken', async () => {
+    expect((await named().send(hidden({ origin: play }))).status).toBe(200);
+  });
+});
+
 describe('of what a preflight asks', () => {
   const preflight = (origin: string): Sending => ({
     method: 'OPTIONS',

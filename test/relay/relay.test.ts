@@ -111,6 +111,30 @@ describe('a bet', () => {
     expect(lines.join()).not.toContain('script');
   });
 
+  test.each([
+    ['https://shop.example', 'http://localhost:3000/relay/report-bet-event', "name it: createRelay({ allowedOrigins: ['https://shop.example'] })"],
+    ['http://localhost:5173', 'http://localhost:3000/relay/report-bet-event', "Vite's server.proxy with changeOrigin: true"],
+    ['https://shop.example', 'http://localhost:3000/relay/report-bet-event', 'Next.js says localhost'],
+    [
+      'http://192.168.1.20:5173',
+      'http://localhost:3000/relay/report-bet-event',
+      'give it an https:// address: a relay takes http:// pages of loopback hosts only',
+    ],
+  ])('of %s at %s is refused with the line that helps', async (origin, url, advice) => {
+    const { send, lines } = relayWorld();
+    expect((await send({ url, headers: { origin } })).status).toBe(403);
+    expect(lines.filter((line) => line.startsWith('a page of'))).toEqual([expect.stringContaining(advice)]);
+  });
+
+  test.each(['https://shop.example', 'http://localhost:5173'])(
+    'of its own site %s is taken where a framework says localhost, once the site is named',
+    async (origin) => {
+      const { send } = relayWorld({ allowedOrigins: [origin] });
+      const { status } = await send({ url: 'http://localhost:3000/relay/report-bet-event', headers: { origin } });
+      expect(status).toBe(200);
+    },
+  );
+
   test('of an allowed origin may be answered to its page', async () => {
     const origin = 'https://play.example';
     const { send } = relayWorld({ allowedOrigins: [origin] });

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const PATHS = Object.fromEntries([...entrySources()].map(([name, source]) => [name, [`./${source}`]]));
 
 /** Makes `LocationSDK` a global, with what the script-tag file offers and no more. */
-const GLOBAL = "declare global { const LocationSDK: typeof import('./src/entries/script-tag.js').LocationSDK; }\n";
+const GLOBAL = "import './src/entries/global.js';\n";
 
 /** Parsed files of the disk, kept for all checks of a process, which have the same options. */
 const sources = new Map<string, ts.SourceFile>();
@@ -20,7 +20,11 @@ export function typeCheck(texts: Record<string, string>, declarations: Record<st
   // What an example leaves unused or untyped is not what it is about.
   Object.assign(options, { paths: PATHS, noUnusedLocals: false, noImplicitAny: false, allowJs: true });
 
-  const files = new Map(Object.entries({ ...texts, 'script-tag.ts': GLOBAL }).map(([name, text]) => [`${root}${name}`, `${text}\nexport {};\n`]));
+  // The package is not installed here, so its types of the global come by another way.
+  const withoutReference = (text: string) => text.replace(/^\/\/\/ <reference types="location-sdk\/global[/\w]*" \/>$/gm, '');
+  const files = new Map(
+    Object.entries({ ...texts, 'script-tag.ts': GLOBAL }).map(([name, text]) => [`${root}${name}`, `${withoutReference(text)}\nexport {};\n`]),
+  );
   for (const [name, text] of Object.entries(declarations)) files.set(`${root}${name}`, text);
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile, getSourceFile } = host;

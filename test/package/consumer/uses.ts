@@ -120,7 +120,7 @@ const options: ClientOptions<'strict'> = {
 };
 
 export async function report(signal: AbortSignalLike): Promise<Receipt[]> {
-  const client: Client = createClient(options);
+  const client: Client<'strict'> = createClient(options);
   const call: CallOptions = { environment: 'staging', clientIP: '102.89.1.1', signal, timeoutMs: 5_000 };
   const first = await client.reportBetEvent({ ...bet, environment: 'staging', location: place }, call);
   const second = await client.reportSettledBet({ ...settledBet, outcome: 'WIN' });

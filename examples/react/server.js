@@ -1,0 +1,38 @@
+// The backend: it serves what `vite build` made, places bets and has the relay. Sessions and records are yours: here everybody is
+// Adaeze, and bets are forgotten with the process.
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { extname } from 'node:path';
+import { createClient } from 'location-sdk';
+import { createRelay } from 'location-sdk/relay';
+import { toNodeHandler } from 'location-sdk/relay/node';
+
+const home = { resident_address: '4 Ogui Road', resident_lga: 'Enugu North', resident_state: 'ENUGU', is_resident: true };
+const user = { user_id: 'U-88412', first_name: 'Adaeze', last_name: 'Okonkwo', ...home, nin: '99012345678', tax_id: '2034567890123' };
+const bets = new Map();
+
+const handleRelay = toNodeHandler(
+  createRelay({
+    client: createClient(),
+    // Who is logged in: from the session's cookie, never from what the page sends. Null is answered with 401.
+    authorize: () => ({ user }),
+    // What is reported comes from your records, and only to the one whose bet it is. Null is answered with 403.
+    complete: ({ bet_id }, { player }) => (bets.get(bet_id)?.owner === player.user.user_id ? bets.get(bet_id).fields : null),
+  }),
+);
+
+const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
+
+createServer(async (request, response) => {
+  const { pathname } = new URL(request.url, 'http://localhost');
+  if (pathname.startsWith('/relay/')) return handleRelay(request, response);
+  if (pathname === '/bets') {
+    const bet_id = `BET-${request.headers['idempotency-key']}`; // the same key is the same bet
+    const fields = { amount: 1500, timestamp: String(Math.floor(Date.now() / 1000)) };
+    if (!bets.has(bet_id)) bets.set(bet_id, { owner: user.user_id, fields });
+    return response.end(JSON.stringify({ bet_id }));
+  }
+  const file = new URL(`./dist${pathname === '/' ? '/index.html' : pathname}`, import.meta.url);
+  const content = await readFile(file).catch(() => undefined);
+  response.writeHead(content ? 200 : 404, { 'content-type': TYPES[extname(file.pathname)] ?? 'text/plain' }).end(content);
+}).listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => console.log(`http://localhost:${process.env.PORT ?? 3000}/`));

@@ -1,0 +1,7 @@
+/** The stub for pages that call before their script-tag file has come. */
+import { earlyGlobal } from '../client/early-calls.js';
+
+const scope = globalThis as { LocationSDK?: unknown };
+const limitMs = Number(document.currentScript?.dataset.timeoutMs) || 30_000;
+
+scope.LocationSDK ||= earlyGlobal(limitMs);

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import type { BrowserContext, Page, Route } from 'playwright-core';
+import { expect } from 'vitest';
+import { codeBlocks } from '../support/code-blocks.js';
+import { POSITION } from './geolocation.js';
+import { violationsOf } from './inspector-test.js';
+import { logIn, test } from './operator-site-example.js';
+
+/** The page of the README, which people copy, on the example site: its routes and its relay are real. */
+
+const code = codeBlocks(readFileSync('README.md', 'utf8')).find(({ language }) => language === 'html')?.code;
+const PAGE = `<!doctype html><html lang="en"><head><title>Operator</title></head><body><main>${code}</main></body></html>`;
+const ALLOWED = { permissions: ['geolocation'], geolocation: POSITION };
+
+const says = (page: Page, words: string) => page.getByRole('status').filter({ hasText: words }).waitFor();
+const press = (page: Page) => page.getByRole('button').click();
+
+/** Opens the page for a player who is logged in, and notes the key of each bet that is placed. */
+async function openReadme(page: Page, site: string): Promise<{ keys: (string | undefined)[] }> {
+  await logIn(page);
+  await page.route(`${site}/`, (route) => route.fulfill({ contentType: 'text/html', body: PAGE }));
+  const keys: (string | undefined)[] = [];
+  page.on('request', (request) => request.url() === `${site}/bets` && keys.push(request.headers()['idempotency-key']));
+  await page.goto(`${site}/`);
+  return { keys };
+}
+
+/** Lets a function answer what the page sends to the relay. */
+const atRelay = (context: BrowserContext, answer: (route: Route) => unknown) => context.route('**/relay/*', async (route) => void (await answer(route)));
+
+const refused = (status: number, error: object) => (route: Route) =>
+  route.fulfill({ status, contentType: 'application/json', body: JSON.stringify({ error: { message: 'The relay says why.', ...error } }) });
+
+test('the page of the readme places and reports a bet, and says so', async ({ open, started, reports }) => {
+  const { page, complaints } = await open(ALLOWED);
+  const { keys } = await openReadme(page, started.site);
+  await press(page);
+  await says(page, 'Your bet is recorded, with the location from gps.');
+  await press(page);
+  await expect.poll(reports).toHaveLength(2);
+  expect(await reports()).toMatchObject(Array(2).fill({ body: { location: { source: 'gps' } } }));
+  expect(new Set(keys).size).toBe(2);
+  expect(complaints).toEqual([]);
+});
+
+test('it waits with its button disabled, so that a second press does nothing, and keeps the focus', async ({ open, started, reports }) => {
+  const { page } = await open(ALLOWED);
+  const { keys } = await openReadme(page, started.site);
+  let go = () => {};
+  const gate = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  await atRelay(page.context(), (route) => gate.then(() => route.continue()));
+  await press(page);
+  await says(page, 'One moment …');
+  expect(await page.getByRole('button').isDisabled()).toBe(true);
+  await page.getByRole('button').dispatchEvent('click');
+  go();
+  await says(page, 'Your bet is recorded');
+  expect(await page.getByRole('button').isEnabled()).toBe(true);
+  expect(await page.evaluate(() => document.activeElement?.localName)).toBe('button');
+  expect(keys).toHaveLength(1);
+  expect(await reports()).toHaveLength(1);
+});
+
+test('a report in doubt is sent again with the same bytes, and no second bet is placed', async ({ open, started, reports }) => {
+  const { page } = await open(ALLOWED);
+  const { keys } = await openReadme(page, started.site);
+  await fetch(`${started.gateway}/__admin/faults`, { method: 'POST', body: JSON.stringify({ kind: 'connection-reset', when: 'after', times: null }) });
+  const sent: (string | null)[] = [];
+  page.on('request', (request) => request.url().includes('/relay/') && sent.push(request.postData()));
+  await press(page);
+  await says(page, 'We are not sure yet.');
+  await press(page);
+  await says(page, 'One moment …');
+  await says(page, 'We are not sure yet.');
+  await fetch(`${started.gateway}/__admin/faults`, { method: 'DELETE' });
+  await press(page);
+  await says(page, 'Your bet is already-recorded');
+  expect(keys).toHaveLength(1);
+  expect(sent.length).toBeGreaterThan(2);
+  expect(new Set(sent).size).toBe(1);
+  expect(await reports()).toHaveLength(1);
+});
+
+test('without a network the same bet is placed when it is back', async ({ open, started, reports }) => {
+  const { page } = await open(ALLOWED);
+  const { keys } = await openReadme(page, started.site);
+  await page.context().setOffline(true);
+  await press(page);
+  await says(page, 'That did not get through.');
+  await page.context().setOffline(false);
+  await press(page);
+  await says(page, 'Your bet is recorded');
+  expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+  expect(await reports()).toHaveLength(1);
+});
+
+test.for([
+  ['no location was found', 503, { code: 'location', outcome: 'not-sent', steps: [] }, 'Allow your location for this site', 1],
+  ['the relay has no time', 429, { code: 'rate-limited', outcome: 'not-sent', retryAfterMs: 60_000 }, 'not taken yet', 1],
+  ['the gateway is busy', 429, { code: 'rate-limited', outcome: 'rejected', retryAfterMs: 60_000 }, 'not taken yet', 1],
+  ['the bet is refused', 422, { code: 'unprocessable', outcome: 'rejected' }, 'This bet was not taken.', 2],
+  ['another report has its number', 409, { code: 'duplicate', outcome: 'rejected', conflict: true }, 'We have to check this bet.', 2],
+] as const)('it says what to do where %s', async ([, status, error, words, bets], { open, started }) => {
+  const { page } = await open(ALLOWED);
+  const { keys } = await openReadme(page, started.site);
+  await atRelay(page.context(), refused(status, error));
+  await press(page);
+  await says(page, words);
+  await page.context().unroute('**/relay/*');
+  await press(page);
+  await says(page, 'Your bet is recorded');
+  expect(new Set(keys).size).toBe(bets);
+});
+
+test('everybody can use it', async ({ open, started }) => {
+  const { page } = await open({ ...ALLOWED, bypassCSP: true });
+  await openReadme(page, started.site);
+  await press(page);
+  await says(page, 'Your bet is recorded');
+  // A page of a guide has no heading.
+  expect((await violationsOf(page)).filter((violation) => !JSON.stringify(violation).includes('page-has-heading-one'))).toEqual([]);
+});

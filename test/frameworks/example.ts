@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { npm, pack, run } from '../support/packed.js';
+import { root } from '../support/run.js';
+
+/** An example as a stranger gets it: copied into an empty folder, installed from npm, with the packed package. */
+export interface Example {
+  readonly folder: string;
+  /** Runs a program of the example to its end, and gives what it printed. */
+  run(program: string, ...words: string[]): Promise<string>;
+  /** Starts one, and resolves once it has printed these words. */
+  start(ready: RegExp, variables: Record<string, string>, program: string, ...words: string[]): Promise<Started>;
+  remove(): Promise<void>;
+}
+
+export interface Started {
+  /** What it has printed so far. */
+  readonly output: () => string;
+  stop(): Promise<void>;
+}
+
+const { PATH, HOME } = process.env;
+const environment = { PATH, HOME, NEXT_TELEMETRY_DISABLED: '1' };
+
+export async function installExample(name: string): Promise<Example> {
+  const folder = mkdtempSync(join(tmpdir(), `location-sdk-${name}-`));
+  const ofUs = (path: string) => !/\/(?:node_modules|\.next|dist)(?:\/|$)/.test(path.slice(root.length - 1));
+  cpSync(join(root, 'examples', name), folder, { recursive: true, filter: ofUs });
+  const { filename } = await pack(folder);
+  await npm(folder, 'ci', '--prefer-offline');
+  await npm(folder, 'install', '--prefer-offline', '--no-package-lock', `./${filename}`);
+
+  const running = new Set<ChildProcess>();
+  async function stop(child: ChildProcess): Promise<void> {
+    if (!running.delete(child)) return;
+    const ended = once(child, 'exit');
+    process.kill(-Number(child.pid), 'SIGTERM');
+    await ended;
+  }
+
+  return {
+    folder,
+    async run(program, ...words) {
+      const { stdout, stderr } = await run(program, words, { cwd: folder, env: environment, timeout: 300_000 });
+      return stdout + stderr;
+    },
+    async start(ready, variables, program, ...words) {
+      const child = spawn(program, words, { cwd: folder, env: { ...environment, ...variables }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+      running.add(child);
+      child.once('exit', () => running.delete(child));
+      let output = '';
+      const isReady = new Promise<void>((resolve, reject) => {
+        const add = (piece: unknown) => {
+          output += piece;
+          if (ready.test(output)) resolve();
+        };
+        child.stdout?.on('data', add);
+        child.stderr?.on('data', add);
+        child.once('exit', (code) => reject(new Error(`${program} ${words.join(' ')} ended with ${code}: ${output}`)));
+      });
+      await isReady;
+      return { output: () => output, stop: () => stop(child) };
+    },
+    async remove() {
+      await Promise.all([...running].map(stop));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
