@@ -15,7 +15,10 @@ import {
   isValidationError,
   ReportingError,
 } from '../errors/errors.js';
+import { playerMessageIn } from '../errors/player-message.js';
 import { fixedLocation } from '../location/fixed-location.js';
+import { locationPermission } from '../location/page/permission.js';
+import { version } from '../platform/version.js';
 import type { CreateClient } from './client.js';
 import { configureBy, locate, reportBetEvent, reportSettledBet, reportSettledWithdrawal, reportWithdrawalEvent, resend, verifyNin } from './default-client.js';
 
@@ -39,6 +42,9 @@ export const pageGlobal = (createClient: CreateClient) => ({
   isUnprocessableError,
   isValidationError,
   locate,
+  locationPermission,
+  // English alone: other words come by `messages`, and cost no other page anything.
+  playerMessage: playerMessageIn({}),
   ReportingError,
   reportBetEvent,
   reportSettledBet,
@@ -46,6 +52,7 @@ export const pageGlobal = (createClient: CreateClient) => ({
   reportWithdrawalEvent,
   resend,
   verifyNin,
+  version,
 });
 
 export type PageGlobal = ReturnType<typeof pageGlobal>;
