@@ -37,10 +37,12 @@ export interface Joined {
   client?: ClientOptions;
   /** What stands between the relay and the client of the gateway. */
   behind?: (client: Client) => RelayClient;
+  /** More scripts of the site, by path. */
+  scripts?: Readonly<Record<string, string>>;
 }
 
 /** A page's origin with the real relay behind Node.js's server, before a mock gateway. */
-export async function serveRelay({ relay: relayOptions, client: clientOptions, behind = (client) => client }: Joined = {}) {
+export async function serveRelay({ relay: relayOptions, client: clientOptions, behind = (client) => client, scripts = {} }: Joined = {}) {
   const gateway = createMockGateway();
   const lookedUp: (string | undefined)[] = [];
   const lines: string[] = [];
@@ -85,7 +87,7 @@ export async function serveRelay({ relay: relayOptions, client: clientOptions, b
   const server = createServer((incoming, outgoing) => {
     if (incoming.url?.startsWith('/relay/')) return handle(incoming, outgoing);
     const script = SCRIPTS.find((name) => incoming.url === `/${name}`);
-    const worker = WORKERS[incoming.url ?? ''];
+    const worker = { ...WORKERS, ...scripts }[incoming.url ?? ''];
     outgoing.writeHead(200, {
       'content-type': script || worker ? 'text/javascript' : 'text/html; charset=utf-8',
       'content-security-policy': "default-src 'none'; script-src 'self'; connect-src 'self'; img-src data:",

@@ -1,5 +1,7 @@
+import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import { root } from '../support/run.js';
 import { betEvent } from './bet.js';
 import { test } from './browser-test.js';
 import { grantGeolocation, POSITION } from './geolocation.js';
@@ -49,19 +51,34 @@ declare const LocationSDK: typeof import('../../src/entries/script-tag-relay.js'
 
 type Told = { receipt?: { outcome: string; location?: object }; text?: string; action?: string };
 
-/** In the page: finds the position, and leaves the report to a worker of the guide. */
-const leaveToWorker = (page: Page, bet: object): Promise<Told> =>
-  page.evaluate(async (bet) => {
-    const location = await LocationSDK.createClient({ relayUrl: '/relay' })
-      .locate()
-      .catch(() => undefined);
-    const worker = new Worker('/worker.js');
-    return new Promise<Told>((resolve, reject) => {
-      worker.onmessage = ({ data }) => resolve(data);
-      worker.onerror = ({ message }) => reject(new Error(message));
-      worker.postMessage({ bet, location });
-    });
-  }, bet);
+/** The worker of the guide as a module, as a bundler makes it. */
+const MODULE = {
+  contents: `import { createClient } from './src/entries/page.ts';
+const client = createClient({ relayUrl: '/relay' });
+addEventListener('message', async ({ data: { bet, location } }) => {
+  postMessage(await client.reportBetEvent(bet, { location }).then((receipt) => ({ receipt }), (error) => ({ error: error.toJSON() })));
+});`,
+  resolveDir: root,
+};
+
+/** In the page: finds the position, and leaves the report to a worker. */
+const leaveTo = (page: Page, path: string, type: 'classic' | 'module', bet: object): Promise<Told> =>
+  page.evaluate(
+    async ([path, type, bet]) => {
+      const location = await LocationSDK.createClient({ relayUrl: '/relay' })
+        .locate()
+        .catch(() => undefined);
+      const worker = new Worker(path, { type });
+      return new Promise<Told>((resolve, reject) => {
+        worker.onmessage = ({ data }) => resolve(data);
+        worker.onerror = ({ message }) => reject(new Error(message));
+        worker.postMessage({ bet, location });
+      });
+    },
+    [path, type, bet] as const,
+  );
+
+const leaveToWorker = (page: Page, bet: object) => leaveTo(page, '/worker.js', 'classic', bet);
 
 /** The same with its service worker. */
 const leaveToServiceWorker = (page: Page, bet: object): Promise<Told> =>
@@ -103,4 +120,16 @@ describe.each([
     expect(await leave(page, { bet_id: 'B-1', amount: 1500 })).toEqual({ text: expect.stringContaining('Log in'), action: 'log-in' });
     expect(world.gateway.reports()).toEqual([]);
   });
+});
+
+test('a worker that is a module reports through the relay', async ({ context, page, onTestFinished }) => {
+  const { outputFiles } = await build({ stdin: MODULE, bundle: true, format: 'esm', write: false, logLevel: 'error' });
+  const world = await serveRelay({ scripts: { '/module-worker.js': outputFiles[0]?.text ?? '' } });
+  onTestFinished(world.close);
+  await context.addCookies([{ name: 'session', value: 'ada', url: world.url }]);
+  await grantGeolocation(context);
+  await page.goto(world.url);
+
+  expect(await leaveTo(page, '/module-worker.js', 'module', { bet_id: 'B-1', amount: 1500 })).toMatchObject({ receipt: { outcome: 'recorded' } });
+  expect(world.gateway.reports()).toMatchObject([{ reference: 'B-1', body: { location: { source: 'gps' } } }]);
 });
