@@ -29,5 +29,9 @@ export default defineConfig([
   // ky exists as ESM only, so the CommonJS build carries it inside.
   { ...shared, entry: entries, format: 'cjs', dts: true, noExternal: ['ky'], splitting: true, outExtension: () => ({ js: '.cjs', dts: '.d.cts' }) },
   { ...shared, entry: { cli: 'src/entries/cli.ts' }, format: 'esm' },
-  ...Object.entries(scriptTags).map(([name, source]) => ({ ...(name === 'location-sdk.stub' ? stubTag : scriptTag), esbuildPlugins: [notices], entry: { [name]: source } })),
+  ...Object.entries(scriptTags).map(([name, source]) => ({
+    ...(name === 'location-sdk.stub' ? stubTag : scriptTag),
+    esbuildPlugins: [notices],
+    entry: { [name]: source },
+  })),
 ]);

@@ -105,7 +105,7 @@ const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^@opentelemetry\/api$/, by: ['opentelemetry/'] },
   { named: /^pg$/, by: ['cli/outbox/server.ts'] },
   // Its version.
-  { named: /^\.\.\/package\.json$/, by: ['node/version.ts'] },
+  { named: /^\.\.\/package\.json$/, by: ['platform/version.ts'] },
 ];
 
 const MOST_LINES = 250;

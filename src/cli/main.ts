@@ -1,4 +1,4 @@
-import { version } from '../node/version.js';
+import { version } from '../platform/version.js';
 import { COMMANDS } from './commands.js';
 import { generalHelp, helpOf } from './help.js';
 import { complain, EXIT, Failure, say } from './output.js';

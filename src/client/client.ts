@@ -3,6 +3,7 @@ import { configurationFailure } from '../delivery/failures.js';
 import { type AnyReport, keepFrozen, keptFrozen } from '../delivery/frozen.js';
 import { untilPageHides } from '../delivery/leaving-page.js';
 import { sendOnce, unsentResult } from '../delivery/send-once.js';
+import { tellOfAttempt } from '../delivery/tell-of-attempt.js';
 import { ConfigurationError, ValidationError } from '../errors/errors.js';
 import { PLAYER_HEADER } from '../platform/hash.js';
 import { subjectOf } from '../platform/messages.js';
@@ -225,7 +226,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
       if (typeof exchange === 'string') return unsentResult(report, configurationFailure(exchange));
       const deadline = clock.now() + milliseconds;
       const limit = () => ({ clock, signal, milliseconds: Math.min(settings.attemptTimeoutMs, deadline - clock.now()) });
-      return sendOnce(report, exchange, limit, settings.transport);
+      return tellOfAttempt(report, settings, () => sendOnce(report, exchange, limit, settings.transport));
     },
   });
 }

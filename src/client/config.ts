@@ -30,7 +30,8 @@ export interface Settings extends DeliverySettings {
   readonly clientIpProblem: LocationSources['clientIpProblem'];
   /** Replaces the location chain. */
   readonly fixedLocations: Readonly<Record<Environment, LocationInput | undefined>>;
-  readonly onEvent: (event: ClientEvent) => void;
+  /** Cannot fail; undefined where there is no listener. */
+  readonly onEvent: ((event: ClientEvent) => void) | undefined;
 }
 
 /**
@@ -53,7 +54,8 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Cl
   const relayed = channel.kind === 'relay';
   const { fixed, ...chain } = given.location;
   const location = { ...chain, required: chain.required && !relayed, ip: { ...chain.ip, enabled: chain.ip.enabled && !relayed } };
-  const { sources, clientIpProblem } = parts.sources(location, { ...given, scope: globalThis }, inPage);
+  const onEvent = given.onEvent && safeCallback(given.onEvent);
+  const { sources, clientIpProblem } = parts.sources(location, { ...given, onEvent, scope: globalThis }, inPage);
   return Object.freeze({
     ...given,
     inPage,
@@ -66,7 +68,7 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Cl
     sources,
     clientIpProblem: relayed ? undefined : clientIpProblem,
     fixedLocations: { staging: mockLocation ?? fixed, production: fixed },
-    onEvent: safeCallback(given.onEvent),
+    onEvent,
   });
 }
 

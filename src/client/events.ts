@@ -1,4 +1,6 @@
+import type { AttemptEvent } from '../delivery/events.js';
 import type { Environment, LocationFailure } from '../errors/errors.js';
+import type { GeolocationEvent } from '../location/events.js';
 
 /** A step of the location chain came to its end. */
 export interface LocationStepEvent {
@@ -16,5 +18,5 @@ export interface LocationStepEvent {
   readonly reason: LocationFailure | undefined;
 }
 
-/** What the option `onEvent` is told. */
-export type ClientEvent = LocationStepEvent;
+/** What the option `onEvent` is told; `type` says which event it is. None holds a secret, a coordinate or personal data. */
+export type ClientEvent = LocationStepEvent | GeolocationEvent | AttemptEvent;

@@ -180,11 +180,17 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   /** Your own `fetch`, for reports and lookup services; called with an address and an init. Default: the platform's `fetch`. */
   fetch?: Fetch | undefined;
   /**
-   * Told of every step of the location chain, for metrics. No event holds personal data. Default: nobody is told.
+   * Told when the browser is asked for the position and when it answers, of every step of the location chain, and of every attempt:
+   * to show it, or for metrics. No event holds personal data. Default: nobody is told.
    *
    * @example
    * ```ts
-   * createClient({ onEvent: ({ step, reason = 'found', durationMs }) => metrics.histogram('location_step_ms', durationMs, { step, reason }) });
+   * createClient({
+   *   onEvent(event) {
+   *     if (event.type === 'location-asked') hint.hidden = event.permission !== 'prompt'; // "Please answer the question above"
+   *     if (event.type === 'location-answered') hint.hidden = true;
+   *   },
+   * });
    * ```
    */
   onEvent?: ((event: ClientEvent) => void) | undefined;

@@ -1,6 +1,9 @@
 import { ReportingError } from '../errors/errors.js';
+import { playerMessageIn } from '../errors/player-message.js';
 import { fixedLocation } from '../location/fixed-location.js';
+import { locationPermission } from '../location/page/permission.js';
 import { asRecord } from '../platform/as-record.js';
+import { version } from '../platform/version.js';
 import type { CreateClient } from './client.js';
 import { configureBy, locate, reportBetEvent, reportSettledBet, reportSettledWithdrawal, reportWithdrawalEvent, resend, verifyNin } from './default-client.js';
 import type { EarlyCall, EarlyClient } from './early-calls.js';
@@ -13,6 +16,9 @@ export const pageGlobal = (createClient: CreateClient) => ({
   fixedLocation,
   ...guards,
   locate,
+  locationPermission,
+  // English alone: other words come by `messages`, and cost no other page anything.
+  playerMessage: playerMessageIn({}),
   ReportingError,
   reportBetEvent,
   reportSettledBet,
@@ -20,6 +26,7 @@ export const pageGlobal = (createClient: CreateClient) => ({
   reportWithdrawalEvent,
   resend,
   verifyNin,
+  version,
 });
 
 export type PageGlobal = ReturnType<typeof pageGlobal>;

@@ -36,7 +36,7 @@ export function createLocationResolver(settings: Settings) {
     const found = await locator.find({ clientIP, deadline, signal }).catch(() => {
       throw new ConfigurationError(`${subject}: a clock or signal that was passed threw an error. Nothing was sent.`, details);
     });
-    for (const { step, durationMs, reason } of found.steps) onEvent({ type: 'location-step', operation, environment, step, durationMs, reason });
+    for (const { step, durationMs, reason } of found.steps) onEvent?.({ type: 'location-step', operation, environment, step, durationMs, reason });
     if (found.location) return found;
 
     const meanwhile = (what: string) => `${subject}: ${what} while the location was being found. Nothing was sent.`;

@@ -9,6 +9,7 @@ import { configurationFailure } from './failures.js';
 import { type AnyReport, keepFrozen } from './frozen.js';
 import { type FailedAttempt, sendOnce, THREW, unsentResult } from './send-once.js';
 import type { DeliverySettings } from './settings.js';
+import { tellOfAttempt } from './tell-of-attempt.js';
 import type { RelayReceiptDetails } from './verdict.js';
 
 /** How one call is delivered. */
@@ -75,7 +76,7 @@ export async function deliver(report: AnyReport, { exchange, deadline, signal, i
 
   try {
     for (;;) {
-      const result = await sendOnce(report, exchange, limit, transport);
+      const result = await tellOfAttempt(report, settings, () => sendOnce(report, exchange, limit, transport));
       if (result.sent) attempts += 1;
       if (result.kind === 'recorded') return { outcome: 'recorded', attempts, message: result.words, body: result.body, relayReceipt: result.relayReceipt };
       const { failure } = result;

@@ -3,6 +3,7 @@ import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/time.js';
 import type { BaseUrl } from '../protocol/addresses.js';
 import type { OperationName } from '../protocol/operations.js';
+import type { AttemptEvent } from './events.js';
 import type { Transport } from './transport.js';
 
 /** An answer of the gateway, as the options `isRecorded` and `isDuplicate` see it. */
@@ -44,4 +45,6 @@ export interface DeliverySettings {
   readonly logger: Required<Logger>;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Cannot fail; undefined where there is no listener. */
+  readonly onEvent: ((event: AttemptEvent) => void) | undefined;
 }

@@ -25,6 +25,7 @@ export type {
 } from '../client/options.js';
 export type { ClientMode, PartialPayload, PayloadParameters, Payloads, RelayPayload } from '../client/payloads.js';
 export type { Receipt, ReceiptOf, RelayReceipt } from '../client/receipt.js';
+export type { AttemptEndedEvent, AttemptEvent, AttemptStartedEvent } from '../delivery/events.js';
 export type { Answer, RelayCredentials } from '../delivery/settings.js';
 export type { Attempted, AttemptRequest, Broken, Transport } from '../delivery/transport.js';
 export {
@@ -64,9 +65,13 @@ export {
   UnprocessableError,
   ValidationError,
 } from '../errors/errors.js';
+export { type PlayerAction, type PlayerMessage, type PlayerMessageOptions, playerMessage } from '../errors/player-message.js';
+export type { PlayerMessages, PlayerSituation } from '../errors/player-words.js';
+export type { GeolocationEvent, LocationAnsweredEvent, LocationAskedEvent } from '../location/events.js';
 export { fixedLocation } from '../location/fixed-location.js';
 export { type IpLocation, type IpLookupRequest, type IpProvider, LookupFailure } from '../location/lookup/provider.js';
 export type { GeolocationLike } from '../location/page/geolocation-types.js';
+export { type LocationPermission, locationPermission } from '../location/page/permission.js';
 export type { Place, ReverseGeocode } from '../location/page/reverse-geocode.js';
 export { freeipapi } from '../location/providers/freeipapi.js';
 export { geojs } from '../location/providers/geojs.js';
@@ -79,6 +84,7 @@ export type { LocationSignals, ObservationSignals, SignalAnswer, UnknownBecause 
 export { locationSignals } from '../location/signals/signals.js';
 export type { Logger } from '../platform/logger.js';
 export type { Clock } from '../platform/time.js';
+export { version } from '../platform/version.js';
 export type { AbortSignalLike, Fetch, FetchInit, FetchResponse, WebAbortSignal } from '../platform/web-types.js';
 export type { OperationName } from '../protocol/operations.js';
 export type { BetEvent, BetUser, SettledBet } from '../schema/bet.js';

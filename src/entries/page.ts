@@ -2,10 +2,12 @@
 export type { Client, CreateClient } from '../client/client.js';
 export { configure, createClient } from '../client/create-relayed-client.js';
 export { locate, reportBetEvent, reportWithdrawalEvent, resend } from '../client/default-client.js';
+export type { ClientEvent, LocationStepEvent } from '../client/events.js';
 export type { LocateResult } from '../client/locate-result.js';
 export type { CallOptions, ClientOptions, LocationOptions, RelayedOptions, RetryOptions } from '../client/options.js';
 export type { ClientMode, Payloads, RelayPayload } from '../client/payloads.js';
 export type { ReceiptOf, RelayReceipt } from '../client/receipt.js';
+export type { AttemptEndedEvent, AttemptEvent, AttemptStartedEvent } from '../delivery/events.js';
 export {
   type Environment,
   type ErrorCode,
@@ -27,5 +29,10 @@ export {
   isValidationError,
   ReportingError,
 } from '../errors/errors.js';
+export { type PlayerAction, type PlayerMessage, type PlayerMessageOptions, playerMessage } from '../errors/player-message.js';
+export type { PlayerMessages, PlayerSituation } from '../errors/player-words.js';
+export type { GeolocationEvent, LocationAnsweredEvent, LocationAskedEvent } from '../location/events.js';
 export { fixedLocation } from '../location/fixed-location.js';
+export { type LocationPermission, locationPermission } from '../location/page/permission.js';
+export { version } from '../platform/version.js';
 export type { Location, LocationInput } from '../schema/location.js';

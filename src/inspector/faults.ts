@@ -18,7 +18,8 @@ const isUsedUp = ({ times, struck }: SetFault) => times !== null && struck >= (t
 export function createFaultPanel(announce: (text: string) => void): () => Promise<void> {
   let shown = '';
   async function show(): Promise<void> {
-    const faults = (await server.faults()).slice(-50);
+    // Those that still strike first, since the list may be longer than its place.
+    const faults = (await server.faults()).slice(-50).sort((a, b) => Number(isUsedUp(a)) - Number(isUsedUp(b)));
     const text = JSON.stringify(faults);
     if (text === shown) return;
     shown = text;
@@ -27,7 +28,7 @@ export function createFaultPanel(announce: (text: string) => void): () => Promis
         make(
           'li',
           { class: isUsedUp(fault) ? 'used' : '' },
-          make('span', {}, faultWords(fault), make('small', {}, ` ${isUsedUp(fault) ? 'struck' : leftOf(fault)}`)),
+          make('span', {}, make('b', {}, faultWords(fault)), make('small', {}, ` ${isUsedUp(fault) ? 'used up' : leftOf(fault)}`)),
           make('button', { type: 'button', class: 'quiet', 'aria-label': `Remove ${faultWords(fault)}`, click: () => void remove(fault.id) }, '×'),
         ),
       ),

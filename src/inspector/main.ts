@@ -102,7 +102,9 @@ pause.addEventListener('click', () => {
 });
 reveal.addEventListener('click', () => {
   revealing = !revealing;
-  reveal.setAttribute('aria-pressed', String(revealing));
+  // The words say what the button does next, so it is no toggle that is pressed.
+  reveal.textContent = revealing ? 'Hide personal data' : 'Show personal data';
+  reveal.classList.toggle('revealing', revealing);
   show();
 });
 search.addEventListener('input', show);
@@ -128,7 +130,15 @@ listenToKeys({
 });
 
 fillEmpty();
-if (!isWide.matches) byId<HTMLDetailsElement>('faults').open = false;
+const faults = byId<HTMLDetailsElement>('faults');
+if (!isWide.matches) faults.open = false;
+// On a phone the list comes first, and may be long.
+byId('jump').addEventListener('click', () => {
+  choose(undefined);
+  faults.open = true;
+  faults.scrollIntoView();
+  faults.querySelector('summary')?.focus({ preventScroll: true });
+});
 show();
 showTraffic();
 setInterval(showTraffic, 5_000);

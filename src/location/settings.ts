@@ -1,5 +1,6 @@
 import type { Clock } from '../platform/time.js';
 import type { Fetch } from '../platform/web-types.js';
+import type { GeolocationEvent } from './events.js';
 import type { IpLookupSettings } from './lookup/ip-lookup.js';
 import type { IpProvider } from './lookup/provider.js';
 import type { GeolocationLike, GeolocationSettings } from './page/geolocation-types.js';
@@ -36,4 +37,6 @@ export interface Surroundings {
   readonly scope: PageScope;
   readonly fetch: Fetch;
   readonly clock: Clock;
+  /** Told while the browser is asked; undefined where there is no listener. */
+  readonly onEvent: ((event: GeolocationEvent) => void) | undefined;
 }

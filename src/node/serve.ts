@@ -7,10 +7,10 @@ import { createMockGateway } from '../mock/gateway.js';
 import { inspectorPage } from '../mock/inspector-page.js';
 import type { MockClientOptions, MockGateway } from '../mock/interface.js';
 import { openApiDocument } from '../openapi/document.js';
+import { version } from '../platform/version.js';
 import type { ValidationMode } from '../schema/model.js';
 import { streamBody, toRequest, toWebBody, urlOf } from './incoming.js';
 import { sendAnswer, sendResponse } from './outgoing.js';
-import { version } from './version.js';
 
 /** Where a mock gateway listens, and who may use its own routes. */
 export interface ServeOptions {

@@ -45,8 +45,7 @@ export function readRelayUrl(text: string): BaseUrl {
   const page = location?.href;
   if (page === undefined) return { baseUrl: undefined, problem: undefined };
   // A page without an address of its own, such as about:srcdoc.
-  if (!isUrl(text, page))
-    return refused(`has no host, and this page has no address (${new URL(page).protocol}); give the whole address`);
+  if (!isUrl(text, page)) return refused(`has no host, and this page has no address (${new URL(page).protocol}); give the whole address`);
   const read = readUrl(text, { ...RELAY, base: page });
   const { protocol, host, pathname } = new URL(text, page);
   return read.problem === undefined ? read : refused(`is ${protocol}//${host}${pathname} in this page: it ${read.problem}`);

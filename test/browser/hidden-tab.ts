@@ -5,8 +5,10 @@ export interface Tab {
   /** What an expression is, once it is settled. */
   evaluate<T>(expression: string): Promise<T>;
   setGeolocationPermission(setting: 'granted' | 'denied' | 'prompt'): Promise<void>;
-  /** Opens another tab in front of it. */
-  hide(): Promise<void>;
+  /** Opens another tab in front of it. Gives whether the browser itself hides it then; the Chromium from npm does not, and the page is only told so. */
+  hide(): Promise<boolean>;
+  /** Brings it to the front again. */
+  show(): Promise<void>;
 }
 
 /**
@@ -35,6 +37,11 @@ export async function openTab(browser: Browser, url: string): Promise<Tab> {
     return false;
   }
 
+  const tell = (visibility: string) =>
+    evaluate(
+      `Object.defineProperty(document, 'visibilityState', { value: '${visibility}', configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+    );
+
   await send('Emulation.setGeolocationOverride', POSITION);
   await send('Page.navigate', { url });
   const loaded = await comesTrue(`location.href.startsWith(${JSON.stringify(url)}) && document.readyState === 'complete'`);
@@ -48,9 +55,13 @@ export async function openTab(browser: Browser, url: string): Promise<Tab> {
       const front = await session.send('Target.createTarget', { url: 'about:blank', browserContextId });
       await session.send('Target.activateTarget', { targetId: front.targetId });
       // A Chromium without windows (the one from npm) has no front and back, so no tab is ever hidden: there the page is told so.
-      if (product.startsWith('HeadlessChrome/') || !(await comesTrue("document.visibilityState === 'hidden'"))) {
-        await evaluate("Object.defineProperty(document, 'visibilityState', { value: 'hidden' }); document.dispatchEvent(new Event('visibilitychange'))");
-      }
+      const isHidden = !product.startsWith('HeadlessChrome/') && (await comesTrue("document.visibilityState === 'hidden'"));
+      if (!isHidden) await tell('hidden');
+      return isHidden;
+    },
+    async show() {
+      await session.send('Target.activateTarget', { targetId });
+      if (!(await comesTrue("document.visibilityState === 'visible'"))) await tell('visible');
     },
   };
 }

@@ -81,9 +81,10 @@ test('personal data is masked until somebody asks, and again when they no longer
   const reveal = page.getByRole('button', { name: 'Show personal data' });
   await reveal.click();
   await page.locator('#detail').getByText('99012345678').first().waitFor();
-  expect(await reveal.getAttribute('aria-pressed')).toBe('true');
+  expect(await reveal.count()).toBe(0);
 
-  await reveal.click();
+  await page.getByRole('button', { name: 'Hide personal data' }).click();
+  await reveal.waitFor();
   expect(await page.locator('main').innerHTML()).not.toMatch(personal);
 });
 
@@ -103,7 +104,17 @@ test('a fault switch strikes the next request', async ({ open, client, server })
   await page.getByRole('button', { name: '503, twice' }).click();
   await page.locator('#set').getByText('answer 503, 2 times').waitFor();
   await expect(client.reportBetEvent(betEvent())).resolves.toMatchObject({ attempts: 3 });
-  await page.locator('#set').getByText('struck').waitFor();
+  await page.locator('#set .used').getByText('used up').waitFor();
+  const look = (of: string) =>
+    page.locator(of).evaluate((element) => {
+      const { textDecorationLine, borderTopStyle } = getComputedStyle(element);
+      return [textDecorationLine, borderTopStyle];
+    });
+  expect([(await look('#set .used b'))[0], (await look('#set .used'))[1]]).toEqual(['line-through', 'dashed']);
+  // Those that still strike come first.
+  await page.getByRole('button', { name: 'Hang' }).click();
+  await expect.poll(() => page.locator('#set li b').allTextContents()).toEqual(['hang', 'answer 503, 2 times']);
+  await page.getByRole('button', { name: /^Remove hang/ }).click();
   await page.getByRole('button', { name: /^Remove answer 503/ }).click();
   await expect.poll(() => server.gateway.faults.list()).toEqual([]);
 });
@@ -185,6 +196,19 @@ test('on a phone a report opens at its beginning, and back is where one was', as
   expect(await page.evaluate(() => scrollY)).toBe(0);
   await page.getByRole('button', { name: 'All reports' }).click();
   expect(await page.evaluate(() => scrollY)).toBeGreaterThan(300);
+});
+
+test('on a phone the list comes first, and what makes things go wrong is one press away', async ({ open, client }) => {
+  const { page } = await open({ viewport: { width: 390, height: 844 } });
+  for (let at = 1; at <= 20; at += 1) await client.reportBetEvent(betEvent({ bet_id: `BET-${at}` }));
+  await page.getByRole('button', { name: /BET-20/ }).waitFor();
+  const top = (of: string) => page.locator(of).evaluate((element) => element.getBoundingClientRect().top);
+  expect(await top('#list')).toBeLessThan(260);
+  expect(await top('.faults')).toBeGreaterThan(844);
+  await page.getByRole('button', { name: 'Make it go wrong' }).click();
+  await expect.poll(() => top('.faults')).toBeLessThan(500);
+  await page.getByRole('button', { name: '503, twice' }).click();
+  await page.locator('#set').getByText('answer 503, 2 times').waitFor();
 });
 
 test('thousands of requests leave a few hundred rows', { timeout: 60_000 }, async ({ open, server }) => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
+import type { ClientEvent } from '../../src/entries/index.js';
 import { codeBlocks } from '../support/code-blocks.js';
 import { betEvent, withdrawalEvent } from './bet.js';
 import { test } from './browser-test.js';
@@ -18,6 +19,8 @@ import { call, keepClient, locate } from './in-page.js';
 import { notKnowing, refusal } from './lookup-services.js';
 import { servePages } from './page-server.js';
 import { readScript } from './script-file.js';
+
+declare const LocationSDK: typeof import('../../src/entries/script-tag.js').LocationSDK;
 
 const GPS = { ...POSITION, source: 'gps' };
 const GEOJS = { latitude: 6.4474, longitude: 3.3903, city: 'Lagos', region: 'Lagos', country: 'NG', accuracy: 20_000, source: 'ip' };
@@ -368,6 +371,40 @@ test('a policy of the page is told apart from the player, and the error says wha
   expect(message).toContain('allow="geolocation"');
 });
 
+test.for([
+  ['may have', grantGeolocation, '/', 'granted'],
+  ['may not have', denyGeolocation, '/', 'denied'],
+  ['may have, but for its policy,', grantGeolocation, '/without-geolocation', 'unavailable'],
+] as const)('locationPermission tells a page what it %s, and asks nobody', async ([, prepare, path, permission], { context, page, site }) => {
+  await prepare(context);
+  const prompts = await countPrompts(page);
+  await page.goto(site.url + path);
+  expect(await page.evaluate(() => LocationSDK.locationPermission())).toBe(permission);
+  expect(await prompts()).toBe(0);
+});
+
+test('locationPermission is "unavailable" over plain http', async ({ context, page, site }) => {
+  await grantGeolocation(context);
+  await page.goto(site.insecureUrl);
+  expect(await page.evaluate(() => LocationSDK.locationPermission())).toBe('unavailable');
+});
+
+test('a page hears when the browser is asked and when it answers', async ({ context, page, site }) => {
+  await grantGeolocation(context);
+  await page.goto(site.url);
+  const events = await page.evaluate(async () => {
+    const heard: ClientEvent[] = [];
+    await LocationSDK.createClient({ location: { ip: { enabled: false } }, onEvent: (event) => void heard.push(event) }).locate();
+    for (let tries = 0; tries < 100 && heard.length < 3; tries += 1) await new Promise((resolve) => setTimeout(resolve, 20));
+    return heard;
+  });
+  expect(events.filter(({ type }) => type !== 'location-step')).toEqual([
+    { type: 'location-asked', permission: 'granted' },
+    { type: 'location-answered', reason: undefined, durationMs: expect.any(Number) },
+  ]);
+  expect(JSON.stringify(events)).not.toContain(String(POSITION.latitude));
+});
+
 describe('a tab that the player does not see', () => {
   const LOCATE = `LocationSDK.createClient({ location: { ip: { enabled: false } } }).locate().catch((error) => error.toJSON())`;
 
@@ -381,12 +418,25 @@ describe('a tab that the player does not see', () => {
     expect(await tab.evaluate('globalThis.asked')).toBeUndefined();
   });
 
-  test('has a position where the player has given leave before', async ({ browser, site }) => {
+  test('costs the first report a second where leave was given and the browser holds the position back, and has it when it is shown again', async ({
+    browser,
+    site,
+  }) => {
     const tab = await openTab(browser, site.url);
     await tab.setGeolocationPermission('granted');
-    await tab.hide();
+    const isHidden = await tab.hide();
+    await tab.evaluate('void (globalThis.client = LocationSDK.createClient({ location: { ip: { enabled: false } } }))');
+    const locate = () => tab.evaluate<{ steps: { durationMs: number }[] }>('client.locate().catch((error) => error.toJSON())');
 
-    expect(await tab.evaluate(LOCATE)).toMatchObject(GPS);
+    // In a tab that is not really hidden there is nothing to hold back.
+    const held = { steps: [{ reason: 'page-hidden' }] };
+    expect(await locate()).toMatchObject(isHidden ? held : GPS);
+    const again = await locate();
+    expect(again).toMatchObject(isHidden ? held : GPS);
+    expect(again.steps[0]?.durationMs).toBeLessThan(900);
+
+    await tab.show();
+    await expect.poll(locate).toMatchObject(GPS);
   });
 
   test('is not waited for when it is left while the player decides', async ({ browser, site }) => {

@@ -209,11 +209,11 @@ for (const [what, dispatch] of [
 
 test('a full storage refuses the report, and what was accepted before is delivered', async ({ context, page, shop }) => {
   const cdp = await context.newCDPSession(page);
-  await cdp.send('Storage.overrideQuotaForOrigin', { origin: shop.url, quotaSize: 100_000 });
+  await cdp.send('Storage.overrideQuotaForOrigin', { origin: shop.url, quotaSize: 300_000 });
   await openOutbox(page, shop.url, { start: false });
   await enqueue(page, names('B', 3));
   // Chromium packs what it stores: this cannot be packed.
-  expect(await enqueue(page, ['large'], { metadata: { note: randomBytes(150_000).toString('hex') } })).toEqual(['IndexedDbError quota']);
+  expect(await enqueue(page, ['large'], { metadata: { note: randomBytes(450_000).toString('hex') } })).toEqual(['IndexedDbError quota']);
   expect(await statsOf(page)).toMatchObject({ states: { waiting: 3 } });
 
   await page.evaluate(() => outbox.start());

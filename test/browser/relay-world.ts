@@ -1,10 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { type Client, type ClientOptions, createClient, type IpProvider } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createRelay, type RelayClient, type RelayOptions, type RelayPlayer } from '../../src/entries/relay.js';
 import { toNodeHandler } from '../../src/node/relay-handler.js';
+import { codeBlocks } from '../support/code-blocks.js';
 import { betUser, withdrawalEvent } from '../support/factories.js';
+import { root } from '../support/run.js';
 import { readScript } from './script-file.js';
 
 /** Who is logged in, by the session's cookie. */
@@ -13,9 +17,16 @@ const PLAYERS: Readonly<Record<string, (operation: string) => RelayPlayer>> = {
   bola: (operation) => ({ user: { ...(operation === 'reportBetEvent' ? betUser() : withdrawalEvent().user), user_id: 'U-2', nin: '99087654321' } }),
 };
 
-const SCRIPTS = ['location-sdk.global.js', 'location-sdk.outbox.global.js'] as const;
+const SCRIPTS = ['location-sdk.global.js', 'location-sdk.outbox.global.js', 'location-sdk.relay.global.js'] as const;
 /** Which scripts a page has; any other has the first. */
-const PAGES: Readonly<Record<string, readonly string[]>> = { '/outbox': [SCRIPTS[1]], '/outbox-too': SCRIPTS };
+const PAGES: Readonly<Record<string, readonly string[]>> = { '/outbox': [SCRIPTS[1]], '/outbox-too': [SCRIPTS[0], SCRIPTS[1]] };
+
+/** The worker of the guide, for a page and for a service worker. */
+const WORKERS: Readonly<Record<string, string>> = Object.fromEntries(
+  codeBlocks(readFileSync(join(root, 'docs/browser.md'), 'utf8'))
+    .filter(({ code }) => code.includes('importScripts'))
+    .map(({ code }) => [/^\/\/ (\/[\w-]+\.js)/.exec(code)?.[1] ?? '', code]),
+);
 
 const pageWith = (scripts: readonly string[]) =>
   `<!doctype html><html lang="en"><head><title>Operator</title><link rel="icon" href="data:,">${scripts.map((name) => `<script src="/${name}"></script>`).join('')}</head></html>`;
@@ -26,10 +37,12 @@ export interface Joined {
   client?: ClientOptions;
   /** What stands between the relay and the client of the gateway. */
   behind?: (client: Client) => RelayClient;
+  /** More scripts of the site, by path. */
+  scripts?: Readonly<Record<string, string>>;
 }
 
 /** A page's origin with the real relay behind Node.js's server, before a mock gateway. */
-export async function serveRelay({ relay: relayOptions, client: clientOptions, behind = (client) => client }: Joined = {}) {
+export async function serveRelay({ relay: relayOptions, client: clientOptions, behind = (client) => client, scripts = {} }: Joined = {}) {
   const gateway = createMockGateway();
   const lookedUp: (string | undefined)[] = [];
   const lines: string[] = [];
@@ -74,11 +87,12 @@ export async function serveRelay({ relay: relayOptions, client: clientOptions, b
   const server = createServer((incoming, outgoing) => {
     if (incoming.url?.startsWith('/relay/')) return handle(incoming, outgoing);
     const script = SCRIPTS.find((name) => incoming.url === `/${name}`);
+    const worker = { ...WORKERS, ...scripts }[incoming.url ?? ''];
     outgoing.writeHead(200, {
-      'content-type': script ? 'text/javascript' : 'text/html; charset=utf-8',
+      'content-type': script || worker ? 'text/javascript' : 'text/html; charset=utf-8',
       'content-security-policy': "default-src 'none'; script-src 'self'; connect-src 'self'; img-src data:",
     });
-    outgoing.end(script ? readScript(script) : pageWith(PAGES[incoming.url ?? ''] ?? [SCRIPTS[0]]));
+    outgoing.end(worker ?? (script ? readScript(script) : pageWith(PAGES[incoming.url ?? ''] ?? [SCRIPTS[0]])));
   });
   // On a kept connection that breaks, a browser would repeat the request by itself.
   server.maxRequestsPerSocket = 1;

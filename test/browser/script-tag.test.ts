@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import * as sdk from '../../src/entries/index.js';
@@ -20,6 +21,11 @@ test('the script offers what the package offers, but for the classes of errors a
 
   const offered = Object.keys(sdk).filter((name) => name === 'ReportingError' || (!FOR_SERVERS.includes(name) && !/^[A-Z]/.test(name)));
   expect(await page.evaluate(() => Object.keys(LocationSDK).sort())).toEqual(offered.sort());
+});
+
+test('the script says its version', async ({ page, site }) => {
+  await page.goto(site.url);
+  expect(await page.evaluate(() => LocationSDK.version)).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
 });
 
 test('the script adds its name to the page, and zod the one of its settings, also once it is used', async ({ context, page, site, gateway, options }) => {

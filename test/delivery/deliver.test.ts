@@ -60,6 +60,7 @@ function delivering(
     logger,
     clock,
     random,
+    onEvent: undefined,
   };
   const channel = (where: Gateway | typeof relay) =>
     'relayUrl' in where

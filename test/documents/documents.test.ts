@@ -39,6 +39,11 @@ const CHECKED = ['ts', 'js', 'json', 'sh', 'html', 'http'];
 const SHOWN_ONLY: readonly { document: string; has: string; why: string }[] = [
   { document: 'docs/browser.md', has: 'LocationSDK.createClient', why: 'a part of a page; the pages of test/browser do the same' },
   { document: 'docs/browser.md', has: 'async function report(bet)', why: 'a part of a page; the pages of test/browser do the same' },
+  { document: 'docs/browser.md', has: 'importScripts', why: 'a worker; test/browser/worker.test.ts runs it in Chromium' },
+  { document: 'docs/browser.md', has: "new Worker('/worker.js')", why: 'a part of a page; test/browser/worker.test.ts does the same' },
+  { document: 'docs/browser.md', has: 'wordsFor', why: 'a part of a page; test/errors/player-message.test.ts does the same' },
+  { document: 'docs/location.md', has: 'LocationSDK.locationPermission', why: 'a part of a page; test/browser/location.test.ts does the same' },
+  { document: 'docs/location.md', has: "event.type === 'location-asked'", why: 'a part of a page; test/browser/location.test.ts does the same' },
   {
     document: 'docs/going-live.md',
     has: '// options.mjs',
@@ -69,6 +74,12 @@ const NODE_SQLITE = `declare module 'node:sqlite' {
     prepare(sql: string): { run(...values: unknown[]): unknown };
     close(): void;
   }
+}`;
+
+/** Of workers, which have other names than pages. */
+const WORKER = `declare function importScripts(...paths: string[]): void;
+interface MessageEvent {
+  waitUntil(work: Promise<unknown>): void;
 }`;
 
 /** What a single line about a mock gateway is about. */
@@ -120,7 +131,10 @@ describe('what the compiler says of the examples', () => {
   // In one run of the compiler, which takes seconds to read the sources.
   beforeAll(() => {
     const wrong = [WRONG, "LocationSDK.ipinfo({ token: 'secret' });"];
-    problems = typeCheck(Object.fromEntries([...modules, ...taken, ...scripts, ...ofReadme, wrong]), { 'node-sqlite.d.ts': NODE_SQLITE });
+    problems = typeCheck(Object.fromEntries([...modules, ...taken, ...scripts, ...ofReadme, wrong]), {
+      'node-sqlite.d.ts': NODE_SQLITE,
+      'worker.d.ts': WORKER,
+    });
   }, 120_000);
   const isWrong = (problem: string) => problem.startsWith(WRONG);
   const isOfReadme = (problem: string) => ofReadme.some(([name]) => problem.startsWith(`${name}:`));

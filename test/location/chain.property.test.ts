@@ -25,7 +25,13 @@ async function happen(world: World, browser: boolean): Promise<Call[]> {
   const page = makePage(world, clock);
   const fetch = () => Promise.reject(new Error('nothing here fetches'));
   const settings = makeSettings(world, clock);
-  const { sources } = (browser ? pageSources : serverSources)(settings, { geolocation: undefined, scope: page, fetch, clock: timers.clock });
+  const { sources } = (browser ? pageSources : serverSources)(settings, {
+    geolocation: undefined,
+    onEvent: undefined,
+    scope: page,
+    fetch,
+    clock: timers.clock,
+  });
   const locator = createLocator(sources, { timeoutMs: settings.timeoutMs, clock: timers.clock });
   const signals: ReturnType<typeof countingSignal>[] = [];
 

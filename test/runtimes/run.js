@@ -1,4 +1,5 @@
 // Tries the packed and installed package in every runtime, and prints what came of it: `npm run test:runtimes`, which builds first.
+// With `--browser-tests` all tests of the project `browser` run in Debian's Chromium too, which takes minutes.
 // Linux x64 with glibc only; everything comes from the npm registry, as `package-lock.json` has it, and no install script is run.
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +7,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { installPackage, npm, readJson, run, wordsOf } from '../support/packed.js';
+import { tryBrowserTests } from './browser-tests.js';
 import { BROWSERS, tryBrowser } from './browsers.js';
+import { installFromDebian, startDisplay } from './debian.js';
 import { manifestOf, programOf, RUNTIMES } from './runtimes.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -76,36 +79,48 @@ async function tryRuntime(runtime, project, notInstalled) {
   }
 }
 
-/** @param {import('./browsers.js').Browser} browser @param {string} project */
-async function tryInBrowser(browser, project) {
-  const { name, needed, missing } = browser;
+/**
+ * @param {import('./browsers.js').Browser} browser @param {string} project @param {string | undefined} display
+ */
+async function tryInBrowser(browser, project, display) {
+  const { name, needed, missing, headed } = browser;
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1_000;
+  const absent = (/** @type {string} */ words) => ({ name, version: '-', seconds: 0, problem: 'NOT INSTALLED', words, isAccepted: !needed });
   try {
     const executable = await browser.find();
-    if (!executable) return { name, version: '-', seconds: 0, problem: 'NOT INSTALLED', words: missing, isAccepted: !needed };
-    return { name, version: await tryBrowser(browser, executable, project), seconds: seconds() };
+    if (!executable) return absent(missing);
+    if (headed && !display) return absent('It needs a display, and there is no Xvfb ("apt-get install xvfb").');
+    const env = headed ? { ...executable.env, DISPLAY: display } : executable.env;
+    return { name, version: await tryBrowser(browser, { ...executable, env }, project), seconds: seconds() };
   } catch (error) {
     return { name, version: '?', seconds: seconds(), problem: 'failed', words: wordsOf(error) };
   }
 }
 
+const withBrowserTests = process.argv.includes('--browser-tests');
 const notInstalled = await installRuntimes();
+const whyNot = installFromDebian();
+if (whyNot) console.log(`Not from Debian: ${whyNot}.`);
+const display = await startDisplay();
 const project = mkdtempSync(join(tmpdir(), 'location-sdk-runtimes-'));
 try {
   await installPackage(project);
   for (const name of FILES) cpSync(join(here, name), join(project, name));
   const results = [];
   for (const runtime of RUNTIMES) results.push(await tryRuntime(runtime, project, notInstalled));
-  for (const browser of BROWSERS) results.push(await tryInBrowser(browser, project));
+  // Side by side, since they mostly wait.
+  results.push(...(await Promise.all(BROWSERS.map((browser) => tryInBrowser(browser, project, display?.name)))));
+  if (withBrowserTests) results.push(await tryBrowserTests());
 
-  console.log(`\n${'runtime'.padEnd(12)}${'version'.padEnd(14)}${'result'.padEnd(16)}seconds`);
+  console.log(`\n${'runtime'.padEnd(30)}${'version'.padEnd(14)}${'result'.padEnd(16)}seconds`);
   for (const { name, version, seconds, problem = 'ok' } of results) {
-    console.log(`${name.padEnd(12)}${version.padEnd(14)}${problem.padEnd(16)}${seconds.toFixed(1).padStart(7)}`);
+    console.log(`${name.padEnd(30)}${version.padEnd(14)}${problem.padEnd(16)}${seconds.toFixed(1).padStart(7)}`);
   }
   const problems = results.filter(({ problem }) => problem !== undefined);
   for (const { name, problem, words } of problems) console.error(`\n${name}: ${problem}\n${words}`);
   process.exitCode = problems.every((result) => 'isAccepted' in result && result.isAccepted) ? 0 : 1;
 } finally {
+  await display?.stop();
   rmSync(project, { recursive: true, force: true });
 }

@@ -1,5 +1,5 @@
 import type { Environment } from '../../errors/errors.js';
-import { version } from '../../node/version.js';
+import { version } from '../../platform/version.js';
 import type { Findings } from './assumptions.js';
 import type { Recorder } from './exchange.js';
 import { latencyOf } from './latency.js';

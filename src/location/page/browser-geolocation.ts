@@ -1,8 +1,10 @@
 import { type Clock, withTimeout } from '../../platform/time.js';
 import type { AbortSignalLike } from '../../platform/web-types.js';
+import type { GeolocationEvent } from '../events.js';
 import { askBrowser, type GeolocationRequest, HIGH_SHARE } from './geolocation-request.js';
 import type { GeolocationSettings } from './geolocation-types.js';
 import type { Page } from './page.js';
+import { askPermission, readPermission } from './permission.js';
 import { type Coordinates, type Fix, isMoreAccurate, isPermissionRefusal, type NoFix, noFix } from './position.js';
 
 export type PositionAttempt = { readonly position: Coordinates; readonly ageMs: number } | NoFix;
@@ -13,23 +15,26 @@ export interface BrowserGeolocation {
   ask(limit: { milliseconds: number; signal: AbortSignalLike | undefined }): Promise<PositionAttempt>;
 }
 
-/** Nothing is gained by a longer wait for a hint. */
-const PERMISSION_MS = 250;
 /** Chromium gives a hidden page its position, if that is granted; others may hold it back until the player returns. */
 const HIDDEN_MS = 1_000;
 
 const ABORTED = noFix('aborted', 'the call was aborted');
 const HIDDEN = noFix('page-hidden', 'browsers may keep a position back while the page is hidden');
+const UNDECIDED = noFix('timeout', 'no answer in time; perhaps the player has not decided');
 
 /**
  * The browser is asked one question at a time, which all calls share. The time is measured here: the browser's own
  * `timeout` counts neither the prompt nor a hidden page, and some WebViews never answer.
  */
-export function createBrowserGeolocation(settings: GeolocationSettings, { page, clock }: { page: Page; clock: Clock }): BrowserGeolocation {
+export function createBrowserGeolocation(
+  settings: GeolocationSettings,
+  { page, clock, onEvent }: { page: Page; clock: Clock; onEvent?: ((event: GeolocationEvent) => void) | undefined },
+): BrowserGeolocation {
   const { timeoutMs, maximumAgeMs, denialMemoryMs } = settings;
   let last: Fix | undefined;
   let lastAsked = 0;
   let questions = 0;
+  /** A no, or a time-out that may mean an open prompt. */
   let refused: { answer: NoFix; at: number } | undefined;
   let question: GeolocationRequest | undefined;
 
@@ -48,7 +53,7 @@ export function createBrowserGeolocation(settings: GeolocationSettings, { page, 
       if (!isRecent(answer) || !isBetter(answer, asked)) return;
       last = answer;
       lastAsked = asked;
-    } else if (isPermissionRefusal(answer)) {
+    } else if (isPermissionRefusal(answer) || answer.reason === 'timeout') {
       refused = { answer, at: clock.now() };
     }
   }
@@ -66,7 +71,17 @@ export function createBrowserGeolocation(settings: GeolocationSettings, { page, 
     questions += 1;
     const asked = questions;
     question = geolocation && askBrowser(geolocation, settings, { page, clock, onAnswer: (answer) => remember(answer, asked) });
+    // A clock that throws costs the events, and no report.
+    if (question && onEvent) tell(question, onEvent).catch(() => {});
     return question;
+  }
+
+  /** Tells of a question and of its answer, in this order. */
+  async function tell({ answer }: GeolocationRequest, onEvent: (event: GeolocationEvent) => void) {
+    const began = clock.now();
+    onEvent({ type: 'location-asked', permission: await readPermission(page, clock) });
+    const { position, ...failed } = await answer;
+    onEvent({ type: 'location-answered', reason: position ? undefined : (failed as NoFix).reason, durationMs: Math.max(0, clock.now() - began) });
   }
 
   return {
@@ -80,16 +95,21 @@ export function createBrowserGeolocation(settings: GeolocationSettings, { page, 
       const remembered = refused && isWithin(denialMemoryMs, refused.at) ? refused.answer : undefined;
       const hidden = page.isHidden();
       if (remembered || hidden) {
-        const permission = await withTimeout(page.permission, { clock, milliseconds: Math.min(PERMISSION_MS, milliseconds), signal });
-        if (permission.ended === 'aborted') return ABORTED;
-        if (permission.ended !== 'done' || permission.value !== 'granted') return remembered ?? HIDDEN;
+        const state = await askPermission(page, { clock, milliseconds, signal });
+        if (signal?.aborted) return ABORTED;
+        if (state !== 'granted') {
+          if (remembered && isPermissionRefusal(remembered)) return remembered;
+          // Chromium times out while its prompt is still open.
+          if (remembered && state === 'prompt') return UNDECIDED;
+          if (hidden) return HIDDEN;
+        }
       }
 
       const shared = joinQuestion();
       if (!shared) return noFix('not-available', 'this browser has no geolocation');
       const now = clock.now();
       const wait = Math.min(milliseconds - Math.max(0, now - began), shared.askedAt + (hidden ? HIDDEN_MS : timeoutMs) - now);
-      const tooLate = hidden ? HIDDEN : noFix('timeout', 'no answer in time; perhaps the player has not decided');
+      const tooLate = hidden ? HIDDEN : UNDECIDED;
       // Else each report would leave a listener at a question that may stay open for long.
       if (wait <= 0) return tooLate;
       const lowTimer = clock.setTimeout(() => tryLowAccuracy(shared), wait * HIGH_SHARE);

@@ -18,8 +18,8 @@ const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
 const SHARE = 2 / 3;
 
 /** The browser's geolocation: asks the player, and names the place where the operator's own function can. */
-export function devicePosition(settings: LocationSettings, { scope, geolocation: given, clock }: Surroundings): LocationSource {
-  const geolocation = createBrowserGeolocation(settings.browser, { page: readPage(scope, given), clock });
+export function devicePosition(settings: LocationSettings, { scope, geolocation: given, clock, onEvent }: Surroundings): LocationSource {
+  const geolocation = createBrowserGeolocation(settings.browser, { page: readPage(scope, given), clock, onEvent });
   const findPlace = createPlaceFinder(settings, clock);
   return {
     async find({ deadline, signal, isLast }) {

@@ -174,6 +174,60 @@ describe('a no', () => {
   });
 });
 
+describe('a browser that times out', () => {
+  /** Chromium does so while its prompt is still open. */
+  const timedOut = async (changes?: Parameters<typeof open>[0]) => {
+    const opened = open(changes);
+    opened.refuse(3);
+    await opened.settled();
+    opened.page.asked.length = 0;
+    return { ...opened, began: opened.clock.now() };
+  };
+
+  test('while the player has not decided keeps the next calls waiting no more, for a minute', async () => {
+    const { page, settled, clock, began } = await timedOut();
+    for (let call = 0; call < 2; call += 1) expect(await settled()).toEqual({ reason: 'timeout', message: expect.stringContaining('not decided') });
+    expect([page.asked.length, clock.now() - began]).toEqual([0, 0]);
+    await clock.advance(59_999);
+    await settled();
+    expect(page.asked).toHaveLength(0);
+    await clock.advance(1);
+    await settled();
+    expect(page.asked).not.toHaveLength(0);
+  });
+
+  test.each(['granted', 'denied'])('is asked at once when the player has decided: %s', async (state) => {
+    const { page, settled, grant } = await timedOut();
+    grant();
+    page.permission = permitted(state);
+    expect(await settled()).toMatchObject({ position: LAGOS });
+  });
+
+  test.each<[string, () => PromiseLike<{ state: string }>]>([
+    ['tell of no permission', () => Promise.reject(new TypeError('not supported'))],
+    ['tell of it too late', () => new Promise(() => {})],
+  ])('is asked anew by browsers that %s', async (_which, permission) => {
+    const { page, settled, grant } = await timedOut();
+    grant();
+    page.permission = permission;
+    expect(await settled()).toMatchObject({ position: LAGOS });
+  });
+
+  test('is asked anew by every call where denialMemoryMs is 0', async () => {
+    const { page, settled } = await timedOut({ denialMemoryMs: 0 });
+    await settled();
+    expect(page.asked).not.toHaveLength(0);
+  });
+
+  test('does not make a hidden page that has no leave ask', async () => {
+    const { page, settled } = await timedOut();
+    page.show('hidden');
+    page.permission = permitted('denied');
+    expect(await settled()).toMatchObject({ reason: 'page-hidden' });
+    expect(page.asked).toHaveLength(0);
+  });
+});
+
 describe('a hidden page', () => {
   test('is not asked', async () => {
     const { page, settled, clock } = open();

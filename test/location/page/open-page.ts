@@ -1,4 +1,5 @@
 import { optionTable } from '../../../src/client/option-table.js';
+import type { GeolocationEvent } from '../../../src/location/events.js';
 import { createBrowserGeolocation } from '../../../src/location/page/browser-geolocation.js';
 import type { GeolocationSettings } from '../../../src/location/page/geolocation-types.js';
 import { type PageScope, readPage } from '../../../src/location/page/page.js';
@@ -12,10 +13,14 @@ const { enabled: _, ...rows } = optionTable.location.browser;
 const defaults = Object.fromEntries(Object.entries(rows).map(([name, { standard }]) => [name, standard])) as unknown as GeolocationSettings;
 
 /** A client's geolocation on a page that answers as the test says, by a clock that stands still. */
-export function open(changes: Partial<GeolocationSettings> = {}, prepare: (page: FakePage) => PageScope = (page) => page) {
+export function open(
+  changes: Partial<GeolocationSettings> = {},
+  prepare: (page: FakePage) => PageScope = (page) => page,
+  onEvent?: (event: GeolocationEvent) => void,
+) {
   const clock = new FakeClock();
   const page = new FakePage();
-  const geolocation = createBrowserGeolocation({ ...defaults, ...changes }, { page: readPage(prepare(page), undefined), clock });
+  const geolocation = createBrowserGeolocation({ ...defaults, ...changes }, { page: readPage(prepare(page), undefined), clock, onEvent });
   const ask = (milliseconds = 20_000, signal?: AbortSignal) => geolocation.ask({ milliseconds, signal });
   const settled = (milliseconds?: number, signal?: AbortSignal) => clock.runUntilSettled(ask(milliseconds, signal));
   const grant = (coords: object = LAGOS, timestamp?: number) => {

@@ -21,7 +21,7 @@ const CONSUMERS = [
     least: 25_000,
     most: 40_000,
   },
-  { takes: 'everything', code: "import * as all from 'location-sdk';\nglobalThis.all = all;", least: 27_000, most: 44_500 },
+  { takes: 'everything', code: "import * as all from 'location-sdk';\nglobalThis.all = all;", least: 27_000, most: 46_500 },
 ];
 
 /** Each minifies with what it has; rollup has nothing, so esbuild does it. @type {Record<string, (folder: string, entry: string) => Promise<string>>} */

@@ -1,0 +1,98 @@
+import { isReportingError, type LocationStep, type ReportingError } from './errors.js';
+import { english, french, type PlayerMessages, type PlayerSituation } from './player-words.js';
+
+/** What the player can do, for the page's button. */
+export type PlayerAction =
+  /** Allow the location in the browser, then the same event again. */
+  | 'allow-location'
+  /** Ask again: `client.resend(error)`, never a new call. */
+  | 'ask-again'
+  /** Log in; then `client.resend(error)` where `error.outcome` is `'unknown'`, else the same event again. */
+  | 'log-in'
+  /** Wait a moment, or as long as `error.retryAfterMs` says; then the same event again. */
+  | 'wait'
+  /** Nothing but ask the support. */
+  | 'contact-support';
+
+/** What `playerMessage` gives. */
+export interface PlayerMessage {
+  /** The name of the situation, under which `messages` holds its text. */
+  readonly situation: PlayerSituation;
+  /** The text for the player. It holds nothing of the error but the seconds to wait. */
+  readonly text: string;
+  /** What the player can do. */
+  readonly action: PlayerAction;
+}
+
+/** The language and the words of `playerMessage`. */
+export interface PlayerMessageOptions {
+  /** A language tag, such as `'fr'` or `'fr-CI'`. The package has English and French, the script-tag files English; any other is English. Default: `'en'`. */
+  locale?: string | undefined;
+  /** Your own texts, by situation; what is left out stays as the package has it. Default: none. */
+  messages?: Partial<PlayerMessages> | undefined;
+}
+
+const ACTIONS: { readonly [Situation in PlayerSituation]: PlayerAction } = {
+  'in-doubt': 'ask-again',
+  'in-doubt-logged-out': 'log-in',
+  location: 'allow-location',
+  'location-unavailable': 'contact-support',
+  busy: 'wait',
+  'busy-for': 'wait',
+  'logged-out': 'log-in',
+  'reported-before': 'contact-support',
+  conflict: 'contact-support',
+  entries: 'contact-support',
+  refused: 'contact-support',
+  'not-working': 'contact-support',
+  'not-sent': 'wait',
+  cancelled: 'wait',
+};
+
+/** Why a browser never gives a position here, whatever the player allows. */
+const BEYOND_THE_PLAYER = ['insecure-context', 'not-available', 'blocked-by-policy'];
+
+/** The members that one error class alone has. */
+type AnyError = ReportingError & { readonly conflict?: boolean; readonly retryAfterMs?: number; readonly steps?: readonly LocationStep[] };
+
+function situationOf(error: unknown): PlayerSituation {
+  if (!isReportingError(error)) return 'not-working';
+  const { code, outcome, status, conflict, retryAfterMs, steps = [] }: AnyError = error;
+  if (code === 'duplicate') return conflict ? 'conflict' : 'reported-before';
+  if (outcome === 'unknown') return status === 401 ? 'in-doubt-logged-out' : 'in-doubt';
+  if (code === 'location') {
+    return steps.some(({ step, reason }) => step === 'browser-geolocation' && BEYOND_THE_PLAYER.includes(reason)) ? 'location-unavailable' : 'location';
+  }
+  if (code === 'rate-limited') return retryAfterMs === undefined ? 'busy' : 'busy-for';
+  if (code === 'authentication') return status === 401 ? 'logged-out' : 'not-working';
+  if (code === 'configuration') return 'not-working';
+  if (code === 'validation') return 'entries';
+  if (code === 'aborted') return 'cancelled';
+  return outcome === 'not-sent' ? 'not-sent' : 'refused';
+}
+
+/** `playerMessage` in English and in the languages of a build, by the first part of their tags. */
+export const playerMessageIn =
+  (languages: Readonly<Record<string, PlayerMessages>>) =>
+  (error: unknown, { locale = 'en', messages = {} }: PlayerMessageOptions = {}): PlayerMessage => {
+    const situation = situationOf(error);
+    const [language = ''] = locale.toLowerCase().split(/[-_]/);
+    const words = (Object.hasOwn(languages, language) && languages[language]) || english;
+    const text = (Object.hasOwn(messages, situation) && messages[situation]) || words[situation];
+    return { situation, text: situation === 'busy-for' ? text.replace('{seconds}', secondsOf(error)) : text, action: ACTIONS[situation] };
+  };
+
+const secondsOf = (error: unknown) => String(Math.max(1, Math.ceil(Number((error as AnyError).retryAfterMs) / 1_000)));
+
+/**
+ * Says to a player what an error means, and what the player can do: a short text and an action, for every code and outcome. What is no
+ * error of this package is "This does not work at the moment". Never throws for what an error holds.
+ *
+ * @example
+ * ```ts
+ * const { text, action } = playerMessage(error, { locale: document.documentElement.lang });
+ * output.textContent = text;
+ * askAgain.hidden = action !== 'ask-again';
+ * ```
+ */
+export const playerMessage: (error: unknown, options?: PlayerMessageOptions) => PlayerMessage = /* @__PURE__ */ playerMessageIn({ fr: french });

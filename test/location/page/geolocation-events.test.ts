@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import type { GeolocationEvent } from '../../../src/location/events.js';
+import { LAGOS, last, open, permitted } from './open-page.js';
+
+function listening() {
+  const events: GeolocationEvent[] = [];
+  return { ...open({}, undefined, (event) => events.push(event)), events };
+}
+
+const asked = (permission: string) => ({ type: 'location-asked', permission });
+const answered = (durationMs: number, reason?: string) => ({ type: 'location-answered', reason, durationMs });
+
+describe('a page that listens', () => {
+  test('hears when the browser begins to ask, and when it has a position, once for all who wait', async () => {
+    const { ask, page, clock, events } = listening();
+    const calls = [ask(), ask(), ask()];
+    await clock.advance(3_000);
+    expect(events).toEqual([asked('prompt')]);
+    last(page).success({ coords: LAGOS });
+    await Promise.all(calls);
+    await clock.advance(0);
+    expect(events).toEqual([asked('prompt'), answered(3_000)]);
+    expect(JSON.stringify(events)).not.toMatch(/6\.4474|3\.3903/);
+    expect(clock.waiting).toBe(0);
+  });
+
+  test('hears that no question is shown to a player who has given leave before', async () => {
+    const { page, settled, grant, clock, events } = listening();
+    page.permission = permitted('granted');
+    grant();
+    await settled();
+    await clock.advance(0);
+    expect(events).toEqual([asked('granted'), answered(0)]);
+  });
+
+  test('hears of a no', async () => {
+    const { settled, refuse, clock, events } = listening();
+    refuse(1);
+    await settled();
+    await clock.advance(0);
+    expect(events).toEqual([asked('prompt'), answered(0, 'denied')]);
+  });
+
+  test('hears of an answer that comes after the reports have gone', async () => {
+    const { page, settled, clock, events } = listening();
+    await settled();
+    expect(events).toEqual([asked('prompt')]);
+    await clock.advance(20_000);
+    last(page).success({ coords: LAGOS });
+    await clock.advance(0);
+    expect(events).toEqual([asked('prompt'), answered(30_000)]);
+  });
+
+  test('hears the question before the answer also where the browser is slow to tell of the permission', async () => {
+    const { page, settled, grant, clock, events } = listening();
+    page.permission = () => new Promise(() => {});
+    grant();
+    await settled();
+    expect(events).toEqual([]);
+    await clock.advance(250);
+    expect(events).toEqual([asked('prompt'), answered(250)]);
+  });
+
+  test('hears nothing where nothing is asked: a recent position, a hidden page, a no that is remembered', async () => {
+    const { page, settled, grant, refuse, clock, events } = listening();
+    refuse(1);
+    await settled();
+    await settled();
+    page.show('hidden');
+    await settled();
+    page.show('visible');
+    expect(events).toHaveLength(2);
+    await clock.advance(60_000);
+    grant();
+    await settled();
+    await settled();
+    await clock.advance(0);
+    expect(events).toHaveLength(4);
+  });
+
+  test('whose clock throws is located all the same', async () => {
+    const { page, ask, grant, clock } = listening();
+    grant();
+    const { setTimeout } = clock;
+    clock.setTimeout = (callback, milliseconds) => {
+      if (milliseconds === 250) throw new Error('clock');
+      return setTimeout.call(clock, callback, milliseconds);
+    };
+    expect(await ask()).toMatchObject({ position: LAGOS });
+    expect(page.asked).toHaveLength(1);
+  });
+});

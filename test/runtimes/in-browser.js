@@ -1,0 +1,105 @@
+// Serves a page with the installed package's script-tag file beside a relay, and lets a browser load it. No driver: the page itself says what came of it.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { betUser, withdrawalUser } from './players.js';
+
+const LIMIT_MS = 60_000;
+const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8' };
+
+/**
+ * @typedef {object} Said what the page posts to `/done`
+ * @property {string[]} [outcomes]
+ * @property {string} [agent]
+ * @property {string} [problem]
+ * @property {unknown} [steps]
+ */
+
+/**
+ * @typedef {object} Run
+ * @property {Said} said
+ * @property {number[]} arrivals when each report arrived at the relay
+ * @property {readonly { operation: string, reference: string | undefined, body: object }[]} reports what the gateway holds
+ * @property {string} version of the browser
+ */
+
+/**
+ * Throws what the page calls a problem, and if the browser ends early or the page says nothing.
+ * @param {object} given
+ * @param {{ path: string, env: NodeJS.ProcessEnv }} given.executable
+ * @param {readonly string[]} given.args of the browser, without the address
+ * @param {string} given.project where the package is installed
+ * @param {string} given.page
+ * @param {string} [given.query]
+ * @returns {Promise<Run>}
+ */
+export async function runInBrowser({ executable, args, project, page, query = '' }) {
+  const require = createRequire(join(project, 'consumer.cjs'));
+  const { createClient } = /** @type {typeof import('location-sdk')} */ (require('location-sdk'));
+  const { createMockGateway } = /** @type {typeof import('location-sdk/mock')} */ (require('location-sdk/mock'));
+  const { createRelay } = /** @type {typeof import('location-sdk/relay')} */ (require('location-sdk/relay'));
+  const { toNodeHandler } = /** @type {typeof import('location-sdk/relay/node')} */ (require('location-sdk/relay/node'));
+  const script = readFileSync(join(project, 'node_modules/location-sdk/dist/location-sdk.global.js'));
+
+  const gateway = createMockGateway({ location: { required: false } });
+  const { location: _location, ...options } = gateway.clientOptions();
+  const authorize = (/** @type {unknown} */ _request, /** @type {{ operation: string }} */ { operation }) => ({
+    user: operation === 'reportBetEvent' ? betUser : withdrawalUser,
+  });
+  const client = createClient({ ...options, location: { required: false, ip: { enabled: false } }, logger: {} });
+  const relay = toNodeHandler(createRelay({ client, authorize, logger: {} }));
+
+  /** @type {number[]} */
+  const arrivals = [];
+  /** @type {(said: Said) => void} */
+  let done = () => {};
+  /** @type {Promise<Said>} */
+  const told = new Promise((resolve) => {
+    done = resolve;
+  });
+  const server = createServer(async (request, response) => {
+    const { pathname, search } = new URL(request.url ?? '/', 'http://127.0.0.1');
+    if (pathname.startsWith('/relay')) {
+      arrivals.push(Date.now());
+      return relay(request, response);
+    }
+    if (pathname === '/done') {
+      const pieces = [];
+      for await (const piece of request) pieces.push(piece);
+      response.end();
+      return done(JSON.parse(Buffer.concat(pieces).toString('utf8')));
+    }
+    if (pathname === '/location-sdk.global.js') return response.writeHead(200, { 'content-type': TYPES.js }).end(script);
+    if (pathname === '/' && search === query) return response.writeHead(200, { 'content-type': TYPES.html }).end(page);
+    return response.writeHead(404).end();
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const address = /** @type {import('node:net').AddressInfo} */ (server.address());
+
+  const child = spawn(executable.path, [...args, `http://127.0.0.1:${address.port}/${query}`], {
+    env: { ...executable.env, HOME: project },
+    stdio: 'ignore',
+    detached: true,
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  try {
+    const late = new Promise((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`The page said nothing within ${LIMIT_MS / 1_000} seconds.`)), LIMIT_MS);
+    });
+    const early = ended.then((why) => Promise.reject(new Error(`The browser ended before the page said anything: ${why}`)));
+    /** @type {Said} */
+    const said = await Promise.race([told, late, early]);
+    if (said.problem) throw new Error(`${said.problem} ${JSON.stringify(said.steps ?? [])}`);
+    return { said, arrivals, reports: gateway.reports(), version: /(?:Chrome|Firefox|Version)\/([\d.]+)/.exec(said.agent ?? '')?.[1] ?? '?' };
+  } finally {
+    clearTimeout(timer);
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL');
+    await ended;
+    server.closeAllConnections();
+    server.close();
+  }
+}
