@@ -20,6 +20,8 @@ export const NOT_WIRED = {
   'test/delivery/duplicate-words.test.ts': 'reads words alone, thousands of times',
   'test/delivery/relay-answer.test.ts': 'reads answers that are made there; nothing is sent',
   'test/delivery/one-signal.test.ts': 'is about the listeners of a signal, whatever is asked',
+  'test/delivery/failures.test.ts': 'reads ends that are made there; nothing is sent',
+  'test/delivery/tell-of-attempt.test.ts': 'tells of attempts that are made there; nothing is sent',
   'test/delivery/gateway-answer.test.ts': 'reads answers that are made there; nothing is sent',
   'test/delivery/deliver.test.ts': 'calls the loop of attempts by itself, also as in a page',
   'test/delivery/network-failure.test.ts': 'reads errors that are made there; nothing is asked, but for one port that only the built-in fetch refuses',
