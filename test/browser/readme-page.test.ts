@@ -12,7 +12,7 @@ const code = codeBlocks(readFileSync('README.md', 'utf8')).find(({ language }) =
 const PAGE = `<!doctype html><html lang="en"><head><title>Operator</title></head><body><main>${code}</main></body></html>`;
 const ALLOWED = { permissions: ['geolocation'], geolocation: POSITION };
 
-const says = (page: Page, words: string) => page.getByRole('status').filter({ hasText: words }).waitFor();
+const says = (page: Page, words: string) => page.getByRole('status').filter({ hasText: words }).waitFor({ timeout: 15_000 });
 const press = (page: Page) => page.getByRole('button').click();
 
 /** Opens the page for a player who is logged in, and notes the key of each bet that is placed. */
@@ -52,7 +52,7 @@ test('it waits with its button disabled, so that a second press does nothing, an
   });
   await atRelay(page.context(), (route) => gate.then(() => route.continue()));
   await press(page);
-  await says(page, 'One moment …');
+  await says(page, 'One moment, please.');
   expect(await page.getByRole('button').isDisabled()).toBe(true);
   await page.getByRole('button').dispatchEvent('click');
   go();
@@ -72,7 +72,7 @@ test('a report in doubt is sent again with the same bytes, and no second bet is 
   await press(page);
   await says(page, 'We are not sure yet.');
   await press(page);
-  await says(page, 'One moment …');
+  await says(page, 'One moment, please.');
   await says(page, 'We are not sure yet.');
   await fetch(`${started.gateway}/__admin/faults`, { method: 'DELETE' });
   await press(page);
