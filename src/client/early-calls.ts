@@ -39,5 +39,12 @@ export function earlyGlobal(limitMs: number) {
       });
 
   const methods = (of?: EarlyClient) => Object.fromEntries(METHODS.map((name) => [name, later(name, of)]));
-  return { ...guards, ...methods(), configure: later('configure'), createClient: (options: never) => methods({ options }), queue };
+  return {
+    ...guards,
+    ...methods(),
+    configure: later('configure'),
+    locationPermission: later('locationPermission'),
+    createClient: (options: never) => methods({ options }),
+    queue,
+  };
 }

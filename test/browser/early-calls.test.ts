@@ -96,7 +96,8 @@ test('a script that does not come ends each call in time, with an error that the
   const { told, message, ms } = await page.evaluate(async () => {
     const { isReportingError, isTimeoutError, isLocationError } = LocationSDK;
     const began = performance.now();
-    const calls = [LocationSDK.createClient({ relayUrl: '/location-sdk' }).reportBetEvent({ bet_id: 'B-1' }), LocationSDK.locate()];
+    const client = LocationSDK.createClient({ relayUrl: '/location-sdk' });
+    const calls = [client.reportBetEvent({ bet_id: 'B-1' }), LocationSDK.locate(), LocationSDK.locationPermission()];
     const ended = await Promise.allSettled([...calls, LocationSDK.configure({ relayUrl: '/location-sdk' })]);
     const errors = ended.map((one) => (one.status === 'rejected' ? one.reason : undefined));
     const told = errors.map((error) => [
@@ -110,7 +111,7 @@ test('a script that does not come ends each call in time, with an error that the
     return { told, message: errors[0].message, ms: performance.now() - began };
   });
 
-  expect(told).toEqual(['reportBetEvent', 'locate', 'configure'].map((operation) => [true, true, false, 'not-sent', operation, true]));
+  expect(told).toEqual(['reportBetEvent', 'locate', 'locationPermission', 'configure'].map((operation) => [true, true, false, 'not-sent', operation, true]));
   expect(message).toContain('reportBetEvent: the script of location-sdk did not load within 300 ms (data-timeout-ms). Nothing was sent.');
   expect(ms).toBeGreaterThan(290);
 
