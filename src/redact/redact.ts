@@ -41,6 +41,9 @@ const splitName = (text: string): string => text.replace(/([a-z])(?=[A-Z])/g, '$
 const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 
 function pieceOf(text: string, identifiers: readonly string[]): Piece {
+  const lower = text.toLowerCase();
+  // Most words of an answer are known as they stand.
+  if (isShownWord(lower) && !identifiers.includes(text)) return { opens: '', core: text, closes: '', words: [lower], shown: true };
   const [, opens = '', core = text, closes = ''] = PIECE.exec(text) ?? [];
   if (identifiers.includes(core)) return { opens, core, closes, words: [], shown: true };
   if (SIGN.test(text)) return { opens: '', core: text, closes: '', words: [], shown: true };
@@ -61,7 +64,7 @@ export function maskSent(said: string, values: readonly SentValue[], identifiers
     .split(/\s+/)
     .filter((text) => text !== '')
     .map((text) => pieceOf(text, free));
-  showNumbers(pieces);
+  if (/[0-9]/.test(said)) showNumbers(pieces);
   // Most answers repeat no word that was sent. One look at all values together tells.
   const all = fold(values.map(({ text }) => text).join(' '));
   if (pieces.some(({ words }) => words.some((word) => all.includes(word)))) hideSent(pieces, values);

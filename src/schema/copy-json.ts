@@ -6,6 +6,9 @@ const MAX_VALUES = 10_000;
 
 const FORBIDDEN_KEYS = /^(?:__proto__|constructor|prototype)$/;
 
+/** The prototype of every copy, so that nothing is found in a copy that was not given. Objects whose prototype is null are slower. */
+const EMPTY: object = Object.freeze(Object.create(null));
+
 /** Objects say themselves what they are, so only what is known is repeated. */
 const NAMED_KINDS = /\b(?:Map|Set|Promise|RegExp|Error|String|Number|Boolean|ArrayBuffer|Uint8Array|Blob|FormData|URLSearchParams)\b/;
 
@@ -48,8 +51,7 @@ export function copyJson(input: unknown): { value: unknown; issues: ValidationIs
       return items;
     }
     if (kind !== '[object Object]') return refuse(`${NAMED_KINDS.exec(kind)?.[0] ?? 'this kind of object'} cannot be sent as JSON`);
-    // Without a prototype, so that nothing is found in it that was not given.
-    const target: Record<string, unknown> = Object.create(null);
+    const target: Record<string, unknown> = Object.create(EMPTY);
     for (const key of Object.keys(source)) {
       if (FORBIDDEN_KEYS.test(key)) {
         issues.push(issue([...path, key], 'forbidden-field', 'this name is never accepted; remove the field'));
