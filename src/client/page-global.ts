@@ -7,10 +7,11 @@ import { version } from '../platform/version.js';
 import type { CreateClient } from './client.js';
 import { configureBy, locate, reportBetEvent, reportSettledBet, reportSettledWithdrawal, reportWithdrawalEvent, resend, verifyNin } from './default-client.js';
 import type { EarlyCall, EarlyClient } from './early-calls.js';
+import type { PageGlobal } from './page-global-types.js';
 import { guards } from './page-guards.js';
 
-/** What every script-tag file offers a page, as members of the one global `LocationSDK`. */
-export const pageGlobal = (createClient: CreateClient) => ({
+/** What every script-tag file offers a page. */
+export const pageGlobal = (createClient: CreateClient): PageGlobal => ({
   configure: configureBy(createClient),
   createClient,
   fixedLocation,
@@ -28,8 +29,6 @@ export const pageGlobal = (createClient: CreateClient) => ({
   verifyNin,
   version,
 });
-
-export type PageGlobal = ReturnType<typeof pageGlobal>;
 
 /** Puts `LocationSDK` on the global object, and makes the calls that waited for it. */
 export function install(sdk: PageGlobal): void {

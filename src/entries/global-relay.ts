@@ -1,9 +1,8 @@
 /** Types of the global `LocationSDK` in pages that load `location-sdk.relay.global.js`; no code is in it. @module */
-import type { PageGlobal } from '../client/page-global.js';
-import type * as sdk from './index.js';
+import type { PageGlobal } from '../client/page-global-types.js';
 
 /** What `location-sdk.relay.global.js` puts on the global object. */
-export type RelayScriptTagGlobal = Pick<typeof sdk, keyof PageGlobal>;
+export interface RelayScriptTagGlobal extends PageGlobal {}
 
 declare global {
   /** What the script-tag files of the page put on the global object: each file's types add its members. */

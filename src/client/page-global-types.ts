@@ -1,0 +1,91 @@
+import type {
+  isAbortedError,
+  isAuthenticationError,
+  isBadRequestError,
+  isConfigurationError,
+  isDuplicateReportError,
+  isGatewayError,
+  isLocationError,
+  isNetworkError,
+  isNotFoundError,
+  isRateLimitError,
+  isReportingError,
+  isTimeoutError,
+  isUnprocessableError,
+  isValidationError,
+  ReportingError,
+} from '../errors/errors.js';
+import type { playerMessageIn } from '../errors/player-message.js';
+import type { fixedLocation } from '../location/fixed-location.js';
+import type { locationPermission } from '../location/page/permission.js';
+import type { CreateClient } from './client.js';
+import type {
+  configureBy,
+  locate,
+  reportBetEvent,
+  reportSettledBet,
+  reportSettledWithdrawal,
+  reportWithdrawalEvent,
+  resend,
+  verifyNin,
+} from './default-client.js';
+
+/** What every script-tag file offers a page, as members of the one global `LocationSDK`. */
+export interface PageGlobal {
+  /** Sets up the client behind the functions; calling it again replaces it. */
+  readonly configure: ReturnType<typeof configureBy>;
+  /** Makes a client: with `relayUrl` for a page and its relay. */
+  readonly createClient: CreateClient;
+  /** Makes one location for every call, for tests and fixed terminals. */
+  readonly fixedLocation: typeof fixedLocation;
+  /** Finds the player's location without reporting anything. */
+  readonly locate: typeof locate;
+  /** Says whether the player allows the location, without asking. */
+  readonly locationPermission: typeof locationPermission;
+  /** Words for a player and what to do, by an error. */
+  readonly playerMessage: ReturnType<typeof playerMessageIn>;
+  /** What every failing call rejects with. */
+  readonly ReportingError: typeof ReportingError;
+  /** Reports an initiated bet: step 1 of 4. */
+  readonly reportBetEvent: typeof reportBetEvent;
+  /** Never available in a page: rejects, and says so. */
+  readonly reportSettledBet: typeof reportSettledBet;
+  /** Never available in a page: rejects, and says so. */
+  readonly reportSettledWithdrawal: typeof reportSettledWithdrawal;
+  /** Reports an initiated withdrawal: step 3 of 4. */
+  readonly reportWithdrawalEvent: typeof reportWithdrawalEvent;
+  /** Sends the report that an error keeps once more, with the same bytes. */
+  readonly resend: typeof resend;
+  /** Never available in a page: rejects, and says so. */
+  readonly verifyNin: typeof verifyNin;
+  /** The version of the package. */
+  readonly version: string;
+  /** Whether a value is an error of this package. */
+  readonly isReportingError: typeof isReportingError;
+  /** Whether a value is an `AbortedError`. */
+  readonly isAbortedError: typeof isAbortedError;
+  /** Whether a value is an `AuthenticationError`. */
+  readonly isAuthenticationError: typeof isAuthenticationError;
+  /** Whether a value is a `BadRequestError`. */
+  readonly isBadRequestError: typeof isBadRequestError;
+  /** Whether a value is a `ConfigurationError`. */
+  readonly isConfigurationError: typeof isConfigurationError;
+  /** Whether a value is a `DuplicateReportError`. */
+  readonly isDuplicateReportError: typeof isDuplicateReportError;
+  /** Whether a value is a `GatewayError`. */
+  readonly isGatewayError: typeof isGatewayError;
+  /** Whether a value is a `LocationError`. */
+  readonly isLocationError: typeof isLocationError;
+  /** Whether a value is a `NetworkError`. */
+  readonly isNetworkError: typeof isNetworkError;
+  /** Whether a value is a `NotFoundError`. */
+  readonly isNotFoundError: typeof isNotFoundError;
+  /** Whether a value is a `RateLimitError`. */
+  readonly isRateLimitError: typeof isRateLimitError;
+  /** Whether a value is a `TimeoutError`. */
+  readonly isTimeoutError: typeof isTimeoutError;
+  /** Whether a value is an `UnprocessableError`. */
+  readonly isUnprocessableError: typeof isUnprocessableError;
+  /** Whether a value is a `ValidationError`. */
+  readonly isValidationError: typeof isValidationError;
+}
