@@ -1,5 +1,6 @@
 // Tries the packed and installed package in every runtime, and prints what came of it: `npm run test:runtimes`, which builds first.
-// With `--browser-tests` all tests of the project `browser` run in Debian's Chromium too, which takes minutes.
+// With `--browser-tests` it installs Debian's browsers where it can, and all tests of the project `browser` run in Debian's Chromium too,
+// which takes minutes.
 // Linux x64 with glibc only; everything comes from the npm registry, as `package-lock.json` has it, and no install script is run.
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -100,7 +101,8 @@ async function tryInBrowser(browser, project, display) {
 
 const withBrowserTests = process.argv.includes('--browser-tests');
 const notInstalled = await installRuntimes();
-const whyNot = installFromDebian();
+// Without it, what Debian has is used where it is installed already.
+const whyNot = withBrowserTests ? installFromDebian() : '';
 if (whyNot) console.log(`Not from Debian: ${whyNot}.`);
 const display = await startDisplay();
 const project = mkdtempSync(join(tmpdir(), 'location-sdk-runtimes-'));
