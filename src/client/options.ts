@@ -181,7 +181,7 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   fetch?: Fetch | undefined;
   /**
    * Told when the browser is asked for the position and when it answers, of every step of the location chain, and of every attempt:
-   * to show it, or for metrics. No event holds personal data. Default: nobody is told.
+   * to show it, or for metrics. No event holds personal data. Default: none.
    *
    * @example
    * ```ts

@@ -9,9 +9,9 @@ export type PlayerAction =
   | 'ask-again'
   /** Log in; then `client.resend(error)` where `error.outcome` is `'unknown'`, else the same event again. */
   | 'log-in'
-  /** Wait a moment, or as long as `error.retryAfterMs` says; then the same event again. */
+  /** The same event again, after a moment or after `error.retryAfterMs`. */
   | 'wait'
-  /** Nothing but ask the support. */
+  /** Nothing by pressing a button; the text names the support. */
   | 'contact-support';
 
 /** What `playerMessage` gives. */

@@ -18,8 +18,9 @@ const isUsedUp = ({ times, struck }: SetFault) => times !== null && struck >= (t
 export function createFaultPanel(announce: (text: string) => void): () => Promise<void> {
   let shown = '';
   async function show(): Promise<void> {
-    // Those that still strike first, since the list may be longer than its place.
-    const faults = (await server.faults()).slice(-50).sort((a, b) => Number(isUsedUp(a)) - Number(isUsedUp(b)));
+    // Those that still strike come first, and of the rest the newest: the list may be longer than its place.
+    const all = (await server.faults()).reverse();
+    const faults = [...all.filter((fault) => !isUsedUp(fault)), ...all.filter(isUsedUp)].slice(0, 50);
     const text = JSON.stringify(faults);
     if (text === shown) return;
     shown = text;

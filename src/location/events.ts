@@ -1,7 +1,7 @@
 import type { LocationFailure } from '../errors/errors.js';
 import type { LocationPermission } from './page/permission.js';
 
-/** The browser begins to be asked for the position, for every call that waits for it. */
+/** The browser is asked for the position; one event for all calls that wait for it. */
 export interface LocationAskedEvent {
   /** Which event it is. */
   readonly type: 'location-asked';

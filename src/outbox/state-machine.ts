@@ -202,8 +202,8 @@ const mayBeEarly = ({ problem }: Pick<Row, 'problem'>, { dependency }: EndingCon
 /** The longest wait of a report that a pause turned away, where the gateway asks for no longer one. */
 const TURNED_AWAY_CAP_MS = 60_000;
 /**
- * A report that a pause turned away waits by its claims, since that counts as no attempt: one that alone is turned away comes
- * back ever more rarely, and the others go on meanwhile.
+ * An attempt that a pause turned away does not count, so such a report waits by the number of its claims: one report that is
+ * always turned away does not hold up the others.
  */
 function waitMs({ attempts, fence }: Pick<Row, 'attempts' | 'fence'>, { pause, retryAfterMs = 0 }: Failed, { schedule, random }: EndingContext): number {
   const capMs = pause ? Math.min(schedule.capMs, TURNED_AWAY_CAP_MS) : schedule.capMs;

@@ -65,7 +65,7 @@ export function maskSent(said: string, values: readonly SentValue[], identifiers
     .filter((text) => text !== '')
     .map((text) => pieceOf(text, free));
   if (/[0-9]/.test(said)) showNumbers(pieces);
-  // Most answers repeat no word that was sent. One look at all values together tells.
+  // Most answers hold no word that was sent; then there is nothing to hide.
   const all = fold(values.map(({ text }) => text).join(' '));
   if (pieces.some(({ words }) => words.some((word) => all.includes(word)))) hideSent(pieces, values);
   hideLetters(pieces);

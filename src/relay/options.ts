@@ -155,14 +155,14 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
     | undefined;
   /**
    * Told of every receipt before the page is, and where the client is an outbox, later: keep the location of a
-   * withdrawal for `reportSettledWithdrawal`. What it throws is logged and changes no answer. Default: nobody is told.
+   * withdrawal for `reportSettledWithdrawal`. What it throws is logged and changes no answer. Default: none.
    */
   onReceipt?: ((receipt: Receipt, report: RelayReport<Player>) => unknown) | undefined;
-  /** Told of every report that failed. One whose outcome is `'unknown'` can be sent again with `client.resend(error)`. Default: nobody is told. */
+  /** Told of every report that failed. One whose outcome is `'unknown'` can be sent again with `client.resend(error)`. Default: none. */
   onError?: ((error: ReportingError, report: RelayReport<Player>) => unknown) | undefined;
   /** Where the events go, whatever a page says. Default: the client's own. */
   environment?: Environment | undefined;
-  /** Whose forwarding headers are believed; see `clientIpFrom`. Default: nobody's, the connection's address is the player's. */
+  /** Whose forwarding headers are believed; see `clientIpFrom`. Default: none; the connection's address is the player's. */
   trustedProxies?: TrustedProxies | undefined;
   /**
    * Origins whose pages may report, beside that of the request's own address. Name your own site where the relay does not see the

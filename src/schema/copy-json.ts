@@ -6,7 +6,7 @@ const MAX_VALUES = 10_000;
 
 const FORBIDDEN_KEYS = /^(?:__proto__|constructor|prototype)$/;
 
-/** The prototype of every copy, so that nothing is found in a copy that was not given. Objects whose prototype is null are slower. */
+/** The prototype of every copy, so that a copy inherits no member of `Object.prototype`. Objects whose own prototype is null are slower. */
 const EMPTY: object = Object.freeze(Object.create(null));
 
 /** Objects say themselves what they are, so only what is known is repeated. */

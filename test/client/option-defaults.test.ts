@@ -56,7 +56,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   geolocation: "the platform's",
   clock: "the platform's",
   random: "the platform's",
-  onEvent: 'nobody is told',
+  onEvent: 'none',
   'location.reverseGeocode': 'none',
 };
 

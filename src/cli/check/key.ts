@@ -49,14 +49,7 @@ async function tryWrongKey(run: Run): Promise<boolean> {
   const text = describeAttempt(run, attempted);
   if (status === 401 || status === 403) {
     if (status === 401) run.tell(SECTION, 'ok', name, `is refused: ${text}`);
-    else
-      run.tell(
-        SECTION,
-        'warn',
-        name,
-        `is refused: ${text}`,
-        'the specification (section 5) wants 401: with 403 an outbox would not pause, but quarantine reports',
-      );
+    else run.tell(SECTION, 'warn', name, `is refused: ${text}`, 'the specification (section 5) wants 401; an outbox pauses for 403 too');
     return true;
   }
   if (looksFirst && run.environment === 'production') run.tell(SECTION, 'skip', name, `cannot be told without asking for a person: ${text}`);

@@ -26,7 +26,7 @@ export async function readPermission(page: Page, clock: Clock): Promise<Location
 
 /**
  * Whether this page may have the player's position, without asking the player: to explain first what the browser will ask. `'unavailable'`: the
- * page is not https, a policy forbids it, or there is no geolocation here. A browser that does not tell, and Safari, is `'prompt'`. Never rejects.
+ * page is not https, a policy forbids it, or there is no geolocation here. Safari, and browsers without the Permissions API, give `'prompt'`. Never rejects.
  *
  * @example
  * ```ts
