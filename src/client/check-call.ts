@@ -137,7 +137,7 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
 function withoutOrigin(location: unknown): unknown {
   if (typeof location !== 'object' || location === null || Array.isArray(location)) return location;
   const { ageMs, steps, ...sent } = location as Members;
-  return sent;
+  return asOwnRecord(sent);
 }
 
 /** The options' own members, each read once; the signal as it is, all else copied. */

@@ -1,4 +1,5 @@
 import { TimeoutError } from '../errors/errors.js';
+import { LONGEST_TIMER_MS } from '../platform/time.js';
 import { guards } from './page-guards.js';
 
 /** A client that the stub made: the real one is made with its first call. */
@@ -28,14 +29,18 @@ export function earlyGlobal(limitMs: number) {
       new Promise<never>((resolve, reject) => {
         const call: EarlyCall = [name, given, resolve, reject, of];
         queue.push(call);
-        setTimeout(() => {
-          const index = queue.indexOf(call);
-          // Not in the queue any more: the script has come and made it.
-          if (index < 0) return;
-          queue.splice(index, 1);
-          const message = `${name}: the script of location-sdk did not load within ${limitMs} ms (data-timeout-ms). Nothing was sent. Check the script's address, and call again.`;
-          reject(new TimeoutError(message, { operation: name, retryable: true }));
-        }, limitMs);
+        setTimeout(
+          () => {
+            const index = queue.indexOf(call);
+            // Not in the queue any more: the script has come and made it.
+            if (index < 0) return;
+            // A late script must still be configured: later calls need it.
+            if (name !== 'configure') queue.splice(index, 1);
+            const message = `${name}: the script of location-sdk did not load within ${limitMs} ms (data-timeout-ms). Nothing was sent. Check the script's address, and call again.`;
+            reject(new TimeoutError(message, { operation: name, retryable: true }));
+          },
+          Math.min(limitMs, LONGEST_TIMER_MS),
+        );
       });
 
   const methods = (of?: EarlyClient) => Object.fromEntries(METHODS.map((name) => [name, later(name, of)]));

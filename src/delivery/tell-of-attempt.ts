@@ -19,7 +19,7 @@ export async function tellOfAttempt(
     return { type: 'attempt-started', ...about };
   });
   const result = await send();
-  const { outcome, code } = 'failure' in result ? result.failure : { outcome: result.relayReceipt?.outcome ?? ('recorded' as const), code: undefined };
+  const { outcome, code } = result.kind === 'recorded' ? { outcome: result.relayReceipt?.outcome ?? ('recorded' as const), code: undefined } : result.failure;
   tell(() => ({ type: 'attempt-ended', ...about, outcome, code, durationMs: Math.max(0, clock.now() - began) }));
   return result;
 }

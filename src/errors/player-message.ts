@@ -58,7 +58,8 @@ type AnyError = ReportingError & { readonly conflict?: boolean; readonly retryAf
 function situationOf(error: unknown): PlayerSituation {
   if (!isReportingError(error)) return 'not-working';
   const { code, outcome, status, conflict, retryAfterMs, steps = [] }: AnyError = error;
-  if (code === 'duplicate') return conflict ? 'conflict' : 'reported-before';
+  // In doubt, what the gateway holds may be this very report.
+  if (code === 'duplicate') return conflict && outcome !== 'unknown' ? 'conflict' : 'reported-before';
   if (outcome === 'unknown') return status === 401 ? 'in-doubt-logged-out' : 'in-doubt';
   if (code === 'location') {
     return steps.some(({ step, reason }) => step === 'browser-geolocation' && BEYOND_THE_PLAYER.includes(reason)) ? 'location-unavailable' : 'location';

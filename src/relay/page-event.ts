@@ -1,4 +1,5 @@
 import type { Environment } from '../errors/errors.js';
+import { asOwnRecord } from '../platform/as-record.js';
 import { type Operation, operations } from '../protocol/operations.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import { locationInput } from '../schema/location.js';
@@ -40,7 +41,8 @@ export function readPageEvent(
     issues.push(issue([row.reference ?? ''], 'invalid', 'expected a string without control characters'));
   // The values that are there: whether all are there can be told once the operator has added its own.
   issues.push(...validate(row.request, 'partial', fields).issues.filter(({ code }) => code !== 'missing'));
-  if (location !== undefined) issues.push(...validate(locationInput, 'strict', location, ['location']).issues);
+  const isRecord = typeof location === 'object' && location !== null && !Array.isArray(location);
+  if (location !== undefined) issues.push(...validate(locationInput, 'strict', isRecord ? asOwnRecord(location) : location, ['location']).issues);
   const { source = 'gps' } = (location ?? {}) as { source?: unknown };
   // What was not measured must not be reported as measured, so another source is refused and not renamed.
   if (source !== 'gps' && source !== rules.gpsSource)

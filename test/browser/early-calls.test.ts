@@ -115,16 +115,17 @@ test('a script that does not come ends each call in time, with an error that the
   expect(message).toContain('reportBetEvent: the script of location-sdk did not load within 300 ms (data-timeout-ms). Nothing was sent.');
   expect(ms).toBeGreaterThan(290);
 
-  // A call that was given up is not made when the script comes after all.
-  const outcome = await page.evaluate(async () => {
+  // A call that was given up is not made when the script comes after all; the settings of configure are taken.
+  const outcomes = await page.evaluate(async () => {
     const script = Object.assign(document.createElement('script'), { src: '/location-sdk.global.js' });
     const come = new Promise((resolve) => script.addEventListener('load', resolve));
     document.head.append(script);
     await come;
-    return (await LocationSDK.createClient({ relayUrl: '/location-sdk' }).reportBetEvent({ bet_id: 'B-2' })).outcome;
+    const client = LocationSDK.createClient({ relayUrl: '/location-sdk' });
+    return [(await client.reportBetEvent({ bet_id: 'B-2' })).outcome, (await LocationSDK.reportBetEvent({ bet_id: 'B-3' } as never)).outcome];
   });
-  expect(outcome).toBe('recorded');
-  expect(operator.requests.map(({ body }) => JSON.parse(body).bet_id)).toEqual(['B-2']);
+  expect(outcomes).toEqual(['recorded', 'recorded']);
+  expect(operator.requests.map(({ body }) => JSON.parse(body).bet_id)).toEqual(['B-2', 'B-3']);
 });
 
 type Spoiled = { LocationSDK?: unknown };

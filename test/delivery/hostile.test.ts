@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ClientOptions } from '../../src/client/options.js';
 import { readNetworkFailure } from '../../src/delivery/network-failure.js';
 import { createClient } from '../../src/entries/index.js';
+import { polluted } from '../polluted.js';
+import { betEvent } from '../support/factories.js';
 import { answer, bet, lost, once, recorded, repeated, scripted } from './scripted-gateway.js';
 import { byTransport } from './wire.js';
 
@@ -152,6 +154,14 @@ describe('a prototype that some library polluted', () => {
     }
     expect(sent[0]?.url).toContain('https://gateway.example.com/');
     expect(JSON.parse(String(sent[0]?.init.body))).toEqual(bet);
+  });
+
+  it('with a member that loops see refuses no location', async () => {
+    const { client, run, sent } = scripted([recorded()]);
+    await polluted({ each: () => {} }, () => run(client.reportBetEvent(betEvent(), { location: { latitude: 6.5, longitude: 3.3, source: 'gps' } })), {
+      enumerable: true,
+    });
+    expect(JSON.parse(String(sent[0]?.init.body)).location).toEqual({ latitude: 6.5, longitude: 3.3, source: 'gps' });
   });
 
   it('with a field does not complete a payload', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ClientEvent } from '../../src/entries/index.js';
 import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
+import { polluted } from '../polluted.js';
 import { answer, bet, lost, once, recorded, repeated, scripted } from './scripted-gateway.js';
 import { failed, scripted as scriptedRelay } from './scripted-relay.js';
 
@@ -41,6 +42,13 @@ describe('onEvent hears of every attempt', () => {
     const staging = { baseUrl: 'https://gateway.example.com', apiKey: () => Promise.reject(new Error('CANARY')) };
     await scripted([], { onEvent, gateways: { staging } }).failure();
     expect(events).toEqual([started, ended('not-sent', 'configuration')]);
+  });
+
+  test.each([null, { outcome: 'not-sent' }])('of a success as such, where all objects inherit a failure: %j', async (failure) => {
+    const { events, onEvent } = heard();
+    const { report } = scripted([recorded()], { onEvent });
+    expect(await polluted({ failure }, () => report())).toMatchObject({ outcome: 'recorded' });
+    expect(events.at(-1)).toEqual(ended('recorded'));
   });
 
   test('of a repetition', async () => {

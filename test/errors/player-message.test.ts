@@ -40,7 +40,7 @@ const ROWS: readonly (readonly [error: string, example: unknown, situation: Play
   ['`rate-limited` with `retryAfterMs`', failed('rate-limited', { outcome: 'rejected', retryAfterMs: 29_001 }), 'busy-for'],
   ['`authentication`, status 401', failed('authentication', { outcome: 'rejected', status: 401 }), 'logged-out'],
   ['`authentication`, other status', failed('authentication', { outcome: 'rejected', status: 502 }), 'not-working'],
-  ['`duplicate` without `conflict`', failed('duplicate', { outcome: 'rejected', conflict: false }), 'reported-before'],
+  ['`duplicate` without `conflict`, or in doubt', failed('duplicate', { outcome: 'unknown', conflict: true }), 'reported-before'],
   ['`duplicate` with `conflict`', failed('duplicate', { outcome: 'rejected', conflict: true }), 'conflict'],
   ['`validation`', failed('validation', { issues: [] }), 'entries'],
   ['`configuration`, and what is no error of this package', failed('configuration'), 'not-working'],

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type BetEvent, type CallOptions, GatewayError, isReportingError, LocationError, type Receipt, type ReportingError } from '../../src/entries/index.js';
 import type { RelayClient, RelayReport } from '../../src/entries/relay.js';
 import { FakeClock } from '../delivery/fake-clock.js';
+import { polluted } from '../polluted.js';
 import { betUser, withdrawalEvent } from '../support/factories.js';
 import { BET, gps, PLAYER_IP, pageBet, pageRequest, pageWithdrawal, relayWorld, SITE, type TestPlayer, WITHDRAWAL } from './world.js';
 
@@ -43,6 +44,15 @@ describe('a bet', () => {
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(gateway.reports()[0]?.body).toEqual({ ...pageBet(), user: betUser(), location: gps() });
     expect(lookedUp).toEqual([]);
+  });
+
+  test('with a location is taken where all objects inherit a member that loops see', async () => {
+    const receipt = { outcome: 'recorded', operation: 'reportBetEvent', reference: 'BET-1', environment: 'staging', attempts: 1, location: gps() };
+    const client = stubClient(() => receipt);
+    const { send } = relayWorld({ client });
+    const { status, body } = await polluted({ each: () => {} }, () => send({ body: pageBet({ location: gps() }) }), { enumerable: true });
+    expect([status, body.outcome]).toEqual([200, 'recorded']);
+    expect({ ...client.calls[0]?.options.location }).toEqual(gps());
   });
 
   test('without a location is located by the address of the connection', async () => {

@@ -17,7 +17,7 @@ export function useBet(/** @type {(key: string) => Promise<{ bet_id: string }>} 
       now.current.key = ''; // the next bet is another one
     } catch (error) {
       const inDoubt = isReportingError(error) && error.outcome === 'unknown' && error.code !== 'duplicate';
-      if (error.outcome === 'rejected' && !error.retryable) now.current.key = '';
+      if (error.code === 'duplicate' || (error.outcome === 'rejected' && !error.retryable)) now.current.key = '';
       setState({ error, isLocationMissing: isLocationError(error), askAgain: inDoubt && (() => run(() => client.resend(error))) });
     }
     now.current.isBusy = false;

@@ -13,6 +13,7 @@ function wordsFor({ busy, receipt, error, askAgain, isLocationMissing }) {
   if (receipt) return `Your bet is ${receipt.outcome}.`;
   if (askAgain) return 'We are not sure yet. Asking again cannot count the bet twice.';
   if (isLocationMissing) return 'We could not tell where you are. Allow your location for this site, and bet again.';
+  if (error?.code === 'duplicate') return 'We have to check this bet. Look into your history, or ask the support.';
   return error ? 'Your bet is not taken. Try again in a moment.' : '';
 }
 

@@ -34,7 +34,7 @@ export function createBrowserGeolocation(
   let last: Fix | undefined;
   let lastAsked = 0;
   let questions = 0;
-  /** A no, or a time-out that may mean an open prompt. */
+  /** A no, or a time-out that may mean an open prompt: not after a position, which no prompt had held back. */
   let refused: { answer: NoFix; at: number } | undefined;
   let question: GeolocationRequest | undefined;
 
@@ -53,7 +53,7 @@ export function createBrowserGeolocation(
       if (!isRecent(answer) || !isBetter(answer, asked)) return;
       last = answer;
       lastAsked = asked;
-    } else if (isPermissionRefusal(answer) || answer.reason === 'timeout') {
+    } else if (isPermissionRefusal(answer) || (answer.reason === 'timeout' && !last)) {
       refused = { answer, at: clock.now() };
     }
   }

@@ -1,4 +1,5 @@
 import { ValidationError } from '../../errors/errors.js';
+import { asOwnRecord } from '../../platform/as-record.js';
 import { issue, type ValidationIssue } from '../../schema/issue.js';
 import type { Model } from '../../schema/model.js';
 import { type LocationObservation, type LocationSignalOptions, momentOf, observation, signalOptions } from '../../schema/observation.js';
@@ -25,7 +26,7 @@ function readKnown(model: Model, given: unknown, at: string, issues: ValidationI
       else if (others === 'refuse') issues.push(issue([at, name], 'unknown-field', `unknown field; there are ${names.join(', ')}`));
     }
     const found = names.filter((name) => own.includes(name)).map((name) => [name, (given as Record<string, unknown>)[name]] as const);
-    const checked = validate(model, 'strict', Object.fromEntries(found.filter(([, value]) => value !== undefined)), [at]);
+    const checked = validate(model, 'strict', asOwnRecord(Object.fromEntries(found.filter(([, value]) => value !== undefined))), [at]);
     issues.push(...checked.issues);
     return checked.value;
   } catch {

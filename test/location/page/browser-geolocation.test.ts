@@ -196,6 +196,18 @@ describe('a browser that times out', () => {
     expect(page.asked).not.toHaveLength(0);
   });
 
+  test('is asked again by the next call where it gave a position before: no prompt is open then', async () => {
+    const { page, settled, grant, refuse, clock } = open();
+    page.permission = permitted('prompt');
+    grant();
+    expect(await settled()).toMatchObject({ position: LAGOS });
+    await clock.advance(120_000);
+    refuse(3);
+    expect(await settled()).toMatchObject({ reason: 'timeout' });
+    grant();
+    expect(await settled()).toMatchObject({ position: LAGOS });
+  });
+
   test.each(['granted', 'denied'])('is asked at once when the player has decided: %s', async (state) => {
     const { page, settled, grant } = await timedOut();
     grant();

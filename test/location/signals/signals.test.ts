@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type LocationObservation, locationSignals, type ValidationError } from '../../../src/entries/index.js';
+import { polluted } from '../../polluted.js';
 import { failureOf, issuesOf } from '../../support/failure-of.js';
 
 const LAGOS = { latitude: 6.4541, longitude: 3.3947 };
@@ -21,6 +22,11 @@ describe('distance', () => {
     const { distance } = locationSignals(at(LAGOS, { accuracy: 20, source: 'gps' }), at(ABUJA, { accuracy: 50_000, source: 'ip' }));
     expect(distance.metres).toBeGreaterThan(530_000);
     expect(distance).toEqual({ metres: distance.metres, beyondAccuraciesMetres: distance.metres - 50_020, beyondLimit: 'yes' });
+  });
+
+  test('is measured where all objects inherit a member that loops see', async () => {
+    const measure = async () => locationSignals(at(LAGOS), at(ABUJA));
+    expect(await polluted({ each: () => {} }, measure, { enumerable: true })).toEqual(await measure());
   });
 
   test('is no more than none where the accuracies explain it', () => {
