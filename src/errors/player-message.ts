@@ -49,8 +49,8 @@ const ACTIONS: { readonly [Situation in PlayerSituation]: PlayerAction } = {
   cancelled: 'wait',
 };
 
-/** Why a browser never gives a position here, whatever the player allows. */
-const BEYOND_THE_PLAYER = ['insecure-context', 'not-available', 'blocked-by-policy'];
+/** Why the page never gets a position, whatever the player allows: only its developer can mend that. */
+const FAULTS_OF_THE_PAGE = ['insecure-context', 'blocked-by-policy'];
 
 /** The members that one error class alone has. */
 type AnyError = ReportingError & { readonly conflict?: boolean; readonly retryAfterMs?: number; readonly steps?: readonly LocationStep[] };
@@ -62,7 +62,9 @@ function situationOf(error: unknown): PlayerSituation {
   if (code === 'duplicate') return conflict && outcome !== 'unknown' ? 'conflict' : 'reported-before';
   if (outcome === 'unknown') return status === 401 ? 'in-doubt-logged-out' : 'in-doubt';
   if (code === 'location') {
-    return steps.some(({ step, reason }) => step === 'browser-geolocation' && BEYOND_THE_PLAYER.includes(reason)) ? 'location-unavailable' : 'location';
+    const reasons = steps.filter(({ step }) => step === 'browser-geolocation').map(({ reason }) => reason);
+    if (reasons.some((reason) => FAULTS_OF_THE_PAGE.includes(reason))) return 'not-working';
+    return reasons.includes('not-available') ? 'location-unavailable' : 'location';
   }
   if (code === 'rate-limited') return retryAfterMs === undefined ? 'busy' : 'busy-for';
   if (code === 'authentication') return status === 401 ? 'logged-out' : 'not-working';

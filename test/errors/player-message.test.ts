@@ -28,6 +28,7 @@ const CODES: readonly ErrorCode[] = [
 
 const failed = (code: ErrorCode, details: ErrorDetails = {}) => makeError(code, 'CANARY: a message for developers', details);
 const denied = [{ step: 'browser-geolocation', reason: 'denied', message: 'CANARY', durationMs: 5 }] as const;
+const without = [{ ...denied[0], reason: 'not-available' }] as const;
 const forbidden = [{ ...denied[0], reason: 'blocked-by-policy' }] as const;
 
 /** The rows of the guide: the error in its words, such an error, and the situation. */
@@ -35,7 +36,8 @@ const ROWS: readonly (readonly [error: string, example: unknown, situation: Play
   ["`outcome: 'unknown'`", failed('timeout', { outcome: 'unknown' }), 'in-doubt'],
   ["`outcome: 'unknown'`, status 401", failed('authentication', { outcome: 'unknown', status: 401 }), 'in-doubt-logged-out'],
   ['`location`', failed('location', { steps: denied }), 'location'],
-  ['`location`, and the page or its browser cannot ask', failed('location', { steps: forbidden }), 'location-unavailable'],
+  ['`location`, and the browser has no geolocation', failed('location', { steps: without }), 'location-unavailable'],
+  ['`location`, and the page may not ask', failed('location', { steps: forbidden }), 'not-working'],
   ['`rate-limited`', failed('rate-limited', { outcome: 'rejected' }), 'busy'],
   ['`rate-limited` with `retryAfterMs`', failed('rate-limited', { outcome: 'rejected', retryAfterMs: 29_001 }), 'busy-for'],
   ['`authentication`, status 401', failed('authentication', { outcome: 'rejected', status: 401 }), 'logged-out'],
