@@ -128,6 +128,18 @@ test('a script that does not come ends each call in time, with an error that the
   expect(operator.requests.map(({ body }) => JSON.parse(body).bet_id)).toEqual(['B-2', 'B-3']);
 });
 
+test('a time that is longer than any timer of a browser does not end the calls at once', async ({ page, operator }) => {
+  await page.goto(`${operator.url}/for-weeks`);
+  const ended = await page.evaluate(() => {
+    const call = LocationSDK.locate().then(
+      () => 'found',
+      () => 'ended',
+    );
+    return Promise.race([call, new Promise((resolve) => setTimeout(resolve, 500, 'waits'))]);
+  });
+  expect(ended).toBe('waits');
+});
+
 type Spoiled = { LocationSDK?: unknown };
 
 test.for([

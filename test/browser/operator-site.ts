@@ -67,6 +67,7 @@ export async function serveOperator(): Promise<OperatorSite> {
     '/inline-stub': page(`<script>${stub}</script>${tag('async')}`, `'self' '${sha(stub)}'`),
     '/stub-alone': page('<script src="/stub.js"></script>'),
     '/never': page('<script src="/stub.js" data-timeout-ms="300"></script>'),
+    '/for-weeks': page('<script src="/stub.js" data-timeout-ms="3000000000"></script>'),
     '/twice': page(`${tag()}${tag('async')}`),
     '/elsewhere': page(''),
     '/location-sdk.global.js': javascript(sdk),
