@@ -33,7 +33,7 @@ export const pageGlobal = (createClient: CreateClient): PageGlobal => ({
 /** Puts `LocationSDK` on the global object, and makes the calls that waited for it. */
 export function install(sdk: PageGlobal): void {
   const { LocationSDK: there } = globalThis as { LocationSDK?: { ReportingError?: unknown; queue?: EarlyCall[] } };
-  // Loaded a second time: the first stays, and who holds it. An element of that name or one within it is neither, nor is the stub.
+  // A second load changes nothing. The stub, and an element of the page with this id, have no ReportingError and are replaced.
   if (typeof there?.ReportingError === 'function') return;
   const queue = Array.isArray(there?.queue) && there.queue;
   Object.assign(globalThis, { LocationSDK: queue ? { ...sdk, queue } : sdk });

@@ -33,8 +33,8 @@ const NOT_ON_A_NETWORK =
 const RELAY = { example: 'https://operator.example.com/location-sdk', plainHttp: '', advice: NOT_ON_A_NETWORK, ending: /\/*$/, allowInsecureHttp: false };
 
 /**
- * Reads the address of a relay. One without a host belongs to the page's own address, whatever a `<base>` says that somebody may have
- * put there. Where there is no page, it has neither an address nor a problem: a module that makes a client also runs on servers
+ * Reads the address of a relay. One without a host belongs to the page's own address; a `<base>` element changes nothing, since an
+ * attacker may have put it there. Where there is no page, it has neither an address nor a problem: a module that makes a client also runs on servers
  * that render pages.
  */
 export function readRelayUrl(text: string): BaseUrl {

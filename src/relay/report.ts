@@ -31,7 +31,7 @@ export interface Ready<Player extends RelayPlayer> {
 }
 
 const send = (client: RelayClient, operation: RelayOperation, event: object, options: RelayCallOptions) =>
-  // The client checks what the types claim here. It may be of any kind by its type, and is one for a gateway.
+  // The client checks what the types claim here. By its type it may itself be one with relayUrl, whose receipts have no environment.
   (operation === 'reportBetEvent'
     ? client.reportBetEvent(event as BetEvent, options)
     : client.reportWithdrawalEvent(event as WithdrawalEvent, options)) as Promise<Receipt | RelayQueued>;

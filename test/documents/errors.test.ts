@@ -80,7 +80,7 @@ describe('docs/errors.md', () => {
     const section = (sections.get('Errors of a store') ?? '').split(/^### /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
     expect(section).toContain(`\`${error}\``);
     expect(known.length).toBeGreaterThan(4);
-    expect([...section.matchAll(/^\| `([\w-]+)` \| [^|]+ \| (?:no|nobody knows) \| [^|]+ \|$/gm)].map(([, code]) => code)).toEqual(known);
+    expect([...section.matchAll(/^\| `([\w-]+)` \| [^|]+ \| (?:no|unknown) \| [^|]+ \|$/gm)].map(([, code]) => code)).toEqual(known);
   });
 
   test('knows every code of the source', () => {

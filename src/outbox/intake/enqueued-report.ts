@@ -10,7 +10,7 @@ export interface EnqueuedReport<Mode extends ClientMode = ClientMode> {
   readonly state: Row['state'];
   /**
    * The receipt, once the gateway holds the report, or the outbox behind the relay. Rejects once it is quarantined or dismissed, or the outbox is
-   * stopped; whoever does not look at it need not handle that. Not enumerable. Of a report in your own transaction, look
+   * stopped; code that does not use it need not handle the rejection. Not enumerable. Of a report in your own transaction, look
    * at it after the commit: where the report is not in the store five minutes later, it rejects too.
    */
   readonly done: Promise<ReceiptOf<Mode>>;

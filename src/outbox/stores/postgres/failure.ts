@@ -32,7 +32,7 @@ export type PostgresStoreErrorCode =
 
 /**
  * What the PostgreSQL store rejects with. Whatever was asked for is then not done; only after `'connection'` and
- * `'timeout'` nobody knows: enqueue the same again, which is then the same report. Within your own transaction, that transaction has failed, as after any error. The library's own error is not
+ * `'timeout'` it is unknown: enqueue the same again, which is then the same report. Within your own transaction, that transaction has failed, as after any error. The library's own error is not
  * kept, since it may hold the values of a row; its SQLSTATE is.
  *
  * @example
