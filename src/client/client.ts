@@ -11,11 +11,11 @@ import { type OperationName, operations } from '../protocol/operations.js';
 import type { ValidationMode } from '../schema/model.js';
 import type { NinVerification } from '../schema/nin.js';
 import { toJson } from '../schema/to-json.js';
+import { isForBackendsOnly, notInPages, requireChannel } from './availability.js';
 import { type Parameters, type PrepareContext, prepare, prepareOptions } from './check-call.js';
 import { resolveOptions, type Settings } from './config.js';
 import { withInternals } from './internals.js';
 import type { LocateResult } from './locate-result.js';
-import { forBackends, requireWay } from './may-report.js';
 import type { CallOptions, ClientOptions, RelayedOptions } from './options.js';
 import type { ClientParts } from './parts.js';
 import type { ClientMode, Payloads } from './payloads.js';
@@ -147,8 +147,8 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
   /** Checks and locates: the half of every call that sends nothing. The deadline counts from when the call began. */
   async function freeze(operation: OperationName, payload: unknown, options: unknown): Promise<Omit<Delivery, 'inDoubt'> & { report: AnyReport }> {
     const row = operations[operation];
-    if ((inPage || relayed) && !row.browser) throw forBackends(operation, inPage);
-    requireWay(channel, operation);
+    if ((inPage || relayed) && isForBackendsOnly(operation)) throw notInPages(operation, inPage ? 'page' : 'relay');
+    requireChannel(channel, operation);
     const { body, reference, parameters } = prepare(operation, payload, options, settings);
     const { environment, timeoutMs, signal } = parameters;
     // Before a player is asked for a location that could not be sent.
@@ -185,7 +185,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
       return delivered.body as NinVerification;
     },
     locate: async (options) => {
-      if (relayed) requireWay(channel, 'locate');
+      if (relayed) requireChannel(channel, 'locate');
       const parameters = prepareOptions('locate', options, ['environment', 'clientIP', 'signal', 'timeoutMs'], settings, 'not-sent');
       const deadline = clock.now() + parameters.timeoutMs;
       const found = await resolveLocation(parameters, { operation: 'locate', reference: undefined, deadline, required: true });

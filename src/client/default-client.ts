@@ -1,9 +1,8 @@
 import { ConfigurationError } from '../errors/errors.js';
 import { isBrowser } from '../platform/runtime.js';
-import { operationNames, operations } from '../protocol/operations.js';
 import type { ValidationMode } from '../schema/model.js';
+import { isForBackendsOnly, notInPages } from './availability.js';
 import type { Client, CreateClient } from './client.js';
-import { forBackends } from './may-report.js';
 import type { ClientOptions } from './options.js';
 
 /** On the global object, so that the ESM and the CommonJS copy of this package share one default client. */
@@ -27,13 +26,11 @@ const lineFor = (name: keyof DefaultClient): string => {
   return "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } }), or configure() where the environment variables hold them";
 };
 
-const isForBackends = (name: keyof DefaultClient) => operationNames.some((operation) => operation === name && !operations[operation].browser);
-
 const ofDefault = <Name extends keyof DefaultClient>(name: Name): DefaultClient[Name] => {
   const call = async (...given: never[]) => {
     const client = scope[DEFAULT_CLIENT];
     if (client) return (client[name] as (...given: never[]) => unknown)(...given);
-    if (isBrowser() && isForBackends(name)) throw forBackends(name, true);
+    if (isBrowser() && isForBackendsOnly(name)) throw notInPages(name, 'page');
     throw new ConfigurationError(`${name} was called before configure. Write this line first, once: ${lineFor(name)}`, { operation: name });
   };
   return call as unknown as DefaultClient[Name];

@@ -1,6 +1,6 @@
 import { TimeoutError } from '../errors/errors.js';
+import * as guards from '../errors/guards.js';
 import { LONGEST_TIMER_MS } from '../platform/time.js';
-import { guards } from './page-guards.js';
 
 /** A client that the stub made: the real one is made with its first call. */
 export interface EarlyClient {

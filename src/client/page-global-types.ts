@@ -1,20 +1,5 @@
-import type {
-  isAbortedError,
-  isAuthenticationError,
-  isBadRequestError,
-  isConfigurationError,
-  isDuplicateReportError,
-  isGatewayError,
-  isLocationError,
-  isNetworkError,
-  isNotFoundError,
-  isRateLimitError,
-  isReportingError,
-  isTimeoutError,
-  isUnprocessableError,
-  isValidationError,
-  ReportingError,
-} from '../errors/errors.js';
+import type { ReportingError } from '../errors/errors.js';
+import type * as guards from '../errors/guards.js';
 import type { playerMessageIn } from '../errors/player-message.js';
 import type { fixedLocation } from '../location/fixed-location.js';
 import type { locationPermission } from '../location/page/permission.js';
@@ -30,8 +15,11 @@ import type {
   verifyNin,
 } from './default-client.js';
 
+/** The guards of the errors: `isReportingError` and one for each class. */
+type Guards = Readonly<typeof guards>;
+
 /** What every script-tag file offers a page, as members of the one global `LocationSDK`. */
-export interface PageGlobal {
+export interface PageGlobal extends Guards {
   /** Sets up the client behind the functions; calling it again replaces it. */
   readonly configure: ReturnType<typeof configureBy>;
   /** Makes a client: with `relayUrl` for a page and its relay. */
@@ -60,32 +48,4 @@ export interface PageGlobal {
   readonly verifyNin: typeof verifyNin;
   /** The version of the package. */
   readonly version: string;
-  /** Whether a value is an error of this package. */
-  readonly isReportingError: typeof isReportingError;
-  /** Whether a value is an `AbortedError`. */
-  readonly isAbortedError: typeof isAbortedError;
-  /** Whether a value is an `AuthenticationError`. */
-  readonly isAuthenticationError: typeof isAuthenticationError;
-  /** Whether a value is a `BadRequestError`. */
-  readonly isBadRequestError: typeof isBadRequestError;
-  /** Whether a value is a `ConfigurationError`. */
-  readonly isConfigurationError: typeof isConfigurationError;
-  /** Whether a value is a `DuplicateReportError`. */
-  readonly isDuplicateReportError: typeof isDuplicateReportError;
-  /** Whether a value is a `GatewayError`. */
-  readonly isGatewayError: typeof isGatewayError;
-  /** Whether a value is a `LocationError`. */
-  readonly isLocationError: typeof isLocationError;
-  /** Whether a value is a `NetworkError`. */
-  readonly isNetworkError: typeof isNetworkError;
-  /** Whether a value is a `NotFoundError`. */
-  readonly isNotFoundError: typeof isNotFoundError;
-  /** Whether a value is a `RateLimitError`. */
-  readonly isRateLimitError: typeof isRateLimitError;
-  /** Whether a value is a `TimeoutError`. */
-  readonly isTimeoutError: typeof isTimeoutError;
-  /** Whether a value is an `UnprocessableError`. */
-  readonly isUnprocessableError: typeof isUnprocessableError;
-  /** Whether a value is a `ValidationError`. */
-  readonly isValidationError: typeof isValidationError;
 }

@@ -1,4 +1,5 @@
 import { ReportingError } from '../errors/errors.js';
+import * as guards from '../errors/guards.js';
 import { playerMessageIn } from '../errors/player-message.js';
 import { fixedLocation } from '../location/fixed-location.js';
 import { locationPermission } from '../location/page/permission.js';
@@ -8,7 +9,6 @@ import type { CreateClient } from './client.js';
 import { configureBy, locate, reportBetEvent, reportSettledBet, reportSettledWithdrawal, reportWithdrawalEvent, resend, verifyNin } from './default-client.js';
 import type { EarlyCall, EarlyClient } from './early-calls.js';
 import type { PageGlobal } from './page-global-types.js';
-import { guards } from './page-guards.js';
 
 /** What every script-tag file offers a page. */
 export const pageGlobal = (createClient: CreateClient): PageGlobal => ({

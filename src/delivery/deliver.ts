@@ -1,4 +1,5 @@
-import { type ErrorOutcome, isReportingError, type ReportingError } from '../errors/errors.js';
+import type { ErrorOutcome, ReportingError } from '../errors/errors.js';
+import { isReportingError } from '../errors/guards.js';
 import { makeError } from '../errors/make-error.js';
 import { backoffMs } from '../platform/backoff.js';
 import { subjectOf } from '../platform/messages.js';

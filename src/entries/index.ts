@@ -40,6 +40,18 @@ export {
   type ErrorOutcome,
   type FoundStep,
   GatewayError,
+  LocationError,
+  type LocationFailure,
+  type LocationStep,
+  NetworkError,
+  NotFoundError,
+  RateLimitError,
+  ReportingError,
+  TimeoutError,
+  UnprocessableError,
+  ValidationError,
+} from '../errors/errors.js';
+export {
   isAbortedError,
   isAuthenticationError,
   isBadRequestError,
@@ -54,17 +66,7 @@ export {
   isTimeoutError,
   isUnprocessableError,
   isValidationError,
-  LocationError,
-  type LocationFailure,
-  type LocationStep,
-  NetworkError,
-  NotFoundError,
-  RateLimitError,
-  ReportingError,
-  TimeoutError,
-  UnprocessableError,
-  ValidationError,
-} from '../errors/errors.js';
+} from '../errors/guards.js';
 export { type PlayerAction, type PlayerMessage, type PlayerMessageOptions, playerMessage } from '../errors/player-message.js';
 export type { PlayerMessages, PlayerSituation } from '../errors/player-words.js';
 export type { GeolocationEvent, LocationAnsweredEvent, LocationAskedEvent } from '../location/events.js';

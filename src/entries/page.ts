@@ -8,11 +8,8 @@ export type { CallOptions, ClientOptions, LocationOptions, RelayedOptions, Retry
 export type { ClientMode, Payloads, RelayPayload } from '../client/payloads.js';
 export type { ReceiptOf, RelayReceipt } from '../client/receipt.js';
 export type { AttemptEndedEvent, AttemptEvent, AttemptStartedEvent } from '../delivery/events.js';
+export { type Environment, type ErrorCode, type ErrorDetails, type ErrorOutcome, ReportingError } from '../errors/errors.js';
 export {
-  type Environment,
-  type ErrorCode,
-  type ErrorDetails,
-  type ErrorOutcome,
   isAbortedError,
   isAuthenticationError,
   isBadRequestError,
@@ -27,8 +24,7 @@ export {
   isTimeoutError,
   isUnprocessableError,
   isValidationError,
-  ReportingError,
-} from '../errors/errors.js';
+} from '../errors/guards.js';
 export { type PlayerAction, type PlayerMessage, type PlayerMessageOptions, playerMessage } from '../errors/player-message.js';
 export type { PlayerMessages, PlayerSituation } from '../errors/player-words.js';
 export type { GeolocationEvent, LocationAnsweredEvent, LocationAskedEvent } from '../location/events.js';

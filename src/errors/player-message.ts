@@ -1,4 +1,5 @@
-import { isReportingError, type LocationStep, type ReportingError } from './errors.js';
+import type { LocationStep, ReportingError } from './errors.js';
+import { isReportingError } from './guards.js';
 import { english, french, type PlayerMessages, type PlayerSituation } from './player-words.js';
 
 /** What the player can do, for the page's button. */

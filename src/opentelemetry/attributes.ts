@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { AttemptResult } from '../delivery/send-once.js';
-import { isReportingError } from '../errors/errors.js';
+import { isReportingError } from '../errors/guards.js';
 
 /** The account of an outbox that names none. */
 export const DEFAULT_ACCOUNT = 'default';

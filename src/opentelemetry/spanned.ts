@@ -1,5 +1,5 @@
 import { type Attributes, context, type Span, type SpanOptions, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
-import { isReportingError } from '../errors/errors.js';
+import { isReportingError } from '../errors/guards.js';
 import { failureAttributes } from './attributes.js';
 import { quietly } from './quietly.js';
 

@@ -1,4 +1,4 @@
-import { isConfigurationError } from '../errors/errors.js';
+import { isConfigurationError } from '../errors/guards.js';
 import { createAborting } from '../platform/aborting.js';
 import { memberOf } from '../platform/as-record.js';
 import { playerTag } from '../platform/hash.js';

@@ -1,5 +1,5 @@
 import type { Receipt } from '../client/receipt.js';
-import { isReportingError, isValidationError } from '../errors/errors.js';
+import { isReportingError, isValidationError } from '../errors/guards.js';
 import { subjectOf } from '../platform/messages.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../platform/time.js';
 import type { BetEvent } from '../schema/bet.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isReportingError } from '../../src/errors/errors.js';
+import { isReportingError } from '../../src/errors/guards.js';
 import { answer, bet, conflicting, lost, once, recorded, repeated, scripted, unreachable } from './scripted-gateway.js';
 
 describe('resend', () => {

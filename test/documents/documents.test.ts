@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Window } from 'happy-dom';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
@@ -13,7 +13,15 @@ import { typeCheck } from '../support/type-check.js';
 /** Every block of code in every document: what is shown to be right, and how. A new document needs no entry. */
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
-const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'examples/README.md', ...markdownIn('docs')];
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'examples/README.md',
+  'examples/next/README.md',
+  'examples/react/README.md',
+  ...markdownIn('docs'),
+];
 const all = documents.flatMap((document) => codeBlocks(read(document)).map((block) => ({ document, ...block })));
 const inLanguage = (...languages: string[]) => all.filter(({ language }) => languages.includes(language));
 const nameOf = ({ document, line }: { document: string; line: number }) => `${document}:${line}`;
@@ -200,8 +208,8 @@ describe('commands', () => {
     line.split(/ && | \|\| | \| (?=[a-z])|(?<!['"]) & (?!#)/).map((command) => ({ where, command })),
   );
 
-  test.each(each)('$where $command', ({ command }) => {
-    expect(problemOf(command)).toBeUndefined();
+  test.each(each)('$where $command', ({ command, where }) => {
+    expect(problemOf(command, dirname(where))).toBeUndefined();
   });
 
   test('those within a sentence are among them', () => {

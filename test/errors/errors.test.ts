@@ -1,7 +1,9 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import * as errors from '../../src/errors/errors.js';
+import * as classes from '../../src/errors/errors.js';
+import * as guards from '../../src/errors/guards.js';
 
+const errors = { ...classes, ...guards };
 const { isReportingError, ReportingError } = errors;
 
 const kinds = [

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/create-client.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
-import { type ConfigurationError, isConfigurationError } from '../../src/errors/errors.js';
+import { type ConfigurationError } from '../../src/errors/errors.js';
+import { isConfigurationError } from '../../src/errors/guards.js';
 import { betEvent, settledBet } from '../support/factories.js';
 
 const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };

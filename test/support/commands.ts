@@ -5,7 +5,11 @@ import { COMMANDS } from '../../src/cli/commands.js';
 import { readOutboxCall } from '../../src/cli/outbox/command.js';
 import { root } from './run.js';
 
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+/** The scripts of a folder's package.json, or, where it has none, of the project's. */
+const scriptsOf = (folder: string) => {
+  const own = join(root, folder, 'package.json');
+  return (JSON.parse(readFileSync(existsSync(own) ? own : join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }).scripts;
+};
 
 /** Where files are shown that a reader saves. */
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -41,8 +45,8 @@ function problemOfOurs(words: readonly string[]): string | undefined {
 
 const KNOWN_PROGRAMS = /^(?:curl|trap|export|kill|cd|mkdir|sleep|docker|apt-get|psql|createdb)$/;
 
-/** What is wrong with one command of a document, in words. */
-export function problemOf(command: string): string | undefined {
+/** What is wrong with one command of a document, in words. `from`: the folder of the document. */
+export function problemOf(command: string, from = '.'): string | undefined {
   const [program = '', ...words] = command
     .replace(/#.*$/, '')
     .replace(/^(?:[A-Z_]+=(?:"[^"]*"|\S*) +)+/, '')
@@ -51,7 +55,7 @@ export function problemOf(command: string): string | undefined {
     .split(/\s+/)
     .map((word) => word.replace(/^(['"])(.*)\1$/, '$2'));
   if (KNOWN_PROGRAMS.test(program) || program === '') return undefined;
-  if (program === 'npm') return problemOfNpm(words);
+  if (program === 'npm') return problemOfNpm(words, from);
   if (program === 'node') {
     if (words[0] === '-p') return undefined;
     const [file = ''] = words.filter((word) => !word.startsWith('--'));
@@ -62,11 +66,9 @@ export function problemOf(command: string): string | undefined {
   return first === 'location-sdk' ? problemOfOurs(rest) : `${first} is not known here`;
 }
 
-function problemOfNpm(words: readonly string[]): string | undefined {
-  const [folder, rest] = words[0] === '--prefix' ? [words[1] ?? '', words.slice(2)] : ['.', words];
+function problemOfNpm(words: readonly string[], from: string): string | undefined {
+  const [folder, rest] = words[0] === '--prefix' ? [words[1] ?? '', words.slice(2)] : [from, words];
   const [what = '', name = ''] = rest;
   if (what !== 'run') return /^(?:ci|install|i|test|start|pack|publish|version)$/.test(what) ? undefined : `npm ${what} is not known here`;
-  const known =
-    folder === '.' ? scripts : (JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as { scripts: Record<string, string> }).scripts;
-  return name in known ? undefined : `there is no script ${name}`;
+  return name in scriptsOf(folder) ? undefined : `there is no script ${name}`;
 }

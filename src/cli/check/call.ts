@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { isRateLimitError, isReportingError, type ReportingError } from '../../errors/errors.js';
+import type { ReportingError } from '../../errors/errors.js';
+import { isRateLimitError, isReportingError } from '../../errors/guards.js';
 import { lastAnswer, type Run } from './run.js';
 
 /** How a call of the client ended. */

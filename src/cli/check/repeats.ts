@@ -1,4 +1,4 @@
-import { isDuplicateReportError } from '../../errors/errors.js';
+import { isDuplicateReportError } from '../../errors/guards.js';
 import { call } from './call.js';
 import { describeError, lastAnswer, type Run } from './run.js';
 import { FIRST_AMOUNT, OTHER_AMOUNT, type Step } from './steps.js';

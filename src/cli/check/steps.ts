@@ -1,5 +1,5 @@
 import type { Receipt } from '../../client/receipt.js';
-import { isNotFoundError } from '../../errors/errors.js';
+import { isNotFoundError } from '../../errors/guards.js';
 import { type Operation, type OperationName, operations } from '../../protocol/operations.js';
 import type { AssumptionId } from './assumptions.js';
 import { call, type Ended } from './call.js';

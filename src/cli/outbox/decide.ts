@@ -1,4 +1,4 @@
-import { isValidationError } from '../../errors/errors.js';
+import { isValidationError } from '../../errors/guards.js';
 import { decideRow, refusal } from '../../outbox/operator/decide.js';
 import { appendReceipts } from '../../outbox/receipts/log.js';
 import type { Decision } from '../../outbox/state-machine.js';

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { isValidationError } from '../../errors/errors.js';
+import { isValidationError } from '../../errors/guards.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/destination.js';
 import { LongLineError, linesOf } from '../../outbox/receipts/lines.js';
 import { type Reconciled, reconcile } from '../../outbox/receipts/reconcile.js';

@@ -4,7 +4,7 @@ import type { GeolocationEvent } from '../events.js';
 import { askBrowser, type GeolocationRequest, HIGH_SHARE } from './geolocation-request.js';
 import type { GeolocationSettings } from './geolocation-types.js';
 import type { Page } from './page.js';
-import { askPermission, readPermission } from './permission.js';
+import { queryPermission, readPermission } from './permission.js';
 import { type Coordinates, type Fix, isMoreAccurate, isPermissionRefusal, type NoFix, noFix } from './position.js';
 
 export type PositionAttempt = { readonly position: Coordinates; readonly ageMs: number } | NoFix;
@@ -23,7 +23,7 @@ const HIDDEN = noFix('page-hidden', 'browsers may keep a position back while the
 const UNDECIDED = noFix('timeout', 'no answer in time; perhaps the player has not decided');
 
 /**
- * The browser is asked one question at a time, which all calls share. The time is measured here: the browser's own
+ * The browser is asked one request at a time, which all calls share. The time is measured here: the browser's own
  * `timeout` counts neither the prompt nor a hidden page, and some WebViews never answer.
  */
 export function createBrowserGeolocation(
@@ -33,17 +33,17 @@ export function createBrowserGeolocation(
   const { timeoutMs, maximumAgeMs, denialMemoryMs } = settings;
   let last: Fix | undefined;
   let lastAsked = 0;
-  let questions = 0;
+  let requests = 0;
   /** A no, or a time-out that may mean an open prompt: not after a position, which no prompt had held back. */
   let refused: { answer: NoFix; at: number } | undefined;
-  let question: GeolocationRequest | undefined;
+  let request: GeolocationRequest | undefined;
 
   /** False also for what lies in the future, as it does once somebody sets the clock back. */
   const isWithin = (milliseconds: number, since: number) => since <= clock.now() && clock.now() - since < milliseconds;
 
   const isRecent = ({ takenAt }: Fix) => isWithin(maximumAgeMs, takenAt);
 
-  /** Of one question, the most accurate; of several, the newest. */
+  /** Of one request, the most accurate; of several, the newest. */
   const isBetter = (fix: Fix, asked: number) => !last || !isRecent(last) || (asked === lastAsked ? isMoreAccurate(fix, last) : fix.takenAt > last.takenAt);
 
   /** Also for what comes too late for those who asked. */
@@ -61,22 +61,22 @@ export function createBrowserGeolocation(
   const toAttempt = (answer: Fix | NoFix): PositionAttempt =>
     answer.position ? { position: answer.position, ageMs: Math.max(0, clock.now() - answer.takenAt) } : answer;
 
-  /** The open question, or a new one; undefined where there is nobody to ask. */
-  function joinQuestion(): GeolocationRequest | undefined {
-    if (question && !question.isAnswered()) {
-      question.askedAt = Math.min(question.askedAt, clock.now());
-      if (isWithin(timeoutMs + denialMemoryMs, question.askedAt)) return question;
+  /** The open request, or a new one; undefined where there is nobody to ask. */
+  function joinRequest(): GeolocationRequest | undefined {
+    if (request && !request.isAnswered()) {
+      request.askedAt = Math.min(request.askedAt, clock.now());
+      if (isWithin(timeoutMs + denialMemoryMs, request.askedAt)) return request;
     }
     const geolocation = page.geolocation();
-    questions += 1;
-    const asked = questions;
-    question = geolocation && askBrowser(geolocation, settings, { page, clock, onAnswer: (answer) => remember(answer, asked) });
+    requests += 1;
+    const asked = requests;
+    request = geolocation && askBrowser(geolocation, settings, { page, clock, onAnswer: (answer) => remember(answer, asked) });
     // A clock that throws costs the events, and no report.
-    if (question && onEvent) tell(question, onEvent).catch(() => {});
-    return question;
+    if (request && onEvent) tell(request, onEvent).catch(() => {});
+    return request;
   }
 
-  /** Tells of a question and of its answer, in this order. */
+  /** Tells of a request and of its answer, in this order. */
   async function tell({ answer }: GeolocationRequest, onEvent: (event: GeolocationEvent) => void) {
     const began = clock.now();
     onEvent({ type: 'location-asked', permission: await readPermission(page, clock) });
@@ -95,7 +95,7 @@ export function createBrowserGeolocation(
       const remembered = refused && isWithin(denialMemoryMs, refused.at) ? refused.answer : undefined;
       const hidden = page.isHidden();
       if (remembered || hidden) {
-        const state = await askPermission(page, { clock, milliseconds, signal });
+        const state = await queryPermission(page, { clock, milliseconds, signal });
         if (signal?.aborted) return ABORTED;
         if (state !== 'granted') {
           if (remembered && isPermissionRefusal(remembered)) return remembered;
@@ -105,12 +105,12 @@ export function createBrowserGeolocation(
         }
       }
 
-      const shared = joinQuestion();
+      const shared = joinRequest();
       if (!shared) return noFix('not-available', 'this browser has no geolocation');
       const now = clock.now();
       const wait = Math.min(milliseconds - Math.max(0, now - began), shared.askedAt + (hidden ? HIDDEN_MS : timeoutMs) - now);
       const tooLate = hidden ? HIDDEN : UNDECIDED;
-      // Else each report would leave a listener at a question that may stay open for long.
+      // Else each report would leave a listener at a request that may stay open for long.
       if (wait <= 0) return tooLate;
       const lowTimer = clock.setTimeout(() => tryLowAccuracy(shared), wait * HIGH_SHARE);
       let stopListening = () => {};
@@ -130,7 +130,7 @@ export function createBrowserGeolocation(
     },
   };
 
-  /** Only with leave: where a prompt may be open, a second question could open a second one. */
+  /** Only with leave: where a prompt may be open, a second request could open a second one. */
   function tryLowAccuracy(shared: GeolocationRequest) {
     page.permission().then(
       (state) => state === 'granted' && shared.tryLowAccuracy(),

@@ -9,7 +9,7 @@ export type LocationPermission = 'granted' | 'prompt' | 'denied' | 'unavailable'
 const PERMISSION_MS = 250;
 
 /** What the browser says of the permission, within a quarter of a second; undefined where it says nothing. */
-export async function askPermission(
+export async function queryPermission(
   page: Page,
   { clock, milliseconds = PERMISSION_MS, signal }: { clock: Clock; milliseconds?: number; signal?: AbortSignalLike | undefined },
 ): Promise<string | undefined> {
@@ -20,7 +20,7 @@ export async function askPermission(
 /** The permission in the words of a page developer. */
 export async function readPermission(page: Page, clock: Clock): Promise<LocationPermission> {
   if (!page.geolocation() || !page.isSecure() || page.isForbidden()) return 'unavailable';
-  const state = await askPermission(page, { clock });
+  const state = await queryPermission(page, { clock });
   return state === 'granted' || state === 'denied' ? state : 'prompt';
 }
 

@@ -1,5 +1,6 @@
 import type { AnyReport } from '../../delivery/frozen.js';
-import { ConfigurationError, DuplicateReportError, isReportingError, ValidationError } from '../../errors/errors.js';
+import { ConfigurationError, DuplicateReportError, ValidationError } from '../../errors/errors.js';
+import { isReportingError } from '../../errors/guards.js';
 import { asOwnRecord, memberOf } from '../../platform/as-record.js';
 import { subjectOf } from '../../platform/messages.js';
 import { type OperationName, operations } from '../../protocol/operations.js';

@@ -1,5 +1,6 @@
 import type { ClientMode } from '../../client/payloads.js';
-import { ConfigurationError, isConfigurationError } from '../../errors/errors.js';
+import { ConfigurationError } from '../../errors/errors.js';
+import { isConfigurationError } from '../../errors/guards.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../../platform/time.js';
 import { ensureOwnGateways } from '../bindings.js';
 import { partsOf } from '../destination.js';

@@ -1,4 +1,4 @@
-import { isConfigurationError } from '../../../errors/errors.js';
+import { isConfigurationError } from '../../../errors/guards.js';
 import type { Clock } from '../../../platform/time.js';
 import { type Connection, isOutsideTransaction, rollBack } from './database.js';
 import { asSqliteError, sqliteCodeOf, sqliteError } from './failure.js';

@@ -1,4 +1,4 @@
-import { isConfigurationError } from '../../../errors/errors.js';
+import { isConfigurationError } from '../../../errors/guards.js';
 import type { Enqueued, NewRow } from '../../store.js';
 import { connect, rollBack, type SqliteDatabase } from './database.js';
 import { createDestinations } from './destinations.js';
