@@ -2,9 +2,12 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
+const run = promisify(execFile);
 const { resolve } = createRequire(import.meta.url);
-const TSC = resolve('typescript/bin/tsc');
+const COMPILER = fileURLToPath(new URL('../support/compile-folders.js', import.meta.url));
 const TYPE_ROOT = dirname(dirname(resolve('@types/node/package.json')));
 const CONSUMER = new URL('consumer/', import.meta.url);
 
@@ -19,29 +22,34 @@ export interface Consumer {
   readonly types: readonly string[];
 }
 
-/** Compiles a consumer in a folder of the project that has the package, as strictly as one can; what the compiler says, line by line. */
-export async function compile(project: string, { files, extension, ...options }: Consumer): Promise<string[]> {
+/** Compiles consumers, each in a folder of the project that has the package, as strictly as one can; what the compiler says of each, line by line. */
+export async function compileAll(project: string, consumers: readonly Consumer[]): Promise<string[][]> {
+  const folders = consumers.map((consumer) => writeConsumer(project, consumer));
+  const { stdout } = await run(process.execPath, [COMPILER, resolve('typescript/bin/tsc'), ...folders], { cwd: project, maxBuffer: 64 * 1024 * 1024 });
+  return JSON.parse(stdout);
+}
+
+function writeConsumer(project: string, { files, extension, module, moduleResolution, lib, types }: Consumer): string {
   const directory = mkdtempSync(join(project, 'consumer-'));
   for (const file of files) {
     const text = readFileSync(new URL(`${file}.ts`, CONSUMER), 'utf8');
     writeFileSync(join(directory, `${file}.${extension}`), text.replace(/(from '\.\/[\w-]+)\.js'/g, `$1.${extension.replace('ts', 'js')}'`));
   }
   const compilerOptions = {
-    ...options,
+    module,
+    moduleResolution,
+    lib,
+    types,
     target: 'es2022',
     strict: true,
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
     skipLibCheck: false,
+    // The compiler's own libraries are not what is looked at, and take long.
+    skipDefaultLibCheck: true,
     noEmit: true,
     typeRoots: [TYPE_ROOT],
   };
   writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*'] }));
-  return new Promise((done) => {
-    // A failing exit code has its reasons in the output, or in the error where the compiler did not run.
-    execFile(process.execPath, [TSC, '--pretty', 'false', '--project', directory], { cwd: project }, (error, stdout) => {
-      const lines = stdout.split('\n').filter((line) => line.trim() !== '');
-      done(error && lines.length === 0 ? [String(error)] : lines);
-    });
-  });
+  return directory;
 }

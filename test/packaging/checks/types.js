@@ -8,7 +8,8 @@ import { compilers } from '../tools.js';
 const { resolve } = createRequire(import.meta.url);
 const CONSUMER = fileURLToPath(new URL('../../package/consumer/', import.meta.url));
 const NODE_TYPES = dirname(dirname(resolve('@types/node/package.json')));
-const COMPILE_LIMIT_MS = 120_000;
+const COMPILER = fileURLToPath(new URL('../../support/compile-folders.js', import.meta.url));
+const COMPILE_LIMIT_MS = 600_000;
 
 /** Both kinds of module in one project; bundlers have one kind. @type {{ module: string, moduleResolution: string, extensions: string[], lastTypeScript?: number }[]} */
 const RESOLUTIONS = [
@@ -25,6 +26,9 @@ const PLATFORMS = [
   { platform: 'Node.js', lib: ['es2022'], types: ['node'], files: ['uses', 'mistakes', 'with-web-types'] },
 ];
 
+/** From here on a compiler is a program that has no interface for JavaScript. */
+const FIRST_NATIVE = 7;
+
 /** What may be said, and why. */
 const ACCEPTED = [
   {
@@ -37,20 +41,24 @@ const all = [{ version: '5.9', program: join(root, 'node_modules/typescript/bin/
 
 /** @param {import('../run.js').Packed} packed */
 export async function checkTypes({ project, installed, entries }) {
-  const jobs = all.flatMap(({ version, program }) =>
+  const jobs = all.flatMap(({ version }) =>
     RESOLUTIONS.filter(({ lastTypeScript = Number.POSITIVE_INFINITY }) => Number(version) <= lastTypeScript).flatMap((resolution) =>
-      PLATFORMS.map((platform) => ({ version, program, ...resolution, ...platform })),
+      PLATFORMS.map((platform) => ({ version, ...resolution, ...platform })),
     ),
   );
   installPeers(project);
   const ofNode = entries.filter((entry) => namesNode(installed, entry));
   /** @type {Map<string, string[]>} */
   const said = new Map();
-  const waiting = [...jobs];
+  const waiting = [...all];
   const work = async () => {
-    for (let job = waiting.shift(); job; job = waiting.shift()) {
-      const known = job.types.includes('node') ? entries : entries.filter((entry) => !ofNode.includes(entry));
-      said.set(nameOf(job), await compile(project, known, job));
+    for (let compiler = waiting.shift(); compiler; compiler = waiting.shift()) {
+      const { version } = compiler;
+      const own = jobs.filter((job) => job.version === version);
+      const folders = own.map((job) => writeConsumer(project, job.types.includes('node') ? entries : entries.filter((entry) => !ofNode.includes(entry)), job));
+      const lines = await compile(project, compiler, folders);
+      for (const [index, job] of own.entries())
+        said.set(nameOf(job), lines[index]?.filter((line) => !ACCEPTED.some(({ pattern }) => pattern.test(line))) ?? ['it was not compiled']);
     }
   };
   await Promise.all([work(), work()]);
@@ -99,8 +107,24 @@ function namesNode(installed, entry) {
   return false;
 }
 
-/** @param {string} project @param {string[]} entries @param {{ version: string, program: string, module: string, moduleResolution: string, extensions: string[], lib: string[], types: string[], files: string[] }} job */
-async function compile(project, entries, { version, program, extensions, files, module, moduleResolution, lib, types }) {
+/**
+ * Compiles folders of the project; what the compiler says of each, line by line.
+ * @param {string} project @param {{ version: string, program: string }} compiler @param {string[]} folders @returns {Promise<string[][]>}
+ */
+async function compile(project, { version, program }, folders) {
+  const options = { cwd: project, timeout: COMPILE_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 };
+  if (Number(version) < FIRST_NATIVE) return JSON.parse((await run(process.execPath, [COMPILER, program, ...folders], options)).stdout);
+  /** @type {string[][]} */
+  const said = [];
+  for (const folder of folders) {
+    const words = await run(process.execPath, [program, '--pretty', 'false', '--project', folder], options).then(() => '', wordsOf);
+    said.push(words.split('\n').filter((line) => line.trim() !== ''));
+  }
+  return said;
+}
+
+/** @param {string} project @param {string[]} entries @param {{ version: string, module: string, moduleResolution: string, extensions: string[], lib: string[], types: string[], files: string[] }} job */
+function writeConsumer(project, entries, { version, extensions, files, module, moduleResolution, lib, types }) {
   const folder = mkdtempSync(join(project, 'types-'));
   const every = entries.map((entry, index) => `import * as entry${index} from '${entry}';`).join('\n');
   const texts = { 'every-entry': `${every}\nexport const all: readonly object[] = [${entries.map((_, index) => `entry${index}`).join(', ')}];\n` };
@@ -127,13 +151,5 @@ async function compile(project, entries, { version, program, extensions, files, 
     typeRoots: [NODE_TYPES],
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*'] }));
-  try {
-    await run(process.execPath, [program, '--pretty', 'false', '--project', folder], { cwd: project, timeout: COMPILE_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 });
-    return [];
-  } catch (error) {
-    const lines = wordsOf(error)
-      .split('\n')
-      .filter((line) => line.trim() !== '');
-    return lines.filter((line) => !ACCEPTED.some(({ pattern }) => pattern.test(line)));
-  }
+  return folder;
 }
