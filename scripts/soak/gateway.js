@@ -32,16 +32,27 @@ export async function startGateway({ seed, licence, journal, applied, early }) {
   const server = await serve(createMockGateway({ seed, apiKey }));
   const { gateway } = server;
   const front = await startFront({ url: server.url, seed, licence, journal });
+  let isBack = true;
   gateway.subscribe(({ environment, operation, reference, applied: isApplied }) => {
     const id = `${account}:${environment}:${operation}:${reference}`;
     if (isApplied) applied.set(id, (applied.get(id) ?? 0) + 1);
+    isBack ||= isApplied;
     const initiated = INITIATED.get(operation);
     if (initiated && !applied.has(`${account}:${environment}:${initiated}:${reference}`)) early.add(id);
   });
   for (const fault of FAULTS) gateway.faults.add({ times: null, ...fault });
   return {
     url: front.url,
-    turnAway: front.turnAway,
+    /** @param {import('./front.js').TurnedAway} answer */
+    turnAway(answer) {
+      const stop = front.turnAway(answer);
+      return () => {
+        stop();
+        isBack = false;
+      };
+    },
+    /** Whether it has recorded a report since it last turned all away. */
+    isBack: () => isBack,
     /** What is recorded: the body by the id that the report has in the outbox. */
     ledger: () =>
       new Map(

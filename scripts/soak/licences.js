@@ -47,6 +47,7 @@ export async function startGateways(seed) {
       const stops = chosen.map((gateway) => gateway.turnAway(answer));
       return () => stops.forEach((stop) => void stop());
     },
+    isBack: () => all.every((gateway) => gateway.isBack()),
     /** How many reports have come to their end there. */
     done: () => applied.size + journal.refused.size,
     lost: () => all.reduce((sum, gateway) => sum + gateway.lost(), 0),

@@ -47,7 +47,7 @@ export const NEEDED_PHASES = NEEDED.map(({ name }) => name);
  * Goes through all of them, again and again, in an order of chance. Those that are needed come first, each until it has struck.
  *
  * @param {object} options
- * @param {Pick<Awaited<ReturnType<typeof import('./licences.js').startGateways>>, 'turnAway' | 'struck'>} options.gateways
+ * @param {Pick<Awaited<ReturnType<typeof import('./licences.js').startGateways>>, 'turnAway' | 'isBack' | 'struck'>} options.gateways
  * @param {ReturnType<typeof import('./random.js').createRandom>} options.chance
  * @param {readonly number[]} [options.goodMs] For how long the gateway works in between.
  */
@@ -76,6 +76,8 @@ export function createPhases({ gateways, chance: { between, random }, goodMs = G
       for (;;) {
         const [first] = needed;
         await sleep(between(first ? FIRST_GOOD_MS : goodMs));
+        // The probes of a pause that is never lifted become as rare as one in a minute, and the soak would wait for each of them.
+        while (!first && !isOver && !gateways.isBack()) await sleep(LOOK_MS);
         if (isOver) return;
         if (first) {
           await turnAway(first);
