@@ -6,8 +6,11 @@ import { WIRED } from './test/delivery/wired.js';
 // Copied for each project, since vitest takes out of it what it has seen.
 const define = await inspectorDefine();
 
+/** vitest gives `expect.poll` a second, and a busy machine may take longer. */
+const patient = { expect: { poll: { timeout: 20_000 } } };
+
 /** Loading modules takes longer than most tests, so each worker loads them once. A test file therefore puts back whatever it changes. */
-const shared = { isolate: false };
+const shared = { ...patient, isolate: false };
 
 /** These replace modules or globals for the whole process. A file with another environment belongs here too, since it ends the worker of the file before it. */
 const ALONE = [
@@ -39,7 +42,7 @@ export default defineConfig({
           maxConcurrency: 10,
         },
       },
-      { define: { ...define }, test: { name: 'unit, alone', include: ALONE, testTimeout: 60_000 } },
+      { define: { ...define }, test: { name: 'unit, alone', ...patient, include: ALONE, testTimeout: 60_000 } },
       // What is scripted leaves by each transport over a real socket too.
       ...(['fetch', 'nodeTransport'] as const).map((transport) => ({
         define: { ...define },
@@ -68,7 +71,14 @@ export default defineConfig({
         },
       },
       {
-        test: { name: 'package', include: ['test/package/**/*.test.ts'], globalSetup: ['test/package/install.ts'], testTimeout: 120_000, hookTimeout: 180_000 },
+        test: {
+          name: 'package',
+          ...patient,
+          include: ['test/package/**/*.test.ts'],
+          globalSetup: ['test/package/install.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+        },
       },
     ],
   },

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createClient } from '../../src/client/create-client.js';
 import { betEvent } from '../support/factories.js';
 
@@ -26,7 +26,7 @@ it('fifty calls with one signal warn of no listeners, and leave none behind', as
   const { client, answers } = waiting();
   const { signal } = new AbortController();
   const calls = Array.from({ length: 50 }, (_, index) => client.reportBetEvent(betEvent({ bet_id: `B-${index}` }), { location: LOCATION, signal }));
-  await vi.waitFor(() => expect(answers).toHaveLength(50));
+  await expect.poll(() => answers).toHaveLength(50);
   expect(getEventListeners(signal, 'abort')).toHaveLength(1);
   for (const answer of answers) answer();
   await Promise.all(calls);
@@ -40,9 +40,9 @@ it('an abort ends every call that shares the signal, and none that ended before'
   const controller = new AbortController();
   const options = { location: LOCATION, signal: controller.signal };
   const first = client.reportBetEvent(betEvent({ bet_id: 'B-0' }), options);
-  await vi.waitFor(() => expect(answers).toHaveLength(1));
+  await expect.poll(() => answers).toHaveLength(1);
   const others = [1, 2].map((index) => client.reportBetEvent(betEvent({ bet_id: `B-${index}` }), options));
-  await vi.waitFor(() => expect(answers).toHaveLength(3));
+  await expect.poll(() => answers).toHaveLength(3);
   answers[0]?.();
   expect(await first).toMatchObject({ outcome: 'recorded' });
   controller.abort();

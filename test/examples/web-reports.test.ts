@@ -1,5 +1,5 @@
 import { createMockGateway } from 'location-sdk/mock';
-import { test as base, beforeAll, expect, vi } from 'vitest';
+import { test as base, beforeAll, expect } from 'vitest';
 import { addBet, availableTo, createReports, entries, type Player } from '../../examples/web/reports.js';
 import { expectFreshBuild } from '../support/built.js';
 
@@ -19,7 +19,7 @@ function createGate() {
 }
 
 /** Long enough for what was begun to come to where it waits. */
-const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+const settled = () => new Promise((resolve) => setTimeout(resolve, 100));
 
 /** The example's reports, without its site: the test holds back lookups, requests and answers. */
 // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
@@ -93,13 +93,13 @@ test('the certain failure of one tab frees no money that the report of another i
   site.held.lookup = lookup.opened;
   site.held.answers = [answer.opened];
   const failing = site.report(bet.id);
-  await vi.waitFor(() => expect(site.begun.lookups).toBe(1));
+  await expect.poll(() => site.begun.lookups).toBe(1);
   const reporting = site.report(bet.id, HERE);
-  await vi.waitFor(() => expect(site.begun.calls).toBe(2));
+  await expect.poll(() => site.begun.calls).toBe(2);
   await settled();
   lookup.open();
   expect(await failing).toBe(503);
-  await vi.waitFor(() => expect(site.begun.requests).toBe(1));
+  await expect.poll(() => site.begun.requests).toBe(1);
   expect(availableTo(site.player)).toBe(20_000);
   expect(await site.report(other.id, HERE)).toBe(403);
   answer.open();
@@ -113,7 +113,7 @@ test('a tab that waits for a report that fails for certain sends its own', async
   const lookup = createGate();
   site.held.lookup = lookup.opened;
   const answers = [site.report(id)];
-  await vi.waitFor(() => expect(site.begun.lookups).toBe(1));
+  await expect.poll(() => site.begun.lookups).toBe(1);
   answers.push(site.report(id, THERE));
   await settled();
   lookup.open();
@@ -127,9 +127,9 @@ test('a tab that waits for a report that ends in doubt is in doubt too, and send
   site.held.answers = [answer.opened];
   site.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
   const answers = [site.report(id, HERE)];
-  await vi.waitFor(() => expect(site.begun.requests).toBe(1));
+  await expect.poll(() => site.begun.requests).toBe(1);
   answers.push(site.report(id, THERE));
-  await vi.waitFor(() => expect(site.begun.calls).toBe(2));
+  await expect.poll(() => site.begun.calls).toBe(2);
   await settled();
   answer.open();
   expect(await Promise.all(answers)).toEqual([502, 502]);

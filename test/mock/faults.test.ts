@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FaultKind, FaultRule } from '../../src/entries/mock.js';
 import { world } from './world.js';
 
@@ -213,6 +213,7 @@ describe('reset frees what hangs', () => {
     const asking = outcome().then((status) => {
       ended = status;
     });
+    await expect.poll(() => gateway.faults.list()[0]?.struck).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(ended).toBeUndefined();
     gateway.reset();
@@ -228,7 +229,7 @@ describe('reset frees what hangs', () => {
     const { gateway, clock, send } = world();
     gateway.faults.add({ kind: 'slow-body', when: 'after', delay: 600_000 });
     const text = (await send()).text();
-    await vi.waitFor(() => expect(clock.pending).toBe(1));
+    await expect.poll(() => clock.pending).toBe(1);
     const freeing = setInterval(() => gateway.reset(), 1);
     expect(await text).toBe(MESSAGE);
     clearInterval(freeing);
@@ -314,7 +315,7 @@ test('an aborted caller is freed, in the middle of a body too', async () => {
   gateway.faults.add({ kind: 'slow-body', when: 'after', delay: 600_000 });
   const later = new AbortController();
   const text = (await send('reportBetEvent', {}, { signal: later.signal })).text();
-  await vi.waitFor(() => expect(clock.pending).toBe(1));
+  await expect.poll(() => clock.pending).toBe(1);
   later.abort();
   await expect(text).rejects.toMatchObject({ name: 'AbortError' });
 });

@@ -122,7 +122,7 @@ for (const { name, run, load } of VERSIONS) {
           (error: Error) => error.name,
         ),
       );
-      await vi.waitFor(() => expect(gateway.requests({ fault: 'hang' })).toHaveLength(2));
+      await expect.poll(() => gateway.requests({ fault: 'hang' })).toHaveLength(2);
       controller.abort();
       expect(await aborted).toBe('AbortError');
       gateway.reset();

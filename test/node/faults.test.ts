@@ -69,7 +69,7 @@ test('slow-body comes in pieces over its time, and is whole', async () => {
   expect(pieces.length).toBeGreaterThan(4);
   const [first, last] = [pieces[0]?.at ?? 0, pieces.at(-1)?.at ?? 0];
   expect(last - first).toBeGreaterThan(250);
-  expect(last).toBeLessThan(2_000);
+  expect(last).toBeLessThan(10_000);
 });
 
 test('hang sends nothing until reset, which breaks the connection', async () => {

@@ -69,7 +69,7 @@ describe('an outbox of several accounts', () => {
     const { done, id } = await outbox.for('brandB').reportBetEvent(betEvent({ bet_id: 'B-0' }), { location });
     outbox.start();
     await done;
-    await vi.waitFor(() => expect(heard).toHaveLength(2));
+    await expect.poll(() => heard).toHaveLength(2);
     expect(heard.sort()).toEqual(['brandA heard that brandA is paused', 'brandB heard that B-0 of brandB is recorded']);
     expect(await outbox.for('brandA').get(id)).toBeUndefined();
     expect((await outbox.for('brandB').stats()).paused).toEqual([]);
@@ -83,9 +83,9 @@ describe('an outbox of several accounts', () => {
     for (const name of ['brandA', 'brandB'] as const)
       await outbox.for(name).reportAll(bets('B', 20).map((payload) => ({ operation: 'reportBetEvent', payload, options: { location } })));
     outbox.start();
-    await vi.waitFor(async () => expect((await outbox.for('brandB').stats()).states.recorded).toBe(20));
-    const { states, paused } = await outbox.for('brandA').stats();
-    expect(states.quarantined).toBe(5);
+    await expect.poll(async () => (await outbox.for('brandB').stats()).states.recorded).toBe(20);
+    await expect.poll(async () => (await outbox.for('brandA').stats()).states.quarantined).toBe(5);
+    const { paused } = await outbox.for('brandA').stats();
     expect(paused).toMatchObject([{ account: 'brandA', environment: 'staging', reason: 'refusals' }]);
     await outbox.stop();
   });
@@ -121,7 +121,7 @@ describe('an outbox with another gateway than the one that its store knows', () 
       expect(error.message).not.toContain('key-');
     }
     outbox.start();
-    await vi.waitFor(() => expect(errors.some(isConfigurationError)).toBe(true));
+    await expect.poll(() => errors.some(isConfigurationError)).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 50));
     await outbox.stop();
     expect(arrived).toEqual([]);

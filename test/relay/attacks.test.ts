@@ -294,10 +294,15 @@ describe('a replay', () => {
       ready += 1;
       return undefined;
     };
-    const world: ReturnType<typeof relayWorld> = relayWorld({ complete }, { fetch: (url, init) => gate.then(() => world.gateway.fetch(url, init)) });
+    let sending = 0;
+    const fetch: typeof globalThis.fetch = (url, init) => {
+      sending += 1;
+      return gate.then(() => world.gateway.fetch(url, init));
+    };
+    const world: ReturnType<typeof relayWorld> = relayWorld({ complete }, { fetch });
     const { send, gateway } = world;
     const sent = [send(), send(), send({ headers: { cookie: 'session=bola' } })];
-    while (ready < 3) await new Promise((resolve) => setTimeout(resolve));
+    while (ready < 3 || sending < 2) await new Promise((resolve) => setTimeout(resolve));
     // Hashed on another thread.
     await new Promise((resolve) => setTimeout(resolve, 100));
     open();

@@ -33,11 +33,14 @@ function following(file: string, options: Partial<MmdbFileOptions> = {}) {
   };
   /** Goes on looking the address up, an interval later each time, until something holds. */
   const until = (holds: () => unknown) =>
-    vi.waitFor(async () => {
-      pass();
-      await city().catch(() => undefined);
-      expect(await holds()).toBe(true);
-    });
+    vi.waitFor(
+      async () => {
+        pass();
+        await city().catch(() => undefined);
+        expect(await holds()).toBe(true);
+      },
+      { timeout: 20_000 },
+    );
   const untilCity = (name: string) => until(async () => (await city()) === name);
   return { provider, city, pass, until, untilCity, warnings, opened };
 }
@@ -152,7 +155,7 @@ describe('a file that is replaced', () => {
     writeFileSync(file, BEHEADED);
     pass();
     await city();
-    await vi.waitFor(() => expect(opened).toHaveBeenCalledTimes(2));
+    await expect.poll(() => opened.mock.calls.length).toBe(2);
     await settle();
     writeFileSync(file, MOVED);
     await untilCity('Abuja');

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import PgBoss from 'pg-boss';
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createClient } from '../../../../src/entries/index.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox, memoryStore, type Outbox, type OutboxStore } from '../../../../src/entries/outbox.js';
@@ -196,7 +196,7 @@ describe('trouble with pg-boss', () => {
     });
     await recorded(store, 1);
     // The report may be found before the queue has failed.
-    await vi.waitFor(() => expect(errors.length).toBeGreaterThan(0), 10_000);
+    await expect.poll(() => errors.length).toBeGreaterThan(0);
     await pool.query(`ALTER TABLE ${bossSchema}.gone RENAME TO job`);
   });
 

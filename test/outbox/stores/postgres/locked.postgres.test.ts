@@ -14,8 +14,8 @@ const BUSY = {
   message: expect.stringMatching(/transaction that is still open.*end it.*enqueue again/),
 };
 
-/** Waits a second for a lock, where a store waits five. */
-const openStore = () => openPostgresStore({ database: pool, schema: newSchema() }, { one: '1000', many: '200' });
+/** Waits three seconds for a lock, where a store waits five: on a busy machine the reports that wait for none take a second. */
+const openStore = () => openPostgresStore({ database: pool, schema: newSchema() }, { one: '3000', many: '200' });
 
 async function openOutbox() {
   const gateway = createMockGateway();
