@@ -1,6 +1,7 @@
-// The tests of PostgreSQL and a short soak on the server of the distribution, with JIT as it sets it, and again through PgBouncer in
-// transaction mode; tests and soak side by side, since they mostly wait. Installs both with apt-get where they are missing; where that cannot
-// be, one line says why not. `node scripts/debian-postgres.js`; `npm run build` first.
+// The tests of PostgreSQL on the server of the distribution, with JIT as it sets it: those of the outbox through PgBouncer in transaction
+// mode, the others directly. Beside them a short soak each way, since they mostly wait. `npm test` runs all of them directly on the server
+// from npm. Installs both with apt-get where they are missing; where that cannot be, one line says why not.
+// `node scripts/debian-postgres.js`; `npm run build` first.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +9,8 @@ import { join } from 'node:path';
 const SERVERS = '/usr/lib/postgresql';
 const PGBOUNCER = '/usr/sbin/pgbouncer';
 const SOAK = ['scripts/soak-postgres/index.js', '--reports', '200', '--kills', '2', '--restarts', '1'];
-/** The suites that send statements through a pooler as a backend does; the rest is about the command line and the examples. */
-const POOLED = ['test/outbox'];
+/** The suites that send statements through a pooler as a backend does; the others are about the command line and the examples. */
+const POOLED = 'test/outbox';
 
 /** The folder of the newest server's programs. */
 function findServer() {
@@ -43,11 +44,11 @@ const TESTS = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'postgres',
 /** Parts that run side by side. @type {Part[][]} */
 const pairs = [
   [
-    [`the tests of PostgreSQL with ${server.POSTGRES_BIN}`, TESTS, server],
+    [`the tests in ${POOLED} through ${PGBOUNCER}`, [...TESTS, POOLED], pooled],
     [`a short soak with ${server.POSTGRES_BIN}`, SOAK, server],
   ],
   [
-    [`${POOLED.join(', ')} through ${PGBOUNCER}`, [...TESTS, ...POOLED], pooled],
+    [`the other tests with ${server.POSTGRES_BIN}`, [...TESTS, '--exclude', `${POOLED}/**`], server],
     [`a short soak through ${PGBOUNCER}`, SOAK, pooled],
   ],
 ];
