@@ -6,7 +6,7 @@ import { gatewayChannel } from '../../src/delivery/gateway-channel.js';
 import { readBroken } from '../../src/delivery/network-failure.js';
 import { relayChannel } from '../../src/delivery/relay-channel.js';
 import type { DeliverySettings, Gateway } from '../../src/delivery/settings.js';
-import { type ReportingError } from '../../src/errors/errors.js';
+import type { ReportingError } from '../../src/errors/errors.js';
 import { isReportingError } from '../../src/errors/guards.js';
 import type { FetchInit } from '../../src/platform/web-types.js';
 import { operations } from '../../src/protocol/operations.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/create-client.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
-import { type ConfigurationError } from '../../src/errors/errors.js';
+import type { ConfigurationError } from '../../src/errors/errors.js';
 import { isConfigurationError } from '../../src/errors/guards.js';
 import { betEvent, settledBet } from '../support/factories.js';
 
