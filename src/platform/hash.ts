@@ -24,6 +24,3 @@ export const hmacSha256 = async (key: CryptoKey, text: string): Promise<string> 
 
 /** What a page's outbox and the relay call a player: the same for the same one, and not who it is (our decision). */
 export const playerTag = (player: string): Promise<string> => sha256(`location-sdk player ${player}`);
-
-/** The header by which the relay knows whose report it is: it takes it in no other player's session. */
-export const PLAYER_HEADER = 'x-location-sdk-player';

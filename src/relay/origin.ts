@@ -1,5 +1,5 @@
-import { PLAYER_HEADER } from '../platform/hash.js';
 import { isLoopback } from '../protocol/addresses.js';
+import { PLAYER_HEADER } from '../protocol/player-header.js';
 
 /** Whether pages of this origin reach whoever they mean to: over https, or on the same machine. */
 const isSecure = (url: URL) => url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));

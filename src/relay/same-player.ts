@@ -1,4 +1,5 @@
-import { PLAYER_HEADER, playerTag } from '../platform/hash.js';
+import { playerTag } from '../platform/hash.js';
+import { PLAYER_HEADER } from '../protocol/player-header.js';
 import { refusals, refuse } from './answers.js';
 import type { RelayPlayer } from './options.js';
 
