@@ -2,6 +2,7 @@ import type { OptionTable } from './args.js';
 import { CHECK_NOTES, CHECK_OPTIONS, check } from './check/command.js';
 import { MOCK_OPTIONS, mock } from './mock/mock.js';
 import { READY_OPTIONS, ready } from './mock/ready.js';
+import { RUN_OPTIONS, run } from './mock/run.js';
 import { OUTBOX_NOTES, outbox } from './outbox/command.js';
 import { OUTBOX_OPTIONS } from './outbox/options.js';
 
@@ -10,7 +11,7 @@ export interface Command {
   /** The words that call it. */
   readonly words: readonly string[];
   readonly summary: string;
-  /** What follows the words, where it is not options alone. */
+  /** What follows the words. Default: `[options]`. */
   readonly usage?: string;
   readonly options: OptionTable;
   /** More for its help. */
@@ -25,8 +26,22 @@ export const COMMANDS: readonly Command[] = [
     words: ['mock', 'ready'],
     summary: 'Tell whether a mock gateway answers',
     options: READY_OPTIONS,
-    notes: 'Exit code 0: it answers. 1: it does not, or not in time. 2: the call is wrong.',
+    notes: 'Exit code 0: it answers. 1: it does not, or not in time, or another mock gateway does. 2: the call is wrong.',
     run: ready,
+  },
+  {
+    words: ['mock', 'run'],
+    summary: 'Run a command beside a mock gateway',
+    usage: '[options] -- <command> [argument…]',
+    options: RUN_OPTIONS,
+    notes: [
+      'Starts a mock gateway on a free port, sets LOCATION_SDK_MOCK to its address and runs the command. When the command',
+      'ends, so does the mock gateway. SIGINT, SIGTERM and SIGHUP are passed on to the command.',
+      '',
+      "Exit code: the command's own; 128 and the signal's number where a signal ended it; 127 or 126 where it cannot be",
+      'started. 1 and 2 as for mock.',
+    ].join('\n'),
+    run,
   },
   {
     words: ['mock'],
@@ -44,7 +59,7 @@ export const COMMANDS: readonly Command[] = [
   {
     words: ['outbox'],
     summary: "Look into an outbox's SQLite file, and decide what needs a person",
-    usage: '<file> [command] [report…]',
+    usage: '<file> [command] [report…] [options]',
     options: OUTBOX_OPTIONS,
     notes: OUTBOX_NOTES,
     run: outbox,

@@ -24,7 +24,7 @@ export function helpOf(command: Command): string {
   const rows = Object.entries(command.options).map(([name, { hint, help }]): [string, string] => [`--${name}${hint ? ` ${hint}` : ''}`, help]);
   return `${command.summary}.
 
-Usage: ${nameOf(command)}${command.usage ? ` ${command.usage}` : ''} [options]
+Usage: ${nameOf(command)} ${command.usage ?? '[options]'}
 
 Options:
 ${columns([...rows, ['--help', 'Print this']])}

@@ -19,7 +19,9 @@ export const main = (words: readonly string[], terminal?: Terminal): Promise<num
 async function run(words: readonly string[]): Promise<number> {
   const command = COMMANDS.find((one) => one.words.every((word, index) => words[index] === word));
   const rest = words.slice(command?.words.length ?? 0);
-  if (rest.includes('--help') || rest.includes('-h') || words.length === 0) {
+  // Behind two hyphens stand the words of another program.
+  const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  if (own.includes('--help') || own.includes('-h') || words.length === 0) {
     say(command ? helpOf(command) : generalHelp());
     // A script whose command came out empty has done nothing.
     return words.length === 0 ? EXIT.usage : EXIT.done;

@@ -1,4 +1,5 @@
 import type { Environment } from '../errors/errors.js';
+import { MOCK_NAME } from '../protocol/mock-mode.js';
 import { operations } from '../protocol/operations.js';
 import { BadInput, JOURNAL_NAMES, readQuery } from './admin-query.js';
 import { type MockAnswer, refuse } from './answers.js';
@@ -11,6 +12,8 @@ import { maskNin } from './mask-nin.js';
 export interface AdminParts {
   /** What `health` says. */
   readonly version: string;
+  /** The process that serves it, for `health`. */
+  readonly pid?: number | undefined;
   /** Makes the OpenAPI document. */
   readonly openapi?: (() => unknown) | undefined;
   /** Server-sent events of what arrives. */
@@ -33,9 +36,9 @@ const ENVIRONMENTS: readonly Environment[] = ['staging', 'production'];
 const DONE: MockAnswer = { status: 204 };
 const ok = (body: unknown): MockAnswer => ({ status: 200, body });
 
-export function adminRoutes(gateway: MockGateway, { version, openapi, events }: AdminParts): AdminRoutes {
+export function adminRoutes(gateway: MockGateway, { version, pid, openapi, events }: AdminParts): AdminRoutes {
   const routes: Record<string, Partial<Record<string, Route>>> = {
-    health: { GET: () => ok({ status: 'ok', version }) },
+    health: { GET: () => ok({ status: 'ok', name: MOCK_NAME, version, pid }) },
     reports: {
       GET({ query }) {
         const { environment, reveal, ...which } = readQuery(query, ['environment', 'operation', 'reference', 'reveal']);

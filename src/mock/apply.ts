@@ -42,7 +42,7 @@ export function apply(ledger: Ledger, environment: Environment, row: Operation, 
   const refused = (answer: MockAnswer): Applied => ({ ledger, answer, applied: false });
   const issues = problemsOf(row, body, rules);
   if (issues.length > 0) {
-    return refused(refuse(row.reference ? 422 : 400, listed(issues)));
+    return refused(refuse(row.reference ? 422 : 400, `${hintFor(row, body, rules)}${listed(issues)}`));
   }
   if (!row.reference) return refused(verify(environment, String(body.nin), rules));
 
@@ -59,6 +59,12 @@ export function apply(ledger: Ledger, environment: Environment, row: Operation, 
       return refused(refuse(rules.duplicateStatus, `This ${row.reference} has already been reported with different data`));
   }
 }
+
+/** A client checks by its own `validation`; with the same one here, what it lets through would be taken. */
+const hintFor = (row: Operation, body: Body, rules: Rules): string =>
+  rules.validation === 'strict' && problemsOf(row, body, { ...rules, validation: 'partial' }).length === 0
+    ? "This body is valid with validation: 'partial'. Start the mock gateway with that option (location-sdk mock --validation partial). "
+    : '';
 
 const MOST_LISTED = 100;
 

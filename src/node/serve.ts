@@ -78,7 +78,15 @@ export async function serve<Mode extends ValidationMode = 'strict'>(
   const url = `http://${family === 'IPv6' ? `[${dialled}]` : dialled}:${taken}`;
   const { validation, location } = gateway.clientOptions(url);
   const openapi = () => openApiDocument({ address: url, validation, location });
-  admin = createAdmin(gateway, { address: url, version, token: adminToken, events: createEventStream(gateway), page: inspectorPage, openapi });
+  admin = createAdmin(gateway, {
+    address: url,
+    version,
+    pid: process.pid,
+    token: adminToken,
+    events: createEventStream(gateway),
+    page: inspectorPage,
+    openapi,
+  });
   return {
     url,
     gateway,

@@ -4,7 +4,7 @@
  * Sunday before you add a word. A few, such as field or long, are surnames too.
  */
 const WORDS = `
-a about above accept acceptable accepted access account accuracy action active add added address admin after again age all allow allowed already also
+--validation a about above accept acceptable accepted access account accuracy action active add added address admin after again age all allow allowed already also
 always am amount an and another answer answered answers any api app application apply are argument array as ask asks at attempt attempted attempts
 auth authentication authorised authorization authorized available back backend bad balance bank base be bearer because been before being below bet
 bets betting between biographic biometric birth blacklisted blank blocked bodies body boolean both broke broken busy but by byte bytes call called
@@ -26,7 +26,7 @@ many mapping match matched matches maximum means meanwhile media member members 
 minute minutes mismatch missing mock mode moment money more most ms much multiply must mustn't name named names nan nearest need needed needs negative
 nested network never new nin no nobody none nor not note nothing notice now null number numbers numeric object objects odds of off offline ok old on
 once online only open operation operations operator operators option optional options or order origin other otherwise our out outcome outside over own
-page parameter parameters parse parsed part pass passed password path paths payload payloads payment payout pending per period permission permissions
+page parameter parameters parse parsed part partial pass passed password path paths payload payloads payment payout pending per period permission permissions
 permitted phone1 place plain platform player please policy position positive possible post present prevents previous previously problem process
 processed processing production profile property protocol provide provided provider proxy pseudo put query queue queued quota range rate ratelimit
 reached read reason receive received recognised recognized record recorded records reference references refused region register registered
@@ -34,8 +34,8 @@ registration reject rejected related relay remove removed repeat repeated repeat
 requests require required requires reset residence residency resident resource resources response restricted result results retried retry retrying
 returns review right role route rules run said same save saved say says schema scheme scope sdk second seconds section secure security see seem seems
 seen self send sending sense sent separate server servers service services session set settle settled settlement settling should shouldn't sign
-signature since site size slip slow small so some something soon source space spaces staging stake stakes standard started state statement status
-still stop stopped storage store stored string strings sub submission submit submitted success successful successfully such support supported
+signature since site size slip slow small so some something soon source space spaces staging stake stakes standard start started state statement status
+still stop stopped storage store stored strict string strings sub submission submit submitted success successful successfully such support supported
 suspended system tax technical temporarily temporary text than that the their them then there they thing this those though threw throttled through
 ticket tickets time timed timeout timeouts times timestamp to together token told too trace track transaction transactions transfer trim true try
 trying twice type types unable unauthenticated unauthorised unauthorized unavailable undefined under understood unexpected unique units unix unknown

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { version } from '../../package.json';
 import { createClient } from '../../src/entries/index.js';
@@ -32,6 +34,15 @@ function clientLedTo(url: string) {
   return createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'real-key' } }, retry: { limit: 0 }, logger: {} });
 }
 
+/** What the command says, and its guide too. */
+const guide = readFileSync(join(import.meta.dirname, '../../docs/mock-gateway.md'), 'utf8');
+function expectSaid(said: string, ...words: string[]): void {
+  for (const one of words) {
+    expect(said).toContain(one);
+    expect(guide).toContain(one);
+  }
+}
+
 const references = async (url: string) => {
   const { reports } = await (await fetch(`${url}/__admin/reports`)).json();
   return reports.map(({ reference }: { reference: string }) => reference);
@@ -40,7 +51,7 @@ const references = async (url: string) => {
 test('one line says that it is ready, and where', async () => {
   const { readyLine, url, end } = await cli.mock();
   expect(readyLine).toMatch(/^location-sdk mock gateway listening on http:\/\/127\.0\.0\.1:[1-9]\d*$/);
-  expect(await (await fetch(`${url}/__admin/health`)).json()).toEqual({ status: 'ok', version });
+  expect(await (await fetch(`${url}/__admin/health`)).json()).toEqual({ status: 'ok', name: 'location-sdk mock gateway', version, pid: expect.any(Number) });
   expect(await end()).toBe(0);
 });
 
@@ -196,6 +207,10 @@ describe('what is wrong is one line and exit code 2', () => {
     ['mock --host 192.0.2.1 --admin-token x', /cannot listen on 192\.0\.2\.1:4010: this machine has no such address/],
     ['mock ready --timeout soon', /--timeout must be a time such as 500ms/],
     ['mock ready --url there', /--url must be an address/],
+    ['mock ready --url http://127.0.0.1:4010 --port 4010', /give --port or --url, not both/],
+    ['mock run', /mock run needs a command after --/],
+    ['mock run npm test', /unexpected word 'npm'/],
+    ['mock run --port 4010 -- npm test', /unknown option --port/],
   ])('%s', async (words, line) => {
     const { code, out, err } = await runCli(words.split(' '));
     expect({ code, out, lines: err.split('\n').length }).toEqual({ code: 2, out: '', lines: 2 });
@@ -226,6 +241,50 @@ describe('mock ready', () => {
     expect(await runCli(['mock', 'ready', '--url', url, '--wait', '--timeout', '100ms'])).toMatchObject({ code: 1 });
   });
 
+  test('asks where --port or LOCATION_SDK_MOCK says', async () => {
+    const { url, end } = await startMock();
+    const { port } = new URL(url);
+    expect(await runCli(['mock', 'ready', '--port', port])).toMatchObject({ code: 0, out: `location-sdk mock gateway ready at ${url}\n` });
+    vi.stubEnv('LOCATION_SDK_MOCK', url);
+    expect(await runCli(['mock', 'ready'])).toMatchObject({ code: 0, out: `location-sdk mock gateway ready at ${url}\n` });
+    vi.stubEnv('LOCATION_SDK_MOCK', '127.0.0.1');
+    expect(await runCli(['mock', 'ready'])).toEqual({
+      code: 2,
+      out: '',
+      err: 'location-sdk: LOCATION_SDK_MOCK must be an address such as http://127.0.0.1:4010\n',
+    });
+    await end();
+  });
+
+  test('is exit code 1 at once where a mock gateway of another process answers', async () => {
+    const { url, end } = await startMock();
+    expect(await runCli(['mock', 'ready', '--url', url, '--pid', `${process.pid}`])).toMatchObject({ code: 0 });
+    const { code, out, err } = await runCli(['mock', 'ready', '--url', url, '--pid', '1', '--wait', '--timeout', '10m']);
+    expect([code, out]).toEqual([1, '']);
+    expectSaid(err, 'another mock gateway answers at ');
+    expect(err).toBe(`location-sdk: another mock gateway answers at ${url}: its process is ${process.pid}, not 1; start yours on a port that is free\n`);
+    await end();
+  });
+
+  test.each([
+    [
+      'of another version',
+      { status: 'ok', name: 'location-sdk mock gateway', version: '0.0.1' },
+      /another mock gateway answers at .*: it is of version 0\.0\.1/,
+    ],
+    ['of another make', { status: 'ok', version }, /no mock gateway at .*: another server answers there/],
+    ['that answers null', null, /no mock gateway at .*: another server answers there/],
+  ])('is exit code 1 where a server %s answers', async (_, body, words) => {
+    const server = createServer((__, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const { code, out, err } = await runCli(['mock', 'ready', '--port', `${port}`]);
+    expect({ code, out, err }).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
+    if (err.includes('no mock')) expectSaid(err, 'no mock gateway at ', 'another server answers there');
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
   test('sends the admin token', async () => {
     const { url, end } = await startMock('--admin-token', 's3cret');
     expect(await runCli(['mock', 'ready', '--url', url])).toMatchObject({ code: 1, err: expect.stringMatching(/admin token is missing/) });
@@ -234,9 +293,51 @@ describe('mock ready', () => {
   });
 });
 
+describe('mock run', () => {
+  const node = (code: string) => ['--', process.execPath, '-e', code];
+
+  test('runs a command beside a mock gateway, which the variable leads to, and gives its exit code', async () => {
+    const state = join(folder, 'run.json');
+    const script = `
+      const body = JSON.stringify({ bet_id: 'B-1', user: { user_id: 'U-1' }, location: { latitude: 6, longitude: 3, source: 'gps' } });
+      const headers = { 'x-api-key': 'mock-api-key', 'content-type': 'application/json' };
+      fetch(process.env.LOCATION_SDK_MOCK + '/integration-gateway/external/report-bet-event', { method: 'POST', headers, body })
+        .then(({ status }) => { console.log(status, ...process.argv.slice(1)); process.exitCode = 7; });`;
+    const { code, out, err } = await cli.run('mock', 'run', '--state', state, '--validation', 'partial', ...node(script), 'a b', '--help');
+    expect({ code, out }).toEqual({ code: 7, out: '200 a b --help\n' });
+    const [, url = ''] = /^location-sdk mock gateway listening on (http:\S+)\n$/.exec(err) ?? [];
+    // It ended with its command, and wrote its state.
+    await expect(fetch(`${url}/__admin/health`)).rejects.toThrow('fetch failed');
+    expect(readFileSync(state, 'utf8')).toContain('B-1');
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('passes %s on, waits for the command, and gives the exit code that it chooses', async (signal) => {
+    const child = cli.start(
+      'mock',
+      'run',
+      ...node(`process.on('${signal}', () => setTimeout(() => process.exit(42), 50)); setInterval(() => {}, 1000); console.log('ready');`),
+    );
+    const [line] = (await once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), 'line')) as [string];
+    expect(line).toBe('ready');
+    child.kill(signal);
+    expect(await once(child, 'exit')).toEqual([42, null]);
+  });
+
+  test('gives 128 and the number of the signal that ended the command', async () => {
+    expect(await cli.run('mock', 'run', ...node("process.kill(process.pid, 'SIGKILL')"))).toMatchObject({ code: 137 });
+  });
+
+  test('says that there is no such command', async () => {
+    const { code, err } = await runCli(['mock', 'run', '--', 'no-such-command-4711', 'x']);
+    expect(code).toBe(127);
+    expectSaid(err, 'cannot start ', ': is it installed, and in PATH?');
+    expect(err).toContain('location-sdk: cannot start no-such-command-4711 (ENOENT): is it installed, and in PATH?\n');
+  });
+});
+
 test('the version and the help are printed', async () => {
   expect(await runCli(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' });
-  for (const words of [[], ['--help'], ['mock', '--help'], ['mock', 'ready', '--help']]) {
+  for (const words of [[], ['--help'], ['mock', '--help'], ['mock', 'ready', '--help'], ['mock', 'run', '--help', '--', 'npm']]) {
     const { code, out, err } = await runCli(words);
     expect({ code, err }).toEqual({ code: words.length === 0 ? 2 : 0, err: '' });
     expect(out).toMatch(/^Usage: location-sdk/m);

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createMockGateway, type MockGateway, type MockGatewayOptions } from '../../src/entries/mock.js';
 import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
+import { failureOf } from '../support/failure-of.js';
 
 const STAGING = 'http://mock.localhost/integration-gateway/external/';
 const PRODUCTION = 'http://mock.localhost/production/integration-gateway/external/';
@@ -246,6 +249,23 @@ describe('options', () => {
     expect(await report('report-bet-event', { user: { user_id: 'U' }, location })).toMatchObject(genericError(422, /bet_id: is required/));
     expect(await report('report-bet-event', { bet_id: 'C', user: {}, location })).toMatchObject(genericError(422, /user\.user_id: is required/));
     expect(await report('report-bet-event', { bet_id: 'C', user: { user_id: 'U', nin: '1' }, location })).toMatchObject(genericError(422, /user\.nin/));
+  });
+
+  test('a strict one tells a partial client what to start it with, in words that the client shows', async () => {
+    const gateway = createMockGateway();
+    const client = createClient({ ...gateway.clientOptions(), validation: 'partial', retry: { limit: 0 } });
+    const { message } = (await failureOf(client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1' } }, { location }))) as Error;
+    expect(message).toContain(
+      "This body is valid with validation: 'partial'. Start the mock gateway with that option (location-sdk mock --validation partial). amount: is required",
+    );
+    const guide = readFileSync(join(import.meta.dirname, '../../docs/mock-gateway.md'), 'utf8');
+    const { report } = reporting();
+    const { body } = await report('report-bet-event', { bet_id: 'B', user: { user_id: 'U' }, location });
+    expect(guide).toContain(body.message.slice(0, body.message.indexOf(' amount:')));
+    expect(body.message).toContain('(location-sdk mock --validation partial). ');
+    // What no client lets through is only named.
+    expect((await report('report-bet-event', { ...bet, amount: 'x' })).body.message).not.toContain('partial');
+    expect((await report('report-settled-bet-event', { bet_id: 'B' })).body.message).not.toContain('partial');
   });
 
   test('location.required: false takes events without one, and refuses a wrong one', async () => {

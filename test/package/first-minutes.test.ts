@@ -87,11 +87,10 @@ describe('the first five minutes', () => {
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, scripts: { test: 'node backend.mjs' } }));
     writeFileSync(join(folder, 'backend.mjs'), blockWith('// backend.mjs'));
-    const port = await freePort();
-    const script = blockWith('mock ready --wait').replaceAll('4010', port).replace('ready --wait', `ready --wait --url http://127.0.0.1:${port}`);
-    const { stdout } = await run('bash', ['-e', '-c', script], inFolder());
+    const { stdout, stderr } = await run('bash', ['-e', '-c', blockWith('mock run -- npm test')], inFolder());
     expect(stdout.match(/ recorded$/gm)).toHaveLength(4);
-    await expect(fetch(`http://127.0.0.1:${port}/__admin/health`), 'the mock gateway was ended').rejects.toThrow();
+    const [, address = ''] = /listening on (http:\S+)/.exec(stderr) ?? [];
+    await expect(fetch(`${address}/__admin/health`), 'the mock gateway was ended').rejects.toThrow('fetch failed');
   });
 
   it('of a page: the button reports a bet, with the position of the browser', async () => {

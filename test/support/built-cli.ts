@@ -12,6 +12,8 @@ export interface BuiltCli {
   run(...words: string[]): Promise<{ code: number | null; out: string; err: string }>;
   /** The same, with variables in its environment. */
   runWith(variables: Record<string, string>, ...words: string[]): Promise<{ code: number | null; out: string; err: string }>;
+  /** Starts it. */
+  start(...words: string[]): ChildProcess;
   /** Runs it with a standard output whose reader has gone; gives the exit code. */
   runUnread(...words: string[]): Promise<number | null>;
   /** Starts a mock gateway on a free port, and waits for its ready line. */
@@ -59,6 +61,7 @@ export async function buildCli(): Promise<BuiltCli> {
   return {
     run: (...words) => runWith({}, ...words),
     runWith,
+    start: (...words) => start(words),
     async runUnread(...words) {
       const child = start(words);
       child.stdout?.destroy();

@@ -15,7 +15,7 @@ const scriptsOf = (folder: string) => {
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
 /** What stands for the reader's own value. */
-const isPlaceholder = (word: string) => word === '…' || /^<[^>]*>$/.test(word);
+const isPlaceholder = (word: string) => word === '…' || word === '$!' || /^<[^>]*>$/.test(word);
 
 /** Without options whose value is left to the reader; that there are such options is asked here. */
 function withoutPlaceholders(table: OptionTable, words: readonly string[]): string[] {
@@ -28,6 +28,8 @@ function withoutPlaceholders(table: OptionTable, words: readonly string[]): stri
 
 /** What the command line itself says of these words. */
 function problemOfOurs(words: readonly string[]): string | undefined {
+  const end = words.indexOf('--');
+  if (end >= 0) return problemOfOurs(words.slice(0, end)) ?? problemOf(words.slice(end + 1).join(' '));
   const command = COMMANDS.find((one) => one.words.every((word, index) => words[index] === word));
   if (!command) return words.length === 0 || /^--(?:help|version)$/.test(words[0] ?? '') ? undefined : `location-sdk has no command ${words[0]}`;
   const rest = withoutPlaceholders(

@@ -1,7 +1,7 @@
 import { createMockGateway } from '../../mock/gateway.js';
 import { type MockServer, serve } from '../../node/serve.js';
 import { MOCK_API_KEY } from '../../protocol/mock-mode.js';
-import { notEmpty, oneOf, readArgs, visibleText, wholeNumber } from '../args.js';
+import { notEmpty, oneOf, readArgs, type Values, visibleText, wholeNumber } from '../args.js';
 import { EXIT, Failure, remark, say } from '../output.js';
 import { terminal } from '../terminal.js';
 import { openStateFile } from './state-file.js';
@@ -21,24 +21,36 @@ export const MOCK_OPTIONS = {
   json: { help: 'Print the ready line as JSON, and nothing else' },
 } as const;
 
-/** Runs a mock gateway until a signal ends it. */
-export async function mock(words: readonly string[]): Promise<number> {
-  const { port = DEFAULT_PORT, host, key, state, seed, rate, validation, json, 'admin-token': adminToken, ...switches } = readArgs(MOCK_OPTIONS, words);
+/** Starts a mock gateway as the options say. */
+export async function startMock({ port = DEFAULT_PORT, host, key, state, seed, rate, validation, ...more }: Values<typeof MOCK_OPTIONS>) {
   const gateway = createMockGateway({
     apiKey: key,
     seed,
     validation,
     rateLimit: rate === undefined ? undefined : { requests: rate },
-    requireInitiated: !switches['no-require-initiated'],
+    requireInitiated: !more['no-require-initiated'],
   });
   const file = state === undefined ? undefined : await openStateFile(state, gateway);
-  const server = await listen(() => serve(gateway, { port, host, adminToken }), `${host ?? '127.0.0.1'}:${port}`);
+  const { url, close } = await listen(() => serve(gateway, { port, host, adminToken: more['admin-token'] }), `${host ?? '127.0.0.1'}:${port}`);
+  return {
+    url,
+    /** Ends it at once, and writes its state file. */
+    async end() {
+      await close();
+      file?.save();
+    },
+  };
+}
+
+/** Runs a mock gateway until a signal ends it. */
+export async function mock(words: readonly string[]): Promise<number> {
+  const options = readArgs(MOCK_OPTIONS, words);
+  const { url, end } = await startMock(options);
   const ended = signalled();
-  say(json ? JSON.stringify({ event: 'ready', url: server.url }) : `location-sdk mock gateway listening on ${server.url}`);
-  if (!json) remark(howToUse(server.url, key));
+  say(options.json ? JSON.stringify({ event: 'ready', url }) : `location-sdk mock gateway listening on ${url}`);
+  if (!options.json) remark(howToUse(url, options.key));
   await ended;
-  await server.close();
-  file?.save();
+  await end();
   return EXIT.done;
 }
 

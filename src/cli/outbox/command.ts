@@ -6,6 +6,7 @@ import { EXIT, Failure } from '../output.js';
 import { abandon } from './abandon.js';
 import { resolve, retry } from './decide.js';
 import { exportLog } from './export.js';
+import { keys } from './keys.js';
 import { list } from './list.js';
 import { move } from './move.js';
 import { openOutboxFile } from './open.js';
@@ -21,11 +22,14 @@ import { verifyFile, verifyLog } from './verify.js';
 
 export const OUTBOX_NOTES = `Commands (default: stats):
   stats               How many reports wait, are recorded, need a person; pauses
+  keys                How many open and kept reports need each encryption key,
+                      and which keys can be retired. Reads all reports
   list                Reports that are not recorded, quarantined ones first
   show <report>       One report, and what can be done about it
   retry <report>…     Send quarantined reports again, or waiting ones now
   resolve <report>…   Your verdict on quarantined reports; needs --as, --reason.
-                      recorded: the gateway holds it. dismissed: never send it
+                      recorded: the gateway holds it. dismissed: never send it;
+                      --with-settlement dismisses its blocked settlement, too
   resume              Lift pauses now: after the key was mended, say
   rebind              Another gateway address for an account's environment;
                       needs --environment, --gateway, --reason. End every
@@ -45,8 +49,11 @@ export const OUTBOX_NOTES = `Commands (default: stats):
   verify              Check that log; <file> may be an exported one too
 
 A <report> is its id, as list prints it, or its bet_id or request_id where
-only one report has it. Workers may go on meanwhile. No personal data is
-printed: bodies are never shown.
+the command fits only one of the reports that have it. --account,
+--environment and --operation narrow every command. They do not go with
+export, verify and move, which are about a whole log or file.
+Workers may go on meanwhile. No personal data is printed: bodies are never
+shown.
 
 <file> may be an address postgres://… too, after a move; that needs pg.
 A password is better kept in the variable PGPASSWORD.
@@ -57,15 +64,18 @@ reconcile found what is not recorded.
 
 type Run = (view: View, options: OutboxValues, reports: readonly string[]) => Promise<number>;
 
+const NARROWING = ['account', 'environment', 'operation'] as const satisfies readonly (keyof OutboxValues)[];
+
 const COMMANDS: Readonly<Record<string, { run: Run | undefined; takes: readonly (keyof OutboxValues)[]; reports?: 'one' | 'many' | 'list' }>> = {
-  stats: { run: stats, takes: ['account'] },
-  list: { run: list, takes: ['state', 'account', 'environment', 'operation', 'limit', 'after'] },
-  show: { run: show, takes: ['account'], reports: 'one' },
-  retry: { run: retry, takes: ['all', 'code', 'account', 'environment', 'operation', 'reason'], reports: 'many' },
-  resolve: { run: resolve, takes: ['all', 'code', 'account', 'environment', 'operation', 'as', 'reason', 'keep-body'], reports: 'many' },
-  resume: { run: resume, takes: ['account', 'environment'] },
+  stats: { run: stats, takes: NARROWING },
+  keys: { run: keys, takes: NARROWING },
+  list: { run: list, takes: ['state', ...NARROWING, 'limit', 'after'] },
+  show: { run: show, takes: NARROWING, reports: 'one' },
+  retry: { run: retry, takes: ['all', 'code', ...NARROWING, 'reason'], reports: 'many' },
+  resolve: { run: resolve, takes: ['all', 'code', ...NARROWING, 'as', 'reason', 'keep-body', 'with-settlement'], reports: 'many' },
+  resume: { run: resume, takes: NARROWING },
   rebind: { run: rebind, takes: ['account', 'environment', 'gateway', 'reason'] },
-  reconcile: { run: reconcileList, takes: ['account', 'environment', 'operation'], reports: 'list' },
+  reconcile: { run: reconcileList, takes: NARROWING, reports: 'list' },
   export: { run: exportLog, takes: ['from'] },
   verify: { run: verifyLog, takes: ['head'] },
   // It opens its file by itself.

@@ -1,56 +1,57 @@
 import { isValidationError } from '../../errors/guards.js';
 import { decideRow, refusal } from '../../outbox/operator/decide.js';
+import { dismissHoldingSettlement, openSettlementOf } from '../../outbox/operator/settlement.js';
 import { appendReceipts } from '../../outbox/receipts/log.js';
-import type { Decision } from '../../outbox/state-machine.js';
-import type { OutboxStore, RowQuery } from '../../outbox/store.js';
+import { type Decision, decided, type Row } from '../../outbox/state-machine.js';
 import { EXIT, Failure, printable, remark, say } from '../output.js';
 import { findReport } from './find.js';
 import type { OutboxValues } from './options.js';
-import type { View } from './printable.js';
+import { quoted, type View } from './printable.js';
 import { startProgress } from './progress.js';
-
-const PAGE = 500;
+import { scan } from './scan.js';
 
 /** Lets reports be sent again. */
 export async function retry(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
   const { reason = '', json } = values;
-  return decideAll(view, idsOf(view, values, names), { action: 'retry', reason, at: view.now }, { json, keepBody: true });
+  const decision: Decision = { action: 'retry', reason, at: view.now };
+  return decideAll(view, idsOf(view, values, names, 'retry', decision), decision, { json, keepBody: true, withSettlement: false });
 }
 
 /** A person's verdict. */
 export async function resolve(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
-  const { as: action, reason, json, 'keep-body': keepBody, all, code } = values;
+  const { as: action, reason, json, 'keep-body': keepBody, all, code, 'with-settlement': withSettlement } = values;
   if (action === undefined) throw new Failure('resolve needs --as recorded (the gateway holds it) or --as dismissed (never send it)');
   if (reason === undefined || !reason.trim()) throw new Failure('resolve needs --reason "…": it is kept with the report and in the log of receipts');
+  if (withSettlement && action !== 'dismissed') throw new Failure('--with-settlement goes with --as dismissed');
   // A verdict is final: it is not passed on reports of all kinds at once.
   if (all && code === undefined) throw new Failure('resolve --all needs --code: the problem that all of them have, as list prints it');
-  return decideAll(view, idsOf(view, values, names), { action, reason, at: view.now }, { json, keepBody: keepBody === true });
+  const decision: Decision = { action, reason, at: view.now };
+  const settings = { json, keepBody: keepBody === true, withSettlement: withSettlement === true };
+  return decideAll(view, idsOf(view, values, names, 'resolve', decision), decision, settings);
 }
 
-function idsOf(view: View, { all, code, account, environment, operation }: OutboxValues, names: readonly string[]): AsyncGenerator<string> {
-  if (all) return quarantined(view, { code, account, environment, operation });
-  if ((code ?? environment ?? operation) !== undefined) throw new Failure('--code, --environment and --operation go with --all only');
-  return namedIds(view, names, account);
+function idsOf(view: View, values: OutboxValues, names: readonly string[], verb: string, decision: Decision): AsyncGenerator<string> {
+  if (values.all) return quarantined(view, values);
+  if (values.code !== undefined) throw new Failure('--code goes with --all only');
+  return namedIds(view, names, values, verb, (row) => !isBlockedRetry(row, decision) && typeof decided(row, decision, true) !== 'string');
 }
 
-async function* namedIds(view: View, names: readonly string[], account: string | undefined): AsyncGenerator<string> {
-  // All are looked up before the first is changed: a name that is wrong changes nothing.
-  const rows = [];
-  for (const name of names) rows.push(await findReport(view, name, account));
-  for (const { id } of rows) yield id;
-}
-
-async function* quarantined(
-  { store }: View,
-  { code, ...query }: Partial<Pick<RowQuery, 'account' | 'environment' | 'operation'> & { code: OutboxValues['code'] | undefined }>,
+async function* namedIds(
+  view: View,
+  names: readonly string[],
+  { account, environment, operation }: OutboxValues,
+  verb: string,
+  fits: (row: Row) => boolean,
 ): AsyncGenerator<string> {
-  for (let after = 0; ; ) {
-    const rows = await store.list({ ...query, state: 'quarantined', after, limit: PAGE });
-    for (const { id, problem } of rows) if (code === undefined || code === (problem?.conflict ? 'conflict' : problem?.code)) yield id;
-    const last = rows.at(-1);
-    if (!last || rows.length < PAGE) return;
-    after = last.sequence;
-  }
+  // All are looked up before the first is changed: a name that is wrong changes nothing.
+  const ids = new Set<string>();
+  for (const name of names) ids.add((await findReport(view, name, { account, environment, operation }, verb, fits)).id);
+  yield* ids;
+}
+
+async function* quarantined({ store }: View, { code, account, environment, operation }: OutboxValues): AsyncGenerator<string> {
+  for await (const { id, problem } of scan(store, { account, environment, operation, state: 'quarantined' }))
+    if (code === undefined || code === (problem?.conflict ? 'conflict' : problem?.code)) yield id;
 }
 
 const DONE: Readonly<Record<Decision['action'], string>> = {
@@ -60,37 +61,67 @@ const DONE: Readonly<Record<Decision['action'], string>> = {
 };
 
 /** A blocked report is not sent before the one that it waits for, whatever is decided of it. */
-async function refuseBlocked(store: OutboxStore, id: string): Promise<void> {
-  const [row] = await store.get([id]);
-  if (row?.blocked) throw refusal('retry', `${id} is blocked: it is sent once ${row.waitsFor} is recorded or dismissed; decide on that one`);
+const isBlockedRetry = ({ blocked }: Row, { action }: Decision): boolean => blocked && action === 'retry';
+
+interface Settings {
+  readonly json: boolean | undefined;
+  readonly keepBody: boolean;
+  readonly withSettlement: boolean;
 }
 
-async function decideAll(
-  { store }: View,
-  ids: AsyncIterable<string>,
-  decision: Decision,
-  { json, keepBody }: { json: boolean | undefined; keepBody: boolean },
-): Promise<number> {
+/** What becomes of the settlement of a report that was dismissed. */
+function fateOf({ id, state }: Row, command: string): string {
+  const dismiss = `${command} resolve ${quoted(id)} --as dismissed --reason "…"`;
+  if (state === 'quarantined') return `  Its settlement ${printable(id)} is quarantined, too. To dismiss it: ${dismiss}`;
+  return `  Its settlement ${printable(id)} is no longer blocked: a worker sends it now.\n  A gateway that does not hold the initiated report answers 404, and the settlement is quarantined.\n  To dismiss it then: ${dismiss}`;
+}
+
+async function decideAll({ store, command }: View, ids: AsyncIterable<string>, decision: Decision, settings: Settings): Promise<number> {
+  const { json, keepBody, withSettlement } = settings;
+  const { action } = decision;
   const progress = startProgress('Decided');
   let [done, refused] = [0, 0];
-  for await (const id of ids) {
+
+  async function decideOne(id: string): Promise<Row> {
+    const [row] = await store.get([id]);
+    if (row && isBlockedRetry(row, decision))
+      throw refusal('retry', `${id} is blocked: it is sent once ${row.waitsFor} is recorded or dismissed; decide on that one`);
+    return row && withSettlement ? dismissHoldingSettlement(store, row, decision, keepBody) : decideRow(store, id, undefined, decision, keepBody);
+  }
+
+  /** Decides on one report and says so. Gives its open settlement where it was dismissed. */
+  async function decideAndTell(id: string): Promise<Row | undefined> {
     try {
-      if (decision.action === 'retry') await refuseBlocked(store, id);
-      const { state } = await decideRow(store, id, undefined, decision, keepBody);
+      const row = await decideOne(id);
+      const settlement = action === 'dismissed' ? await openSettlementOf(store, row) : undefined;
       done += 1;
-      if (json) say(JSON.stringify({ id, done: true, state }));
-      else say(`${printable(id)} ${DONE[decision.action]}`);
+      if (json) say(JSON.stringify({ id, done: true, state: row.state, ...(settlement && !withSettlement && { settlement: settlement.id }) }));
+      else say(`${printable(id)} ${DONE[action]}`);
+      if (settlement && !withSettlement && !json) remark(fateOf(settlement, command));
+      return settlement;
     } catch (error) {
       if (!isValidationError(error)) throw error;
       refused += 1;
       if (json) say(JSON.stringify({ id, done: false, message: error.message }));
       else remark(`location-sdk: ${printable(error.message)}`);
+      return undefined;
+    }
+  }
+
+  /** They may be among the reports to decide on, too. */
+  const settlements = new Set<string>();
+  for await (const id of ids) {
+    if (settlements.has(id)) continue;
+    const settlement = await decideAndTell(id);
+    if (settlement && withSettlement) {
+      settlements.add(settlement.id);
+      await decideAndTell(settlement.id);
     }
     progress.count(done + refused);
   }
   progress.end();
-  if (decision.action !== 'retry' && done > 0) await appendReceipts(store);
+  if (action !== 'retry' && done > 0) await appendReceipts(store);
   if (!json && done + refused === 0) remark('No such report is quarantined.');
-  else if (!json && decision.action === 'retry' && done > 0) remark('\nA running worker sends them; if none runs, start your application.');
+  else if (!json && action === 'retry' && done > 0) remark('\nA running worker sends them; if none runs, start your application.');
   return refused > 0 ? EXIT.failed : EXIT.done;
 }

@@ -1,21 +1,36 @@
 import type { Row } from '../../outbox/state-machine.js';
 import { EXIT, Failure, printable } from '../output.js';
+import type { Narrowing } from './options.js';
 import type { View } from './printable.js';
 
+/** More than the reports that one reference has in all accounts and environments. */
+const MOST = 500;
+
 /** The reports of an id, or of a reference. */
-export async function findReports({ store }: View, name: string, account?: string): Promise<readonly Row[]> {
+export async function findReports({ store }: View, name: string, narrowing: Narrowing): Promise<readonly Row[]> {
+  const { account, environment, operation } = narrowing;
   const [row] = await store.get([name]);
-  const rows = row ? [row] : await store.list({ account, reference: name, limit: 20 });
-  if (rows.length === 0) throw new Failure(`the outbox has no report ${printable(name)}: no id and no bet_id or request_id is like it`, EXIT.failed);
-  return rows;
+  const rows = row ? [row].filter((one) => isWithin(one, narrowing)) : await store.list({ account, environment, operation, reference: name, limit: MOST });
+  if (rows.length > 0) return rows;
+  const given = Object.entries({ account, environment, operation }).flatMap(([option, value]) => (value === undefined ? [] : [`--${option} ${value}`]));
+  const where = given.length > 0 ? ` with ${given.join(' ')}` : '';
+  throw new Failure(`the outbox has no report ${printable(name)}${where}: no id and no bet_id or request_id is like it`, EXIT.failed);
 }
 
-/** The one report that a word names. */
-export async function findReport(view: View, name: string, account?: string): Promise<Row> {
-  const [row, ...others] = await findReports(view, name, account);
-  if (!row || others.length > 0) {
-    const ids = [row, ...others].map((one) => printable(one?.id ?? '')).join(', ');
-    throw new Failure(`${printable(name)} is the reference of several reports; say which: ${ids}`);
+const isWithin = (row: Row, { account = row.account, environment = row.environment, operation = row.operation }: Narrowing): boolean =>
+  account === row.account && environment === row.environment && operation === row.operation;
+
+/** The one report that a word names. Of several with one reference it is the only one that `fits`. */
+export async function findReport(view: View, name: string, narrowing: Narrowing, verb: string, fits: (row: Row) => boolean): Promise<Row> {
+  const rows = await findReports(view, name, narrowing);
+  const [row, ...others] = rows.length > 1 ? rows.filter(fits) : rows;
+  if (!row) {
+    const found = rows.map(({ id, state, blocked }) => `${printable(id)} (${blocked ? 'blocked' : state})`).join(', ');
+    throw new Failure(`${verb} fits none of the reports of ${printable(name)}: ${found}`, EXIT.failed);
+  }
+  if (others.length > 0) {
+    const ids = [row, ...others].map(({ id }) => printable(id)).join(', ');
+    throw new Failure(`${printable(name)} is the reference of several reports; say which, or narrow them with --operation or --environment: ${ids}`);
   }
   return row;
 }

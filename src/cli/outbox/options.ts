@@ -1,4 +1,5 @@
 import { ACCOUNT_RULE, isAccount } from '../../outbox/destination.js';
+import type { RowQuery } from '../../outbox/store.js';
 import { notEmpty, type OptionTable, oneOf, type Values, wholeNumber } from '../args.js';
 import { Failure } from '../output.js';
 
@@ -14,17 +15,18 @@ export const OUTBOX_OPTIONS = {
   json: { help: 'Print JSON, one object a line' },
   state: { hint: '<state>', help: 'list: only these', read: oneOf('waiting', 'blocked', 'in-flight', 'quarantined', 'recorded', 'dismissed') },
   account: { hint: '<name>', help: 'of one account alone; reconcile, rebind: default', read: accountName },
-  environment: { hint: '<name>', help: 'list, --all, resume, reconcile: of it', read: oneOf('staging', 'production') },
+  environment: { hint: '<name>', help: 'only reports of it; reconcile, rebind: of what', read: oneOf('staging', 'production') },
   operation: {
     hint: '<name>',
-    help: 'the same but resume, such as reportBetEvent',
+    help: 'the same but rebind, such as reportBetEvent',
     read: oneOf('reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'),
   },
   limit: { hint: '<number>', help: 'list: at most (default: 50)', read: wholeNumber(1, 1_000_000) },
   after: { hint: '<number>', help: 'list: the next page', read: wholeNumber(0, 9_999_999_999) },
   all: { help: 'retry, resolve: every quarantined report' },
-  code: { hint: '<code>', help: 'the same: only with this problem, as list prints it', read: oneOf(...PROBLEMS) },
+  code: { hint: '<code>', help: '--all: only with this problem, as list prints it', read: oneOf(...PROBLEMS) },
   as: { hint: '<verdict>', help: 'resolve: recorded or dismissed', read: oneOf('recorded', 'dismissed') },
+  'with-settlement': { help: 'resolve --as dismissed: the settlement, too' },
   gateway: { hint: '<address>', help: 'rebind: where reports go from now on', read: notEmpty },
   reason: { hint: '<text>', help: 'retry, resolve, rebind: why; kept, so name no player', read: notEmpty },
   'keep-body': { help: 'resolve: keep the body, as the option keepBodies does' },
@@ -37,3 +39,6 @@ export const OUTBOX_OPTIONS = {
 } as const satisfies OptionTable;
 
 export type OutboxValues = Values<typeof OUTBOX_OPTIONS>;
+
+/** Which reports of a file a command is about; none of these means all. */
+export type Narrowing = Pick<RowQuery, 'account' | 'environment' | 'operation'>;

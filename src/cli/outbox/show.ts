@@ -1,3 +1,4 @@
+import { openSettlementOf } from '../../outbox/operator/settlement.js';
 import { toPublicReport } from '../../outbox/public-report.js';
 import type { Row } from '../../outbox/state-machine.js';
 import { EXIT, printable, say } from '../output.js';
@@ -5,18 +6,22 @@ import { findReports } from './find.js';
 import type { OutboxValues } from './options.js';
 import { duration, quoted, time, type View, wrapped } from './printable.js';
 
-const INDENT = ' '.repeat(12);
+const INDENT = ' '.repeat(14);
 
 /** Prints all that is known of a report, but its body. */
-export async function show(view: View, { account, json }: OutboxValues, [name = '']: readonly string[]): Promise<number> {
-  const rows = await findReports(view, name, account);
-  if (json) for (const row of rows) say(JSON.stringify(toPublicReport(row)));
-  else say(rows.map((row) => described(row, view)).join('\n\n'));
+export async function show(view: View, { account, environment, operation, json }: OutboxValues, [name = '']: readonly string[]): Promise<number> {
+  const rows = await findReports(view, name, { account, environment, operation });
+  const texts: string[] = [];
+  for (const row of rows) {
+    if (json) texts.push(JSON.stringify({ ...toPublicReport(row), fingerprint: row.fingerprint }));
+    else texts.push(described(row, row.state === 'quarantined' ? await openSettlementOf(view.store, row) : undefined, view));
+  }
+  say(texts.join(json ? '\n' : '\n\n'));
   return EXIT.done;
 }
 
-function described(row: Row, view: View): string {
-  const { id, state, blocked, attempts, inDoubt, enqueuedAt, changedAt, dueAt, outcome, message, problem, decisions, waitsFor } = row;
+function described(row: Row, settlement: Row | undefined, view: View): string {
+  const { id, state, blocked, attempts, inDoubt, enqueuedAt, changedAt, dueAt, outcome, message, problem, decisions, waitsFor, fingerprint } = row;
   const lines: [string, string][] = [
     ['state', `${blocked ? 'blocked' : state}, for ${duration(view.now - changedAt)} (since ${time(changedAt)})`],
     ['means', meaningOf(row)],
@@ -32,9 +37,9 @@ function described(row: Row, view: View): string {
     lines.push(['problem', `${problem.code}${status}${problem.conflict ? ': the gateway holds other data' : ''}`], ['', printable(problem.message)]);
   }
   for (const { action, reason, at } of decisions) lines.push(['decided', `${action}, ${time(at)}${reason ? `: ${printable(reason)}` : ''}`]);
-  lines.push(['body', bodyOf(row)]);
+  lines.push(['body', bodyOf(row)], ['fingerprint', printable(fingerprint)]);
   const text = lines.map(([label, value]) => `  ${label.padEnd(INDENT.length - 2)}${wrapped(value, INDENT)}`.trimEnd()).join('\n');
-  return [printable(id), text, ...(state === 'quarantined' ? ['', whatToDo(id, view.command)] : [])].join('\n');
+  return [printable(id), text, ...(state === 'quarantined' ? ['', whatToDo(id, settlement, view.command)] : [])].join('\n');
 }
 
 function meaningOf({ state, blocked, problem }: Row): string {
@@ -52,7 +57,7 @@ function bodyOf({ body }: Row): string {
   return kind === 'sealed1' ? `kept, encrypted with the key ${printable(keyId ?? '')}` : 'kept, not encrypted by the outbox';
 }
 
-function whatToDo(id: string, command: string): string {
+function whatToDo(id: string, settlement: Row | undefined, command: string): string {
   const name = quoted(id);
   return [
     '  Look first whether the gateway holds it, and with which data. Then:',
@@ -62,5 +67,12 @@ function whatToDo(id: string, command: string): string {
     `      ${command} resolve ${name} --as recorded --reason "…"`,
     '  - it must not be reported:',
     `      ${command} resolve ${name} --as dismissed --reason "…"`,
+    ...(settlement?.blocked
+      ? [
+          `    Its settlement ${printable(settlement.id)} is then sent, and a gateway`,
+          '    that does not hold the initiated report refuses it (404). To dismiss both:',
+          `      ${command} resolve ${name} --as dismissed --with-settlement --reason "…"`,
+        ]
+      : []),
   ].join('\n');
 }

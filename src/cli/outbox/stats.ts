@@ -1,19 +1,27 @@
-import { DEFAULT_ACCOUNT, isBreaker } from '../../outbox/destination.js';
+import { DEFAULT_ACCOUNT, isBreaker, partsOf } from '../../outbox/destination.js';
 import { toPublicPauses } from '../../outbox/public-report.js';
 import { readHead } from '../../outbox/receipts/log.js';
 import type { Outlook } from '../../outbox/store.js';
 import { EXIT, printable, say } from '../output.js';
+import { countRows } from './count-rows.js';
 import { findMissingKeys } from './missing-keys.js';
 import type { OutboxValues } from './options.js';
 import { duration, time, type View, wrapped } from './printable.js';
 
 /** Prints how the outbox is doing. */
-export async function stats({ store, command, now }: View, { account, json }: OutboxValues): Promise<number> {
+export async function stats({ store, command, now }: View, { account, environment: only, operation: onlyOperation, json }: OutboxValues): Promise<number> {
   const accounts = account === undefined ? undefined : [account];
-  const { states, oldestOpenAt, attempts } = await store.counts(accounts);
+  const isWhole = (only ?? onlyOperation) === undefined;
+  const { states, oldestOpenAt, attempts } = await (isWhole
+    ? store.counts(accounts)
+    : countRows(store, { account, environment: only, operation: onlyOperation }));
   const head = await readHead(store).catch(() => undefined);
   const unlogged = (await store.receipts.unlogged(1)).length > 0;
-  const outlooks = await store.outlook(accounts);
+  const outlooks = (await store.outlook(accounts)).filter((one) => {
+    const { environment, operation } = partsOf(one);
+    // A pause of the whole environment holds up the operation, too.
+    return (only ?? environment) === environment && (operation === undefined || (onlyOperation ?? operation) === operation);
+  });
   const paused = toPublicPauses(outlooks);
   const destinations = outlooks
     .filter((one) => !isBreaker(one))

@@ -15,6 +15,9 @@ export function keyIdOf(body: string): string | undefined {
   return kind === SEALED ? keyId : undefined;
 }
 
+/** The id of the key that a fingerprint was made with; undefined where it was made without encryption, or by another seal. */
+export const keyIdOfFingerprint = (fingerprint: string): string | undefined => /^([A-Za-z0-9][\w-]{0,63})\.[0-9a-f]{8}\.[0-9a-f]{64}$/.exec(fingerprint)?.[1];
+
 /** What is authenticated beside the bytes: they open in their own row only. */
 const boundTo = ({ id, environment, operation, reference }: SealContext, keyId: string) =>
   utf8(JSON.stringify([SEALED, keyId, id, environment, operation, reference]));

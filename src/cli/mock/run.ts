@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { readArgs } from '../args.js';
+import { Failure, remark } from '../output.js';
+import { MOCK_OPTIONS, startMock } from './mock.js';
+
+const { port: _, host: __, key: ___, 'admin-token': ____, json: _____, ...OPTIONS } = MOCK_OPTIONS;
+
+export const RUN_OPTIONS = OPTIONS;
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** As a shell says it. */
+const CANNOT_START = { ENOENT: 127, other: 126 } as const;
+const AFTER_SIGNAL = 128;
+
+/** Runs a command beside a mock gateway on a free port, and gives the command's exit code. */
+export async function run(words: readonly string[]): Promise<number> {
+  const at = words.indexOf('--');
+  const [command, ...args] = at < 0 ? [] : words.slice(at + 1);
+  const options = readArgs(RUN_OPTIONS, at < 0 ? words : words.slice(0, at));
+  if (command === undefined) throw new Failure('mock run needs a command after --: location-sdk mock run -- npm test');
+  const { url, end } = await startMock({ ...options, port: 0 });
+  remark(`location-sdk mock gateway listening on ${url}`);
+  try {
+    return await runCommand(command, args, { LOCATION_SDK_MOCK: url });
+  } finally {
+    await end();
+  }
+}
+
+async function runCommand(command: string, args: readonly string[], variables: Readonly<Record<string, string>>): Promise<number> {
+  // npm is a batch file on Windows, which only a shell starts.
+  const shell = process.platform === 'win32';
+  const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...variables }, shell });
+  const stop = passSignals(child);
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', (code, signal) => resolve(code ?? AFTER_SIGNAL + (signal ? constants.signals[signal] : 0)));
+    });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure(
+      `cannot start ${command} (${code ?? 'unknown'}): is it installed, and in PATH?`,
+      code === 'ENOENT' ? CANNOT_START.ENOENT : CANNOT_START.other,
+    );
+  } finally {
+    stop();
+  }
+}
+
+/** Passes signals on to the command, whose end then ends everything. Gives how to stop. */
+function passSignals(child: ChildProcess): () => void {
+  const listeners = SIGNALS.map((signal) => {
+    // Ctrl+C in a terminal reaches the command by itself; a second one makes many programs end at once.
+    const listener = () => void (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal));
+    process.on(signal, listener);
+    return { signal, listener };
+  });
+  return () => listeners.forEach(({ signal, listener }) => void process.off(signal, listener));
+}

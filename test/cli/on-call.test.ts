@@ -1,0 +1,295 @@
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { QUARANTINED, read, write } from '../../src/outbox/contract/harness.js';
+import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
+import { newFile, openStore } from '../outbox/stores/sqlite/files.js';
+import { outboxWorld } from '../outbox/world.js';
+import { runCli } from '../support/cli-in-process.js';
+import { root } from '../support/run.js';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** References whose reports are in many states; see `beforeAll`. */
+let sample: string;
+
+const idOf = (operation: string, reference: string, environment = 'staging') => `default:${environment}:${operation}:${reference}`;
+const bet = (reference: string, environment?: string) => idOf('reportBetEvent', reference, environment);
+const settlement = (reference: string) => idOf('reportSettledBet', reference);
+
+beforeAll(async () => {
+  sample = newFile();
+  const store = await openStore(sample);
+  const { outbox, gateway, run } = outboxWorld({ store });
+  const refuse = (operation: 'reportBetEvent' | 'reportSettledBet', reference: string) =>
+    void gateway.faults.add({ kind: 'status', status: 422, operation, reference, times: null, body: { message: 'no' } });
+  refuse('reportBetEvent', 'B-bad');
+  refuse('reportSettledBet', 'B-late');
+  refuse('reportBetEvent', 'B-two');
+  // The first of each environment is recorded, so that no circuit breaker opens.
+  for (const reference of ['B-ok', 'B-late', 'B-bad', 'B-two']) await outbox.reportBetEvent(personalBet(reference));
+  for (const reference of ['B-ok', 'B-two']) await outbox.reportBetEvent(personalBet(reference), { environment: 'production' });
+  for (const reference of ['B-ok', 'B-late', 'B-bad', 'S-1', 'S-2']) await outbox.reportSettledBet(personalSettlement(reference));
+  await run(outbox.drain());
+  await store.close?.();
+}, 60_000);
+
+function copy(): string {
+  const file = newFile();
+  copyFileSync(sample, file);
+  return file;
+}
+
+const outbox = (...words: string[]) => runCli(['outbox', ...words]);
+const jsonOf = (out: string) =>
+  out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+/** What the command says, and the guide too. */
+const guide = readFileSync(join(root, 'docs/outbox.md'), 'utf8');
+function expectSaid(said: string, words: string): void {
+  expect(said).toContain(words);
+  expect(guide).toContain(words);
+}
+const stateOf = async (file: string, id: string): Promise<string> => jsonOf((await outbox(file, 'show', id, '--json')).out)[0].state;
+const dismiss = ['--as', 'dismissed', '--reason', 'a test bet'];
+
+describe('a reference of several reports', () => {
+  it.each([
+    ['the one that is quarantined, beside a blocked one', 'B-bad', bet('B-bad')],
+    ['the one that is quarantined, beside a recorded one', 'B-late', settlement('B-late')],
+  ])('names %s', async (_, reference, id) => {
+    const file = copy();
+    expect(await outbox(file, 'retry', reference, '--reason', 'mended')).toMatchObject({ code: 0, out: `${id} waits to be sent again\n` });
+    const other = copy();
+    expect(await outbox(other, 'resolve', reference, ...dismiss)).toMatchObject({ code: 0, out: `${id} is dismissed\n` });
+  });
+
+  it('is decided on once, also where it is given twice', async () => {
+    expect((await outbox(copy(), 'retry', 'B-late', settlement('B-late'))).out).toBe(`${settlement('B-late')} waits to be sent again\n`);
+  });
+
+  it('has to be narrowed where two of them could be meant, and nothing changes until then', async () => {
+    const file = copy();
+    const { code, out, err } = await outbox(file, 'retry', 'B-late', 'B-two');
+    expect([code, out]).toEqual([2, '']);
+    expectSaid(err, 'say which, or narrow them with --operation or --environment');
+    expect(err).toContain(`: ${bet('B-two')}, ${bet('B-two', 'production')}\n`);
+    expect(await stateOf(file, settlement('B-late'))).toBe('quarantined');
+    expect((await outbox(file, 'retry', 'B-two', '--environment', 'production')).out).toBe(`${bet('B-two', 'production')} waits to be sent again\n`);
+    expect(await stateOf(file, bet('B-two'))).toBe('quarantined');
+  });
+
+  it('says why none of them can be meant', async () => {
+    const { code, err } = await outbox(copy(), 'retry', 'B-ok', '--environment', 'staging');
+    expect(code).toBe(1);
+    expectSaid(err, 'retry fits none of the reports of B');
+    expect(err).toBe(`location-sdk: retry fits none of the reports of B-ok: ${bet('B-ok')} (recorded), ${settlement('B-ok')} (recorded)\n`);
+  });
+});
+
+describe('--operation and --environment', () => {
+  it.each([
+    ['list', ['--environment', 'production'], [bet('B-two', 'production')]],
+    ['list', ['--operation', 'reportSettledBet'], [settlement('B-late'), settlement('S-1'), settlement('S-2'), settlement('B-bad')]],
+    ['show', ['--operation', 'reportSettledBet', 'B-late'], [settlement('B-late')]],
+    ['show', ['--environment', 'production', 'B-two'], [bet('B-two', 'production')]],
+    ['retry', ['--all', '--operation', 'reportSettledBet', '--code', 'unprocessable'], [settlement('B-late')]],
+    ['retry', ['--operation', 'reportBetEvent', 'B-bad'], [bet('B-bad')]],
+    ['resolve', ['--all', '--code', 'not-found', '--environment', 'staging', ...dismiss], [settlement('S-1'), settlement('S-2')]],
+    ['resolve', ['--environment', 'production', 'B-two', ...dismiss], [bet('B-two', 'production')]],
+  ])('narrow %s %j', async (command, words, ids) => {
+    const { code, out } = await outbox(copy(), command, ...words, '--json');
+    expect([code, jsonOf(out).map(({ id }) => id)]).toEqual([0, ids]);
+  });
+
+  it.each(['show', 'retry'])('narrow ids of %s, too', async (command) => {
+    const { code, err } = await outbox(copy(), command, bet('B-bad'), '--environment', 'production');
+    expect([code, err]).toEqual([1, expect.stringContaining(`no report ${bet('B-bad')} with --environment production`)]);
+  });
+
+  it('narrow stats', async () => {
+    const states = { waiting: 0, blocked: 0, 'in-flight': 0, recorded: 0, quarantined: 0, dismissed: 0 };
+    const stats = async (...words: string[]) => JSON.parse((await outbox(sample, 'stats', '--json', ...words)).out);
+    const whole = await stats();
+    expect(whole.states).toEqual({ ...states, recorded: 4, quarantined: 6, blocked: 1 });
+    expect(await stats('--environment', 'production')).toMatchObject({
+      states: { ...states, recorded: 1, quarantined: 1 },
+      oldestOpenAt: null,
+      destinations: [{ environment: 'production' }],
+    });
+    const settled = await stats('--operation', 'reportSettledBet');
+    expect(settled.states).toEqual({ ...states, recorded: 1, quarantined: 3, blocked: 1 });
+    expect(settled.oldestOpenAt).toBe(whole.oldestOpenAt);
+    const bets = await stats('--operation', 'reportBetEvent');
+    expect(bets.attempts + settled.attempts).toBe(whole.attempts);
+  });
+
+  it('narrow resume to the pause of one operation', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const { outbox: made, gateway, clock } = outboxWorld({ store, outbox: { breakerAfter: 1 } });
+    gateway.faults.add({ kind: 'status', status: 422, times: null });
+    for (const environment of ['staging', 'production'] as const) await made.reportBetEvent(personalBet('B-1'), { environment });
+    await made.reportSettledBet(personalSettlement('S-1'));
+    await clock.run(made.drain({ timeoutMs: 500 }));
+    await store.close?.();
+    expect((await outbox(file, 'resume', '--operation', 'reportWithdrawalEvent')).err).toContain('reportWithdrawalEvent is not paused.');
+    const paused = async (...words: string[]) =>
+      JSON.parse((await outbox(file, 'stats', '--json', ...words)).out).paused.map(
+        ({ environment, operation }: Record<string, string>) => `${environment} ${operation}`,
+      );
+    expect(await paused('--environment', 'staging')).toEqual(['staging reportBetEvent', 'staging reportSettledBet']);
+    expect(await paused('--operation', 'reportBetEvent')).toEqual(['production reportBetEvent', 'staging reportBetEvent']);
+    const { out } = await outbox(file, 'resume', '--environment', 'staging', '--operation', 'reportBetEvent');
+    expect(out).toBe('staging, reportBetEvent, is no longer paused (it was: refusals)\n');
+    expect(await paused()).toEqual(['production reportBetEvent', 'staging reportSettledBet']);
+  });
+
+  it('do not go with commands about a whole log or file', async () => {
+    for (const command of ['export', 'verify', 'move'])
+      expect(await outbox(sample, command, '--environment', 'staging')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`--environment does not go with ${command}`),
+      });
+  });
+});
+
+describe('dismissing an initiated report', () => {
+  it('says before it what becomes of its settlement', async () => {
+    const { out } = await outbox(sample, 'show', bet('B-bad'));
+    expect(out).toContain(`Its settlement ${settlement('B-bad')} is then sent`);
+    expect(out).toContain(`resolve ${bet('B-bad')} --as dismissed --with-settlement --reason`);
+    expect((await outbox(sample, 'show', bet('B-two'))).out).not.toContain('--with-settlement');
+  });
+
+  it('says afterwards what becomes of its settlement, which is so', async () => {
+    const file = copy();
+    const { code, out, err } = await outbox(file, 'resolve', 'B-bad', ...dismiss);
+    expect([code, out]).toEqual([0, `${bet('B-bad')} is dismissed\n`]);
+    expect(err).toContain(`Its settlement ${settlement('B-bad')} is no longer blocked`);
+    expectSaid(err, 'is no longer blocked: a worker sends it now');
+    expect(err).toContain(`resolve ${settlement('B-bad')} --as dismissed --reason`);
+    const store = await openStore(file);
+    const { outbox: made, run } = outboxWorld({ store });
+    await run(made.drain());
+    await store.close?.();
+    const [row] = jsonOf((await outbox(file, 'show', settlement('B-bad'), '--json')).out);
+    expect(row).toMatchObject({ state: 'quarantined', problem: { code: 'not-found', status: 404 } });
+    expect(await outbox(file, 'resolve', settlement('B-bad'), ...dismiss)).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('takes the settlement along where it is told to, both in the log', async () => {
+    const file = copy();
+    expect(await outbox(file, 'resolve', 'B-bad', '--with-settlement', ...dismiss)).toEqual({
+      code: 0,
+      out: `${bet('B-bad')} is dismissed\n${settlement('B-bad')} is dismissed\n`,
+      err: '',
+    });
+    const ended = jsonOf((await outbox(file, 'export')).out).slice(-2);
+    expect(ended).toMatchObject([bet('B-bad'), settlement('B-bad')].map((id) => ({ id, outcome: 'dismissed', decisions: [{ reason: 'a test bet' }] })));
+    expect(await outbox(file, 'verify')).toMatchObject({ code: 0 });
+  });
+
+  it('takes along the settlements of all, also where they have the same problem', async () => {
+    const file = copy();
+    await outbox(file, 'retry', 'B-late');
+    const store = await openStore(file);
+    const row = await read(store, settlement('B-bad'));
+    await write(store, row, { ...QUARANTINED, problem: { code: 'unprocessable', message: 'no' } });
+    await store.close?.();
+    const { code, out } = await outbox(file, 'resolve', '--all', '--code', 'unprocessable', '--with-settlement', ...dismiss, '--json');
+    const both = [bet('B-bad'), settlement('B-bad'), bet('B-two'), bet('B-two', 'production')].map((id) => ({ id, done: true, state: 'dismissed' }));
+    expect([code, jsonOf(out)]).toEqual([0, both]);
+  });
+
+  it('names the settlement in JSON, and refuses to take it along as recorded', async () => {
+    expect(jsonOf((await outbox(copy(), 'resolve', 'B-bad', ...dismiss, '--json')).out)).toEqual([
+      { id: bet('B-bad'), done: true, state: 'dismissed', settlement: settlement('B-bad') },
+    ]);
+    expect(await outbox(copy(), 'resolve', 'B-bad', '--with-settlement', '--as', 'recorded', '--reason', 'x')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--with-settlement goes with --as dismissed'),
+    });
+  });
+});
+
+it('shows the fingerprint, by which two stores can be compared', async () => {
+  const [row] = jsonOf((await outbox(sample, 'show', bet('B-bad'), '--json')).out);
+  expect(row.fingerprint).toMatch(/^-\.[0-9a-f]{8}\.[0-9a-f]{64}$/);
+  expect((await outbox(sample, 'show', bet('B-bad'))).out).toContain(`fingerprint ${row.fingerprint}\n`);
+});
+
+describe('encryption keys', () => {
+  const key = (byte: number) => new Uint8Array(32).fill(byte);
+  const encryption = { '2026-05': key(1), '2026-08': key(2), '2026-11': key(3) };
+
+  /** Three keys: the first has no report left, the second a quarantined one, the third is the current one. */
+  async function rotated(): Promise<string> {
+    const file = newFile();
+    const store = await openStore(file);
+    const { gateway, make, run } = outboxWorld({ store });
+    gateway.faults.add({ kind: 'status', status: 422, reference: 'B-bad', times: null });
+    for (const [current, reference] of [
+      ['2026-05', 'B-1'],
+      ['2026-08', 'B-bad'],
+      ['2026-11', 'B-2'],
+    ] as const) {
+      const made = make({ encryption: { keys: encryption, current }, keepBodies: false });
+      await made.reportBetEvent(personalBet(reference));
+      await run(made.drain());
+    }
+    await store.close?.();
+    return file;
+  }
+
+  it('are counted, and those that no report needs can be retired', async () => {
+    const file = await rotated();
+    expect(jsonOf((await outbox(file, 'keys', '--json')).out)).toEqual([
+      { keyId: '2026-05', open: 0, kept: 0, fingerprints: 1, newest: false, canBeRetired: true },
+      { keyId: '2026-08', open: 1, kept: 0, fingerprints: 0, newest: false, canBeRetired: false },
+      { keyId: '2026-11', open: 0, kept: 0, fingerprints: 1, newest: true, canBeRetired: false },
+    ]);
+    const { code, out, err } = await outbox(file, 'keys');
+    expect([code, out.trimEnd().split('\n')]).toEqual([
+      0,
+      [
+        'KEY      OPEN  KEPT  FINGERPRINTS',
+        '2026-05  0     0     1             can be retired',
+        '2026-08  1     0     0             needed to send',
+        '2026-11  0     0     1             made the newest fingerprint',
+      ],
+    ]);
+    for (const words of ['can be retired', 'made the newest fingerprint']) expectSaid(out, words);
+    expect(err).toContain('Retire a key once no instance names it as current.');
+    expect(leaksIn(out + err)).toEqual([]);
+  });
+
+  it('that can be retired are not needed by a worker, and a kept body needs its own', async () => {
+    const file = await rotated();
+    await outbox(file, 'resolve', 'B-bad', '--keep-body', ...dismiss);
+    expect(jsonOf((await outbox(file, 'keys', '--json')).out)[1]).toEqual({
+      keyId: '2026-08',
+      open: 0,
+      kept: 1,
+      fingerprints: 1,
+      newest: false,
+      canBeRetired: false,
+    });
+    const store = await openStore(file);
+    const { '2026-05': _, ...left } = encryption;
+    const { outbox: made, run } = outboxWorld({ store, outbox: { encryption: { keys: left, current: '2026-11' } } });
+    await made.reportBetEvent(personalBet('B-3'));
+    expect(await run(made.drain())).toMatchObject({ drained: true, states: { waiting: 0, recorded: 3 } });
+    await store.close?.();
+  });
+
+  it('are never told to be retired by a part of the reports', async () => {
+    const file = await rotated();
+    const { out, err } = await outbox(file, 'keys', '--operation', 'reportBetEvent');
+    expect(out).not.toContain('can be retired');
+    expect(err).toContain('Other reports were not counted.');
+    expect(await outbox(sample, 'keys')).toMatchObject({ code: 0, out: '', err: 'No report was sealed with an encryption key.\n' });
+  });
+});
