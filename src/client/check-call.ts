@@ -6,6 +6,7 @@ import type { Clock } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import { type Operation, type OperationName, operations } from '../protocol/operations.js';
 import { copyJson } from '../schema/copy-json.js';
+import { tooManyDecimals } from '../schema/decimals.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import { type LocationInput, location as locationField, locationInput } from '../schema/location.js';
 import { incomplete, type ValidationMode } from '../schema/model.js';
@@ -34,6 +35,7 @@ export interface CheckedCall {
 export interface PrepareContext {
   readonly clock: Clock;
   readonly validation: ValidationMode;
+  readonly maxDecimals: number | undefined;
   readonly channel: Pick<Channel, 'kind'>;
   readonly environment: Environment | undefined;
   readonly clientIpProblem?: ((clientIP: unknown) => string | undefined) | undefined;
@@ -76,6 +78,7 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
 
   const reference = row.reference && body?.[row.reference];
   const named = { operation, environment: parameters.environment, reference: typeof reference === 'string' ? reference : undefined };
+  if (validated.value && context.maxDecimals !== undefined) issues.push(...tooManyDecimals(request, validated.value, context.maxDecimals));
   if (issues.length > 0 || !validated.value) throw invalid(named, issues);
   // An event that does not say when it happened happens now (our decision).
   const now = row.request.optional.includes('timestamp') && { timestamp: String(Math.floor(context.clock.now() / 1000)) };

@@ -26,10 +26,10 @@ import { createLocationResolver } from './resolve-location.js';
  * The functions of the service over one set of options. Every method rejects with a `ReportingError` whose
  * `code` says what kind of failure it was and whose `outcome` says whether the gateway holds the report.
  *
- * `Client` without a type argument is any client, also one with `relayUrl`: it takes whole payloads, and its receipts may be those of a
- * relay. `Client<'strict'>`, `Client<'partial'>` and `Client<'relay'>` are exact.
+ * `Client` is what `createClient()` returns on a backend. With `relayUrl` it is `Client<'relay'>`, with `validation: 'partial'`
+ * `Client<'partial'>`.
  */
-export interface Client<Mode extends ClientMode = ClientMode> {
+export interface Client<Mode extends ClientMode = 'strict'> {
   /**
    * Reports an initiated bet, with the player's location: step 1 of 4 (specification, section 1).
    *
@@ -107,6 +107,9 @@ export interface Client<Mode extends ClientMode = ClientMode> {
    */
   resend(error: unknown, options?: Pick<CallOptions, 'signal' | 'timeoutMs'>): Promise<ReceiptOf<Mode>>;
 }
+
+/** What `location-sdk/page` makes: a client whose reports go through a relay. */
+export type PageClient<Mode extends ClientMode = 'relay'> = Client<Mode>;
 
 /** What makes a client. */
 export interface CreateClient {
@@ -212,6 +215,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     logger: settings.logger,
     attemptTimeoutMs: settings.attemptTimeoutMs,
     kind: channel.kind,
+    environment: settings.environment,
     gateways: channel.addresses,
     mockMode: settings.mockMode,
     async freeze(...given) {

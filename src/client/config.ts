@@ -23,6 +23,8 @@ export interface Settings extends DeliverySettings {
   /** Whether what is for staging goes to a mock gateway, since a variable says so. */
   readonly mockMode: boolean;
   readonly validation: ValidationMode;
+  /** Undefined where amounts may have any number of decimals. */
+  readonly maxDecimals: number | undefined;
   readonly timeoutMs: number;
   readonly location: LocationSettings;
   readonly sources: LocationSources['sources'];

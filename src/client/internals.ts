@@ -1,6 +1,7 @@
 import type { Channel } from '../delivery/channel.js';
 import type { AnyReport } from '../delivery/frozen.js';
 import type { AttemptResult } from '../delivery/send-once.js';
+import type { Environment } from '../errors/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
@@ -21,6 +22,8 @@ export interface ClientInternals {
   readonly logger: Required<Logger>;
   /** Whether reports go to a gateway or to a relay, which alone knows their environment. */
   readonly kind: Channel['kind'];
+  /** Where calls go that do not say; undefined with a relay, whose environment is its own. */
+  readonly environment: Environment | undefined;
   /** The addresses to which reports go, of the environments that are set up; of a relay its own. */
   readonly gateways: Channel['addresses'];
   /** Whether `LOCATION_SDK_MOCK` sends what is for staging to a mock gateway. */

@@ -54,6 +54,7 @@ export const optionTable = {
   relayCredentials: option<RelayCredentials>(oneOf('same-origin', 'include', 'omit'), 'same-origin'),
   paths: Object.fromEntries(operationNames.map((name) => [name, option<string>(isPath, operations[name].path)])) as Record<OperationName, Option<string>>,
   validation: option<ValidationMode>(oneOf('strict', 'partial'), 'strict'),
+  maxDecimals: optional<number>(isCount),
   location: {
     required: flag(true),
     fixed: optional<LocationInput>(locationInput),

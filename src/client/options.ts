@@ -152,6 +152,11 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   paths?: { readonly [Name in OperationName]?: string | undefined } | undefined;
   /** Which fields are required: all that the specification lists, or the identifiers only. Default: `'strict'`. */
   validation?: Mode | undefined;
+  /**
+   * The most decimals that an amount may have; one with more is refused, such as 0.1 + 0.2. The specification names no unit: ask the
+   * authority whether it wants naira (2) or kobo (0). Default: undefined, any number.
+   */
+  maxDecimals?: number | undefined;
   /** How a location is found where the caller passes none. */
   location?: LocationOptions | undefined;
   /** Attempts after a failure that may pass. */

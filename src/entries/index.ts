@@ -1,4 +1,5 @@
 /** The public face: what is not named here is not part of the package's promise. @module */
+export { amount } from '../client/amount.js';
 export type { Client, CreateClient } from '../client/client.js';
 export { configure } from '../client/configure.js';
 export { createClient } from '../client/create-client.js';

@@ -16,6 +16,7 @@ export type {
   OutboxReport,
   OutboxReports,
   OutboxStats,
+  ReportOf,
 } from '../outbox/interface.js';
 export type { AccountsOptions, OutboxOptions, OutboxRetryOptions } from '../outbox/options.js';
 export type { CreateOutbox } from '../outbox/outbox.js';

@@ -13,6 +13,10 @@ const RULES: Readonly<Record<string, JsonObject>> = {
   'a string that is not empty or blank': { minLength: 1, pattern: '\\S' },
   'a number from -90 to 90': { minimum: -90, maximum: 90 },
   'a number from -180 to 180': { minimum: -180, maximum: 180 },
+  'an amount of at most 9007199254740991 (a larger number is not exact)': {
+    minimum: -Number.MAX_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+  },
   'a string of exactly 11 digits (a number would lose leading zeros)': { minLength: 11, maxLength: 11, pattern: '^[0-9]{11}$' },
   'Unix seconds as a string of at most 10 digits, or a Date': { minLength: 1, maxLength: 10, pattern: '^[0-9]{1,10}$' },
   'at most the last 4 digits; this looks like a whole account number': { not: { pattern: '(?:\\p{Nd}\\P{Nd}*){5}' } },

@@ -28,6 +28,10 @@ export function failureAttributes(error: unknown): Attributes {
   return describe(error);
 }
 
+/** Which report an error is about, and where it was to go: for spans alone. */
+export const subjectAttributes = (error: unknown): Attributes =>
+  isReportingError(error) ? { ...destinationAttributes(error.environment), ...reportAttributes(error.reference) } : {};
+
 /** How one attempt ended. */
 export const resultAttributes = (result: AttemptResult): Attributes =>
   result.kind === 'recorded' ? { 'location_sdk.outcome': 'recorded' } : describe({ ...result.failure, status: result.failure.details?.status });

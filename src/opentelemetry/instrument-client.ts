@@ -1,12 +1,12 @@
-import { type Attributes, metrics, SpanKind, trace } from '@opentelemetry/api';
+import { type Attributes, SpanKind } from '@opentelemetry/api';
 import type { Client } from '../client/client.js';
 import { type ClientInternals, internalsOf, withInternals } from '../client/internals.js';
 import type { ClientMode } from '../client/payloads.js';
 import { ConfigurationError } from '../errors/errors.js';
-import { callAttributes, failureAttributes, reportAttributes, resultAttributes, serverAttributes } from './attributes.js';
-import { makeHistogram } from './instruments.js';
+import { callAttributes, ENVIRONMENTS, failureAttributes, reportAttributes, resultAttributes, serverAttributes } from './attributes.js';
+import { instrumentsOf, makeHistogram } from './instruments.js';
 import { createLinks } from './links.js';
-import { type InstrumentationOptions, SCOPE } from './options.js';
+import type { InstrumentationOptions } from './options.js';
 import { quietly } from './quietly.js';
 import { spanned } from './spanned.js';
 
@@ -25,8 +25,7 @@ import { spanned } from './spanned.js';
 export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Client<Mode>, options: InstrumentationOptions = {}): Client<Mode> {
   const internals = internalsOf(client);
   if (!internals) throw new ConfigurationError('instrumentClient: expected what createClient returns.');
-  const meter = (options.meterProvider ?? metrics).getMeter(SCOPE);
-  const tracer = (options.tracerProvider ?? trace).getTracer(SCOPE);
+  const { meter, tracer } = instrumentsOf(options);
   const calls = makeHistogram(meter, 'callDuration');
   const attempts = makeHistogram(meter, 'attemptDuration');
 
@@ -46,13 +45,13 @@ export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Cli
   const call =
     <Given extends unknown[], T>(operation: string, method: (...given: Given) => Promise<T>) =>
     (...given: Given): Promise<T> => {
-      const failed = (error: unknown) => ({ ...callAttributes(operation, text(error, 'environment')), ...failureAttributes(error) });
+      const which = callAttributes(operation, quietly(() => environmentOf(operation, given)) ?? internals.environment);
+      const failed = (error: unknown) => ({ ...which, ...failureAttributes(error) });
       // What the others resolve with is a person's, or a place.
       const isReceipt = operation !== 'verifyNin' && operation !== 'locate';
-      const told = (value: T) => ({ ...callAttributes(operation, undefined), ...(isReceipt && receipt(value)) });
+      const told = (value: T) => ({ ...which, ...(isReceipt && receipt(value)) });
       const ended = (value: T) => ({ ...told(value), ...(isReceipt && reportAttributes(text(value, 'reference'))) });
-      const work = () =>
-        spanned(tracer, { name: operation, kind: SpanKind.INTERNAL, attributes: callAttributes(operation, undefined) }, () => method(...given), ended);
+      const work = () => spanned(tracer, { name: operation, kind: SpanKind.INTERNAL, attributes: which }, () => method(...given), ended);
       return timed(calls, work, told, failed);
     };
 
@@ -105,6 +104,12 @@ export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Cli
 
 const keyOf = ({ environment, operation, reference }: { environment: string | undefined; operation: string; reference: string | undefined }) =>
   `${environment ?? 'relay'}:${operation}:${reference}`;
+
+/** Where a call goes, as far as it says so. Anything else than an environment is refused by the call, and told to nobody. */
+function environmentOf(operation: string, [first, options]: readonly unknown[]): string | undefined {
+  const said = (operation === 'locate' ? undefined : text(options, 'environment')) ?? text(first, 'environment');
+  return ENVIRONMENTS.find((one) => one === said);
+}
 
 function text(value: unknown, name: 'environment' | 'reference' | 'outcome'): string | undefined {
   const member = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;

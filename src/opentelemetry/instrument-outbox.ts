@@ -1,11 +1,12 @@
-import { metrics, SpanKind, trace } from '@opentelemetry/api';
+import { SpanKind } from '@opentelemetry/api';
 import type { ClientMode } from '../client/payloads.js';
 import type { PreparedReport } from '../outbox/intake/prepared-report.js';
 import type { EnqueuedReport, EnqueueOptions, Outbox, OutboxReports } from '../outbox/interface.js';
 import { callAttributes, reportAttributes } from './attributes.js';
 import { countEvents } from './count-events.js';
+import { instrumentsOf } from './instruments.js';
 import { observeStats } from './observe-stats.js';
-import { type OutboxInstrumentationOptions, SCOPE } from './options.js';
+import type { OutboxInstrumentationOptions } from './options.js';
 import { quietly } from './quietly.js';
 import { spanned } from './spanned.js';
 
@@ -22,8 +23,7 @@ import { spanned } from './spanned.js';
  * ```
  */
 export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Outbox<Mode>, options: OutboxInstrumentationOptions = {}): Outbox<Mode> {
-  const meter = (options.meterProvider ?? metrics).getMeter(SCOPE);
-  const tracer = (options.tracerProvider ?? trace).getTracer(SCOPE);
+  const { meter, tracer } = instrumentsOf(options);
   const countWithin = countEvents(meter, outbox);
   const begin = () => (options.observeStats === false ? undefined : observeStats(meter, outbox));
   let end = begin();

@@ -1,10 +1,12 @@
-import type { Meter, MetricOptions } from '@opentelemetry/api';
+import { createNoopMeter, type Meter, type MetricOptions, metrics, trace } from '@opentelemetry/api';
+import { type InstrumentationOptions, SCOPE } from './options.js';
+import { quietly } from './quietly.js';
 
 /** One instrument: what it is called and what it measures. */
 export interface InstrumentRow {
   /** What OpenTelemetry calls it. */
   readonly kind: 'counter' | 'gauge' | 'histogram';
-  /** By which dashboards know it. */
+  /** By which dashboards know it; its unit is a part of it, since the Prometheus exporter of Node.js adds none. */
   readonly name: string;
   /** In the words of UCUM: `s`, or what is counted in braces. */
   readonly unit: string;
@@ -34,21 +36,21 @@ const HOW = ['location_sdk.outcome', 'error.type', 'http.response.status_code'];
 export const INSTRUMENTS = {
   callDuration: {
     kind: 'histogram',
-    name: 'location_sdk.client.call.duration',
+    name: 'location_sdk.client.call.duration_seconds',
     unit: 's',
     description: 'Calls of the client: validation, location and all attempts.',
     attributes: [...WHICH, ...HOW],
   },
   attemptDuration: {
     kind: 'histogram',
-    name: 'location_sdk.outbox.attempt.duration',
+    name: 'location_sdk.outbox.attempt.duration_seconds',
     unit: 's',
     description: 'Attempts of the outbox to send a report once.',
     attributes: [...WHICH, ...HOW],
   },
   waitDuration: {
     kind: 'histogram',
-    name: 'location_sdk.outbox.wait.duration',
+    name: 'location_sdk.outbox.wait.duration_seconds',
     unit: 's',
     description: 'From the enqueueing of a report to the claim of the attempt that recorded it.',
     attributes: WHICH,
@@ -62,7 +64,7 @@ export const INSTRUMENTS = {
   },
   oldest: {
     kind: 'gauge',
-    name: 'location_sdk.outbox.oldest_open.age',
+    name: 'location_sdk.outbox.oldest_open.age_seconds',
     unit: 's',
     description: 'Age of the oldest report that is neither final nor quarantined; 0 for none.',
     attributes: [],
@@ -139,12 +141,27 @@ type NamesOf<Kind extends InstrumentRow['kind']> = { [Name in InstrumentName]: (
 
 const optionsOf = ({ unit, description }: InstrumentRow): MetricOptions => ({ unit, description });
 
-export const makeCounter = (meter: Meter, name: NamesOf<'counter'>) => meter.createCounter(INSTRUMENTS[name].name, optionsOf(INSTRUMENTS[name]));
+const NOTHING = createNoopMeter();
 
-export const makeGauge = (meter: Meter, name: NamesOf<'gauge'>) => meter.createObservableGauge(INSTRUMENTS[name].name, optionsOf(INSTRUMENTS[name]));
+/** A meter that fails measures nothing. */
+const made = <Instrument>(meter: Meter, make: (meter: Meter) => Instrument): Instrument => quietly(() => make(meter)) ?? make(NOTHING);
+
+export const makeCounter = (meter: Meter, name: NamesOf<'counter'>) =>
+  made(meter, (one) => one.createCounter(INSTRUMENTS[name].name, optionsOf(INSTRUMENTS[name])));
+
+export const makeGauge = (meter: Meter, name: NamesOf<'gauge'>) =>
+  made(meter, (one) => one.createObservableGauge(INSTRUMENTS[name].name, optionsOf(INSTRUMENTS[name])));
 
 export const makeHistogram = (meter: Meter, name: NamesOf<'histogram'>) =>
-  meter.createHistogram(INSTRUMENTS[name].name, {
-    ...optionsOf(INSTRUMENTS[name]),
-    advice: { explicitBucketBoundaries: name === 'waitDuration' ? WAIT_SECONDS : REQUEST_SECONDS },
-  });
+  made(meter, (one) =>
+    one.createHistogram(INSTRUMENTS[name].name, {
+      ...optionsOf(INSTRUMENTS[name]),
+      advice: { explicitBucketBoundaries: name === 'waitDuration' ? WAIT_SECONDS : REQUEST_SECONDS },
+    }),
+  );
+
+/** The meter and the tracer of this package. Where a provider throws, there is no tracer, and a meter that measures nothing. */
+export const instrumentsOf = ({ meterProvider = metrics, tracerProvider = trace }: InstrumentationOptions) => ({
+  meter: quietly(() => meterProvider.getMeter(SCOPE)) ?? NOTHING,
+  tracer: quietly(() => tracerProvider.getTracer(SCOPE)),
+});

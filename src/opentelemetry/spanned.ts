@@ -1,17 +1,17 @@
 import { type Attributes, context, type Span, type SpanOptions, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import { isReportingError } from '../errors/guards.js';
-import { failureAttributes } from './attributes.js';
+import { failureAttributes, subjectAttributes } from './attributes.js';
 import { quietly } from './quietly.js';
 
 /** Runs work within a span that is active meanwhile. `failureOf`: why what the work resolved with is a failure. The work runs once and ends as it would alone, whatever becomes of the span. */
 export async function spanned<T>(
-  tracer: Tracer,
+  tracer: Tracer | undefined,
   { name, ...options }: SpanOptions & { readonly name: string },
   work: () => Promise<T>,
   resultAttributes: (value: T) => Attributes,
   failureOf: (value: T) => string | undefined = () => undefined,
 ): Promise<T> {
-  const span = quietly(() => tracer.startSpan(name, options));
+  const span = quietly(() => tracer?.startSpan(name, options));
   let running: Promise<T> | undefined;
   const begin = () => (running ??= new Promise((resolve) => resolve(work())));
   if (span) quietly(() => context.with(trace.setSpan(context.active(), span), begin));
@@ -32,6 +32,6 @@ export async function spanned<T>(
 }
 
 function fail(span: Span | undefined, error: unknown): void {
-  span?.setAttributes(failureAttributes(error));
+  span?.setAttributes({ ...failureAttributes(error), ...subjectAttributes(error) });
   span?.setStatus({ code: SpanStatusCode.ERROR, ...(isReportingError(error) && { message: error.message }) });
 }

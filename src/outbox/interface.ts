@@ -50,15 +50,18 @@ export type OutboxReport = Pick<
 /** Which reports are listed: by state, environment, operation, reference; `after` a `sequence`. `limit` is 100 by default. */
 export type OutboxQuery = Partial<Omit<RowQuery, 'account'>>;
 
-/** A report for `reportAll`. */
-export interface BatchedReport {
+/** A report of one operation for `reportAll`. */
+export interface ReportOf<Name extends ReportName, Mode extends ClientMode = 'strict'> {
   /** The method of the outbox that takes it. */
-  readonly operation: ReportName;
+  readonly operation: Name;
   /** What the method takes. */
-  readonly payload: unknown;
+  readonly payload: Payloads<Mode>[Name];
   /** What the method takes as its second argument. */
   readonly options?: EnqueueOptions;
 }
+
+/** A report for `reportAll`: its `operation` says what its `payload` must be. */
+export type BatchedReport<Mode extends ClientMode = 'strict'> = { [Name in ReportName]: ReportOf<Name, Mode> }[ReportName];
 
 /** How an outbox is doing. */
 export interface OutboxStats extends Counts {
@@ -89,7 +92,7 @@ export interface Drained {
 }
 
 /** The methods of an outbox that enqueue a report. */
-export type OutboxReports<Mode extends ClientMode = ClientMode> = Pick<
+export type OutboxReports<Mode extends ClientMode = 'strict'> = Pick<
   Outbox<Mode>,
   'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal'
 >;
@@ -98,7 +101,7 @@ export type OutboxReports<Mode extends ClientMode = ClientMode> = Pick<
  * An outbox of several accounts: one worker sends the reports of all, in turns, so that none waits behind another one's
  * backlog. `start`, `stop`, `drain`, `stats` and `on` are those of all accounts.
  */
-export interface Outboxes<Account extends string = string, Mode extends ClientMode = ClientMode>
+export interface Outboxes<Account extends string = string, Mode extends ClientMode = 'strict'>
   extends Pick<Outbox<Mode>, 'durable' | 'start' | 'stop' | 'drain' | 'stats' | 'on'> {
   /** The names of the accounts. */
   readonly accounts: readonly Account[];
@@ -115,7 +118,7 @@ export interface Outboxes<Account extends string = string, Mode extends ClientMo
  * outbox holds other data under the same reference: calling again with a new timestamp or location is other data, so
  * keep the result of the first call. The store's own errors (disk, quota) reject as they are, and nothing is kept.
  */
-export interface Outbox<Mode extends ClientMode = ClientMode> {
+export interface Outbox<Mode extends ClientMode = 'strict'> {
   /** Whether what is committed outlives the process; in a page, whether the browser has promised to keep it (the answer may come later). */
   readonly durable: boolean;
   /** Enqueues an initiated bet (specification, section 1). */
@@ -126,8 +129,18 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
   reportWithdrawalEvent(withdrawal: Payloads<Mode>['reportWithdrawalEvent'], options?: EnqueueOptions): Promise<EnqueuedReport<Mode>>;
   /** Enqueues a settled withdrawal (specification, section 4.2); it is sent after its initiated one, if that is in the outbox. */
   reportSettledWithdrawal(withdrawal: Payloads<Mode>['reportSettledWithdrawal'], options?: EnqueueOptions): Promise<EnqueuedReport<Mode>>;
-  /** Enqueues many in as few commits as the store allows; each is accepted or refused by itself, in the given order. */
-  reportAll(reports: readonly BatchedReport[]): Promise<PromiseSettledResult<EnqueuedReport<Mode>>[]>;
+  /**
+   * Enqueues many in as few commits as the store allows; each is accepted or refused by itself, in the given order.
+   *
+   * @example
+   * ```ts
+   * const results = await outbox.reportAll([
+   *   { operation: 'reportBetEvent', payload: bet, options: { clientIP } },
+   *   { operation: 'reportSettledBet', payload: settledBet },
+   * ]);
+   * ```
+   */
+  reportAll(reports: readonly BatchedReport<Mode>[]): Promise<PromiseSettledResult<EnqueuedReport<Mode>>[]>;
 
   /**
    * The report methods, writing within your own transaction: the report is enqueued if it commits, and never was if it

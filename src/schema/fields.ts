@@ -38,7 +38,12 @@ export const reference = <T extends Field>(field: T): T => mark(field, { referen
 export const text = () => z.string('a string').check(z.refine((value) => value.trim() !== '', 'a string that is not empty or blank'));
 
 /** Finite, since JSON turns `NaN` and `Infinity` into `null`; no bounds (the specification gives none). */
-export const amount = () => z.number('a finite number');
+export const finite = () => z.number('a finite number');
+
+const EXACT = 'an amount of at most 9007199254740991 (a larger number is not exact)';
+
+/** Money. A number that is not exact is not the amount that was meant (our decision); the specification gives no other bounds. */
+export const amount = () => finite().check(z.refine((value) => Math.abs(value) <= Number.MAX_SAFE_INTEGER, EXACT));
 
 export const flag = () => z.boolean('true or false');
 

@@ -1,4 +1,4 @@
-import { amount, latitude, longitude, personal, text } from './fields.js';
+import { finite, latitude, longitude, personal, text } from './fields.js';
 import { model } from './model.js';
 
 /** A location that a caller passes as a parameter; without a `source` it is sent as `'provided'` (our decision). */
@@ -36,7 +36,7 @@ const details = {
   city: personal(text()),
   region: personal(text()),
   country: personal(text()),
-  accuracy: personal(amount()),
+  accuracy: personal(finite()),
 };
 
 /** Specification, section 2.2. Zero is a value: the equator and the prime meridian are places. */

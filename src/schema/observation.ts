@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { amount, latitude, longitude, personal } from './fields.js';
+import { finite, latitude, longitude, personal } from './fields.js';
 import type { LocationInput } from './location.js';
 import { model } from './model.js';
 
@@ -70,7 +70,7 @@ const from0 = (what: string) => {
 export const observation = model(
   { latitude: personal(latitude()), longitude: personal(longitude()) },
   {
-    accuracy: personal(amount()),
+    accuracy: personal(finite()),
     timestamp: moment(),
     ageMs: from0('a number of milliseconds'),
     timeZone: personal(z.string('the name of a time zone')),

@@ -46,6 +46,7 @@ const rowOf = (path: string) => rows.find((row) => path === row.path || path.sta
 const IN_WORDS: Readonly<Record<string, string>> = {
   gateways: 'environment variables',
   relayUrl: 'none',
+  maxDecimals: 'none',
   paths: 'see [assumptions](docs/assumptions.md)',
   isRecorded: 'see [assumptions](docs/assumptions.md)',
   isDuplicate: 'see [assumptions](docs/assumptions.md)',

@@ -27,6 +27,22 @@ test('every link within and between the guides leads to a heading', () => {
   }
 });
 
+describe('a guide that passes amounts says first that their unit is for the authority to say', () => {
+  const isAboutAmounts = (line: string) => /\b(?:amounts?|stake)\b/.test(line);
+  const withAmounts = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].filter(
+    (name) => name !== 'docs/assumptions.md' && codeBlocks(read(name)).some(({ code }) => isAboutAmounts(code)),
+  );
+
+  test.each([...withAmounts, 'docs/going-live.md', 'docs/mock-gateway.md'])('%s', (name) => {
+    const [first = ''] = read(name).split('\n').filter(isAboutAmounts);
+    expect(first).toMatch(/naira or kobo.*assumptions\.md#amounts/);
+  });
+
+  test('they are the guides that one starts with, too', () => {
+    expect(withAmounts).toEqual(expect.arrayContaining(['README.md', 'docs/browser.md', 'docs/outbox.md', 'docs/relay.md', 'docs/queues.md']));
+  });
+});
+
 test('the policy of the guide is that of the example site', () => {
   const [, policy = ''] = /^Content-Security-Policy: (.*?)\nPermissions-Policy/ms.exec(read('docs/browser.md')) ?? [];
   const served = [...read('examples/web/server.js').matchAll(/"(default-src[^"]*|frame-ancestors[^"]*)"/g)].map(([, text]) => text).join('');

@@ -18,6 +18,22 @@ test('the readme begins with the two commands that show and test the package', (
   expect(blocks[0]?.language).toBe('sh');
 });
 
+test('the readme names what npm installs before what only a clone can do', () => {
+  const [first = ''] = /`(npm [^`]+)`/.exec(readme)?.slice(1) ?? [];
+  expect(first).toBe('npm install location-sdk');
+  const clone = readme.indexOf('In a clone of the repository');
+  expect(clone).toBeGreaterThan(readme.indexOf('npm install location-sdk'));
+  for (const command of ['npm ci', 'npm run', 'npm test']) expect(readme.indexOf(command), command).toBeGreaterThan(clone);
+});
+
+test('the changelog names a version with its date only, once it is released', () => {
+  const changelog = read('CHANGELOG.md');
+  const headings = changelog.match(/^## .*$/gm) ?? [];
+  expect(headings.length).toBeGreaterThan(0);
+  expect(headings.filter((heading) => !/^## (?:Unreleased|\[?\d+\.\d+\.\d+\]? - \d{4}-\d{2}-\d{2})$/.test(heading))).toEqual([]);
+  if (headings.length === 1) expect(changelog).not.toMatch(/\b[Rr]eleases? carr|\bprovenance\b/);
+});
+
 test('the readme is short', () => {
   expect(readme.split('\n').length).toBeLessThan(320);
 });

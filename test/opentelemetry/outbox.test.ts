@@ -1,5 +1,6 @@
 import { context, type MeterProvider, SpanKind, SpanStatusCode, type TracerProvider, trace } from '@opentelemetry/api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/entries/index.js';
 import { INSTRUMENTS, instrumentClient, instrumentOutbox } from '../../src/entries/opentelemetry.js';
 import { memoryStore } from '../../src/entries/outbox.js';
 import { leaksIn, personalBet, personalSettlement, personalWithdrawal } from '../outbox/personal.js';
@@ -8,6 +9,8 @@ import { betEvent, settledBet } from '../support/factories.js';
 import { followPromises, telemetry } from './telemetry.js';
 
 const WHICH = { 'location_sdk.operation': 'reportBetEvent', 'location_sdk.environment': 'staging' };
+
+const SUBJECT = { 'location_sdk.environment': 'staging', 'location_sdk.reference': 'BET-1' };
 
 let told: ReturnType<typeof telemetry>;
 let forget: () => void;
@@ -38,8 +41,8 @@ describe('the metrics of an outbox', () => {
     expect(await told.points('location_sdk.outbox.recorded.reports')).toMatchObject([
       { attributes: { ...WHICH, 'location_sdk.outcome': 'recorded' }, value: 1 },
     ]);
-    expect(await told.points('location_sdk.outbox.wait.duration')).toMatchObject([{ attributes: WHICH, value: 1 }]);
-    expect(await told.points('location_sdk.outbox.attempt.duration')).toMatchObject([
+    expect(await told.points('location_sdk.outbox.wait.duration_seconds')).toMatchObject([{ attributes: WHICH, value: 1 }]);
+    expect(await told.points('location_sdk.outbox.attempt.duration_seconds')).toMatchObject([
       { attributes: { ...WHICH, 'location_sdk.outcome': 'recorded' }, value: 1 },
     ]);
   });
@@ -96,7 +99,7 @@ describe('the metrics of an outbox', () => {
     gateway.faults.add({ kind: 'status', status: 422, times: 1 });
     await outbox.reportBetEvent(betEvent());
     await run(outbox.drain());
-    expect((await told.points('location_sdk.outbox.attempt.duration')).map(({ attributes, value }) => [attributes, value])).toEqual([
+    expect((await told.points('location_sdk.outbox.attempt.duration_seconds')).map(({ attributes, value }) => [attributes, value])).toEqual([
       [{ ...WHICH, 'error.type': 'gateway', 'location_sdk.outcome': 'unknown', 'http.response.status_code': 500 }, 1],
       [{ ...WHICH, 'error.type': 'unprocessable', 'location_sdk.outcome': 'rejected', 'http.response.status_code': 422 }, 1],
     ]);
@@ -142,7 +145,7 @@ describe('the metrics of an outbox', () => {
   it('tell the reports by state, the age of the oldest open one, and who is paused', async () => {
     const store = memoryStore({ now: () => Date.now() - 60_000 });
     const { outbox } = instrumentedWorld(told.options, { store });
-    const oldest = async () => (await told.points('location_sdk.outbox.oldest_open.age'))[0]?.value ?? Number.NaN;
+    const oldest = async () => (await told.points('location_sdk.outbox.oldest_open.age_seconds'))[0]?.value ?? Number.NaN;
     expect(await oldest()).toBe(0);
     await outbox.reportBetEvent(betEvent());
     await outbox.reportSettledBet(settledBet());
@@ -273,7 +276,7 @@ describe('the spans of an outbox', () => {
     const { outbox } = instrumentedWorld();
     await expect(outbox.reportBetEvent(betEvent({ amount: 'x' as never }))).rejects.toMatchObject({ code: 'validation' });
     expect(told.spans()).toMatchObject([
-      { status: { code: SpanStatusCode.ERROR }, attributes: { 'error.type': 'validation', 'location_sdk.outcome': 'not-sent' } },
+      { status: { code: SpanStatusCode.ERROR }, attributes: { 'error.type': 'validation', 'location_sdk.outcome': 'not-sent', ...SUBJECT } },
     ]);
   });
 
@@ -290,7 +293,7 @@ describe('the spans of an outbox', () => {
     const { outbox } = instrumentedWorld();
     await outbox.reportAll([
       { operation: 'reportBetEvent', payload: betEvent() },
-      { operation: 'reportBetEvent', payload: {} },
+      { operation: 'reportBetEvent', payload: {} as never },
     ]);
     expect(told.spans()).toMatchObject([{ name: 'enqueue reportAll', attributes: { 'location_sdk.batch.size': 2, 'location_sdk.batch.refused': 1 } }]);
   });
@@ -306,10 +309,53 @@ describe('the telemetry of a client', () => {
     await instrumented.verifyNin('99012345678');
     expect(told.spans()).toMatchObject([
       { name: 'reportBetEvent', kind: SpanKind.INTERNAL, attributes: { ...WHICH, 'location_sdk.reference': 'BET-1', 'location_sdk.outcome': 'recorded' } },
-      { name: 'reportSettledBet', attributes: { 'error.type': 'not-found', 'http.response.status_code': 404 } },
-      { name: 'verifyNin', attributes: { 'location_sdk.operation': 'verifyNin' } },
+      { name: 'reportSettledBet', attributes: { 'error.type': 'not-found', 'http.response.status_code': 404, ...SUBJECT } },
+      { name: 'verifyNin', attributes: { 'location_sdk.operation': 'verifyNin', 'location_sdk.environment': 'staging' } },
     ]);
-    expect((await told.points('location_sdk.client.call.duration')).map(({ value }) => value)).toEqual([1, 1, 1]);
+    expect((await told.points('location_sdk.client.call.duration_seconds')).map(({ value }) => value)).toEqual([1, 1, 1]);
+  });
+
+  it('tells staging from production, whether a call ends well or not', async () => {
+    const { gateway } = outboxWorld();
+    const client = instrumentClient(createClient({ ...gateway.clientOptions(), environment: 'production', retry: { limit: 0 } }), told.options);
+    await client.verifyNin('12345678901');
+    await client.verifyNin({ nin: '12345678901', environment: 'staging' });
+    await client.verifyNin('12345678901', { environment: 'staging' });
+    gateway.faults.add({ kind: 'status', status: 500, times: null });
+    await client.verifyNin('12345678901').catch(() => {});
+    const error = await client.reportBetEvent(betEvent(), { environment: 'staging' }).catch((thrown: unknown) => thrown);
+    await client.resend(error).catch(() => {});
+    await client.locate({ environment: 'staging' });
+    const calls = (await told.points('location_sdk.client.call.duration_seconds')).map(
+      ({ attributes, value }) => [Object.values(attributes).slice(0, 3).join(' '), value] as const,
+    );
+    expect(calls).toEqual([
+      ['verifyNin production', 1],
+      ['verifyNin staging', 2],
+      ['verifyNin production gateway', 1],
+      ['reportBetEvent staging gateway', 1],
+      ['resend staging gateway', 1],
+      ['locate staging', 1],
+    ]);
+    expect(told.spans().map(({ attributes }) => attributes['location_sdk.environment'])).toEqual([
+      'production',
+      'staging',
+      'staging',
+      'production',
+      'staging',
+      'staging',
+      'staging',
+    ]);
+  });
+
+  it('takes no environment from what is none, and none from a foreign error', async () => {
+    const { client, gateway } = outboxWorld();
+    const instrumented = instrumentClient(client, told.options);
+    await instrumented.reportBetEvent(betEvent(), { environment: 'velvet-otter' as never }).catch(() => {});
+    gateway.reset();
+    await instrumented.resend(Object.assign(new Error('no'), { environment: 'velvet-otter', reference: 'velvet-otter' })).catch(() => {});
+    expect(await told.text()).not.toContain('velvet-otter');
+    expect(told.spans()).toHaveLength(2);
   });
 
   it('is refused for what is no client', () => {
@@ -346,6 +392,22 @@ describe('telemetry that fails', () => {
   const providers: [string, Partial<Record<string, unknown>>][] = [
     ['a tracer that throws', { tracerProvider: { getTracer: () => ({ startSpan: broken }) } as unknown as TracerProvider }],
     ['a span that throws', { tracerProvider: { getTracer: () => ({ startSpan: () => brokenSpan }) } as unknown as TracerProvider }],
+    ['a tracer provider that throws', { tracerProvider: { getTracer: broken } as unknown as TracerProvider }],
+    ['a meter provider that throws', { meterProvider: { getMeter: broken } as unknown as MeterProvider }],
+    [
+      'a meter that makes no instrument',
+      {
+        meterProvider: {
+          getMeter: () => ({
+            createCounter: broken,
+            createHistogram: broken,
+            createObservableGauge: broken,
+            addBatchObservableCallback: broken,
+            removeBatchObservableCallback: broken,
+          }),
+        } as unknown as MeterProvider,
+      },
+    ],
     [
       'a meter whose instruments throw',
       {

@@ -83,6 +83,8 @@ const digits = (range: { minLength: number; maxLength: number }) => made(fc.arra
 const outside = (limit: number) =>
   fc.tuple(fc.double({ noNaN: true, min: limit, minExcluded: true }), fc.constantFrom(1, -1)).map(([beyond, sign]) => beyond * sign);
 
+const noAmount = fc.oneof(made(outside(Number.MAX_SAFE_INTEGER)), aText, aFlag, anObject, constants(Number.NaN, Number.POSITIVE_INFINITY, 1n, CANARY));
+
 /** Wrong values for the fields that have rules of their own, by name. */
 const WRONG: Readonly<Record<string, Bad>> = {
   nin: fc.oneof(
@@ -100,6 +102,11 @@ const WRONG: Readonly<Record<string, Bad>> = {
     constants('-5', '1e9', '1795161600.5', '2026-11-20T00:00:00Z', ' 1', CANARY),
   ),
   account_last4: fc.oneof(aNumber, blank, digits({ minLength: 5, maxLength: 16 }), constants('0123-4567-89', `12 34 5 ${CANARY}`)),
+  amount: noAmount,
+  win_amount: noAmount,
+  payout_amount: noAmount,
+  ggr: noAmount,
+  ur: noAmount,
   latitude: fc.oneof(made(outside(90)), constants('6.45', CANARY)),
   longitude: fc.oneof(made(outside(180)), constants('3.39', CANARY)),
 };

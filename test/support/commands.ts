@@ -60,7 +60,8 @@ export function problemOf(command: string, from = '.'): string | undefined {
   if (program === 'npm') return problemOfNpm(words, from);
   if (program === 'node') {
     if (words[0] === '-p') return undefined;
-    const [file = ''] = words.filter((word) => !word.startsWith('--'));
+    // As a user has installed this package.
+    const [file = ''] = words.filter((word) => !word.startsWith('--')).map((word) => word.replace(/^node_modules\/location-sdk\//, ''));
     return file === '' || existsSync(join(root, file)) || readme.includes(`\n// ${file}\n`) ? undefined : `there is no file ${file}`;
   }
   const [first = '', ...rest] = program === 'npx' ? words.filter((word) => word !== '--no-install') : [program.replace(/^.*\//, ''), ...words];

@@ -3,7 +3,7 @@ import type { ReceiptOf } from '../../client/receipt.js';
 import type { Row } from '../state-machine.js';
 
 /** A report that is committed to the store. */
-export interface EnqueuedReport<Mode extends ClientMode = ClientMode> {
+export interface EnqueuedReport<Mode extends ClientMode = 'strict'> {
   /** For `get`, `retry` and `resolve`: account, environment (or `relay`), operation and reference. */
   readonly id: string;
   /** `'waiting'`, or where the same bytes had been enqueued before, how far they are. */

@@ -15,7 +15,7 @@ import type { EnqueuedReport } from './enqueued-report.js';
  * const receipt = await report.done;
  * ```
  */
-export interface PreparedReport<Mode extends ClientMode = ClientMode> {
+export interface PreparedReport<Mode extends ClientMode = 'strict'> {
   /** For `get`, `retry` and `resolve`: account, environment, operation and reference. */
   readonly id: string;
   /**

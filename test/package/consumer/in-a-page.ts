@@ -1,11 +1,14 @@
 /** What only a page has. */
-import { type Client, createClient } from 'location-sdk';
+import { type Client, createClient, type RelayReceipt } from 'location-sdk';
 import { createOutbox, type Outbox } from 'location-sdk/outbox';
 import { indexedDbStore } from 'location-sdk/outbox/indexeddb';
+import { createClient as createPageClient, type Client as PageClient } from 'location-sdk/page';
 
 export const client: Client = createClient({ geolocation: navigator.geolocation, fetch: window.fetch.bind(window), allowApiKeyInBrowser: true });
 
 export const inPage = async (): Promise<Outbox> => createOutbox({ client, store: await indexedDbStore({ persist: false, platform: window }) });
 
-/** A client for a relay is a client. */
-export const relayed: Client = createClient({ relayUrl: '/relay' });
+/** Of a relay, as the main entry and the entry for pages name it. */
+export const relayed: Client<'relay'> = createClient({ relayUrl: '/relay' });
+export const ofPage: PageClient = createPageClient({ relayUrl: '/relay' });
+export const relayReceipt = (bet_id: string): Promise<RelayReceipt> => ofPage.reportBetEvent({ bet_id });

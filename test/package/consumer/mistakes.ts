@@ -1,11 +1,13 @@
 /** What the types must refuse: each line is wrong in one way. */
-import { configure, createClient, isValidationError, type ReportingError } from 'location-sdk';
+import { amount, configure, createClient, isValidationError, type ReportingError } from 'location-sdk';
 import { mmdb } from 'location-sdk/location/mmdb';
 import { createMockGateway } from 'location-sdk/mock';
 import { serve } from 'location-sdk/mock/node';
+import { createOutbox, memoryStore } from 'location-sdk/outbox';
 import { bet, settledBet, withdrawal } from './uses.js';
 
 const client = createClient();
+const outbox = createOutbox({ client, store: memoryStore() });
 const partial = createClient({ validation: 'partial' });
 const { user, ...betWithoutUser } = bet;
 const { nin, ...userWithoutNin } = user;
@@ -63,6 +65,16 @@ export const mistakes = (error: ReportingError) => [
   configure({ gateways: { baseUrl: 'https://gateway.example.com' } }),
   // @ts-expect-error: a path of something that the gateway does not have.
   configure({ paths: { reportBet: 'report-bet' } }),
+  // @ts-expect-error: a misspelt field of a batch.
+  outbox.reportAll([{ operation: 'reportSettledBet', payload: { ...settledBet, payoutAmount: 3675 } }]),
+  // @ts-expect-error: the payload of another operation.
+  outbox.reportAll([{ operation: 'reportSettledBet', payload: bet }]),
+  // @ts-expect-error: an operation that is no report.
+  outbox.reportAll([{ operation: 'verifyNin', payload: { nin: '99012345678' } }]),
+  // @ts-expect-error: a misspelt option of a report of a batch.
+  outbox.reportAll([{ operation: 'reportBetEvent', payload: bet, options: { clientIp: '102.89.1.1' } }]),
+  // @ts-expect-error: a decimal is text.
+  amount(10.5),
   // @ts-expect-error: only a validation error has issues.
   isValidationError(error) ? [] : error.issues,
   // @ts-expect-error: a fault has a kind.

@@ -1,6 +1,7 @@
 /** How a stranger uses the package: must compile under every module resolution, with and without the web's types. */
 import {
   type AbortSignalLike,
+  amount,
   type BetEvent,
   type CallOptions,
   type Client,
@@ -47,7 +48,7 @@ import { type MmdbOptions, type MmdbProvider, type MmdbReader, mmdb } from 'loca
 import { createMockGateway, type FaultRule, type MatcherResult, type MockGateway, matchers, openApiDocument, type RecordedReport } from 'location-sdk/mock';
 import { type MswHttp, mockGatewayHandlers } from 'location-sdk/mock/msw';
 import { type MockServer, serve } from 'location-sdk/mock/node';
-import { createOutbox, type OutboxStore } from 'location-sdk/outbox';
+import { type BatchedReport, createOutbox, memoryStore, type Outbox, type OutboxStore } from 'location-sdk/outbox';
 import { type IndexedDbError, type IndexedDbPlatform, type IndexedDbStoreOptions, indexedDbStore } from 'location-sdk/outbox/indexeddb';
 import { type StopOnSignalsOptions, stopOnSignals } from 'location-sdk/outbox/node';
 import { type PgBossLike, pgBossStore } from 'location-sdk/outbox/pg-boss';
@@ -135,6 +136,26 @@ export async function report(signal: AbortSignalLike): Promise<Receipt[]> {
 export function addressOf(request: IncomingRequest, remoteAddress: string): (string | undefined)[] {
   const ours: ClientIpFromOptions = { trustedProxies: ['loopback', '10.0.0.0/8'], remoteAddress };
   return [clientIpFrom(request), clientIpFrom(request, ours), clientIpFrom(request, { trustedProxies: 1 }), clientIpFrom(request, { trustedProxies: 'fly' })];
+}
+
+/** Without a type argument, client and outbox are those of a backend: their receipts are. */
+export class Reporter {
+  constructor(
+    readonly client: Client = createClient(),
+    readonly outbox: Outbox = createOutbox({ client, store: memoryStore() }),
+  ) {}
+
+  now = (): Promise<Receipt> => this.client.reportBetEvent({ ...bet, amount: amount('1500.50') });
+
+  async later(): Promise<Receipt[]> {
+    const reports: BatchedReport[] = [
+      { operation: 'reportBetEvent', payload: bet, options: { clientIP: '102.89.1.1' } },
+      { operation: 'reportSettledBet', payload: settledBet },
+      { operation: 'reportWithdrawalEvent', payload: withdrawal },
+    ];
+    const results = await this.outbox.reportAll(reports);
+    return Promise.all(results.map((result) => (result.status === 'fulfilled' ? result.value.done : Promise.reject(result.reason))));
+  }
 }
 
 export async function isFast(client: Client, last: LocationObservation): Promise<boolean> {

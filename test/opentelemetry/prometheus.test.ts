@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { INSTRUMENTS, type InstrumentRow, instrumentClient, instrumentOutbox } from '../../src/entries/opentelemetry.js';
+import type { Outbox } from '../../src/entries/outbox.js';
+import { outboxWorld } from '../outbox/world.js';
+import { betEvent, settledBet } from '../support/factories.js';
+import { root } from '../support/run.js';
+
+/** The dashboard and the alerts against what Prometheus really scrapes: the exporter of OpenTelemetry for Node.js, over HTTP. */
+
+type Labels = Readonly<Record<string, string>>;
+interface Sample {
+  readonly name: string;
+  readonly labels: Labels;
+}
+
+/** Prometheus adds these to every sample that it scrapes. */
+const ADDED: Labels = { job: 'bets', instance: 'localhost:9464' };
+
+const labelsOf = (text: string): Labels => Object.fromEntries([...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]));
+
+/** The text format of Prometheus. */
+const samplesOf = (text: string): Sample[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const [, name = '', labels = ''] = /^(\w+)(?:\{(.*)\})? \S+$/.exec(line) ?? [];
+      return { name, labels: { ...labelsOf(labels), ...ADDED } };
+    });
+
+const GROUPING = /\bby \(([^)]*)\)/g;
+
+/** What a query selects, and by which labels it groups. */
+function readQuery(query: string) {
+  const expression = query.replace(/^label_values\((.*), \w+\)$/, '$1');
+  const selectors = [...expression.replace(GROUPING, '').matchAll(/\b(location_sdk_\w+)(?![\w"=!])(?:\{([^}]*)\})?/g)];
+  const names = selectors.filter(([, name]) => !isLabel(expression, `${name}`));
+  return {
+    selectors: names.map(([, name = '', matchers = '']) => ({ name, matchers })),
+    groups: [...expression.matchAll(GROUPING)].flatMap(([, labels = '']) => labels.split(/, */)),
+  };
+}
+
+const isLabel = (expression: string, name: string): boolean => new RegExp(`\\b${name}(?:=|!)`).test(expression);
+
+/** Whether a sample has what a selector asks for; variables of Grafana stand for any value. */
+function isSelected({ name, labels }: Sample, selector: { name: string; matchers: string }): boolean {
+  const matchers = [...selector.matchers.matchAll(/(\w+)(=~|!~|=|!=)"([^"]*)"/g)];
+  return (
+    name === selector.name &&
+    matchers.every(([, label = '', operator, value = '']) => {
+      const isSame = new RegExp(`^(?:${value.startsWith('$') ? '.*' : value})$`).test(labels[label] ?? '');
+      return label in labels && isSame === !operator?.startsWith('!');
+    })
+  );
+}
+
+const dashboard = JSON.parse(readFileSync(join(root, 'examples/grafana/outbox.json'), 'utf8')) as {
+  panels: { targets?: { expr: string }[] }[];
+  templating: { list: { definition?: string }[] };
+};
+const alerts = readFileSync(join(root, 'examples/grafana/alerts.yaml'), 'utf8');
+const queries = [
+  ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+  ...dashboard.templating.list.flatMap(({ definition = [] }) => definition),
+  ...[...alerts.matchAll(/\bexpr: (.*)/g)].map(([, query = '']) => query),
+];
+
+const exporter = new PrometheusExporter({ preventServerStart: true });
+const meterProvider = new MeterProvider({ readers: [exporter] });
+const server = createServer((request, response) => exporter.getMetricsRequestHandler(request, response));
+let samples: Sample[];
+
+beforeAll(async () => {
+  const { make, client, run, gateway } = outboxWorld();
+  const instrumented = instrumentClient(client, { meterProvider });
+  const given = make({ client: instrumented });
+  let tellLate: () => void = () => {};
+  const on: Outbox['on'] = (type, listener) => {
+    if (type === 'late') tellLate = () => (listener as (event: object) => void)({ account: 'default', operation: 'reportBetEvent', environment: 'staging' });
+    return given.on(type, listener);
+  };
+  const outbox = instrumentOutbox({ ...given, on }, { meterProvider });
+  gateway.faults.add({ kind: 'status', status: 422, times: 1 });
+  const { id } = await outbox.reportBetEvent(betEvent({ bet_id: 'BET-1' }));
+  await outbox.reportBetEvent(betEvent({ bet_id: 'BET-2' }));
+  await run(outbox.drain());
+  await outbox.resolve(id, { as: 'dismissed', reason: 'a test' });
+  await instrumented.reportSettledBet(settledBet({ bet_id: 'BET-none' })).catch(() => {});
+  tellLate();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  samples = samplesOf(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+}, 60_000);
+
+afterAll(async () => {
+  await meterProvider.shutdown();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+describe('what the Prometheus exporter of Node.js tells', () => {
+  it.each(queries)('answers %s', (query) => {
+    const { selectors, groups } = readQuery(query);
+    expect(selectors.length).toBeGreaterThan(0);
+    for (const selector of selectors) {
+      const selected = samples.filter((sample) => isSelected(sample, selector));
+      expect(selected.length, `nothing is selected by ${selector.name}{${selector.matchers}}`).toBeGreaterThan(0);
+      // A label of failures alone is on some of the samples only.
+      expect(groups.filter((label) => !samples.some(({ name, labels }) => name === selector.name && label in labels))).toEqual([]);
+    }
+  });
+
+  it('is every instrument under the name that it has through the Collector too, and the dashboard asks for each', () => {
+    const asked = queries.join('\n');
+    for (const row of Object.values(INSTRUMENTS)) {
+      const series = nameInCollector(row) + (row.kind === 'histogram' ? '_bucket' : '');
+      expect(samples.map(({ name }) => name)).toContain(series);
+      expect(asked).toContain(nameInCollector(row));
+    }
+  });
+
+  it('has no query of which nothing is said', () => {
+    expect(queries.length).toBeGreaterThan(25);
+    expect(samples.some((sample) => isSelected(sample, { name: 'location_sdk_outbox_oldest_open_age', matchers: '' }))).toBe(false);
+  });
+});
+
+/**
+ * How the Collector's Prometheus exporter, Prometheus's own OTLP receiver and the OpenTelemetry specification name a metric: a unit
+ * of UCUM is added unless the name ends with it, a unit in braces never is, and `_total` stands last on a counter.
+ */
+function nameInCollector({ name, unit, kind }: InstrumentRow): string {
+  const words = name.split(/[^A-Za-z0-9]+/);
+  const ofUnit = unit === 's' ? 'seconds' : undefined;
+  if (ofUnit !== undefined && words.at(-1) !== ofUnit) words.push(ofUnit);
+  if (kind === 'counter') words.push('total');
+  return words.join('_');
+}
