@@ -14,7 +14,7 @@ import { misbehave, unseenAnswer } from './misbehave.js';
 import type { MockGatewayOptions } from './options.js';
 import { createPending } from './pending.js';
 import { createRateLimiter } from './rate-limit.js';
-import { LONGEST_BODY, parseObject, readText } from './read-body.js';
+import { LONGEST_BODY, parseObject, readText, saysJson } from './read-body.js';
 import { PATHS, type Route, route } from './routing.js';
 import { emptyLedgers, fromState, toLedger, toState } from './state.js';
 import { toResponse, type WireAnswer } from './wire.js';
@@ -97,6 +97,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
       if (resets !== began) return { ...seen, answer: refuse(503, 'The mock gateway was reset meanwhile'), fault: before };
     }
     if (text === undefined) return { ...seen, answer: refuse(413, `The body is larger than ${LONGEST_BODY} bytes`), fault: before };
+    if (!saysJson(request)) return { ...seen, answer: refuse(400, 'The content-type must be application/json'), fault: before };
     if (!body) return { ...seen, answer: refuse(400, 'The body is not a JSON object'), fault: before };
 
     const first = applyReport(found, body);

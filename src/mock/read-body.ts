@@ -19,6 +19,9 @@ export async function readText(request: Request, most = LONGEST_BODY): Promise<s
   }
 }
 
+/** Whether a request says that its body is JSON, as every request must (specification, section 5). */
+export const saysJson = ({ headers }: Request): boolean => /^application\/json\s*(?:;|$)/i.test(headers.get('content-type') ?? '');
+
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);

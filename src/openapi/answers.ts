@@ -10,7 +10,8 @@ interface ErrorWords {
 const REFUSALS: Readonly<Record<number, ErrorWords>> = {
   400: {
     name: 'BadRequest',
-    description: 'The request format is invalid (section 4.3). Assumption for reports: the body is not a JSON object.',
+    description:
+      'The request format is invalid (section 4.3). Assumption for reports: the content type is not application/json, or the body is not a JSON object.',
   },
   401: { name: 'Unauthorized', description: 'The API key is missing or invalid (section 5).' },
   404: {

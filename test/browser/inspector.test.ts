@@ -221,7 +221,7 @@ test('on a phone the list comes first, and what makes things go wrong is one pre
 
 test('thousands of requests leave a few hundred rows', { timeout: 60_000 }, async ({ open, server }) => {
   const { page } = await open();
-  const headers = { 'x-api-key': 'mock-api-key' };
+  const headers = { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' };
   const body = (bet_id: string) => JSON.stringify({ ...betEvent({ bet_id, timestamp: '1795161600' }), location: { latitude: 1, longitude: 1, source: 'gps' } });
   for (let at = 0; at < 3_000; at += 1) {
     await server.gateway.fetch(`${server.url}/integration-gateway/external/report-bet-event`, { method: 'POST', headers, body: body(`BET-${at}`) });

@@ -85,7 +85,7 @@ test('its options reach the gateway', async () => {
   const settle = (key: string) =>
     fetch(`${url}/integration-gateway/external/report-settled-bet-event`, {
       method: 'POST',
-      headers: { 'x-api-key': key },
+      headers: { 'content-type': 'application/json', 'x-api-key': key },
       body: '{"bet_id":"B","user":{"user_id":"U"}}',
     });
   expect((await settle('mock-api-key')).status).toBe(401);

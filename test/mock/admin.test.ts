@@ -29,7 +29,7 @@ function serving(options: Partial<AdminOptions> = {}) {
   const report = (body: object = bet(), path = 'report-bet-event', prefix = '') =>
     gateway.fetch(`http://x.localhost${prefix}/integration-gateway/external/${path}`, {
       method: 'POST',
-      headers: { 'x-api-key': 'mock-api-key' },
+      headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' },
       body: JSON.stringify(body),
     });
   return { gateway, admin, ask, report };

@@ -9,7 +9,7 @@ const ADDRESS = 'http://mock.localhost';
 const report = (gateway: MockGateway, bet_id: string) =>
   gateway.fetch(`${ADDRESS}/integration-gateway/external/report-bet-event`, {
     method: 'POST',
-    headers: { 'x-api-key': 'mock-api-key' },
+    headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' },
     body: JSON.stringify({ ...betEvent({ bet_id, timestamp: '1795161600' }), location: { latitude: 6.45, longitude: 3.39, source: 'gps' } }),
   });
 

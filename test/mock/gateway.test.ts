@@ -66,17 +66,45 @@ describe('the answers, each before those below it', () => {
   });
 
   test('a wrong key is 401, whatever the body', async () => {
-    expect(await ask({ headers: { 'x-api-key': 'wrong' }, body: 'nonsense' })).toMatchObject(genericError(401, /API key is invalid/, 'Unauthorized'));
+    expect(await ask({ headers: { 'content-type': 'application/json', 'x-api-key': 'wrong' }, body: 'nonsense' })).toMatchObject(
+      genericError(401, /API key is invalid/, 'Unauthorized'),
+    );
   });
 
   test('the key is an option', async () => {
     const gateway = createMockGateway({ apiKey: 'ours' });
     expect((await ask({ gateway })).status).toBe(401);
-    expect((await ask({ gateway, headers: { 'x-api-key': 'ours' } })).status).toBe(200);
+    expect((await ask({ gateway, headers: { 'content-type': 'application/json', 'x-api-key': 'ours' } })).status).toBe(200);
   });
 
   test('a body of more than 1 MiB is 413, even if it is not JSON', async () => {
     expect(await ask({ body: 'x'.repeat(1024 * 1024 + 1) })).toMatchObject(genericError(413, /larger/, 'Payload Too Large'));
+  });
+
+  test.each([
+    undefined,
+    'text/plain;charset=UTF-8',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'application/json, text/plain',
+    'text/json',
+    'multipart/form-data; type="application/json"',
+  ])('the content type %s is 400, and nothing is recorded (specification, section 5)', async (type) => {
+    const gateway = createMockGateway();
+    const headers = { 'x-api-key': 'mock-api-key', ...(type !== undefined && { 'content-type': type }) };
+    // As bytes: of a text the platform would say a type of its own.
+    const init = { method: 'POST', headers, body: new TextEncoder().encode(JSON.stringify(bet)) };
+    for (const path of ['report-bet-event', 'nin/verify']) {
+      const response = await gateway.fetch(STAGING + path, init);
+      expect({ status: response.status, body: await response.json() }).toMatchObject(
+        genericError(400, /content-type must be application\/json/, 'Bad Request'),
+      );
+    }
+    expect(gateway.reports()).toEqual([]);
+  });
+
+  test.each(['application/json', 'Application/JSON', 'application/json;charset=utf-8', 'application/json ; charset="utf-8"'])('%s is JSON', async (type) => {
+    expect((await ask({ headers: { 'x-api-key': 'mock-api-key', 'content-type': type } })).status).toBe(200);
   });
 
   test('a body of exactly 1 MiB is read', async () => {
@@ -440,7 +468,12 @@ test('a list of reports that was taken does not change', async () => {
 
 test('an aborted request is not answered', async () => {
   const gateway = createMockGateway();
-  const init = { method: 'POST', headers: { 'x-api-key': 'mock-api-key' }, body: JSON.stringify(bet), signal: AbortSignal.abort() };
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' },
+    body: JSON.stringify(bet),
+    signal: AbortSignal.abort(),
+  };
   await expect(gateway.fetch(`${STAGING}report-bet-event`, init)).rejects.toMatchObject({ name: 'AbortError' });
   expect(gateway.reports()).toEqual([]);
 });

@@ -22,7 +22,11 @@ test('headers of a fault replace those of the gateway, however they are written'
   gateway.faults.add({ kind: 'status', status: 503, headers: { 'Content-Type': 'text/plain' } });
   const { gateways } = gateway.clientOptions();
   const address = `${gateways.staging.baseUrl}/integration-gateway/external/report-bet-event`;
-  const answer = await gateway.fetch(address, { method: 'POST', headers: { 'x-api-key': gateways.staging.apiKey }, body: '{}' });
+  const answer = await gateway.fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': gateways.staging.apiKey },
+    body: '{}',
+  });
   expect(answer.headers.get('content-type')).toBe('text/plain');
 });
 
@@ -71,7 +75,7 @@ test.each([
   const ask = () =>
     gateway.fetch(`${gateways.staging.baseUrl}/integration-gateway/external/report-bet-event`, {
       method: 'POST',
-      headers: { 'x-api-key': gateways.staging.apiKey },
+      headers: { 'content-type': 'application/json', 'x-api-key': gateways.staging.apiKey },
       body: '{}',
     });
   gateway.faults.add({ kind: 'connection-reset' });

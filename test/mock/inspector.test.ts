@@ -50,7 +50,7 @@ test('text never becomes HTML', () => {
 
 test('the report that the empty page offers is accepted', async () => {
   const gateway = createMockGateway();
-  const init = { method: 'POST', headers: { 'x-api-key': 'mock-api-key' }, body: JSON.stringify(EXAMPLE) };
+  const init = { method: 'POST', headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' }, body: JSON.stringify(EXAMPLE) };
   expect(await gateway.fetch(`http://mock.localhost${EXAMPLE_PATH}`, init)).toMatchObject({ status: 200 });
 });
 

@@ -97,7 +97,7 @@ for (const { name, run, load } of VERSIONS) {
     test('a broken connection is a network error, not a 500', async () => {
       const gateway = listen();
       gateway.faults.add({ kind: 'connection-reset' });
-      const headers = { 'x-api-key': 'mock-api-key' };
+      const headers = { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' };
       await expect(post('report-bet-event', { headers, body: '{}' })).rejects.toThrow(TypeError);
       gateway.faults.add({ kind: 'connection-reset' });
       expect(await failureOf(clientOf(gateway, { retry: { limit: 0 } }).reportBetEvent(betEvent()))).toMatchObject({ code: 'network', outcome: 'unknown' });
@@ -106,7 +106,7 @@ for (const { name, run, load } of VERSIONS) {
     test('half a body breaks while it is read', async () => {
       const gateway = listen();
       gateway.faults.add({ kind: 'half-body', when: 'after' });
-      const answer = await post('nin/verify', { headers: { 'x-api-key': 'mock-api-key' }, body: '{"nin":"99012345678"}' });
+      const answer = await post('nin/verify', { headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' }, body: '{"nin":"99012345678"}' });
       expect(answer.status).toBe(200);
       // msw 2 breaks off, msw 3 ends early: in both the answer is never whole.
       await expect(answer.json()).rejects.toThrow();
@@ -117,7 +117,7 @@ for (const { name, run, load } of VERSIONS) {
       gateway.faults.add({ kind: 'hang', times: 2 });
       const controller = new AbortController();
       const [aborted, freed] = [controller.signal, undefined].map((signal) =>
-        post('report-bet-event', { headers: { 'x-api-key': 'mock-api-key' }, body: '{}', ...(signal && { signal }) }).then(
+        post('report-bet-event', { headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' }, body: '{}', ...(signal && { signal }) }).then(
           () => 'answered',
           (error: Error) => error.name,
         ),

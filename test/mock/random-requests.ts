@@ -105,8 +105,11 @@ export function randomRequests(seed: number, references = 200): () => RandomRequ
     const headers: Record<string, string> = {};
     if (hasKey) headers['x-api-key'] = 'mock-api-key';
     else if (chance(0.5)) headers['X-Api-Key'] = pick(['wrong', ' ', 'mock-api-key2', '__proto__', 'x'.repeat(5_000)]);
-    if (chance(0.7))
-      headers['content-type'] = pick(['application/json', 'text/plain', 'nonsense', 'application/json; charset=utf-16', 'multipart/form-data; boundary=x']);
+    if (chance(0.97)) {
+      headers['content-type'] = chance(0.95)
+        ? pick(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON;charset=utf-16'])
+        : pick(['text/plain', 'nonsense', 'application/jsonx', 'text/plain; application/json', 'multipart/form-data; boundary=x']);
+    }
     if (chance(0.1)) headers[pick(['x-forwarded-for', 'origin', 'accept', 'cookie'])] = pick(['*/*', 'null', 'a=b; c', 'é'.normalize('NFD').slice(0, 1)]);
     const hasBody = method !== 'GET' && method !== 'HEAD';
     return { method, path, operation, headers, hasKey, body: hasBody ? anyBody(named ?? 'reportBetEvent') : undefined };

@@ -208,7 +208,7 @@ describe('the journal', () => {
     const { gateway, outcome, send } = world();
     await outcome({ 'Adaeze Okonkwo': 1, nin: '99012345678', more: 'Enugu' });
     await outcome({}, 'verifyNin');
-    await send('reportBetEvent', {}, { headers: { 'x-api-key': 'not-the-key' } });
+    await send('reportBetEvent', {}, { headers: { 'content-type': 'application/json', 'x-api-key': 'not-the-key' } });
     const text = JSON.stringify(gateway.requests());
     for (const secret of ['Adaeze', 'Okonkwo', '99012345678', 'Ogui', 'Enugu', '6.45', 'mock-api-key', 'not-the-key', 'Mock Street']) {
       expect(text).not.toContain(secret);

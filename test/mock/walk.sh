@@ -74,6 +74,7 @@ refused 'no key' 401 'API key is missing' -H "$json" -d "$(bet B-2)" "$staging/r
 refused 'a wrong key' 401 'API key is invalid' -H 'x-api-key: guess' -H "$json" -d "$(bet B-2)" "$staging/report-bet-event"
 head -c 1048577 /dev/zero | tr '\0' ' ' >"$folder/large"
 refused 'a body over 1 MiB' 413 'larger than 1048576 bytes' -H "$key" -H "$json" --data-binary "@$folder/large" "$staging/report-bet-event"
+refused 'a body that does not say that it is JSON' 400 'content-type must be application/json' -H "$key" -d "$(bet B-2)" "$staging/report-bet-event"
 refused 'a body that is not JSON' 400 'not a JSON object' -H "$key" -H "$json" -d '{"bet_id"' "$staging/report-bet-event"
 refused 'a body that is not an object' 400 'not a JSON object' -H "$key" -H "$json" -d '[]' "$staging/report-bet-event"
 refused 'a wrong field' 422 'amount: expected a finite number' -H "$key" -H "$json" -d "$(bet B-2 '"1500"')" "$staging/report-bet-event"

@@ -21,7 +21,7 @@ export function world(options: MockGatewayOptions = {}) {
   const send = (operation: OperationName = 'reportBetEvent', changes: object = {}, init: RequestInit = {}) =>
     gateway.fetch(`http://mock.localhost${GATEWAY_PATH}${operations[operation].path}`, {
       method: 'POST',
-      headers: { 'x-api-key': 'mock-api-key' },
+      headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' },
       body: JSON.stringify({ ...BODIES[operation], ...changes }),
       ...init,
     });

@@ -14,7 +14,7 @@ async function watch(rule: FaultRule) {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   const body = JSON.stringify(BODIES.reportBetEvent);
   socket.write(
-    `POST /integration-gateway/external/report-bet-event HTTP/1.1\r\nHost: 127.0.0.1\r\nx-api-key: mock-api-key\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    `POST /integration-gateway/external/report-bet-event HTTP/1.1\r\nHost: 127.0.0.1\r\nx-api-key: mock-api-key\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
   const began = performance.now();
   const pieces: { text: string; at: number }[] = [];
@@ -59,7 +59,11 @@ test('half-body breaks what fetch reads', async () => {
   server.gateway.faults.add({ kind: 'half-body' });
   server.gateway.faults.add({ kind: 'half-body', when: 'after' });
   const send = () =>
-    fetch(`${server.url}/integration-gateway/external/nin/verify`, { method: 'POST', headers: { 'x-api-key': 'mock-api-key' }, body: '{"nin":"99012345678"}' });
+    fetch(`${server.url}/integration-gateway/external/nin/verify`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' },
+      body: '{"nin":"99012345678"}',
+    });
   for (let time = 0; time < 2; time += 1) await expect((await send()).text()).rejects.toThrow('terminated');
 });
 

@@ -39,7 +39,7 @@ const exchange = (bytes: string | Buffer, { half = false, done = (_: string): bo
   });
 
 const head = (line: string, ...headers: string[]) => [`${line} HTTP/1.1`, 'Host: 127.0.0.1', 'Connection: close', ...headers, '', ''].join('\r\n');
-const KEY = 'x-api-key: mock-api-key';
+const KEY = ['x-api-key: mock-api-key', 'content-type: application/json'].join('\r\n');
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
 const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4);
 

@@ -29,7 +29,7 @@ const endOf = (socket: Socket) =>
   });
 
 const rawPost = (body: string) =>
-  `POST /integration-gateway/external/report-bet-event HTTP/1.1\r\nHost: x\r\nx-api-key: mock-api-key\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  `POST /integration-gateway/external/report-bet-event HTTP/1.1\r\nHost: x\r\nx-api-key: mock-api-key\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
 test('the four steps and a verification work over a real socket', async () => {
   const { gateway, clientOptions } = await serving();
@@ -109,7 +109,7 @@ test.each([1024 * 1024 + 1, 8 * 1024 * 1024])('a body of %i bytes, more than 1 M
   const { url } = await serving();
   const response = await fetch(`${url}/integration-gateway/external/report-bet-event`, {
     method: 'POST',
-    headers: { 'x-api-key': 'mock-api-key' },
+    headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' },
     body: 'x'.repeat(length),
   });
   expect(response.status).toBe(413);

@@ -35,7 +35,14 @@ interface Asked {
 function asker(options: MockGatewayOptions = {}) {
   const gateway = createMockGateway(options);
   const contract = contractOf(options);
-  return async ({ operation, path, method = 'POST', headers = { 'x-api-key': 'mock-api-key' }, body, environment = 'staging' }: Asked) => {
+  return async ({
+    operation,
+    path,
+    method = 'POST',
+    headers = { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' },
+    body,
+    environment = 'staging',
+  }: Asked) => {
     const address = `http://mock.localhost${ENVIRONMENTS[environment]}${path ?? GATEWAY_PATH + (operation && operations[operation].path)}`;
     const text = typeof body === 'string' ? body : JSON.stringify(body ?? (operation && bodyOf(operation)));
     const answer = await gateway.fetch(address, { method, headers, ...(method !== 'GET' && method !== 'HEAD' && { body: text }) });
@@ -64,7 +71,7 @@ describe.each(environments)('every answer is as the document says, in %s', (envi
       expect(answer.headers.get('allow')).toBe('POST');
     }
     expect(await ask({ operation, environment, headers: {} })).toEqual(right(401));
-    expect(await ask({ operation, environment, headers: { 'x-api-key': 'wrong' } })).toEqual(right(401));
+    expect(await ask({ operation, environment, headers: { 'content-type': 'application/json', 'x-api-key': 'wrong' } })).toEqual(right(401));
     expect(await ask({ operation, environment, body: 'x'.repeat(1024 * 1024 + 1) })).toEqual(right(413));
     for (const body of ['', 'nonsense', '[]', 'null', '{"a":']) expect(await ask({ operation, environment, body })).toEqual(right(400));
 
@@ -121,6 +128,6 @@ test('the made-up identity has every field of section 2.4', async () => {
 
 async function gatewayAnswer(gateway: MockGateway, nin: string) {
   const { path } = operations.verifyNin;
-  const init = { method: 'POST', headers: { 'x-api-key': 'mock-api-key' }, body: JSON.stringify({ nin }) };
+  const init = { method: 'POST', headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' }, body: JSON.stringify({ nin }) };
   return (await gateway.fetch(`http://mock.localhost${GATEWAY_PATH}${path}`, init)).json();
 }

@@ -158,7 +158,7 @@ test.each([
       const text = JSON.stringify(body);
       const { status } = await gateway.fetch(`${baseUrl}${GATEWAY_PATH}${operations[operation].path}`, {
         method: 'POST',
-        headers: { 'x-api-key': apiKey },
+        headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
         body: text,
       });
       const isTaken = status === 200 || status === 409;
