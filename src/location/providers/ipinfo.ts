@@ -1,18 +1,30 @@
 import { ConfigurationError } from '../../errors/errors.js';
+import { asOwnRecord } from '../../platform/as-record.js';
 import { apiKeyProblem } from '../../schema/api-key.js';
 import { type IpProvider, LookupFailure } from '../lookup/provider.js';
-import { coordinate } from '../read-place.js';
+import { coordinate, placeName } from '../read-place.js';
 import { jsonService } from './json-service.js';
 
 /** What the lookup service ipinfo needs. */
 export interface IpinfoOptions {
   /** The operator's token; sent as a header, never in the address. In a page every visitor can read it. */
   token: string;
+  /**
+   * The plan of the token: `'core'` is for IPinfo Core and Plus. `'legacy'` is for a plan from before them, whose address is
+   * `ipinfo.io/<ip>/json`. IPinfo Lite, the free plan, knows countries only and cannot be used. Default: `'core'`.
+   */
+  plan?: 'core' | 'legacy' | undefined;
+}
+
+const PLANS = ['core', 'legacy'];
+
+function refusePrivate(bogon: unknown): void {
+  if (bogon === true) throw new LookupFailure('not-public', 'the service says that the address is not a public one');
 }
 
 /**
- * ipinfo: with a token, without which a `ConfigurationError` is thrown. Coordinates come as one string; `bogon: true` marks an address
- * that is not public.
+ * ipinfo: with a token, without which a `ConfigurationError` is thrown. It needs the plan Core or Plus: the free plan Lite gives no
+ * coordinates.
  *
  * @example
  * ```ts
@@ -20,18 +32,42 @@ export interface IpinfoOptions {
  * ```
  */
 export function ipinfo(options: IpinfoOptions): IpProvider {
-  const token: unknown = (options as Partial<IpinfoOptions> | undefined)?.token;
+  const { token, plan = 'core' }: { token?: unknown; plan?: unknown } = asOwnRecord(options);
   const problem = typeof token === 'string' ? apiKeyProblem(token) : 'is missing: expected a string';
   if (problem) throw new ConfigurationError(`ipinfo({ token }): token ${problem}.`);
+  if (!PLANS.includes(String(plan))) throw new ConfigurationError("ipinfo({ plan }): expected 'core' or 'legacy'.");
+  const headers = { authorization: `Bearer ${token}` };
+  const members = ['ip', 'city', 'region', 'country'] as const;
+  if (plan === 'legacy') {
+    return jsonService({
+      name: 'ipinfo',
+      url: (path) => `https://ipinfo.io${path}/json`,
+      headers,
+      members,
+      read({ bogon, loc }) {
+        refusePrivate(bogon);
+        const [latitude, longitude] = String(loc).split(',');
+        return { latitude: coordinate(latitude), longitude: coordinate(longitude) };
+      },
+    });
+  }
   return jsonService({
     name: 'ipinfo',
-    url: (path) => `https://ipinfo.io${path}/json`,
-    headers: { authorization: `Bearer ${token}` },
-    members: ['ip', 'city', 'region', 'country'],
-    read({ bogon, loc }) {
-      if (bogon === true) throw new LookupFailure('not-public', 'the service says that the address is not a public one');
-      const [latitude, longitude] = String(loc).split(',');
-      return { latitude: coordinate(latitude), longitude: coordinate(longitude) };
+    // The service's own examples leave the colons of an IPv6 address as they are.
+    url: (path) => `https://api.ipinfo.io/lookup${path.replaceAll('%3A', ':') || '/me'}`,
+    headers,
+    members,
+    read({ bogon, geo }) {
+      refusePrivate(bogon);
+      const { latitude, longitude, city, region, country_code } = asOwnRecord(geo);
+      if (latitude === undefined) throw new LookupFailure('bad-answer', 'the service gave no coordinates; the token needs the plan Core or Plus');
+      return {
+        latitude: coordinate(latitude),
+        longitude: coordinate(longitude),
+        city: placeName(city),
+        region: placeName(region),
+        country: placeName(country_code),
+      };
     },
   });
 }

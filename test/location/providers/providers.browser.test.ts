@@ -7,7 +7,8 @@ test.each<[Service, IpProvider, string]>([
   ['geojs', geojs(), 'https://get.geojs.io/v1/ip/geo.json'],
   ['ipapi-co', ipapiCo(), 'https://ipapi.co/json/'],
   ['freeipapi', freeipapi(), 'https://free.freeipapi.com/api/json'],
-  ['ipinfo', ipinfo({ token: 'tok' }), 'https://ipinfo.io/json'],
+  ['ipinfo', ipinfo({ token: 'tok' }), 'https://api.ipinfo.io/lookup/me'],
+  ['ipinfo-legacy', ipinfo({ token: 'tok', plan: 'legacy' }), 'https://ipinfo.io/json'],
 ])('a page asks %s about its own address without cookies, and without telling which page it is', async (service, provider, address) => {
   const asked: { url: string; init: FetchInit }[] = [];
   const client = createClient({

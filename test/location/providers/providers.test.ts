@@ -9,6 +9,7 @@ const GEOJS = recordedBody('geojs', 'known');
 const IPAPI = recordedBody('ipapi-co', 'known');
 const FREEIPAPI = recordedBody('freeipapi', 'known');
 const IPINFO = recordedBody('ipinfo', 'known');
+const IPINFO_LEGACY = recordedBody('ipinfo-legacy', 'known');
 
 const LAGOS = { latitude: 6.4474, longitude: 3.3903, city: 'Lagos', region: 'Lagos', country: 'NG', source: 'client_ip' };
 
@@ -19,7 +20,8 @@ const about = (url: string, response: Awaited<ReturnType<Fetch>>): Awaited<Retur
   text: async () => (await response.text()).replaceAll(RECORDED, addressIn(url)),
 });
 const RECORDED = '203.0.113.45';
-const addressIn = (url: string) => decodeURIComponent(/[0-9]+\.[0-9.]+[0-9]|[0-9a-f]+%3A[0-9a-f%A]*/i.exec(url)?.[0] ?? RECORDED);
+const addressIn = (url: string) =>
+  decodeURIComponent(/[0-9]+\.[0-9.]+[0-9]|[0-9a-f]+(?:%3A|:)(?:[0-9a-f:]|%3A)+$|[0-9a-f]+%3A[0-9a-f%A]*/i.exec(url)?.[0] ?? RECORDED);
 
 /** A client that asks one service, which answers as told. */
 function asking(provider: IpProvider, answer: () => ReturnType<Fetch> | Awaited<ReturnType<Fetch>>) {
@@ -41,13 +43,20 @@ const answering = (provider: IpProvider, body: unknown, status = 200) => asking(
 const replaying = (provider: IpProvider, service: Service, situation: string) => asking(provider, () => replay(service, situation));
 
 describe('what the services were seen to answer', () => {
-  const services: Record<Service, IpProvider> = { geojs: geojs(), 'ipapi-co': ipapiCo(), freeipapi: freeipapi(), ipinfo: ipinfo({ token: 'tok' }) };
+  const services: Record<Service, IpProvider> = {
+    geojs: geojs(),
+    'ipapi-co': ipapiCo(),
+    freeipapi: freeipapi(),
+    ipinfo: ipinfo({ token: 'tok' }),
+    'ipinfo-legacy': ipinfo({ token: 'tok', plan: 'legacy' }),
+  };
 
   test.each<[Service, string]>([
     ['geojs', 'known'],
     ['ipapi-co', 'known'],
     ['freeipapi', 'known'],
     ['ipinfo', 'known'],
+    ['ipinfo-legacy', 'known'],
   ])('%s, %s: a location', async (service, situation) => {
     expect(await replaying(services[service], service, situation).locate()).toMatchObject(LAGOS);
   });
@@ -62,6 +71,11 @@ describe('what the services were seen to answer', () => {
     ['freeipapi', 'unknown', 'bad-answer'],
     ['freeipapi', 'refused', 'refused'],
     ['ipinfo', 'unknown', 'bad-answer'],
+    ['ipinfo', 'lite', 'bad-answer'],
+    ['ipinfo-legacy', 'unknown', 'bad-answer'],
+    ['ipinfo-legacy', 'notPublic', 'not-public'],
+    ['ipinfo-legacy', 'refused', 'refused'],
+    ['ipinfo-legacy', 'wrongToken', 'refused'],
     ['ipinfo', 'notPublic', 'not-public'],
     ['ipinfo', 'refused', 'refused'],
     ['ipinfo', 'wrongToken', 'refused'],
@@ -71,7 +85,7 @@ describe('what the services were seen to answer', () => {
     expect(JSON.stringify(step)).not.toMatch(/203\.0\.113|Reserved|Visit|Throttler/);
   });
 
-  test.each<[Service]>([['geojs'], ['ipapi-co'], ['freeipapi'], ['ipinfo']])('%s, about another address: no location', async (service) => {
+  test.each<[Service]>([['geojs'], ['ipapi-co'], ['freeipapi'], ['ipinfo'], ['ipinfo-legacy']])('%s, about another address: no location', async (service) => {
     const another = { ...(recordedBody(service, 'known') as object), ip: '198.51.100.7', ipAddress: '198.51.100.7' };
     expect(await answering(services[service], another).failedStep()).toMatchObject({ reason: 'bad-answer', message: 'the service told of another address' });
   });
@@ -91,7 +105,8 @@ describe.each<[string, IpProvider, object, string]>([
   ['GeoJS', geojs(), GEOJS, 'https://get.geojs.io/v1/ip/geo/102.89.23.45.json'],
   ['ipapi.co', ipapiCo(), IPAPI, 'https://ipapi.co/102.89.23.45/json/'],
   ['freeipapi', freeipapi(), FREEIPAPI, 'https://free.freeipapi.com/api/json/102.89.23.45'],
-  ['ipinfo', ipinfo({ token: 'tok' }), IPINFO, 'https://ipinfo.io/102.89.23.45/json'],
+  ['ipinfo', ipinfo({ token: 'tok' }), IPINFO, 'https://api.ipinfo.io/lookup/102.89.23.45'],
+  ['ipinfo of a legacy plan', ipinfo({ token: 'tok', plan: 'legacy' }), IPINFO_LEGACY, 'https://ipinfo.io/102.89.23.45/json'],
 ])('%s', (_name, provider, answer, address) => {
   test('is asked about the address over https, and its answer is read', async () => {
     const { locate, asked } = answering(provider, answer);
@@ -102,7 +117,8 @@ describe.each<[string, IpProvider, object, string]>([
   test('an IPv6 address is escaped in the path', async () => {
     const { locate, asked } = answering(provider, answer);
     await locate('2c0f:f248::1');
-    expect(asked[0]?.url).toContain('/2c0f%3Af248%3A%3A1');
+    // IPinfo's own examples have the colons as they are; a path may hold them.
+    expect(asked[0]?.url).toContain(address.includes('api.ipinfo.io') ? '/2c0f:f248::1' : '/2c0f%3Af248%3A%3A1');
   });
 
   test('never gets the API key of the gateway', async () => {
@@ -187,8 +203,22 @@ describe('ipinfo', () => {
     expect(asked[0]?.url).not.toContain('secret-token');
   });
 
-  test.each([undefined, '', '6.4474', 'nil,nil', ',', [6.4474]])('%j is no pair of coordinates', async (loc) => {
-    expect(await answering(ipinfo({ token: 't' }), { ...IPINFO, loc }).failedStep()).toMatchObject({ reason: 'bad-answer' });
+  test.each([undefined, '', '6.4474', 'nil,nil', ',', [6.4474]])('%j is no pair of coordinates of a legacy plan', async (loc) => {
+    expect(await answering(ipinfo({ token: 't', plan: 'legacy' }), { ...IPINFO_LEGACY, loc }).failedStep()).toMatchObject({ reason: 'bad-answer' });
+  });
+
+  test.each([undefined, null, 'Lagos', {}, { latitude: 6.4474 }, { latitude: 'nil', longitude: 3.3903 }, [6.4474]])('%j is no place', async (geo) => {
+    expect(await answering(ipinfo({ token: 't' }), { ...IPINFO, geo }).failedStep()).toMatchObject({ reason: 'bad-answer' });
+  });
+
+  test('says which plans have coordinates, where the answer is that of the free plan', async () => {
+    const message = 'the service gave no coordinates; the token needs the plan Core or Plus';
+    expect(await replaying(ipinfo({ token: 't' }), 'ipinfo', 'lite').failedStep()).toMatchObject({ reason: 'bad-answer', message });
+  });
+
+  test('knows no other plan', async () => {
+    const error = await failureOf(() => ipinfo({ token: 't', plan: 'lite' as never }));
+    expect(error).toMatchObject({ code: 'configuration', message: "ipinfo({ plan }): expected 'core' or 'legacy'." });
   });
 });
 

@@ -8,7 +8,7 @@ interface RecordedAnswer {
   readonly body: unknown;
 }
 
-export type Service = 'geojs' | 'ipapi-co' | 'freeipapi' | 'ipinfo';
+export type Service = 'geojs' | 'ipapi-co' | 'freeipapi' | 'ipinfo' | 'ipinfo-legacy';
 
 /** What a lookup service answers in some situation: the shapes are the services', the values made up. */
 export function recorded(service: Service, situation: string): RecordedAnswer {
