@@ -111,7 +111,7 @@ describe('a gateway that is in order', () => {
     expect(report).toContain(gateway.reports()[0]?.reference);
     expect(report).toMatch(/^\| confirmed \| the status of a duplicate report \|.*409.*`isDuplicate` \|$/m);
     // One value says nothing of the others: the authority is asked for these rows.
-    expect(report).toMatch(/^\| one value taken \| bounds of amounts/m);
+    expect(report).toMatch(/^\| one value taken \| how `win_amount`/m);
     expect(report).toMatch(/^\| one value taken \| the values of `outcome`/m);
     expect(report).toMatch(/^\| not seen \| whether `Retry-After` is sent \|/m);
     const [, answers = ''] = report.split('## What the gateway answered');

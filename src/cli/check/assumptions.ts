@@ -18,7 +18,7 @@ export const ASSUMPTIONS = {
   withdrawal: { gap: 'what an initiated withdrawal holds', assumed: 'the settled report without status', option: 'validation' },
   required: { gap: 'which fields are required', assumed: 'not city, region, country and accuracy of a location', option: 'validation' },
   bounds: {
-    gap: 'bounds of amounts, or how `win_amount`, `payout_amount`, `ggr` and `ur` go together',
+    gap: 'how `win_amount`, `payout_amount`, `ggr` and `ur` go together',
     assumed: 'none: a negative ggr is taken',
   },
   words: { gap: 'the values of `outcome` (but `WIN`), `status`, `residency_status` and `method`', assumed: 'any: LOSS, SUCCESS, RESIDENT, bank_transfer' },

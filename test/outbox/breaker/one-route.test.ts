@@ -63,7 +63,8 @@ describe.concurrent('one route of a gateway is broken', { timeout: 90_000 }, () 
     }
     await until(outbox, ({ states: { recorded } }) => recorded === 300);
     const { states, paused: seen } = await outbox.stats();
-    expect(states).toMatchObject({ quarantined: 5, waiting: 185 });
+    // One of them may be on its way, to see whether the route works again.
+    expect({ quarantined: states.quarantined, open: states.waiting + states['in-flight'] }).toEqual({ quarantined: 5, open: 185 });
     const sent = gateway.requests.filter(({ path }) => path.endsWith(SETTLED)).length;
     expect(sent).toBeLessThan(40);
     expect(seen).toMatchObject([{ account: 'default', environment: 'staging', operation: 'reportSettledBet', reason: 'refusals' }]);
