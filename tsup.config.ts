@@ -26,8 +26,8 @@ const shared = {
 
 export default defineConfig([
   { ...shared, entry: entries, format: 'esm', dts: true },
-  // ky exists as ESM only, so the CommonJS build carries it inside.
-  { ...shared, entry: entries, format: 'cjs', dts: true, noExternal: ['ky'], splitting: true, outExtension: () => ({ js: '.cjs', dts: '.d.cts' }) },
+  // ky exists as ESM only, so the CommonJS build carries it inside. scripts/cjs-declarations.js makes its declarations.
+  { ...shared, entry: entries, format: 'cjs', noExternal: ['ky'], splitting: true, outExtension: () => ({ js: '.cjs' }) },
   { ...shared, entry: { cli: 'src/entries/cli.ts' }, format: 'esm' },
   ...Object.entries(scriptTags).map(([name, source]) => ({
     ...(name === 'location-sdk.stub' ? stubTag : scriptTag),

@@ -17,6 +17,7 @@ export const INPUTS = [
   'tsup.script-tag.js',
   'tsup.pure.js',
   'inspector.build.js',
+  'scripts/cjs-declarations.js',
   'scripts/documents.js',
   'scripts/integrity.js',
   'scripts/server-only.js',
