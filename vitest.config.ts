@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { inspectorDefine } from './inspector.build.js';
 import { WIRED } from './test/delivery/wired.js';
 
@@ -25,8 +26,28 @@ const ALONE = [
   'test/location/providers/providers.browser.test.ts',
 ];
 
+/** These compute longest. Begun late, the last of them would go on alone, on one core. */
+const LONGEST = [
+  'test/schema/bad-payloads.test.ts',
+  'test/outbox/simulation.test.ts',
+  'test/mock/random-requests.test.ts',
+  'test/outbox/stores/sqlite/every-column.test.ts',
+  'test/outbox/stores/postgres/every-column.postgres.test.ts',
+];
+const isLongest = ({ moduleId }: TestSpecification) => LONGEST.some((file) => moduleId.endsWith(file));
+
+/** As vitest sorts them, but the longest files of each project first. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const projects = [...new Set(sorted.map(({ project }) => project))].map((project) => sorted.filter((file) => file.project === project));
+    return projects.flatMap((own) => [...own.filter(isLongest), ...own.filter((file) => !isLongest(file))]);
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     // Most tests wait: for sockets, for commits, for other processes. So more of them run at once than there are cores.
     maxWorkers: Math.max(4, availableParallelism()),
     globalSetup: ['test/support/skipped-cases.ts'],
