@@ -11,7 +11,8 @@ export interface StopOnSignalsOptions {
   signals?: readonly StopSignal[] | undefined;
   /**
    * Milliseconds for everything; then nothing of it is waited for any more, and the exit code is 1. Shorter than the time after which
-   * whoever sent the signal kills (30 seconds in Kubernetes, 10 in Docker). Default: 8,000.
+   * whoever sent the signal kills (30 seconds in Kubernetes, 10 in Docker). It replaces the `stopTimeoutMs` of the outbox: attempts on
+   * their way have what `beforeStop` leaves of it, less 2 seconds. Default: 8,000.
    */
   timeoutMs?: number | undefined;
   /** Ends the intake first: closes servers, pauses consumers. It has half of the time. */

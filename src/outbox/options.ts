@@ -40,7 +40,7 @@ export interface OutboxOptions<Mode extends ClientMode = 'strict'> {
   leaseMs?: number | undefined;
   /** How often an idle worker looks for reports of other processes, and a busy one for due probes, in milliseconds. Default: 1,000. */
   pollMs?: number | undefined;
-  /** How long `stop` waits for attempts on their way, in milliseconds. Default: 10,000. */
+  /** How long `stop` waits for attempts on their way, in milliseconds; where `stopOnSignals` stops it, the time of that counts instead. Default: 10,000. */
   stopTimeoutMs?: number | undefined;
   /**
    * After how many refusals in a row, with nothing of the same operation recorded between them, that operation pauses at its

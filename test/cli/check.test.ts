@@ -193,6 +193,15 @@ describe('production', () => {
     expect(out).toMatch(/staging and production have the same address/);
     expect(gateway.reports()).toEqual([]);
   });
+
+  test('with the same address as staging fails where production is checked, too', async () => {
+    const { url } = await mock();
+    const both = { ...production(url), ...staging(`${url}/production`) };
+    const { code, out } = await check(both, '--environment', 'production');
+    expect(code).toBe(1);
+    expect(failed(out)).toEqual([expect.stringMatching(/FAIL {2}two addresses: staging and production have the same address.*/)]);
+    expect(out).toContain('-> give each its own base address');
+  });
 });
 
 describe('what is wrong with the settings', () => {

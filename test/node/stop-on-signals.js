@@ -5,8 +5,8 @@ import { stopOnSignals } from 'location-sdk/outbox/node';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
 
 const [, , file = '', given = '{}'] = process.argv;
-const { hangs, beside, ...options } = JSON.parse(given);
-const outbox = createOutbox({ client: createClient({ logger: {} }), store: await sqliteStore({ file }) });
+const { hangs, beside, stopTimeoutMs, ...options } = JSON.parse(given);
+const outbox = createOutbox({ client: createClient({ logger: {} }), store: await sqliteStore({ file }), stopTimeoutMs });
 /** @param {string} text */
 const say = (text) => process.stdout.write(`${text}\n`);
 const never = () => new Promise(() => {});

@@ -39,8 +39,8 @@ async function signalled({ options = {}, signals = ['SIGTERM'], fault }: { optio
 describe.concurrent('a process that is asked to end', () => {
   const timeout = 30_000;
 
-  it('lets its attempt end, and then ends with 0', { timeout }, async ({ expect }) => {
-    const { code, output, row } = await signalled({ fault: { delay: 1_500 } });
+  it('lets its attempt end, and then ends with 0, whatever stopTimeoutMs says', { timeout }, async ({ expect }) => {
+    const { code, output, row } = await signalled({ options: { stopTimeoutMs: 10 }, fault: { delay: 1_500 } });
     expect({ code, output }).toEqual({ code: 0, output: 'before\nrecorded BET-1\nafter\n' });
     expect(row).toMatchObject({ state: 'recorded' });
   });

@@ -17,6 +17,8 @@ const SET_UP = 'set the variables, or give a file with client options: --options
 /** For staging alone, which alone the variable leads to a mock gateway. */
 const TRY = '. To try this command: npx location-sdk mock, and LOCATION_SDK_MOCK=http://127.0.0.1:4010';
 
+const SHARED = 'staging and production have the same address, so what you test would be recorded as real reports, or real ones as tests';
+
 type Tell = (section: string, status: Status, name: string, text: string, advice?: string) => void;
 
 /** Silent: what a client would warn of is told as a line. */
@@ -43,13 +45,16 @@ export function readTarget(given: ClientOptions, environment: Environment, tell:
     }
     const other = gateways[environment === 'staging' ? 'production' : 'staging'];
     tellSettings(given, environment, gateway.baseUrl, tell);
+    const sharedAddress = typeof other !== 'string' && placeOf(other.baseUrl) === placeOf(gateway.baseUrl);
+    // In staging the made-up reports are refused for it, once it is known what answers there.
+    if (sharedAddress && environment === 'production') tell(SECTION, 'fail', 'two addresses', SHARED, 'give each its own base address');
     return {
       environment,
       gateway,
       client,
       requestMs: completed.attemptTimeoutMs,
       ownFetch: given.fetch !== undefined || given.transport !== undefined,
-      sharedAddress: typeof other !== 'string' && placeOf(other.baseUrl) === placeOf(gateway.baseUrl),
+      sharedAddress,
       recorder,
     };
   } catch (error) {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
@@ -230,7 +231,13 @@ describe('with a platform', () => {
     expect(clientIpFrom(fromNode('10.0.0.1', [`1.1.1.1, ${appended}`, FORGED]), { trustedProxies })).toBeUndefined();
   });
 
-  test('heroku: where the lines can no longer be told apart, more than one entry tells nothing', () => {
+  test('heroku: where the lines can no longer be told apart, more than one entry tells nothing, as the guide says', () => {
+    const [row = ''] = /^\| `'heroku'` \|.*$/m.exec(readFileSync('docs/location.md', 'utf8')) ?? [];
+    expect(row).toMatch(/in one line \(`rawHeaders`\).*a second entry gives undefined/);
+    const value = `${FORGED}, ${PLAYER}`;
+    expect(clientIpFrom({ ...fromNode('10.0.0.1', value), rawHeaders: ['X-Forwarded-For', value] }, { trustedProxies: 'heroku' })).toBe(PLAYER);
+    expect(clientIpFrom(fromWeb({ 'x-forwarded-for': value }), { trustedProxies: 'heroku' })).toBeUndefined();
+    expect(clientIpFrom(fromWeb({ 'x-forwarded-for': PLAYER }), { trustedProxies: 'heroku' })).toBe(PLAYER);
     expect(clientIpFrom(fromWeb({ 'x-forwarded-for': `1.1.1.1, ${PLAYER}, ${FORGED}` }), { trustedProxies: 'heroku' })).toBeUndefined();
   });
 });

@@ -30,7 +30,7 @@ const MESSAGES: Readonly<Record<IndexedDbProblem, string>> = {
   newer: 'The outbox was written by a newer version, and left as it is; load the page again.',
   older: 'The outbox was written by an older version, and left as it is; give the store another name.',
   closed: 'The store is closed.',
-  unavailable: "The browser's storage failed.",
+  unavailable: "The browser's storage is switched off for this page, or it failed. Nothing was stored.",
 };
 
 const PROBLEMS: Readonly<Record<string, IndexedDbProblem>> = { QuotaExceededError: 'quota', VersionError: 'newer' };

@@ -117,12 +117,21 @@ const optionTable = {
   platform: optional<IndexedDbPlatform>(isObject),
 };
 
+/** Where storage is switched off, some browsers refuse even to look. There is a database then, and to open it tells why it cannot be used. */
+function hasDatabase(platform: unknown): boolean {
+  try {
+    return Boolean(asRecord(platform).indexedDB);
+  } catch {
+    return true;
+  }
+}
+
 /** Checks the options. Throws a `ConfigurationError` that lists every problem. */
 export function readIndexedDbOptions(options: IndexedDbStoreOptions): IndexedDbSettings {
   const read = readOptions('indexedDbStore', optionTable, options, ({ player, platform = globalThis }) => {
     const issues: ValidationIssue[] = [];
     if (player && !globalThis.crypto?.subtle) issues.push(issue(['player'], 'invalid', 'this page has no WebCrypto; it needs https'));
-    if (!asRecord(platform).indexedDB) issues.push(issue(['platform'], 'invalid', 'there is no IndexedDB here; this store is for pages'));
+    if (!hasDatabase(platform)) issues.push(issue(['platform'], 'invalid', 'there is no IndexedDB here; this store is for pages'));
     return issues;
   });
   if (read.problem !== undefined) throw new ConfigurationError(read.problem);

@@ -4,9 +4,10 @@ import { withTimeout } from '../../../platform/time.js';
 import type { OutboxStore } from '../../store.js';
 import { ask, createConnection } from './connection.js';
 import { bind, changeDestinationPause, ensure, readDestinations, rebind } from './destinations.js';
+import { asIndexedDbError } from './failure.js';
 import { ledger } from './ledger.js';
 import { isSound, mend } from './mend.js';
-import { type IndexedDbStoreOptions, readIndexedDbOptions } from './options.js';
+import { type IndexedDbSettings, type IndexedDbStoreOptions, readIndexedDbOptions } from './options.js';
 import { onReconnecting } from './reconnecting.js';
 import { dueRanges, type IndexedRow, readCounts, readRow, rowWriter } from './rows.js';
 import { createTabs } from './tabs.js';
@@ -39,7 +40,15 @@ const PERSISTED_MS = 1_000;
  * ```
  */
 export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promise<OutboxStore> {
-  const given = readIndexedDbOptions(options);
+  const settings = readIndexedDbOptions(options);
+  try {
+    return await openStore(settings);
+  } catch (error) {
+    throw asIndexedDbError(error);
+  }
+}
+
+async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
   const { clock, persist, player } = given;
   const settings = player === undefined ? given : { ...given, name: `${given.name} ${await playerTag(player)}` };
   const storage = settings.platform.navigator?.storage;

@@ -1,0 +1,66 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type IndexedDbPlatform, indexedDbStore } from '../../../../src/entries/outbox-indexeddb.js';
+
+/** Storage that is switched off for a site or a frame, as browsers say it: Chromium when the database is opened, Firefox as soon as it is looked at. */
+const refuse = (): never => {
+  throw new DOMException('The operation is insecure.', 'SecurityError');
+};
+const database = { open: refuse };
+
+const PLATFORMS: [string, IndexedDbPlatform][] = [
+  ['opening throws', { indexedDB: database }],
+  [
+    'the database cannot be looked at',
+    {
+      get indexedDB() {
+        return refuse();
+      },
+    },
+  ],
+  [
+    'neither can anything else',
+    {
+      get indexedDB() {
+        return refuse();
+      },
+      get navigator() {
+        return refuse();
+      },
+    },
+  ],
+];
+
+const SWITCHED_OFF = {
+  name: 'IndexedDbError',
+  code: 'unavailable',
+  message: "The browser's storage is switched off for this page, or it failed. Nothing was stored.",
+  cause: expect.objectContaining({ name: 'SecurityError' }),
+};
+
+describe('a page whose storage is switched off is told so by an IndexedDbError', () => {
+  const undo: (() => unknown)[] = [];
+  afterEach(() => {
+    for (const one of undo.splice(0)) one();
+  });
+
+  it.each(PLATFORMS)('%s', async (_, platform) => {
+    await expect(indexedDbStore({ platform })).rejects.toMatchObject(SWITCHED_OFF);
+    await expect(indexedDbStore({ platform, player: 'U-1' })).rejects.toMatchObject(SWITCHED_OFF);
+  });
+
+  it.each(PLATFORMS)('without the option platform: %s', async (_, platform) => {
+    for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(platform))) {
+      const before = Object.getOwnPropertyDescriptor(globalThis, name);
+      Object.defineProperty(globalThis, name, { ...property, configurable: true });
+      undo.push(() => (before ? Object.defineProperty(globalThis, name, before) : Reflect.deleteProperty(globalThis, name)));
+    }
+    await expect(indexedDbStore()).rejects.toMatchObject(SWITCHED_OFF);
+  });
+});
+
+it('where there is no IndexedDB at all, it is the place that is wrong', async () => {
+  await expect(indexedDbStore({ platform: {} })).rejects.toMatchObject({
+    code: 'configuration',
+    message: expect.stringContaining('there is no IndexedDB here'),
+  });
+});
