@@ -22,7 +22,7 @@ export const configureBy =
 
 const lineFor = (name: keyof DefaultClient): string => {
   if (name === 'locate') return 'configure()';
-  if (isBrowser()) return "configure({ relayUrl: '/location-sdk' }), with the path of your backend's relay";
+  if (isBrowser()) return "configure({ relayUrl: '/relay' }), with the path of your backend's relay";
   return "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } }), or configure() where the environment variables hold them";
 };
 

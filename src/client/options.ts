@@ -141,7 +141,7 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
    *
    * @example
    * ```ts
-   * const client = createClient({ relayUrl: '/location-sdk' });
+   * const client = createClient({ relayUrl: '/relay' });
    * await client.reportBetEvent({ bet_id: 'B-1', amount: 1500 });
    * ```
    */

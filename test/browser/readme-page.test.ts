@@ -76,7 +76,7 @@ test('a report in doubt is sent again with the same bytes, and no second bet is 
   await says(page, 'We are not sure yet.');
   await fetch(`${started.gateway}/__admin/faults`, { method: 'DELETE' });
   await press(page);
-  await says(page, 'Your bet is already-recorded');
+  await says(page, 'Your bet is recorded');
   expect(keys).toHaveLength(1);
   expect(sent.length).toBeGreaterThan(2);
   expect(new Set(sent).size).toBe(1);

@@ -138,5 +138,5 @@ test('the default client before configure says which line to write', async ({ pa
     betEvent(),
   );
 
-  expect(message).toContain("configure({ relayUrl: '/location-sdk' })");
+  expect(message).toContain("configure({ relayUrl: '/relay' })");
 });

@@ -91,7 +91,7 @@ test('next build takes a client that a module makes, and prerenders the page', (
 test('a bet is reported through the relay and the outbox, from a page whose name the server does not know', async () => {
   const { page, complaints } = await open();
   await page.getByRole('button', { name: 'Bet' }).click();
-  await says(page, 'Your bet is accepted.');
+  await says(page, 'We have your bet.');
   await expect.poll(() => gateway.gateway.reports().length, { timeout: 30_000 }).toBe(1);
   expect(gateway.gateway.reports()[0]?.body).toMatchObject({ amount: 1500, user: { user_id: 'U-88412' }, location: { ...POSITION, source: 'gps' } });
   expect(complaints).toEqual([]);
@@ -116,7 +116,7 @@ test('what is accepted while the gateway is down is recorded after the server wa
   gateway.gateway.faults.add({ kind: 'connection-reset', times: null });
   const { page } = await open();
   await page.getByRole('button', { name: 'Bet' }).click();
-  await says(page, 'Your bet is accepted.');
+  await says(page, 'We have your bet.');
   await page.context().close();
   await started.stop();
   gateway.gateway.faults.clear();

@@ -57,7 +57,7 @@ test('a bet is reported, and each press is a bet of its own', async () => {
   expect(reports()).toMatchObject(Array(2).fill({ body: { amount: 1500, location: { source: 'gps' } } }));
 });
 
-test('the button is disabled while a bet is on its way, and a second press in the same moment is not heard', async () => {
+test('the button says that it is disabled while a bet is on its way, and a second press in the same moment is not heard', async () => {
   const page = await open();
   let go = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -70,7 +70,7 @@ test('the button is disabled while a bet is on its way, and a second press in th
     button?.click();
   });
   await says(page, 'One moment …');
-  expect(await page.getByRole('button').isDisabled()).toBe(true);
+  expect(await page.getByRole('button').getAttribute('aria-disabled')).toBe('true');
   go();
   await says(page, 'Your bet is recorded.');
   expect(reports()).toHaveLength(1);
@@ -80,11 +80,11 @@ test('a report in doubt is asked for again, and counts once', async () => {
   const page = await open();
   gateway.gateway.faults.add({ kind: 'connection-reset', when: 'after', times: null });
   await page.getByRole('button', { name: 'Bet' }).click();
-  await says(page, 'We are not sure yet.');
+  await says(page, 'We do not know yet whether this went through.');
   expect(await violationsOf(page)).toEqual([]);
   gateway.gateway.faults.clear();
   await page.getByRole('button', { name: 'Ask again' }).click();
-  await says(page, 'Your bet is already-recorded.');
+  await says(page, 'Your bet is recorded.');
   expect(reports()).toHaveLength(1);
   await page.getByRole('button', { name: 'Bet' }).click();
   await expect.poll(() => reports().length).toBe(2);
@@ -97,12 +97,24 @@ test('a player without a location is told what to do, and the same bet is placed
   const error = { code: 'location', message: 'No location was found.', outcome: 'not-sent', steps: [] };
   await page.route('**/relay/*', (route) => route.fulfill({ status: 503, contentType: 'application/json', body: JSON.stringify({ error }) }));
   await page.getByRole('button', { name: 'Bet' }).click();
-  await says(page, 'Allow your location for this site, and bet again.');
+  await says(page, 'Allow this site to use your location, and try again.');
   expect(await violationsOf(page)).toEqual([]);
   await page.unroute('**/relay/*');
   await page.getByRole('button', { name: 'Bet' }).click();
   await says(page, 'Your bet is recorded.');
   expect(keys.size).toBe(1);
+});
+
+test('a player whose session is over is told so, and the button keeps the focus', async () => {
+  const page = await open();
+  const told: string[] = [];
+  page.on('console', (message) => told.push(message.text()));
+  const error = { code: 'authentication', message: 'There is no session.', outcome: 'not-sent' };
+  await page.route('**/relay/*', (route) => route.fulfill({ status: 401, contentType: 'application/json', body: JSON.stringify({ error }) }));
+  await page.getByRole('button', { name: 'Bet' }).click();
+  await says(page, 'You are logged out. Log in, and try again.');
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BUTTON');
+  expect(told.join('\n')).toContain('reportBetEvent');
 });
 
 test("Vite's server passes the page's own Host on, so that the relay takes it", async () => {
@@ -121,7 +133,7 @@ test('the bundle grows by at most the size of the page file with a relay', async
     const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'));
     return gzipSync(Buffer.concat(scripts.map((name) => readFileSync(join(assets, name)))), { level: 9 }).byteLength;
   };
-  writeFileSync(join(example.folder, 'nothing.js'), 'export const createClient = () => ({}), isLocationError = () => false, isReportingError = () => false;\n');
+  writeFileSync(join(example.folder, 'nothing.js'), 'export const createClient = () => ({}), isReportingError = () => false, playerMessage = () => ({ text: '' });\n');
   const config = `import own from './vite.config.js';
 export default { ...own, resolve: { alias: { 'location-sdk/page': new URL('./nothing.js', import.meta.url).pathname } }, build: { outDir: 'without' } };
 `;

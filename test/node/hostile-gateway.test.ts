@@ -134,7 +134,11 @@ it.each([
 ])('a certificate for another name, at most %i connections: it is told to each of %i calls', async (connections, calls) => {
   const server = createTlsServer({ key: certificateKey, cert: ofElsewhere }, (socket) => socket.on('error', () => {}));
   server.on('tlsClientError', () => {});
-  const client = clientOf(`https://localhost:${await listening(server)}`, { transport: nodeTransport({ connections }), attemptTimeoutMs: 60_000, timeoutMs: 100_000 });
+  const client = clientOf(`https://localhost:${await listening(server)}`, {
+    transport: nodeTransport({ connections }),
+    attemptTimeoutMs: 60_000,
+    timeoutMs: 100_000,
+  });
   expect(await tally(Array.from({ length: calls }, (_, index) => client.reportSettledBet(of(`B-${index}`))))).toEqual(['network/not-sent']);
 });
 

@@ -1,6 +1,6 @@
 import './style.css';
 
-export const metadata = { title: 'Place a bet' };
+export const metadata = { title: 'Place a bet', icons: 'data:,' };
 
 export default function Layout({ children }) {
   return (

@@ -1,9 +1,10 @@
-import { createClient, isLocationError, isReportingError } from 'location-sdk/page';
+import { createClient, isReportingError } from 'location-sdk/page';
 import { useRef, useState } from 'react';
 
-const client = createClient({ relayUrl: '/relay' });
+let onEvent = () => {};
+const client = createClient({ relayUrl: '/relay', onEvent: (event) => onEvent(event) });
 
-/** One bet at a time: `busy`, a `receipt` or an `error`, `askAgain` where the report is in doubt, and whether no location was found. */
+/** One bet at a time: `busy`, `asked` while the browser asks the player, a `receipt` or an `error`, and `askAgain` where the report is in doubt. */
 export function useBet(/** @type {(key: string) => Promise<{ bet_id: string }>} */ place) {
   const [state, setState] = useState({});
   const now = useRef({ isBusy: false, key: '' });
@@ -12,14 +13,17 @@ export function useBet(/** @type {(key: string) => Promise<{ bet_id: string }>} 
     if (now.current.isBusy) return;
     now.current.isBusy = true;
     setState((before) => ({ askAgain: before.askAgain, busy: true }));
+    onEvent = ({ type, permission }) => setState((before) => ({ ...before, asked: type === 'location-asked' && permission === 'prompt' }));
     try {
       setState({ receipt: await send() });
       now.current.key = ''; // the next bet is another one
     } catch (error) {
+      console.error(error.message); // for you: it says what to do, and holds nothing personal
       const inDoubt = isReportingError(error) && error.outcome === 'unknown' && error.code !== 'duplicate';
       if (error.code === 'duplicate' || (error.outcome === 'rejected' && !error.retryable)) now.current.key = '';
-      setState({ error, isLocationMissing: isLocationError(error), askAgain: inDoubt && (() => run(() => client.resend(error))) });
+      setState({ error, askAgain: inDoubt && (() => run(() => client.resend(error))) });
     }
+    onEvent = () => {};
     now.current.isBusy = false;
   }
 

@@ -1,3 +1,4 @@
+import { isReportingError, playerMessage } from 'location-sdk/page';
 import { useBet } from './use-bet.js';
 
 /** Places a bet with the own backend. Sent again with the same key, it is the same bet. */
@@ -8,13 +9,12 @@ async function place(key) {
 }
 
 /** What a player reads. */
-function wordsFor({ busy, receipt, error, askAgain, isLocationMissing }) {
+function wordsFor({ asked, busy, receipt, error }) {
+  if (asked) return 'Please answer your browser’s question about your location.';
   if (busy) return 'One moment …';
-  if (receipt) return `Your bet is ${receipt.outcome}.`;
-  if (askAgain) return 'We are not sure yet. Asking again cannot count the bet twice.';
-  if (isLocationMissing) return 'We could not tell where you are. Allow your location for this site, and bet again.';
-  if (error?.code === 'duplicate') return 'We have to check this bet. Look into your history, or ask the support.';
-  return error ? 'Your bet is not taken. Try again in a moment.' : '';
+  if (receipt) return 'Your bet is recorded.';
+  if (!error) return '';
+  return isReportingError(error) ? playerMessage(error).text : 'Your bet was not placed. Try again in a moment.';
 }
 
 export function Bet() {
@@ -22,7 +22,7 @@ export function Bet() {
   return (
     <section>
       <p>Each bet is reported with the place it was made from, so your browser may ask for your location.</p>
-      <button type="button" disabled={state.busy} onClick={state.askAgain || bet}>
+      <button type="button" aria-disabled={state.busy} onClick={state.askAgain || bet}>
         {state.askAgain ? 'Ask again' : 'Bet ₦1,500'}
       </button>
       <p role="status">{wordsFor(state)}</p>
