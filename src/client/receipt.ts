@@ -22,6 +22,8 @@ export interface Receipt {
   readonly attempts: number;
   /** The gateway's words, with everything but known words masked. */
   readonly message?: string;
+  /** The id that the gateway gave to the request, by which its operator finds it; left out where it gave none. */
+  readonly requestId?: string;
   /** The location that was sent; pass the initiated withdrawal's to `reportSettledWithdrawal`. */
   readonly location?: Location;
 }
@@ -46,7 +48,7 @@ export interface RelayReceipt extends Omit<Receipt, 'outcome' | 'environment'> {
 export type ReceiptOf<Mode extends ClientMode> = Mode extends 'relay' ? RelayReceipt : Receipt;
 
 /** The receipt of a report that was delivered. */
-export function receiptOf(report: AnyReport, { outcome, attempts, message, relayReceipt }: Delivered): Receipt | RelayReceipt {
+export function receiptOf(report: AnyReport, { outcome, attempts, message, requestId, relayReceipt }: Delivered): Receipt | RelayReceipt {
   const { operation, reference = '', environment, location } = report;
   return {
     outcome,
@@ -55,6 +57,7 @@ export function receiptOf(report: AnyReport, { outcome, attempts, message, relay
     ...(environment && { environment }),
     attempts,
     ...(message !== undefined && { message }),
+    ...(requestId !== undefined && { requestId }),
     ...(location && { location }),
     ...relayReceipt,
   };

@@ -29,6 +29,8 @@ export interface Delivered {
   readonly attempts: number;
   /** The gateway's words, masked. */
   readonly message: string | undefined;
+  /** The id that the gateway gave to the request that it answered so. */
+  readonly requestId: string | undefined;
   /** The parsed answer; undefined for a report that was recorded already. */
   readonly body: unknown;
   /** What a relay adds to the receipt, where it told anything. */
@@ -67,6 +69,7 @@ export async function deliver(report: AnyReport, { exchange, deadline, signal, i
       attempts,
       retryable,
       outcome,
+      ...(failed.requestId !== undefined && { requestId: failed.requestId }),
       ...details,
     });
     if (isReport) keepFrozen(error, report);
@@ -79,9 +82,10 @@ export async function deliver(report: AnyReport, { exchange, deadline, signal, i
     for (;;) {
       const result = await tellOfAttempt(report, settings, () => sendOnce(report, exchange, limit, transport));
       if (result.sent) attempts += 1;
-      if (result.kind === 'recorded') return { outcome: 'recorded', attempts, message: result.words, body: result.body, relayReceipt: result.relayReceipt };
+      const { words: message, requestId } = result;
+      if (result.kind === 'recorded') return { outcome: 'recorded', attempts, message, requestId, body: result.body, relayReceipt: result.relayReceipt };
       const { failure } = result;
-      if (result.kind === 'same' && inDoubt) return { outcome: 'already-recorded', attempts, message: result.words, body: undefined };
+      if (result.kind === 'same' && inDoubt) return { outcome: 'already-recorded', attempts, message, requestId, body: undefined };
       if (failure.outcome === 'unknown') inDoubt = true;
 
       const asksFor = failure.details?.retryAfterMs ?? 0;

@@ -28,6 +28,8 @@ export interface AttemptEndedEvent extends AboutAttempt {
   readonly code: ErrorCode | undefined;
   /** How long it took, in milliseconds. */
   readonly durationMs: number;
+  /** The id that the other side gave to the request; undefined where it gave none. */
+  readonly requestId: string | undefined;
 }
 
 /** What is told of attempts. */

@@ -1,6 +1,7 @@
 import { asRecord } from '../platform/as-record.js';
 import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/time.js';
+import { maskDetails } from '../redact/mask-details.js';
 import type { Sent } from '../schema/sent-words.js';
 import { messageOf } from './answer.js';
 import { duplicateFailure, verdictOn } from './failures.js';
@@ -23,17 +24,23 @@ export interface AnswerSettings {
 export const readGatewayAnswer = (attempted: Attempted, context: CallContext, settings: AnswerSettings): Verdict =>
   verdictOn(attempted, settings.clock, (answer, retryAfterMs) => {
     const { status } = answer;
-    const said = answer.json ? messageOf(answer.body) : undefined;
     if (status >= 200 && status < 300) {
       if (context.isReport ? ask(settings, 'isRecorded', answer, context.sent) === true : hasVerdict(answer))
-        return { kind: 'recorded', body: answer.body, said };
+        return { kind: 'recorded', body: answer.body, said: answer.json ? messageOf(answer.body) : undefined };
     } else if (context.isReport) {
       const duplicate = ask(settings, 'isDuplicate', answer, context.sent);
       if (duplicate === 'same' || duplicate === 'conflict')
-        return { kind: duplicate === 'same' ? 'same' : 'failed', failure: { ...duplicateFailure(status, duplicate, settings.inPage), said } };
+        return { kind: duplicate === 'same' ? 'same' : 'failed', failure: withAnswer(duplicateFailure(status, duplicate, settings.inPage), answer, context) };
     }
-    return { kind: 'failed', failure: { ...readStatus(answer, context, retryAfterMs()), said } };
+    return { kind: 'failed', failure: withAnswer(readStatus(answer, context, retryAfterMs()), answer, context) };
   });
+
+/** The failure with what the gateway said: its words, still unmasked, and its JSON, masked. The JSON about a number to verify may name its holder. */
+function withAnswer(failure: Failure, { body, json }: Answer, { isReport, values, identifiers }: CallContext): Failure {
+  if (!json || body === undefined) return failure;
+  const said = messageOf(body);
+  return isReport ? { ...failure, said, details: { ...failure.details, details: maskDetails(body, values(), identifiers()) } } : { ...failure, said };
+}
 
 /** Adds to what the status means whether the answer is the gateway's own: its answers are JSON, and its 404 has words. */
 export function readStatus(answer: Answer, context: Pick<CallContext, 'after' | 'isReport'>, retryAfterMs: number | undefined): Failure {

@@ -4,6 +4,7 @@ import { asRecord } from '../platform/as-record.js';
 import type { Clock } from '../platform/time.js';
 import type { Location } from '../schema/location.js';
 import { duplicateFailure, verdictOn } from './failures.js';
+import { isId } from './request-id.js';
 import type { Answer } from './settings.js';
 import { failureOf } from './status.js';
 import type { Attempted } from './transport.js';
@@ -78,12 +79,13 @@ function readError({ code, outcome, ...error }: Readonly<Record<string, unknown>
 
 /** What a relay says of a report that it has taken; undefined where the answer is none of a relay's. */
 function readReceipt({ status, body }: Answer, { report }: CallContext): RelayReceiptDetails | undefined {
-  const { outcome, operation, reference, environment, location, state } = asRecord(body);
+  const { outcome, operation, reference, environment, location, state, requestId } = asRecord(body);
   // An answer to something else is none to this.
   if (operation !== report.operation || reference !== report.reference) return undefined;
   const { latitude, longitude } = asRecord(location);
   const more = {
     ...((environment === 'staging' || environment === 'production') && { environment: environment as Environment }),
+    ...(isId(requestId) && { requestId }),
     ...(typeof latitude === 'number' && typeof longitude === 'number' && { location: location as Location }),
   };
   if (status === 200 && (outcome === 'recorded' || outcome === 'already-recorded')) return { outcome, ...more };

@@ -2,11 +2,12 @@ import { sentence, subjectOf } from '../platform/messages.js';
 import type { Limit } from '../platform/time.js';
 import { operations } from '../protocol/operations.js';
 import { maskSent } from '../redact/redact.js';
-import { sentValues } from '../schema/sent-values.js';
+import { type SentValue, sentValues } from '../schema/sent-values.js';
 import { identifiersOf, sentOf } from '../schema/sent-words.js';
 import type { Exchange } from './channel.js';
 import { ABORTED, configurationFailure, OUT_OF_TIME } from './failures.js';
 import type { AnyReport } from './frozen.js';
+import { requestIdOf } from './request-id.js';
 import type { Transport } from './transport.js';
 import type { CallContext, Failure, RelayReceiptDetails, Verdict } from './verdict.js';
 
@@ -16,6 +17,8 @@ export type AttemptResult = {
   readonly sent: boolean;
   /** The other side's words, masked. */
   readonly words: string | undefined;
+  /** The id that the other side gave to the request. */
+  readonly requestId?: string | undefined;
 } & (
   | { readonly kind: 'recorded'; readonly body: unknown; readonly relayReceipt?: RelayReceiptDetails | undefined }
   /** `'same'`: the gateway holds the same data; whether that is success depends on what was sent before. `message`: what happened, in a sentence. */
@@ -48,12 +51,14 @@ export async function sendOnce(report: AnyReport, exchange: Exchange, limit: () 
     if (now.signal?.aborted) return unsentResult(report, ABORTED);
     if (now.milliseconds <= 0) return unsentResult(report, OUT_OF_TIME);
     onItsWay = true;
-    const verdict: Verdict = exchange.read(await transport.send(request as Exclude<typeof request, Failure>, now), context);
+    const attempted = await transport.send(request as Exclude<typeof request, Failure>, now);
+    const verdict: Verdict = exchange.read(attempted, context);
+    const requestId = attempted.ended === 'answered' ? requestIdOf(attempted, context.values, exchange.secrets) : undefined;
     if (verdict.kind === 'recorded')
-      return { kind: 'recorded', body: verdict.body, relayReceipt: verdict.relayReceipt, sent: true, words: context.mask(verdict.said) };
+      return { kind: 'recorded', body: verdict.body, relayReceipt: verdict.relayReceipt, sent: true, words: context.mask(verdict.said), requestId };
     const words = context.mask(verdict.failure.said);
     const { message } = unsentResult(report, verdict.failure);
-    return { ...verdict, sent: true, words, message: words ? `${message} The ${exchange.by} said: "${words}".` : message };
+    return { ...verdict, sent: true, words, requestId, message: words ? `${message} The ${exchange.by} said: "${words}".` : message };
   } catch {
     // A clock or a signal of the caller's that throws must not cost what is known of the report.
     return { ...unsentResult(report, { ...THREW, ...(onItsWay && { outcome: 'unknown' }) }), sent: onItsWay };
@@ -65,18 +70,28 @@ export const THREW: Failure = configurationFailure('a clock, random or signal th
 function callContext(report: AnyReport, { secrets, free }: Exchange): CallContext {
   const row = operations[report.operation];
   const isReport = report.reference !== undefined;
+  let parsed: unknown;
+  const body = () => {
+    parsed ??= JSON.parse(report.body);
+    return parsed;
+  };
+  let found: readonly SentValue[] | undefined;
+  const values = () => {
+    found ??= [...sentValues(row.request, body()), ...Array.from(secrets, (text) => ({ text, kind: 'secret' as const }))];
+    return found;
+  };
+  const identifiers = () => identifiersOf(row.request, body());
   return {
     report,
     isReport,
     after: 'after' in row ? row.after : undefined,
-    sent: () => sentOf(row.request, JSON.parse(report.body)),
+    values,
+    identifiers,
+    sent: () => sentOf(row.request, body()),
     // Those about a number to verify are never shown, since they may name its holder.
     mask(said) {
       try {
-        if (!said || !isReport) return undefined;
-        const body = JSON.parse(report.body) as unknown;
-        const keys = Array.from(secrets, (text) => ({ text, kind: 'secret' as const }));
-        return maskSent(said, [...sentValues(row.request, body), ...keys], [...identifiersOf(row.request, body), ...free(said)]);
+        return said && isReport ? maskSent(said, values(), [...identifiers(), ...free(said)]) : undefined;
       } catch {
         return undefined;
       }

@@ -20,6 +20,6 @@ export async function tellOfAttempt(
   });
   const result = await send();
   const { outcome, code } = result.kind === 'recorded' ? { outcome: result.relayReceipt?.outcome ?? ('recorded' as const), code: undefined } : result.failure;
-  tell(() => ({ type: 'attempt-ended', ...about, outcome, code, durationMs: Math.max(0, clock.now() - began) }));
+  tell(() => ({ type: 'attempt-ended', ...about, outcome, code, durationMs: Math.max(0, clock.now() - began), requestId: result.requestId }));
   return result;
 }

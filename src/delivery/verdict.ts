@@ -1,5 +1,6 @@
 import type { Environment, ErrorCode, ErrorDetails, ErrorOutcome } from '../errors/errors.js';
 import type { Location } from '../schema/location.js';
+import type { SentValue } from '../schema/sent-values.js';
 import type { Sent } from '../schema/sent-words.js';
 import type { AnyReport } from './frozen.js';
 
@@ -20,12 +21,13 @@ export interface Failure {
   /** What the other side said, unmasked: only `sendOnce` may hand it on, masked. */
   readonly said?: string | undefined;
   /** More properties of the error. */
-  readonly details?: Pick<ErrorDetails, 'status' | 'conflict' | 'retryAfterMs' | 'issues' | 'steps'>;
+  readonly details?: Pick<ErrorDetails, 'status' | 'conflict' | 'retryAfterMs' | 'issues' | 'steps' | 'details'>;
 }
 
 /** What only a relay knows of a report, for the receipt. */
 export interface RelayReceiptDetails {
   readonly outcome: 'recorded' | 'already-recorded' | 'accepted';
+  readonly requestId?: string;
   readonly environment?: Environment;
   readonly location?: Location;
   readonly state?: string;
@@ -45,6 +47,10 @@ export interface CallContext {
   readonly after: string | undefined;
   /** What the gateway may repeat: an operator's own words must not be taken for the gateway's. */
   readonly sent: () => Sent;
+  /** Every value that was sent, the keys included. */
+  readonly values: () => readonly SentValue[];
+  /** The values of the report's own identifiers, which may be shown. */
+  readonly identifiers: () => readonly string[];
   /** Words of the other side, with what was sent masked. */
   readonly mask: (said: string | undefined) => string | undefined;
 }

@@ -52,6 +52,10 @@ export interface ErrorDetails {
   conflict?: boolean;
   /** How long the gateway asks to wait, in milliseconds. */
   retryAfterMs?: number | undefined;
+  /** The id that the gateway gave to the request. */
+  requestId?: string | undefined;
+  /** The gateway's JSON, masked. */
+  details?: unknown;
 }
 
 /** What marks an error of every copy of this package. */
@@ -90,6 +94,10 @@ export class ReportingError extends Error {
   declare readonly retryable: boolean;
   /** Whether the gateway holds the report. */
   declare readonly outcome: ErrorOutcome;
+  /** The id that the gateway gave to the last request, by which its operator finds it; undefined where it gave none. */
+  declare readonly requestId: string | undefined;
+  /** What the gateway answered, as JSON, with every value that was sent masked; undefined where it was no JSON, and for `verifyNin`. */
+  declare readonly details: unknown;
 
   constructor(message: string, details: ErrorDetails = {}) {
     super(message);

@@ -24,7 +24,18 @@ const MOST_ENTRIES = 1_000;
 const MOST_HELD = 500;
 
 /** What is said of a report whose request is not known any more. */
-const HELD = { at: 0, method: 'POST', path: '', key: 'valid', status: undefined, answer: undefined, applied: true, fault: undefined, earlier: true } as const;
+const HELD = {
+  requestId: '',
+  at: 0,
+  method: 'POST',
+  path: '',
+  key: 'valid',
+  status: undefined,
+  answer: undefined,
+  applied: true,
+  fault: undefined,
+  earlier: true,
+} as const;
 
 export interface Store {
   add(entry: Entry): void;

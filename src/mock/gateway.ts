@@ -7,7 +7,7 @@ import { apply, type Body, type Rules } from './apply.js';
 import { clientOptionsFor } from './client-options.js';
 import { createFaults, type SetFault } from './faults.js';
 import type { MockGateway, WaitOptions } from './interface.js';
-import { createJournal, type JournalEntry, type JournalQuery, matches } from './journal.js';
+import { createJournal, type JournalEntry, type JournalQuery, matches, type NewEntry } from './journal.js';
 import { reportsOf } from './ledger.js';
 import { maskBody } from './mask-body.js';
 import { misbehave, unseenAnswer } from './misbehave.js';
@@ -22,8 +22,8 @@ import { toResponse, type WireAnswer } from './wire.js';
 /** An address that is only a name: nothing listens there, the client's `fetch` is the gateway. */
 const IN_PROCESS_ADDRESS = 'http://mock-gateway.localhost';
 
-/** A page on another address may call it, and read `Retry-After`. */
-const CORS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after' };
+/** A page on another address may call it, and read these headers. */
+const CORS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after, x-request-id' };
 const PREFLIGHT = {
   ...CORS,
   'access-control-allow-methods': 'POST',
@@ -117,7 +117,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
     const key = !given ? 'missing' : given === apiKey ? 'valid' : 'invalid';
     const { answer, fault, body, reference, applied = false } = await respond(request, found, key);
     const { wire, delay, sent } = misbehave(answer, fault, faults.delayOf);
-    note({
+    const { requestId } = note({
       at: clock.now(),
       method: request.method,
       path: pathname,
@@ -133,12 +133,13 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
     });
     if (delay === 'forever') await pending.hang();
     else if (delay > 0) await pending.wait(delay);
-    return { ...wire, headers: { ...CORS, ...wire.headers } };
+    return { ...wire, headers: { ...CORS, 'x-request-id': requestId, ...wire.headers } };
   }
 
-  function note(entry: Omit<JournalEntry, 'id'>): void {
+  function note(entry: NewEntry): JournalEntry {
     const added = journal.add(entry);
     for (const listener of [...listeners]) callGuarded(() => listener(added));
+    return added;
   }
 
   async function fetch(input: Request | URL | string, init?: object): Promise<Response> {

@@ -7,6 +7,8 @@ import { freezeDeep } from './freeze-deep.js';
 export interface JournalEntry {
   /** Counts from 1; an entry that was forgotten keeps its number. */
   readonly id: number;
+  /** What the answer names the request: its header `x-request-id`. */
+  readonly requestId: string;
   /** Milliseconds since 1970. */
   readonly at: number;
   /** The HTTP method. */
@@ -34,10 +36,18 @@ export interface JournalEntry {
 }
 
 /** Which entries are meant; what is left out matches everything. */
-export type JournalQuery = Partial<Pick<JournalEntry, 'environment' | 'operation' | 'reference' | 'status' | 'applied' | 'fault' | 'method' | 'path' | 'key'>>;
+export type JournalQuery = Partial<
+  Pick<JournalEntry, 'requestId' | 'environment' | 'operation' | 'reference' | 'status' | 'applied' | 'fault' | 'method' | 'path' | 'key'>
+>;
+
+/** A UUID that tells which request it was, by its last digits. */
+const nameOf = (id: number): string => `abcdefab-cdef-4abc-8def-${(0xabcdef000000 + id).toString(16)}`;
+
+/** An entry without what the journal gives it. */
+export type NewEntry = Omit<JournalEntry, 'id' | 'requestId'>;
 
 export interface Journal {
-  add(entry: Omit<JournalEntry, 'id'>): JournalEntry;
+  add(entry: NewEntry): JournalEntry;
   /** The newest entries, oldest first. */
   entries(query?: JournalQuery): JournalEntry[];
   clear(): void;
@@ -61,7 +71,7 @@ export function createJournal(size: number): Journal {
       last += 1;
       // A path that names nothing may hold anything, somebody's number too.
       const path = cut(given.operation ? given.path : given.path.replace(/[0-9]{5,}/g, '[masked]'));
-      const entry = freezeDeep({ id: last, ...given, method: cut(given.method), path, reference: cut(given.reference) });
+      const entry = freezeDeep({ id: last, requestId: nameOf(last), ...given, method: cut(given.method), path, reference: cut(given.reference) });
       entries.push(entry);
       // Now and then, so that forgetting costs nothing on each request.
       if (entries.length >= 2 * size) entries = latest();

@@ -22,15 +22,18 @@ export const destinationAttributes = (environment: string | undefined, account =
 /** Which report it is: for spans alone, since each report has its own. */
 export const reportAttributes = (value: string | undefined): Attributes => (value === undefined ? {} : { 'location_sdk.reference': value });
 
+/** The gateway's id of the request: for spans alone, too. */
+export const requestAttributes = (requestId: unknown): Attributes => (typeof requestId === 'string' ? { 'location_sdk.request_id': requestId } : {});
+
 /** How it failed. Of an error that is not of this package nothing is told: it may hold anything. */
 export function failureAttributes(error: unknown): Attributes {
   if (!isReportingError(error)) return { 'error.type': '_OTHER' };
   return describe(error);
 }
 
-/** Which report an error is about, and where it was to go: for spans alone. */
+/** Which report an error is about, where it was to go, and the gateway's id of the request: for spans alone. */
 export const subjectAttributes = (error: unknown): Attributes =>
-  isReportingError(error) ? { ...destinationAttributes(error.environment), ...reportAttributes(error.reference) } : {};
+  isReportingError(error) ? { ...destinationAttributes(error.environment), ...reportAttributes(error.reference), ...requestAttributes(error.requestId) } : {};
 
 /** How one attempt ended. */
 export const resultAttributes = (result: AttemptResult): Attributes =>

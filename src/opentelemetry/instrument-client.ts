@@ -3,7 +3,7 @@ import type { Client } from '../client/client.js';
 import { type ClientInternals, internalsOf, withInternals } from '../client/internals.js';
 import type { ClientMode } from '../client/payloads.js';
 import { ConfigurationError } from '../errors/errors.js';
-import { callAttributes, ENVIRONMENTS, failureAttributes, reportAttributes, resultAttributes, serverAttributes } from './attributes.js';
+import { callAttributes, ENVIRONMENTS, failureAttributes, reportAttributes, requestAttributes, resultAttributes, serverAttributes } from './attributes.js';
 import { instrumentsOf, makeHistogram } from './instruments.js';
 import { createLinks } from './links.js';
 import type { InstrumentationOptions } from './options.js';
@@ -50,7 +50,10 @@ export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Cli
       // What the others resolve with is a person's, or a place.
       const isReceipt = operation !== 'verifyNin' && operation !== 'locate';
       const told = (value: T) => ({ ...which, ...(isReceipt && receipt(value)) });
-      const ended = (value: T) => ({ ...told(value), ...(isReceipt && reportAttributes(text(value, 'reference'))) });
+      const ended = (value: T) => ({
+        ...told(value),
+        ...(isReceipt && { ...reportAttributes(text(value, 'reference')), ...requestAttributes(text(value, 'requestId')) }),
+      });
       const work = () => spanned(tracer, { name: operation, kind: SpanKind.INTERNAL, attributes: which }, () => method(...given), ended);
       return timed(calls, work, told, failed);
     };
@@ -77,7 +80,7 @@ export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Cli
         tracer,
         span,
         () => internals.attempt(report, limit),
-        resultAttributes,
+        (result) => ({ ...resultAttributes(result), ...requestAttributes(result.requestId) }),
         (result) => ('failure' in result ? result.message : undefined),
       );
     return timed(
@@ -111,7 +114,7 @@ function environmentOf(operation: string, [first, options]: readonly unknown[]):
   return ENVIRONMENTS.find((one) => one === said);
 }
 
-function text(value: unknown, name: 'environment' | 'reference' | 'outcome'): string | undefined {
+function text(value: unknown, name: 'environment' | 'reference' | 'outcome' | 'requestId'): string | undefined {
   const member = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
   return typeof member === 'string' ? member : undefined;
 }

@@ -34,18 +34,26 @@ export async function endingOf(attempt: () => Promise<AttemptResult>, otherwise:
     const result = await attempt();
     if (result.kind !== 'recorded') return failed(result, otherwise);
     const { words, relayReceipt } = result;
-    return { kind: 'recorded', message: words, ...(relayReceipt && { outcome: relayReceipt.outcome }) };
+    const requestId = relayReceipt?.requestId ?? result.requestId;
+    return { kind: 'recorded', message: words, ...(requestId !== undefined && { requestId }), ...(relayReceipt && { outcome: relayReceipt.outcome }) };
   } catch {
     return broken();
   }
 }
 
 /** What a failed attempt means for its row. */
-export function failed({ kind, failure, sent, message }: FailedAttempt, otherwise: ReadRefusal): Ending {
+export function failed({ kind, failure, sent, message, requestId }: FailedAttempt, otherwise: ReadRefusal): Ending {
   const { code, outcome, details } = failure;
-  const { status, conflict, retryAfterMs } = details ?? {};
+  const { status, conflict, retryAfterMs, details: answered } = details ?? {};
   const { code: instead = code, ...read } = otherwise(failure) ?? {};
-  const problem: Problem = { code: instead, message, ...(status !== undefined && { status }), ...(conflict !== undefined && { conflict }) };
+  const problem: Problem = {
+    code: instead,
+    message,
+    ...(status !== undefined && { status }),
+    ...(conflict !== undefined && { conflict }),
+    ...(requestId !== undefined && { requestId }),
+    ...(answered !== undefined && { details: answered }),
+  };
   // A try that found no connection in time.
   const pause = code === 'timeout' && outcome !== 'unknown' && sent ? 'unreachable' : pauseFor(failure);
   return {

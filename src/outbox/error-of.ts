@@ -5,7 +5,7 @@ import type { Row } from './state-machine.js';
 
 /** Why a row will not be recorded unless a person does something. */
 export function errorOf({ state, problem, operation, reference, environment, attempts, inDoubt }: Row): ReportingError {
-  const { code = 'bad-request', message = subjectOf({ operation, reference }), status, conflict } = problem ?? {};
+  const { code = 'bad-request', message = subjectOf({ operation, reference }), status, conflict, requestId, details: answered } = problem ?? {};
   const advice =
     state === 'dismissed' ? 'A person decided that it is not to be sent.' : 'It is quarantined: look into it, then call retry or resolve of the outbox.';
   const text = `${message} ${advice}`;
@@ -19,6 +19,8 @@ export function errorOf({ state, problem, operation, reference, environment, att
     outcome:
       inDoubt && (conflict !== true || environment === 'relay') ? ('unknown' as const) : code === 'damaged' ? ('not-sent' as const) : ('rejected' as const),
     ...(code === 'duplicate' && { conflict: conflict === true }),
+    ...(requestId !== undefined && { requestId }),
+    ...(answered !== undefined && { details: answered }),
   };
   // A damaged row is a problem of the store, which no call has.
   return isErrorCode(code) ? makeError(code, text, details) : new ReportingError(text, { ...details, ...{ code } });

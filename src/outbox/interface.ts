@@ -43,6 +43,7 @@ export type OutboxReport = Pick<
   | 'changedAt'
   | 'outcome'
   | 'message'
+  | 'requestId'
   | 'problem'
   | 'decisions'
 >;

@@ -208,12 +208,16 @@ const lostError = (inPage: boolean) =>
   );
 
 /** The receipt of a recorded row. */
-export const receiptOfRow = ({ outcome = 'recorded', operation, reference, environment, attempts, message }: Row, location?: Location): AnyReceipt => ({
+export const receiptOfRow = (
+  { outcome = 'recorded', operation, reference, environment, attempts, message, requestId }: Row,
+  location?: Location,
+): AnyReceipt => ({
   outcome,
   operation,
   reference,
   ...(environment !== 'relay' && { environment }),
   attempts,
   ...(message !== undefined && { message }),
+  ...(requestId !== undefined && { requestId }),
   ...(location && { location }),
 });

@@ -15,10 +15,10 @@ const mayHaveLanded = ({ change }: Finished): boolean => change.state === 'recor
  */
 export function keptInDoubt(stored: Row, finished: Finished, leaseMs: number): Change | undefined {
   const { row } = finished;
-  const { state, fence, attempts, problem, decisions, outcome, message } = stored;
+  const { state, fence, attempts, problem, decisions, outcome, message, requestId } = stored;
   const isKnown = state === 'in-flight' ? stored.doubtBefore : stored.inDoubt;
   if (!mayHaveLanded(finished) || isKnown || fence > row.fence || isFinal(state) || stored.fingerprint !== row.fingerprint) return undefined;
-  const kept = { attempts, inDoubt: true, doubtBefore: true, problem, decisions, outcome, message, keepBody: true };
+  const kept = { attempts, inDoubt: true, doubtBefore: true, problem, decisions, outcome, message, requestId, keepBody: true };
   // Another worker sends it without this knowledge: its end is fenced off, and the report waits until that attempt is over.
   return state === 'in-flight' ? { ...kept, state: 'waiting', fence: fence + 1, delayMs: leaseMs } : { ...kept, state, fence, delayMs: 0 };
 }

@@ -1,39 +1,17 @@
-import type { ErrorCode, ErrorOutcome } from '../errors/errors.js';
+import type { ErrorOutcome } from '../errors/errors.js';
 import { type BackoffSettings, backoffMs } from '../platform/backoff.js';
 import type { OperationName } from '../protocol/operations.js';
 import { oneMore } from './counts.js';
 import type { OutboxEnvironment, PauseReason } from './destination.js';
+import type { Decision, Problem } from './problem.js';
+
+export type { Decision, Problem, ProblemCode } from './problem.js';
 
 /**
  * Where a report stands. `'waiting'` for its turn, also between two attempts; `'in-flight'`, a worker has it; `'recorded'`, the gateway holds it;
  * `'quarantined'`, a person must look; `'dismissed'`, a person decided that it is not to be sent. Nothing leaves `'recorded'` and `'dismissed'`.
  */
 export type RowState = 'waiting' | 'in-flight' | 'recorded' | 'quarantined' | 'dismissed';
-
-/** A stable name of the kind of failure: the code of an error; or `'damaged'`, the stored row is not as it was written. */
-export type ProblemCode = ErrorCode | 'damaged';
-
-/** Why the latest attempt did not end well; free of secrets and personal data. */
-export interface Problem {
-  /** A stable name of the kind of failure, to branch on. */
-  readonly code: ProblemCode;
-  /** What happened, in words; free of secrets and personal data. */
-  readonly message: string;
-  /** The HTTP status of the answer. */
-  readonly status?: number;
-  /** Whether the gateway holds other data than this report's. */
-  readonly conflict?: boolean;
-}
-
-/** What a person decided about a row, and why. */
-export interface Decision {
-  /** What was decided. */
-  readonly action: 'retry' | 'recorded' | 'dismissed';
-  /** Why, in the words of whoever decided. */
-  readonly reason: string;
-  /** Milliseconds since 1970, by the clock of whoever decided. */
-  readonly at: number;
-}
 
 /** The part of a row that its state machine reads and writes. */
 export interface Progress {
@@ -81,6 +59,8 @@ export interface Row extends Progress {
   readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | undefined;
   /** The gateway's words when it recorded, with everything but known words masked. */
   readonly message: string | undefined;
+  /** The id that the gateway gave to the request that it recorded, by which its operator finds it. */
+  readonly requestId: string | undefined;
   /** Why the latest attempt did not end well. */
   readonly problem: Problem | undefined;
   /** What people decided about it, the oldest first. */
@@ -97,6 +77,8 @@ export interface Change extends Progress {
   readonly outcome: Row['outcome'];
   /** The gateway's words when it recorded, with everything but known words masked. */
   readonly message: string | undefined;
+  /** The id that the gateway gave to the request that it recorded, by which its operator finds it. */
+  readonly requestId: string | undefined;
   /** Why the latest attempt did not end well. */
   readonly problem: Problem | undefined;
   /** What people decided about it, the oldest first. */
@@ -124,7 +106,9 @@ export interface Failed {
 }
 
 /** How an attempt ended. */
-export type Ending = { readonly kind: 'recorded'; readonly message: string | undefined; readonly outcome?: Row['outcome'] } | Failed;
+export type Ending =
+  | { readonly kind: 'recorded'; readonly message: string | undefined; readonly requestId?: string | undefined; readonly outcome?: Row['outcome'] }
+  | Failed;
 
 /** What else decides about the end of an attempt. */
 export interface EndingContext {
@@ -168,10 +152,10 @@ export const claimed = (row: Progress): Progress => ({
 
 /** What the end of an attempt makes of a row that was claimed for it. */
 export function ended(row: Progress & Pick<Row, 'decisions' | 'problem'>, ending: Ending, context: EndingContext): Change {
-  if (ending.kind === 'recorded') return recorded(row, ending.outcome ?? 'recorded', context.keepBodies, ending.message);
+  if (ending.kind === 'recorded') return recorded(row, ending.outcome ?? 'recorded', context.keepBodies, ending);
   const { kind, outcome, problem } = ending;
   // A duplicate is this report only if an attempt before this one may have landed; else somebody else's.
-  if (kind === 'same' && row.doubtBefore) return recorded(row, 'already-recorded', context.keepBodies);
+  if (kind === 'same' && row.doubtBefore) return recorded(row, 'already-recorded', context.keepBodies, { requestId: problem.requestId });
 
   // An attempt that recorded nothing leaves the doubt as it found it: an earlier one may have landed.
   const inDoubt = outcome === 'unknown' || row.doubtBefore;
@@ -185,6 +169,7 @@ export function ended(row: Progress & Pick<Row, 'decisions' | 'problem'>, ending
     delayMs: waits ? waitMs(row, ending, context) : 0,
     outcome: undefined,
     message: undefined,
+    requestId: undefined,
     // A 404 from before stays the first of two, where this attempt was given back unsent.
     problem: ending.counts === false && problem.code === 'aborted' && row.problem?.code === 'not-found' ? row.problem : problem,
     decisions: row.decisions,
@@ -211,7 +196,12 @@ function waitMs({ attempts, fence }: Pick<Row, 'attempts' | 'fence'>, { pause, r
   return Math.min(LONGEST_WAIT_MS, Math.max(backoff, retryAfterMs));
 }
 
-const recorded = (row: Progress & Pick<Row, 'decisions'>, outcome: Row['outcome'], keepBody: boolean, message?: string): Change => ({
+const recorded = (
+  row: Progress & Pick<Row, 'decisions'>,
+  outcome: Row['outcome'],
+  keepBody: boolean,
+  { message, requestId }: Partial<Pick<Row, 'message' | 'requestId'>> = {},
+): Change => ({
   state: 'recorded',
   fence: row.fence,
   attempts: row.attempts,
@@ -220,6 +210,7 @@ const recorded = (row: Progress & Pick<Row, 'decisions'>, outcome: Row['outcome'
   delayMs: 0,
   outcome,
   message,
+  requestId,
   problem: undefined,
   decisions: row.decisions,
   keepBody,
@@ -229,7 +220,7 @@ const recorded = (row: Progress & Pick<Row, 'decisions'>, outcome: Row['outcome'
 export function decided(row: Row, decision: Decision, keepBodies: boolean): Change | string {
   const { state, fence, attempts, inDoubt, doubtBefore, problem } = row;
   const decisions = [...row.decisions, decision];
-  const before = { fence, attempts, inDoubt, doubtBefore, delayMs: 0, outcome: undefined, message: undefined, decisions };
+  const before = { fence, attempts, inDoubt, doubtBefore, delayMs: 0, outcome: undefined, message: undefined, requestId: undefined, decisions };
   if (decision.action === 'retry') {
     if (state !== 'quarantined' && state !== 'waiting') return `it is ${state}; only a quarantined or waiting report can be tried again`;
     // The doubt stays: the next answer is read as if the person had not looked. The problem goes: a 404 from before is not the first of two.

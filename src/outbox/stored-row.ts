@@ -39,8 +39,9 @@ const textAs =
 
 const isProblem = (value: unknown): boolean => {
   if (value === undefined) return true;
-  const { code, message, status, conflict } = asRecord(value);
-  return isText(code) && isText(message) && (status === undefined || typeof status === 'number') && (conflict === undefined || isBit(conflict));
+  const { code, message, status, conflict, requestId } = asRecord(value);
+  const isWhole = isText(code) && isText(message) && isTextOrNothing(requestId);
+  return isWhole && (status === undefined || typeof status === 'number') && (conflict === undefined || isBit(conflict));
 };
 
 const isDecision = (value: unknown): boolean => {
@@ -72,6 +73,7 @@ const PARTS: { readonly [Name in keyof StoredRow]: Part<Name> } = {
   changedAt: [isTime, zero],
   outcome: [oneOf(undefined, 'recorded', 'already-recorded', 'accepted'), nothing],
   message: [isTextOrNothing, nothing],
+  requestId: [isTextOrNothing, nothing],
   problem: [isProblem, nothing],
   decisions: [(value) => Array.isArray(value) && value.every(isDecision), () => []],
   fingerprint: [isText, textAs()],

@@ -72,9 +72,9 @@ export function answerForError(error: ReportingError, { reference, owned, logger
 }
 
 /** The answer to a report that is recorded: its receipt, without the gateway's words. */
-export const answerForReceipt = ({ outcome, operation, reference, environment, attempts, location }: Receipt): RelayAnswer => ({
+export const answerForReceipt = ({ outcome, operation, reference, environment, attempts, requestId, location }: Receipt): RelayAnswer => ({
   status: 200,
-  body: { outcome, operation, reference, environment, attempts, location },
+  body: { outcome, operation, reference, environment, attempts, requestId, location },
 });
 
 /** The answer to a report that an outbox has taken. */

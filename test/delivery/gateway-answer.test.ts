@@ -165,6 +165,8 @@ describe('what the options say of an answer', () => {
     report: { operation: 'reportBetEvent', reference: 'BET-1', environment: 'staging', body: '{}', location: undefined },
     isReport: true,
     after: undefined,
+    values: () => [],
+    identifiers: () => [],
     sent: () => ({ identifiers: [], values: [], keys: [] }),
     mask: () => undefined,
   };

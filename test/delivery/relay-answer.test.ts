@@ -10,6 +10,8 @@ const asked: CallContext = {
   report,
   isReport: true,
   after: undefined,
+  values: () => [],
+  identifiers: () => ['B-1'],
   sent: () => ({ identifiers: ['B-1'], values: [], keys: [] }),
   mask: (said) => said && `shown: ${said}`,
 };

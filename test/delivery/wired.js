@@ -3,6 +3,7 @@ export const WIRED = [
   'test/delivery/answers.test.ts',
   'test/delivery/doubt.test.ts',
   'test/delivery/hostile.test.ts',
+  'test/delivery/kept-answers.test.ts',
   'test/delivery/relay.test.ts',
   'test/delivery/resend.test.ts',
   'test/delivery/retries.test.ts',

@@ -371,12 +371,23 @@ describe('a page on another address', () => {
   test.each([[{}], [{ headers: {} }], [{ path: 'none' }]])('may read every answer, Retry-After included: %j', async (asked: Asked) => {
     const { headers } = await ask(asked);
     expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect(headers.get('access-control-expose-headers')).toContain('retry-after');
+    expect(headers.get('access-control-expose-headers')).toBe('retry-after, x-request-id');
   });
 
   test('an OPTIONS request that is no such question is a wrong method', async () => {
     expect((await ask({ method: 'OPTIONS' })).status).toBe(405);
   });
+});
+
+test('every answer names its request, and the journal knows it by that name', async () => {
+  const gateway = createMockGateway();
+  const ids = [];
+  for (const asked of [{}, { headers: {} }, { path: 'none' }, {}]) ids.push((await ask({ gateway, ...asked })).headers.get('x-request-id'));
+  expect(ids).toEqual(['1', '2', '3', '4'].map((number) => `abcdefab-cdef-4abc-8def-abcdef00000${number}`));
+  gateway.reset();
+  const requestId = (await ask({ gateway })).headers.get('x-request-id') ?? '';
+  expect(ids).not.toContain(requestId);
+  expect(gateway.requests({ requestId })).toMatchObject([{ id: 5, applied: true }]);
 });
 
 describe('faults', () => {

@@ -11,6 +11,7 @@ const FILES = ['/', '/inspector.css', '/inspector.js'];
 
 const entry = (changes: Partial<Entry> = {}): Entry => ({
   id: 1,
+  requestId: 'abcdefab-cdef-4abc-8def-abcdef000001',
   at: 0,
   method: 'POST',
   path: '/integration-gateway/external/report-bet-event',

@@ -32,6 +32,9 @@ function instrumentedWorld(options: Parameters<typeof instrumentOutbox>[1] = tol
   return { ...world, outbox };
 }
 
+/** What the mock gateway names its requests. */
+const requestNamed = (number: number) => `abcdefab-cdef-4abc-8def-abcdef00000${number}`;
+
 describe('the metrics of an outbox', () => {
   it('count what is enqueued and recorded, and time the attempts', async () => {
     const { outbox, run } = instrumentedWorld();
@@ -247,11 +250,16 @@ describe('the spans of an outbox', () => {
         'location_sdk.reference': 'BET-1',
         'http.request.method': 'POST',
         'http.response.status_code': 503,
+        'location_sdk.request_id': requestNamed(1),
         'error.type': 'gateway',
         'server.address': expect.stringMatching(/^[\w.-]+$/),
       },
     });
-    expect(sent).toMatchObject({ links: [link], status: { code: SpanStatusCode.UNSET }, attributes: { 'location_sdk.outcome': 'recorded' } });
+    expect(sent).toMatchObject({
+      links: [link],
+      status: { code: SpanStatusCode.UNSET },
+      attributes: { 'location_sdk.outcome': 'recorded', 'location_sdk.request_id': requestNamed(2) },
+    });
   });
 
   it('are active while the gateway is asked, so that those of an instrumented fetch stand below them', async () => {
@@ -308,8 +316,15 @@ describe('the telemetry of a client', () => {
     await instrumented.reportSettledBet(settledBet()).catch(() => {});
     await instrumented.verifyNin('99012345678');
     expect(told.spans()).toMatchObject([
-      { name: 'reportBetEvent', kind: SpanKind.INTERNAL, attributes: { ...WHICH, 'location_sdk.reference': 'BET-1', 'location_sdk.outcome': 'recorded' } },
-      { name: 'reportSettledBet', attributes: { 'error.type': 'not-found', 'http.response.status_code': 404, ...SUBJECT } },
+      {
+        name: 'reportBetEvent',
+        kind: SpanKind.INTERNAL,
+        attributes: { ...WHICH, 'location_sdk.reference': 'BET-1', 'location_sdk.outcome': 'recorded', 'location_sdk.request_id': requestNamed(1) },
+      },
+      {
+        name: 'reportSettledBet',
+        attributes: { 'error.type': 'not-found', 'http.response.status_code': 404, 'location_sdk.request_id': requestNamed(2), ...SUBJECT },
+      },
       { name: 'verifyNin', attributes: { 'location_sdk.operation': 'verifyNin', 'location_sdk.environment': 'staging' } },
     ]);
     expect((await told.points('location_sdk.client.call.duration_seconds')).map(({ value }) => value)).toEqual([1, 1, 1]);

@@ -179,6 +179,7 @@ const recorded: Change = {
   delayMs: 0,
   outcome: 'recorded',
   message: 'Bet reported',
+  requestId: 'req-1',
   problem: undefined,
   decisions: [],
   keepBody: false,
@@ -189,7 +190,7 @@ const lost: Change = { ...turnedAway, inDoubt: true };
 describe('a row that is older than what is known of it', () => {
   const problem = { code: 'duplicate', message: 'held already', status: 409 } as const;
   const quarantined: Row = { ...row, state: 'quarantined', fence: 1, attempts: 1, problem };
-  const kept = { inDoubt: true, doubtBefore: true, outcome: undefined, message: undefined, decisions: [], keepBody: true };
+  const kept = { inDoubt: true, doubtBefore: true, outcome: undefined, message: undefined, requestId: undefined, decisions: [], keepBody: true };
 
   it.each<[string, Row, object]>([
     ['waiting', row, { ...kept, state: 'waiting', fence: 0, attempts: 0, problem: undefined, delayMs: 0 }],

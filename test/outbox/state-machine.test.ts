@@ -87,11 +87,13 @@ describe('a claim', () => {
 });
 
 /** All that the end of an attempt leaves as it was. */
-const unchanged = { fence: 4, decisions: [earlier], outcome: undefined, message: undefined, keepBody: true };
+const unchanged = { fence: 4, decisions: [earlier], outcome: undefined, message: undefined, requestId: undefined, keepBody: true };
 
 describe('the end of an attempt', () => {
-  it.each([true, false])('that is recorded is final, with the words of the gateway; the body is kept: %s', (keepBodies) => {
-    expect(ended({ ...inFlight, doubtBefore: true }, { kind: 'recorded', message: 'Bet reported' }, { ...context, keepBodies })).toStrictEqual({
+  it.each([true, false])('that is recorded is final, with the words of the gateway and its id of the request; the body is kept: %s', (keepBodies) => {
+    expect(
+      ended({ ...inFlight, doubtBefore: true }, { kind: 'recorded', message: 'Bet reported', requestId: 'req-1' }, { ...context, keepBodies }),
+    ).toStrictEqual({
       state: 'recorded',
       fence: 4,
       attempts: 3,
@@ -100,6 +102,7 @@ describe('the end of an attempt', () => {
       delayMs: 0,
       outcome: 'recorded',
       message: 'Bet reported',
+      requestId: 'req-1',
       problem: undefined,
       decisions: [earlier],
       keepBody: keepBodies,
@@ -111,16 +114,17 @@ describe('the end of an attempt', () => {
   });
 
   it('that is a duplicate of the same data means recorded, where an earlier attempt may have landed', () => {
-    const duplicate = failed({ kind: 'same', outcome: 'rejected' });
+    const duplicate = failed({ kind: 'same', outcome: 'rejected', problem: { ...problem, requestId: 'req-2' } });
     expect(ended({ ...inFlight, doubtBefore: true }, duplicate, { ...context, keepBodies: true })).toMatchObject({
       state: 'recorded',
       outcome: 'already-recorded',
       inDoubt: false,
       problem: undefined,
       message: undefined,
+      requestId: 'req-2',
       keepBody: true,
     });
-    expect(ended(inFlight, duplicate, context)).toMatchObject({ state: 'quarantined', outcome: undefined, problem });
+    expect(ended(inFlight, duplicate, context)).toMatchObject({ state: 'quarantined', outcome: undefined, problem: { ...problem, requestId: 'req-2' } });
   });
 
   describe.each<[Failed['kind'], RowState]>([
@@ -282,6 +286,7 @@ describe('a decision of a person', () => {
       delayMs: 0,
       outcome: undefined,
       message: undefined,
+      requestId: undefined,
       decisions: [earlier, { action, reason: 'why', at: 9 }],
       ...becomes,
     });

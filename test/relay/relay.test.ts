@@ -40,7 +40,7 @@ describe('a bet', () => {
     const { send, gateway, lookedUp } = relayWorld();
     const { status, body, headers } = await send({ body: pageBet({ location: gps() }) });
     const receipt = { outcome: 'recorded', operation: 'reportBetEvent', reference: 'BET-1', environment: 'staging', attempts: 1, location: gps() };
-    expect([status, body]).toEqual([200, receipt]);
+    expect([status, body]).toEqual([200, { ...receipt, requestId: 'abcdefab-cdef-4abc-8def-abcdef000001' }]);
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(gateway.reports()[0]?.body).toEqual({ ...pageBet(), user: betUser(), location: gps() });
     expect(lookedUp).toEqual([]);

@@ -69,6 +69,7 @@ export function outboxRow(overrides: Partial<Row> = {}): Row {
     changedAt: 0,
     outcome: undefined,
     message: undefined,
+    requestId: undefined,
     problem: undefined,
     decisions: [],
     state: 'waiting',

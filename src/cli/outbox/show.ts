@@ -21,7 +21,7 @@ export async function show(view: View, { account, environment, operation, json }
 }
 
 function described(row: Row, settlement: Row | undefined, view: View): string {
-  const { id, state, blocked, attempts, inDoubt, enqueuedAt, changedAt, dueAt, outcome, message, problem, decisions, waitsFor, fingerprint } = row;
+  const { id, state, blocked, attempts, inDoubt, enqueuedAt, changedAt, dueAt, outcome, message, requestId, problem, decisions, waitsFor, fingerprint } = row;
   const lines: [string, string][] = [
     ['state', `${blocked ? 'blocked' : state}, for ${duration(view.now - changedAt)} (since ${time(changedAt)})`],
     ['means', meaningOf(row)],
@@ -32,9 +32,12 @@ function described(row: Row, settlement: Row | undefined, view: View): string {
   if (state === 'waiting' && !blocked) lines.push(['next try', dueAt <= view.now ? 'now, unless its environment is paused (see stats)' : time(dueAt)]);
   if (outcome !== undefined) lines.push(['outcome', outcome]);
   if (message !== undefined) lines.push(['gateway', printable(message)]);
+  if (requestId !== undefined) lines.push(['request', printable(requestId)]);
   if (problem) {
     const status = problem.status === undefined ? '' : ` (HTTP ${problem.status})`;
     lines.push(['problem', `${problem.code}${status}${problem.conflict ? ': the gateway holds other data' : ''}`], ['', printable(problem.message)]);
+    if (problem.requestId !== undefined) lines.push(['request', printable(problem.requestId)]);
+    if (problem.details !== undefined) lines.push(['answer', printable(JSON.stringify(problem.details))]);
   }
   for (const { action, reason, at } of decisions) lines.push(['decided', `${action}, ${time(at)}${reason ? `: ${printable(reason)}` : ''}`]);
   lines.push(['body', bodyOf(row)], ['fingerprint', printable(fingerprint)]);

@@ -99,7 +99,8 @@ export const claimCases: readonly ContractCase[] = [
   contractCase('a row waits as long as the change says, with all that it says', async ({ store, advance }) => {
     await store.enqueue([newRow('B-1')]);
     const row = await claimOne(store);
-    const problem = { code: 'gateway', message: 'HTTP 500', status: 500 } as const;
+    const details = { message: 'Down', list: [1, null, 'two'], deep: { truth: false } };
+    const problem = { code: 'gateway', message: 'HTTP 500', status: 500, requestId: 'req-1', details } as const;
     const decisions = [{ action: 'retry', reason: 'why "not"', at: 5 }] as const;
     await write(store, row, { ...WAITS, attempts: 7, inDoubt: true, doubtBefore: false, delayMs: 5_000, problem, decisions });
     const waiting = await read(store, row.id);
@@ -109,6 +110,14 @@ export const claimCases: readonly ContractCase[] = [
     await advance(5_000);
     const again = await claimOne(store);
     equal([again.fence, again.attempts, again.doubtBefore, again.problem], [2, 8, true, problem], 'claimed again');
+  }),
+  contractCase('a recorded row keeps what the gateway said, with its id of the request', async ({ store }) => {
+    await store.enqueue([newRow('B-1')]);
+    const row = await claimOne(store);
+    equal(row.requestId, undefined, 'before it is recorded');
+    await write(store, row, { message: 'Bet reported', requestId: 'req-1' });
+    const { message, requestId, problem } = await read(store, row.id);
+    equal([message, requestId, problem], ['Bet reported', 'req-1', undefined], 'what was written');
   }),
   contractCase('writes come before the claim of the same turn', async ({ store }) => {
     await store.enqueue([newRow('B-1'), settledRow('B-1')]);

@@ -135,6 +135,7 @@ export const change = (row: Row, overrides: Partial<Change> = {}): Change => ({
   delayMs: 0,
   outcome: 'recorded',
   message: undefined,
+  requestId: undefined,
   problem: undefined,
   decisions: [],
   keepBody: false,

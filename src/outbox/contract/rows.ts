@@ -18,6 +18,7 @@ const NEVER_MADE: Change = {
   delayMs: 0,
   outcome: undefined,
   message: undefined,
+  requestId: undefined,
   problem: undefined,
   decisions: [],
   keepBody: false,

@@ -31,6 +31,7 @@ export const newRow = (
   changedAt: now,
   outcome: undefined,
   message: undefined,
+  requestId: undefined,
   problem: undefined,
   decisions: [],
 });

@@ -63,6 +63,7 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
       changedAt: at,
       outcome: undefined,
       message: undefined,
+      requestId: undefined,
       problem: undefined,
       decisions: [],
       state: 'waiting',

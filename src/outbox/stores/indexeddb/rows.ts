@@ -122,6 +122,7 @@ export async function rowWriter(tables: Tables, at: number) {
         changedAt: at,
         outcome: undefined,
         message: undefined,
+        requestId: undefined,
         problem: undefined,
         decisions: [],
       };

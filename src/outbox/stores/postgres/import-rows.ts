@@ -11,7 +11,7 @@ const ORIGIN = 'moved-from';
 
 const COLUMNS = `sequence bigint, id text, account text, environment text, operation text, reference text, "waitsFor" text, fingerprint text, "enqueuedAt" bigint,
   state text, final boolean, blocked boolean, fence integer, attempts integer, "inDoubt" boolean, "doubtBefore" boolean, "dueAt" bigint, "changedAt" bigint,
-  outcome text, message text, problem jsonb, decisions jsonb, body text`;
+  outcome text, message text, "requestId" text, problem jsonb, decisions jsonb, body text`;
 
 /** What `reports` has of final rows alone; of the others the queue has it. */
 const FINAL_COLUMNS = ['state', 'fence', 'attempts', '"inDoubt"', '"doubtBefore"', '"dueAt"', '"changedAt"', 'problem', 'decisions'];
@@ -19,9 +19,9 @@ const FINAL_COLUMNS = ['state', 'fence', 'attempts', '"inDoubt"', '"doubtBefore"
 const addRows = (schema: string): string => `
   WITH given AS MATERIALIZED (SELECT * FROM json_to_recordset($1::text::json) AS (${COLUMNS})),
   added AS (
-    INSERT INTO ${schema}.reports (sequence, id, account, environment, operation, reference, waits_for, fingerprint, enqueued_at, outcome, message, body,
+    INSERT INTO ${schema}.reports (sequence, id, account, environment, operation, reference, waits_for, fingerprint, enqueued_at, outcome, message, request_id, body,
       state, fence, attempts, in_doubt, doubt_before, due_at, changed_at, problem, decisions)
-    SELECT sequence, id, account, environment, operation, reference, "waitsFor", fingerprint, "enqueuedAt", outcome, message, body,
+    SELECT sequence, id, account, environment, operation, reference, "waitsFor", fingerprint, "enqueuedAt", outcome, message, "requestId", body,
       ${FINAL_COLUMNS.map((name) => `CASE WHEN final THEN ${name} END`).join(', ')} FROM given)
   INSERT INTO ${schema}.queue (sequence, account, environment, waits_for, state, blocked, fence, attempts, in_doubt, doubt_before, due_at, changed_at, problem, decisions)
   SELECT sequence, account, environment, "waitsFor", state, blocked, fence, attempts, "inDoubt", "doubtBefore", "dueAt", "changedAt", problem, decisions

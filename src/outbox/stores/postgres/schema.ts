@@ -6,11 +6,15 @@ import { NEWER, OLDER, postgresCodeOf, postgresError } from './failure.js';
 import { functions } from './functions.js';
 import { isOpenBefore } from './row-columns.js';
 import { tables, views } from './tables.js';
+import { writeWithRequestId } from './write-function.js';
 
 /** The version that the first of the migrations makes. Tables of an older one were never released, and are left as they are. */
 const OLDEST = 2;
 /** Each makes of the tables of the version before it those of its own; never changed once released. */
-const MIGRATIONS: readonly ((schema: string) => string)[] = [(schema) => tables(schema) + functions(schema) + views(schema)];
+const MIGRATIONS: readonly ((schema: string) => string)[] = [
+  (schema) => tables(schema) + functions(schema) + views(schema),
+  (schema) => `ALTER TABLE ${schema}.reports ADD COLUMN IF NOT EXISTS request_id text;${writeWithRequestId(schema)}`,
+];
 const NEWEST = OLDEST + MIGRATIONS.length - 1;
 
 /** PostgreSQL's own schema, and its words that are no name without quotes. */

@@ -2,7 +2,7 @@ import { LONGEST_WAIT_MS } from '../../state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { ISOLATION } from './failure.js';
 import { BY_INDEX, MOST_LOOKED_AT, NOW_MS } from './function-parts.js';
-import { isAllowed, rowJson } from './row-columns.js';
+import { isAllowed, openRowJson } from './row-columns.js';
 import { LARGEST_NUMBER, queued, TALLY_PARTS } from './tables.js';
 
 /** One turn of a worker, as one statement: all of it or nothing, over any pool. */
@@ -80,7 +80,7 @@ export const turn = (schema: string): string => `
         SELECT taken || coalesce(array_agg(c.sequence), '{}'), dues || coalesce(array_agg(c.due_at), '{}') INTO taken, dues
           FROM ${schema}.claim(item.account, item.environment, item.left_out, item.share, lease_ms, now_ms) AS c;
       END LOOP;
-      SELECT json_agg(${rowJson(schema)} ORDER BY t.due_at, t.sequence) INTO claimed FROM unnest(taken, dues) AS t(sequence, due_at)
+      SELECT json_agg(${openRowJson(schema)} ORDER BY t.due_at, t.sequence) INTO claimed FROM unnest(taken, dues) AS t(sequence, due_at)
         JOIN ${schema}.reports AS r ON r.sequence = t.sequence JOIN ${schema}.queue AS q ON q.sequence = t.sequence;
       SELECT counted || coalesce(jsonb_agg(jsonb_build_object('account', q.account, 'attempts', 1, 'recorded', 0, 'dismissed', 0)), '[]') INTO counted
         FROM unnest(taken) AS t(sequence) JOIN ${schema}.queue AS q ON q.sequence = t.sequence;

@@ -5,8 +5,17 @@ const CHANGED = `state = change.state, fence = change.fence, attempts = change.a
       due_at = now_ms + change."delayMs", changed_at = now_ms, problem = change.problem, decisions = change.decisions`;
 
 /** A row's change, if its state and fence are the expected ones. Final: out of the queue, and those that wait for it may go. */
-export const write = (schema: string): string => `
-  CREATE FUNCTION ${schema}.write(wanted text, expected jsonb, new_values jsonb, now_ms bigint, OUT written boolean, OUT counted bigint, OUT of_account text)
+export const write = (schema: string): string => writeFunction(schema, 'CREATE', { members: '', columns: '' });
+
+/**
+ * The same with the id of the request. It takes the other one's place: older instances reach it through `turn`, and name no such id; what they give and get
+ * stays the same.
+ */
+export const writeWithRequestId = (schema: string): string =>
+  writeFunction(schema, 'CREATE OR REPLACE', { members: '"requestId" text, ', columns: ', request_id = change."requestId"' });
+
+const writeFunction = (schema: string, create: string, { members, columns }: { readonly members: string; readonly columns: string }): string => `
+  ${create} FUNCTION ${schema}.write(wanted text, expected jsonb, new_values jsonb, now_ms bigint, OUT written boolean, OUT counted bigint, OUT of_account text)
   LANGUAGE plpgsql AS $write$
   DECLARE
     report record;
@@ -21,13 +30,13 @@ export const write = (schema: string): string => `
       WHERE q.sequence = report.sequence AND q.state = expected ->> 'state' AND q.fence = (expected ->> 'fence')::integer FOR UPDATE;
     IF NOT FOUND THEN RETURN; END IF;
     SELECT * INTO change FROM jsonb_to_record(new_values) AS c(state text, fence integer, attempts integer, "inDoubt" boolean, "doubtBefore" boolean,
-      "delayMs" bigint, outcome text, message text, problem jsonb, decisions jsonb, "keepBody" boolean);
+      "delayMs" bigint, outcome text, message text, ${members}problem jsonb, decisions jsonb, "keepBody" boolean);
     written := true;
     counted := change.attempts - queued.attempts;
     of_account := queued.account;
     IF change.state IN ('recorded', 'dismissed') THEN
       DELETE FROM ${schema}.queue AS q WHERE q.sequence = report.sequence;
-      UPDATE ${schema}.reports AS r SET ${CHANGED}, outcome = change.outcome, message = change.message, body = CASE WHEN change."keepBody" THEN r.body END
+      UPDATE ${schema}.reports AS r SET ${CHANGED}, outcome = change.outcome, message = change.message${columns}, body = CASE WHEN change."keepBody" THEN r.body END
         WHERE r.sequence = report.sequence;
       INSERT INTO ${schema}.unlogged (sequence) VALUES (report.sequence);
       -- After the report is written: a claim parks a row under a lock on the report, so its change is visible from here on.

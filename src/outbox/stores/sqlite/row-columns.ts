@@ -4,7 +4,7 @@ import type { Columns } from './database.js';
 
 /** The columns that a row is made of. */
 export const ROW = `sequence, id, account, environment, operation, reference, waits_for, state, blocked, fence, attempts, in_doubt, doubt_before,
-  enqueued_at, due_at, changed_at, outcome, message, problem, decisions, fingerprint, body`;
+  enqueued_at, due_at, changed_at, outcome, message, request_id, problem, decisions, fingerprint, body`;
 
 /** What a column holds of something that is no text or number. */
 export const textOf = (value: readonly Decision[] | Problem): string => JSON.stringify(value);
@@ -43,6 +43,7 @@ export const rowOf = (columns: Columns): Row =>
     changedAt: numberOf(columns.changed_at),
     outcome: optional(columns.outcome),
     message: optional(columns.message),
+    requestId: optional(columns.request_id),
     problem: parsed(columns.problem),
     decisions: columns.decisions === null ? [] : parsed(columns.decisions),
     fingerprint: columns.fingerprint,

@@ -19,7 +19,7 @@ const INSERT = `INSERT INTO outbox_rows (id, account, environment, operation, re
 
 /** Names no column that it leaves as it is: the database checks those that are named, and a damaged row must still be quarantined. */
 const UPDATE = `UPDATE outbox_rows SET state = ?, blocked = ?, queued = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?,
-  due_at = ?, changed_at = ?, outcome = ?, message = ?, problem = ?, decisions = ?`;
+  due_at = ?, changed_at = ?, outcome = ?, message = ?, request_id = ?, problem = ?, decisions = ?`;
 const WITHOUT_BODY = ', body = NULL';
 const ENDED = `, ended = (SELECT coalesce(max(ended), 0) + 1 FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended < ${LARGEST_NUMBER})`;
 
@@ -85,12 +85,13 @@ export function createRows(connection: Connection, tally: Tally) {
   function write({ id, expected, change }: Write, now: number): boolean {
     const found = isStorable(id) ? progressOf(id) : undefined;
     if (!found || !isAsExpected({ state: readState(found.state), fence: readFence(numberOf(found.fence)) }, expected)) return false;
-    const { state, fence, attempts, inDoubt, doubtBefore, delayMs, outcome, message, problem, decisions, keepBody } = change;
+    const { state, fence, attempts, inDoubt, doubtBefore, delayMs, outcome, message, requestId, problem, decisions, keepBody } = change;
     const blocked = state === 'waiting' && isOpen(found.waits_for);
     const queued = state === 'in-flight' || (state === 'waiting' && !blocked);
     const ends = isFinal(state) && !isFinal(expected.state);
     const progress = [state, bit(blocked), bit(queued), fence, attempts, bit(inDoubt), bit(doubtBefore)] as const;
-    const texts = [outcome ?? null, message ?? null, problem ? textOf(problem) : null, decisions.length > 0 ? textOf(decisions) : null] as const;
+    const json = [problem ? textOf(problem) : null, decisions.length > 0 ? textOf(decisions) : null] as const;
+    const texts = [outcome ?? null, message ?? null, requestId ?? null, ...json] as const;
     const sql = `${UPDATE}${keepBody ? '' : WITHOUT_BODY}${ends ? ENDED : ''} WHERE sequence = ?`;
     run(sql, ...progress, now + delayMs, now, ...texts, Number(found.sequence));
     // As the id names it: the column may be damaged.

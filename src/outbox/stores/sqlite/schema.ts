@@ -96,10 +96,13 @@ const FIRST = `
   ${staysAsItIs('outbox_destinations', ' OF account, environment')}
 `;
 
+/** Instances of the version before it name each column, and leave this one empty. A check would read the whole table. */
+const WITH_REQUEST_IDS = 'ALTER TABLE outbox_rows ADD COLUMN request_id TEXT';
+
 /** The version that the first of the migrations makes. Tables of an older one were never released, and are left as they are. */
 const OLDEST = 2;
 /** Each makes of a database of the version before it one of its own; never changed once released. */
-const MIGRATIONS: readonly string[] = [FIRST];
+const MIGRATIONS: readonly string[] = [FIRST, WITH_REQUEST_IDS];
 const NEWEST = OLDEST + MIGRATIONS.length - 1;
 
 /** Whether a connection has the tables of an outbox. */
@@ -132,7 +135,7 @@ export function migrate(database: SqliteDatabase, place: string): void {
   const connection = connect(database);
   if (readVersion(connection, place) === NEWEST) return;
   // What is made without the name of a file lands in the first one of the connection, which is not the outbox's where that is attached.
-  const create = (sql: string) => database.exec(sql.replace(/\bCREATE (TABLE|INDEX|TRIGGER) /g, `$&${schemaOf(database)}.`));
+  const create = (sql: string) => database.exec(sql.replace(/\b(?:CREATE (?:TABLE|INDEX|TRIGGER)|ALTER TABLE) /g, `$&${schemaOf(database)}.`));
   database.exec('BEGIN IMMEDIATE');
   try {
     const version = readVersion(connection, place);

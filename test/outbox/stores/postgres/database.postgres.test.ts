@@ -3,9 +3,11 @@ import { inspect } from 'node:util';
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
 import { ConfigurationError } from '../../../../src/entries/index.js';
+import type { OutboxStore } from '../../../../src/entries/outbox.js';
 import { type PostgresDatabase, PostgresStoreError, postgresMigrations, postgresStore } from '../../../../src/entries/outbox-postgres.js';
-import { claim, newRow, write } from '../../../../src/outbox/contract/harness.js';
-import { claimed } from '../../../../src/outbox/state-machine.js';
+import { change, claim, newRow, write } from '../../../../src/outbox/contract/harness.js';
+import { claimed, type Row } from '../../../../src/outbox/state-machine.js';
+import { write as writeFunction } from '../../../../src/outbox/stores/postgres/write-function.js';
 import { startPostgres } from '../../../support/postgres-server.js';
 import { CANARIES, leaksIn } from '../../personal.js';
 import { directUrl, newSchema, openStore, pool } from './world.js';
@@ -74,6 +76,28 @@ describe('the tables', () => {
     await expect(pool.query(postgresMigrations({ schema }))).rejects.toMatchObject({ code: 'LS006' });
     const { rows } = await pool.query('SELECT tablename FROM pg_tables WHERE schemaname = $1', [schema]);
     expect(rows).toEqual([{ tablename: 'meta' }]);
+  });
+
+  it('of the version without request ids are brought to this one, beside an instance that still uses it', async () => {
+    const schema = newSchema();
+    await openStore({ schema });
+    await pool.query(`ALTER TABLE ${schema}.reports DROP COLUMN request_id; DROP FUNCTION ${schema}.write; UPDATE ${schema}.meta SET version = 2`);
+    await pool.query(writeFunction(schema));
+    const stores = await Promise.all(Array.from({ length: 4 }, () => openStore({ schema })));
+    const store = stores[0] as OutboxStore;
+    await store.enqueue([newRow('B-1'), newRow('B-2')]);
+    const [first, second] = (await claim(store, 2)) as [Row, Row];
+    await write(store, first, { requestId: 'req-1' });
+    // What the older version writes names no id.
+    const { requestId: _, ...older } = change(second);
+    const turn = { writes: [{ id: second.id, expected: { state: second.state, fence: second.fence }, change: older }] };
+    await pool.query(`SELECT ${schema}.turn($1::text::jsonb)`, [JSON.stringify(turn)]);
+    const rows = await store.get([first.id, second.id]);
+    expect(rows.map((row) => [row?.state, row?.requestId])).toEqual([
+      ['recorded', 'req-1'],
+      ['recorded', undefined],
+    ]);
+    expect((await pool.query(`SELECT version FROM ${schema}.meta`)).rows).toEqual([{ version: 3 }]);
   });
 
   it.each([['Public'], ['pg_x'], ['information_schema'], ['user'], ['order'], ['a-b'], ['x"; DROP TABLE y; --'], ['']])(

@@ -104,8 +104,8 @@ describe('a wrong value in a column of the PostgreSQL store', () => {
         const [before] = (await pool.query(`SELECT ${column}::text AS value FROM ${schema}.${table} LIMIT 1`)).rows;
         if (before === undefined || before.value === value) continue;
         if (!(await damage(`${schema}.${table} SET ${column} = $1`, value))) continue;
-        // Another address, and tables of another version, are refused with words: no report of that destination is sent.
-        if ((table === 'destinations' && column === 'gateway') || (table === 'meta' && column === 'version')) {
+        // Another address, and tables of another version, are refused with words: no report of that destination is sent. Tables of version 2 are updated.
+        if ((table === 'destinations' && column === 'gateway') || (table === 'meta' && column === 'version' && value !== '2')) {
           await expect(drained(schema)).rejects.toThrow(/rebind|version/);
           await damage(`${schema}.${table} SET ${column} = $1`, before.value);
           continue;

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type SqliteDatabase, SqliteStoreError, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
 import { ConfigurationError } from '../../../../src/errors/errors.js';
 import { ACCOUNT, CLAIMANT, claim, LEASE_MS, newRow, write } from '../../../../src/outbox/contract/harness.js';
+import type { Row } from '../../../../src/outbox/state-machine.js';
 import { pragma } from '../../../../src/outbox/stores/sqlite/database.js';
 import { newFile, openLibsql, openStore, rejectionOf } from './files.js';
 
@@ -109,6 +110,25 @@ describe('a file of the SQLite store', () => {
     const before = hashOf(file);
     expect(await rejectionOf(openStore(file))).toMatchObject({ code: 'older', message: expect.stringContaining('its version is 1, this one knows 2') });
     expect(hashOf(file)).toBe(before);
+  });
+
+  it('of the version without request ids is brought to this one, beside an instance that still uses it', async () => {
+    const file = await fileWith(2);
+    const older = openLibsql(file);
+    older.exec("ALTER TABLE outbox_rows DROP COLUMN request_id; UPDATE outbox_meta SET value = 2 WHERE name = 'version'");
+    const store = await openStore(file);
+    const [first, second] = await claim(store, 2);
+    await write(store, first as Row, { requestId: 'req-1' });
+    // As the older version writes: it names the columns that it knows.
+    older.exec("UPDATE outbox_rows SET state = 'recorded', queued = 0, outcome = 'recorded', message = 'old' WHERE reference = 'B-1'");
+    older.close();
+    const rows = await store.get([first?.id ?? '', second?.id ?? '']);
+    expect(rows.map((row) => [row?.state, row?.requestId, row?.damage])).toEqual([
+      ['recorded', 'req-1', undefined],
+      ['recorded', undefined, undefined],
+    ]);
+    await store.close?.();
+    await (await openStore(file)).close?.();
   });
 
   it('whose folder is not there is refused, and none is made', async () => {

@@ -38,6 +38,7 @@ async function take() {
         delayMs: 0,
         outcome: 'recorded',
         message: undefined,
+        requestId: undefined,
         problem: undefined,
         decisions: [],
         keepBody: false,

@@ -1,0 +1,45 @@
+import type { SentValue } from '../schema/sent-values.js';
+import type { Answered } from './transport.js';
+
+/** The headers that may name a request; the first one with an id counts (our decision). */
+const NAMES = ['x-request-id', 'x-correlation-id', 'request-id', 'traceparent'];
+/** Whether a value is an id. Any other text could hold anything, and is not kept. */
+export const isId = (value: unknown): value is string => typeof value === 'string' && /^[\w.:/+=-]{1,128}$/.test(value);
+/** An id made by chance, such as a UUID. A personal number of many digits could still be in it. */
+const RANDOM = /^(?!.*\d{10})[\da-f-]{32,55}$/;
+/** An API key is recognised by any piece of this length. */
+const KEY_PIECE = 6;
+/** A word of this length is recognised within a longer one. */
+const LONG_WORD = 4;
+
+/** The id that the other side gave to the request; undefined where it gave none, or one that repeats a value which was sent. */
+export function requestIdOf(answered: Pick<Answered, 'header'>, values: () => readonly SentValue[], secrets: ReadonlySet<string>): string | undefined {
+  try {
+    for (const name of NAMES) {
+      const id = answered.header(name);
+      if (!isId(id)) continue;
+      const lower = id.toLowerCase();
+      const repeats = [...secrets].some((secret) => holdsPiece(lower, secret.toLowerCase())) || (!RANDOM.test(lower) && holdsWord(lower, values()));
+      return repeats ? undefined : id;
+    }
+  } catch {
+    // A transport that throws here must not cost what is known of the report.
+    return undefined;
+  }
+  return undefined;
+}
+
+function holdsPiece(id: string, secret: string): boolean {
+  const length = Math.min(KEY_PIECE, secret.length);
+  for (let start = 0; start + length <= secret.length; start += 1) if (id.includes(secret.slice(start, start + length))) return true;
+  return false;
+}
+
+function holdsWord(id: string, values: readonly SentValue[]): boolean {
+  const personal = values.flatMap(({ text, kind }) => (kind === 'personal' ? [text.toLowerCase()] : []));
+  if (personal.some((text) => text.length > 2 && id.includes(text))) return true;
+  const words: readonly string[] = id.match(/[a-z0-9]+/g) ?? [];
+  const all = words.join('');
+  const sent: readonly string[] = personal.join(' ').match(/[a-z0-9]+/g) ?? [];
+  return sent.some((word) => (word.length >= LONG_WORD ? all.includes(word) : word.length > 1 && words.includes(word)));
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { answer, bet, broken, once, repeated, type Scripted, scripted } from './scripted-gateway.js';
+
+const UUID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const HEADERS = ['x-request-id', 'x-correlation-id', 'request-id', 'traceparent'];
+
+const refusal = (headers: Record<string, string> = {}, body: unknown = { message: 'not valid' }) => answer(422, body, headers);
+
+describe('the id that the gateway gives to a request', () => {
+  it.each(HEADERS)('is read from %s, for a receipt and for an error', async (name) => {
+    expect(await scripted([answer(200, { message: 'ok' }, { [name]: UUID })]).report()).toMatchObject({ outcome: 'recorded', requestId: UUID });
+    expect(await scripted([refusal({ [name]: UUID })], once).failure()).toMatchObject({ code: 'unprocessable', requestId: UUID });
+  });
+
+  it('is that of the first header that has one', async () => {
+    const all = Object.fromEntries(HEADERS.map((name, index) => [name, `id-${index}`]));
+    for (let index = 0; index < HEADERS.length; index += 1) {
+      expect((await scripted([refusal(all)], once).failure()).requestId).toBe(`id-${index}`);
+      delete all[HEADERS[index] ?? ''];
+    }
+  });
+
+  it('is kept where it holds a short part of a value by chance', async () => {
+    expect(await scripted([answer(200, { message: 'ok' }, { 'x-request-id': 'u-2-1' })]).report()).toMatchObject({ requestId: 'u-2-1' });
+  });
+
+  it('is that of the last attempt', async () => {
+    const script: Scripted[] = [answer(503, { message: 'busy' }, { 'x-request-id': 'first' }), answer(200, { message: 'ok' }, { 'x-request-id': 'second' })];
+    expect(await scripted(script).report()).toMatchObject({ attempts: 2, requestId: 'second' });
+    const lost: Scripted[] = [answer(503, { message: 'busy' }, { 'x-request-id': 'first' }), broken('ECONNREFUSED')];
+    expect(await scripted(lost, { retry: { limit: 1 } }).failure()).not.toHaveProperty('requestId');
+  });
+
+  it('is kept of an answer that tells that the report was recorded before', async () => {
+    const duplicate = async () => answer(409, await repeated().json(), { traceparent: TRACE });
+    const { client, run } = scripted([broken('ECONNRESET'), duplicate]);
+    expect(await run(client.reportSettledBet(bet))).toMatchObject({ outcome: 'already-recorded', requestId: TRACE });
+  });
+
+  it('is left out where there is none', async () => {
+    expect(await scripted([answer(200)]).report()).not.toHaveProperty('requestId');
+    expect(await scripted([refusal()], once).failure()).not.toHaveProperty('requestId');
+  });
+
+  it.each(['', 'an id in words', 'x'.repeat(129), 'a,b', '<b>', '"quoted"'])('is not kept where it is no id: %j', async (id) => {
+    expect(await scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]).report()).not.toHaveProperty('requestId');
+  });
+
+  it('is that of the next header where the first one holds no id', async () => {
+    const headers = { 'x-request-id': 'an id in words', traceparent: TRACE };
+    expect(await scripted([answer(200, { message: 'ok' }, headers)]).report()).toMatchObject({ requestId: TRACE });
+  });
+
+  it.each([
+    ['the NIN', bet.user.nin],
+    ['the NIN within a UUID', '7c9e6679-7425-40de-944b-099012345678'],
+    ['the NIN within letters', `x${bet.user.nin}y`],
+    ['a name', 'req-ADAEZE-1'],
+    ['a name within letters', 'xadaezex'],
+    ['a part of an address', 'ogui.4'],
+    ['the player', 'req/u-1/2'],
+    ['the API key', 'req:key-1'],
+    ['a piece of the API key', 'a-2c7d9f'],
+  ])('is not kept where it repeats %s', async (what, id) => {
+    const apiKey = what.includes('piece') ? 'sk-2c7d9f41' : 'key-1';
+    const options = { gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey } }, ...once };
+    const { client, run } = scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })], options);
+    expect(await run(client.reportSettledBet(bet))).not.toHaveProperty('requestId');
+  });
+
+  it('of a number to verify is told too', async () => {
+    const { client, failure } = scripted([refusal({ 'x-request-id': UUID })], once);
+    expect((await failure(client.verifyNin('99012345678'))).requestId).toBe(UUID);
+  });
+});
+
+describe("the gateway's JSON", () => {
+  const details = async (body: unknown) => (await scripted([refusal({}, body)], once).failure()).details;
+
+  it('is kept with the error as it is', async () => {
+    const body = { message: 'not valid', code: 'LIC-4711', statusCode: 422, fields: ['stake', { path: 'user.nin', hint: null }], fatal: true };
+    expect(await details(body)).toEqual(body);
+  });
+
+  it('is kept of every failure that has one', async () => {
+    for (const status of [400, 401, 404, 409, 422, 429, 500])
+      expect((await scripted([answer(status, { code: 'E-1' })], once).failure()).details, `HTTP ${status}`).toEqual({ code: 'E-1' });
+    expect((await scripted([answer(200, { error: 'E-1' })], once).failure()).details).toEqual({ error: 'E-1' });
+  });
+
+  it('shows no value that was sent, wherever it stands', async () => {
+    const said = {
+      message: 'player Adaeze Okonkwo of 4 Ogui Road is blocked: LIC-4711',
+      number: 99012345678,
+      nin: '99012345678',
+      win: 2175,
+      outcome: 'WIN',
+      99012345678: 'blocked',
+      deep: [{ tax: ['2034567890123'] }],
+      reference: 'B-1',
+    };
+    expect(await details(said)).toEqual({
+      message: 'player [masked] of [masked] is blocked: [masked]',
+      number: '[masked]',
+      nin: '[masked]',
+      win: '[masked]',
+      outcome: '[masked]',
+      '[masked]': 'blocked',
+      deep: [{ tax: ['[masked]'] }],
+      reference: 'B-1',
+    });
+  });
+
+  it('is in what is logged of the error, and not in its message', async () => {
+    const error = await scripted([refusal({ 'x-request-id': UUID }, { message: 'not valid', code: 'LIC-4711' })], once).failure();
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ requestId: UUID, details: { message: 'not valid', code: 'LIC-4711' } });
+    expect(error.message).not.toContain('LIC-4711');
+  });
+
+  it('is not there where the answer is no JSON, or empty', async () => {
+    for (const body of ['<html>no</html>', null]) expect(await scripted([refusal({}, body)], once).failure()).not.toHaveProperty('details');
+    expect(await scripted([broken('ECONNREFUSED')], once).failure()).not.toHaveProperty('details');
+  });
+
+  it('is never kept of a number to verify', async () => {
+    const { client, failure } = scripted([refusal({}, { message: 'not valid', data: { firstName: 'Chidi' } })], once);
+    expect(await failure(client.verifyNin('99012345678'))).not.toHaveProperty('details');
+  });
+});
