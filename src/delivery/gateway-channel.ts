@@ -5,6 +5,7 @@ import { apiKeyProblem } from '../schema/api-key.js';
 import { type Channel, OF_ANOTHER_CLIENT } from './channel.js';
 import { ABORTED, configurationFailure, OUT_OF_TIME } from './failures.js';
 import { type AnswerSettings, readGatewayAnswer } from './gateway-answer.js';
+import { requestIdOf } from './request-id.js';
 import type { Gateway } from './settings.js';
 import type { Failure } from './verdict.js';
 
@@ -37,7 +38,10 @@ export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Ch
         secrets.add(apiKey);
         return { url, headers: { 'x-api-key': apiKey, ...more }, body, credentials: 'omit', keepalive: false };
       },
-      read: (attempted, context) => readGatewayAnswer(attempted, context, settings),
+      read(attempted, context) {
+        const verdict = readGatewayAnswer(attempted, context, settings);
+        return attempted.ended === 'answered' ? { ...verdict, requestId: requestIdOf(attempted, context.values, secrets) } : verdict;
+      },
     };
   },
 });

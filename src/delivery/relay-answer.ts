@@ -20,7 +20,7 @@ export const readRelayAnswer = (attempted: Attempted, context: CallContext, { in
   verdictOn(attempted, clock, (answer, retryAfterMs) => {
     const { status } = answer;
     const relayReceipt = readReceipt(answer, context);
-    if (relayReceipt) return { kind: 'recorded', body: undefined, said: undefined, relayReceipt };
+    if (relayReceipt) return { kind: 'recorded', body: undefined, said: undefined, relayReceipt, requestId: idIn(answer.body) };
 
     const what = status === 0 ? 'a redirect is not followed' : `HTTP ${status}: the answer is not that of a relay`;
     const byStatus = failureOf(status, `${what}; is relayUrl right, and the player logged in?`, retryAfterMs());
@@ -77,15 +77,20 @@ function readError({ code, outcome, ...error }: Readonly<Record<string, unknown>
   };
 }
 
+/** The id that the gateway gave to the request of the relay. */
+function idIn(body: unknown): string | undefined {
+  const { requestId } = asRecord(body);
+  return isId(requestId) ? requestId : undefined;
+}
+
 /** What a relay says of a report that it has taken; undefined where the answer is none of a relay's. */
 function readReceipt({ status, body }: Answer, { report }: CallContext): RelayReceiptDetails | undefined {
-  const { outcome, operation, reference, environment, location, state, requestId } = asRecord(body);
+  const { outcome, operation, reference, environment, location, state } = asRecord(body);
   // An answer to something else is none to this.
   if (operation !== report.operation || reference !== report.reference) return undefined;
   const { latitude, longitude } = asRecord(location);
   const more = {
     ...((environment === 'staging' || environment === 'production') && { environment: environment as Environment }),
-    ...(isId(requestId) && { requestId }),
     ...(typeof latitude === 'number' && typeof longitude === 'number' && { location: location as Location }),
   };
   if (status === 200 && (outcome === 'recorded' || outcome === 'already-recorded')) return { outcome, ...more };

@@ -1,3 +1,4 @@
+import { KEY_PIECE } from '../redact/redact.js';
 import type { SentValue } from '../schema/sent-values.js';
 import type { Answered } from './transport.js';
 
@@ -7,8 +8,6 @@ const NAMES = ['x-request-id', 'x-correlation-id', 'request-id', 'traceparent'];
 export const isId = (value: unknown): value is string => typeof value === 'string' && /^[\w.:/+=-]{1,128}$/.test(value);
 /** An id made by chance, such as a UUID. A personal number of many digits could still be in it. */
 const RANDOM = /^(?!.*\d{10})[\da-f-]{32,55}$/;
-/** An API key is recognised by any piece of this length. */
-const KEY_PIECE = 6;
 /** A word of this length is recognised within a longer one. */
 const LONG_WORD = 4;
 

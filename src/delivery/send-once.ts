@@ -7,7 +7,6 @@ import { identifiersOf, sentOf } from '../schema/sent-words.js';
 import type { Exchange } from './channel.js';
 import { ABORTED, configurationFailure, OUT_OF_TIME } from './failures.js';
 import type { AnyReport } from './frozen.js';
-import { requestIdOf } from './request-id.js';
 import type { Transport } from './transport.js';
 import type { CallContext, Failure, RelayReceiptDetails, Verdict } from './verdict.js';
 
@@ -51,9 +50,8 @@ export async function sendOnce(report: AnyReport, exchange: Exchange, limit: () 
     if (now.signal?.aborted) return unsentResult(report, ABORTED);
     if (now.milliseconds <= 0) return unsentResult(report, OUT_OF_TIME);
     onItsWay = true;
-    const attempted = await transport.send(request as Exclude<typeof request, Failure>, now);
-    const verdict: Verdict = exchange.read(attempted, context);
-    const requestId = attempted.ended === 'answered' ? requestIdOf(attempted, context.values, exchange.secrets) : undefined;
+    const verdict: Verdict = exchange.read(await transport.send(request as Exclude<typeof request, Failure>, now), context);
+    const { requestId } = verdict;
     if (verdict.kind === 'recorded')
       return { kind: 'recorded', body: verdict.body, relayReceipt: verdict.relayReceipt, sent: true, words: context.mask(verdict.said), requestId };
     const words = context.mask(verdict.failure.said);

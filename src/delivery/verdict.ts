@@ -27,17 +27,20 @@ export interface Failure {
 /** What only a relay knows of a report, for the receipt. */
 export interface RelayReceiptDetails {
   readonly outcome: 'recorded' | 'already-recorded' | 'accepted';
-  readonly requestId?: string;
   readonly environment?: Environment;
   readonly location?: Location;
   readonly state?: string;
 }
 
 /** What one attempt means. */
-export type Verdict =
+export type Verdict = {
+  /** The id that the gateway gave to the request. */
+  readonly requestId?: string | undefined;
+} & (
   | { readonly kind: 'recorded'; readonly body: unknown; readonly said: string | undefined; readonly relayReceipt?: RelayReceiptDetails }
   /** `'same'`: the gateway holds the same data; whether that is success depends on what was sent before. */
-  | { readonly kind: 'same' | 'failed'; readonly failure: Failure };
+  | { readonly kind: 'same' | 'failed'; readonly failure: Failure }
+);
 
 /** What kind of call an answer answers. */
 export interface CallContext {

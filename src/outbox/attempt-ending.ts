@@ -33,8 +33,7 @@ export async function endingOf(attempt: () => Promise<AttemptResult>, otherwise:
   try {
     const result = await attempt();
     if (result.kind !== 'recorded') return failed(result, otherwise);
-    const { words, relayReceipt } = result;
-    const requestId = relayReceipt?.requestId ?? result.requestId;
+    const { words, relayReceipt, requestId } = result;
     return { kind: 'recorded', message: words, ...(requestId !== undefined && { requestId }), ...(relayReceipt && { outcome: relayReceipt.outcome }) };
   } catch {
     return broken();

@@ -8,7 +8,7 @@ const LONGEST_TEXT = 4_096;
 const LONGEST_SHOWN = 300;
 
 /** A key is recognised by any piece of this length. */
-const KEY_PIECE = 6;
+export const KEY_PIECE = 6;
 
 /** A piece of a text without spaces: what opens, what it is, what closes. */
 const PIECE = /^(["'([{]{0,2})(.*?)(["')\]},.;:!?…]{0,3})$/;
@@ -33,12 +33,12 @@ interface Piece {
 /** Printable ASCII: its case is all that is folded. */
 const ASCII = /^[\x20-\x7e]*$/;
 
-const fold = (text: string): string => (ASCII.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '')).toLowerCase();
+export const fold = (text: string): string => (ASCII.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '')).toLowerCase();
 
 /** Splits names such as `betId` into words. */
 const splitName = (text: string): string => text.replace(/([a-z])(?=[A-Z])/g, '$1 ');
 
-const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
+export const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 
 function pieceOf(text: string, identifiers: readonly string[]): Piece {
   const lower = text.toLowerCase();

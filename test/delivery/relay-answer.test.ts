@@ -41,7 +41,16 @@ describe('a receipt', () => {
       body: undefined,
       said: undefined,
       relayReceipt: { outcome, environment: 'production', location: receipt().location },
+      requestId: undefined,
     });
+  });
+
+  it.each([
+    ['7c9e6679-7425-40de-944b-e07fc1f90ae7', '7c9e6679-7425-40de-944b-e07fc1f90ae7'],
+    ['some words', undefined],
+    [7, undefined],
+  ])("has the gateway's id of the request, if it is one: %j", (requestId, kept) => {
+    expect(read(200, { ...receipt(), requestId })).toMatchObject({ kind: 'recorded', requestId: kept });
   });
 
   it('with 202 and a state is accepted', () => {
