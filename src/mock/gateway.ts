@@ -7,7 +7,7 @@ import { apply, type Body, type Rules } from './apply.js';
 import { clientOptionsFor } from './client-options.js';
 import { createFaults, type SetFault } from './faults.js';
 import type { MockGateway, WaitOptions } from './interface.js';
-import { createJournal, type JournalEntry, type JournalQuery, matches, type NewEntry } from './journal.js';
+import { createJournal, type JournalEntry, type JournalQuery, matches } from './journal.js';
 import { reportsOf } from './ledger.js';
 import { maskBody } from './mask-body.js';
 import { misbehave, unseenAnswer } from './misbehave.js';
@@ -117,7 +117,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
     const key = !given ? 'missing' : given === apiKey ? 'valid' : 'invalid';
     const { answer, fault, body, reference, applied = false } = await respond(request, found, key);
     const { wire, delay, sent } = misbehave(answer, fault, faults.delayOf);
-    const { requestId } = note({
+    const noted = journal.add({
       at: clock.now(),
       method: request.method,
       path: pathname,
@@ -131,15 +131,14 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
       applied,
       fault: fault?.kind,
     });
+    tell(noted);
     if (delay === 'forever') await pending.hang();
     else if (delay > 0) await pending.wait(delay);
-    return { ...wire, headers: { ...CORS, 'x-request-id': requestId, ...wire.headers } };
+    return { ...wire, headers: { ...CORS, 'x-request-id': noted.requestId, ...wire.headers } };
   }
 
-  function note(entry: NewEntry): JournalEntry {
-    const added = journal.add(entry);
-    for (const listener of [...listeners]) callGuarded(() => listener(added));
-    return added;
+  function tell(entry: JournalEntry): void {
+    for (const listener of [...listeners]) callGuarded(() => listener(entry));
   }
 
   async function fetch(input: Request | URL | string, init?: object): Promise<Response> {

@@ -32,7 +32,7 @@ async function holdBack(store: OutboxStore, row: Row): Promise<boolean> {
   const { id, state, fence, attempts, inDoubt, doubtBefore, decisions } = row;
   const problem = { code: 'not-found', message: 'Its initiated report was to be dismissed. Dismiss this settlement, too, or retry it.' } as const;
   const progress = { state: 'quarantined', fence, attempts, inDoubt, doubtBefore } as const;
-  const change = { ...progress, delayMs: 0, outcome: undefined, message: undefined, problem, decisions, keepBody: true };
+  const change = { ...progress, delayMs: 0, outcome: undefined, message: undefined, requestId: undefined, problem, decisions, keepBody: true };
   const { written } = await store.turn({ writes: [{ id, expected: { state, fence }, change }], claim: undefined });
   return written[0] === true;
 }
