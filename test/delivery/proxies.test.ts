@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
 import { connect } from 'node:net';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, getGlobalDispatcher, ProxyAgent, setGlobalDispatcher } from 'undici';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ClientOptions } from '../../src/client/options.js';
 import { nodeTransport } from '../../src/node/transport/node-transport.js';
 import { authority, certificateKey, ofElsewhere, ofUnknownAuthority } from '../support/certificates.js';
@@ -29,12 +32,18 @@ async function gateway(cert = ofUnknownAuthority) {
 }
 
 /** A proxy that opens tunnels, or refuses to, and counts who asks. */
-async function proxy(status = 200) {
-  const told = { address: '', tunnels: 0 };
+async function proxy(status: number | 'closes' = 200) {
+  const told = { address: '', tunnels: 0, open: 0, authorization: '' };
   const server = createPlainServer();
   server.on('connect', (request, socket) => {
     told.tunnels += 1;
+    told.open += 1;
+    socket.on('close', () => {
+      told.open -= 1;
+    });
+    told.authorization = request.headers['proxy-authorization'] ?? '';
     socket.on('error', () => {});
+    if (status === 'closes') return void socket.destroy();
     if (status !== 200) return void socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);
     const target = connect(Number(request.url?.split(':')[1]), '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
@@ -47,6 +56,8 @@ async function proxy(status = 200) {
 }
 
 const trusting = { ca: authority };
+
+const guide = readFileSync(join(import.meta.dirname, '../../docs/performance.md'), 'utf8');
 
 describe.each(transports())('by %s', (_, by: ClientOptions) => {
   it('HTTPS_PROXY alone changes nothing', async () => {
@@ -103,6 +114,137 @@ describe.each(transports())('by %s', (_, by: ClientOptions) => {
     expect(JSON.stringify(error)).not.toContain('canary-password');
   });
 });
+
+/** A gateway on plain HTTP, where no certificate has to be trusted; the tunnel is the same. */
+async function plainGateway() {
+  const server = createPlainServer((_, response) => response.end('{"message":"kept"}'));
+  // Longer than any test waits: only the client closes a connection.
+  server.keepAliveTimeout = 120_000;
+  return `http://127.0.0.1:${await listening(server)}`;
+}
+
+describe("nodeTransport({ proxy: 'environment' })", () => {
+  const PASSWORD = 'canary-pass%20word';
+  const withPassword = (address: string) => address.replace('//', `//canary-user:${PASSWORD}@`);
+
+  /** One report by the variables as they are now. */
+  async function askBy(baseUrl: string, variables: Record<string, string>) {
+    Object.assign(process.env, variables);
+    const transport = nodeTransport({ proxy: 'environment' });
+    try {
+      return await ask(baseUrl, { transport });
+    } finally {
+      await transport.close();
+    }
+  }
+
+  it('goes by HTTPS_PROXY, with its user and password, which nothing else gets', async () => {
+    const told = await proxy();
+    // The certificate is refused only at the far end of the tunnel.
+    const error = await askBy(await gateway(), { HTTPS_PROXY: withPassword(told.address) });
+    expect(told.tunnels).toBe(1);
+    expect(told.authorization).toBe(`Basic ${Buffer.from('canary-user:canary-pass word').toString('base64')}`);
+    expect(error).toMatchObject({ code: 'network', outcome: 'not-sent', message: expect.stringContaining('the certificate was refused') });
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/canary-(?:user|pass)/);
+  });
+
+  it('records a report through a tunnel, by lower case before upper case, and keeps connections', async () => {
+    const told = await proxy();
+    const baseUrl = await plainGateway();
+    Object.assign(process.env, { http_proxy: told.address, HTTP_PROXY: 'http://127.0.0.1:9' });
+    const transport = nodeTransport({ proxy: 'environment', connections: 1 });
+    for (let reports = 0; reports < 5; reports += 1) expect(await ask(baseUrl, { transport })).toMatchObject({ outcome: 'recorded', message: 'kept' });
+    await transport.close();
+    expect([1, 2]).toContain(told.tunnels);
+    await vi.waitFor(() => expect(told.open).toBe(0), 10_000);
+    expect(await ask(baseUrl, { transport })).toMatchObject({ code: 'network', outcome: 'not-sent' });
+  });
+
+  it.each(['127.0.0.1', 'example.com,127.0.0.1', '*'])('passes by the proxy where NO_PROXY is %s', async (NO_PROXY) => {
+    const told = await proxy();
+    expect(await askBy(await plainGateway(), { HTTP_PROXY: told.address, NO_PROXY })).toMatchObject({ outcome: 'recorded' });
+    expect(told.tunnels).toBe(0);
+  });
+
+  it('goes direct where no variable is set, or an empty one', async () => {
+    expect(await askBy(await plainGateway(), {})).toMatchObject({ outcome: 'recorded' });
+    expect(await askBy(await plainGateway(), { HTTP_PROXY: '', HTTPS_PROXY: '' })).toMatchObject({ outcome: 'recorded' });
+  });
+
+  class EnvHttpProxyAgent {
+    dispatch() {
+      throw new Error('it is not asked');
+    }
+  }
+  it.each([
+    ['another copy of undici', () => new EnvHttpProxyAgent() as never],
+    ['this undici', () => keep(new ProxyAgent('http://127.0.0.1:9'))],
+  ])('goes before what %s has set for the whole process', async (_, set) => {
+    const told = await proxy();
+    setGlobalDispatcher(set());
+    expect(await askBy(await plainGateway(), { HTTP_PROXY: told.address })).toMatchObject({ outcome: 'recorded' });
+    expect(told.tunnels).toBe(1);
+  });
+
+  it.each([403, 407, 502])('a proxy that answers %i opens no way: not sent, and no password is told', async (status) => {
+    const told = await proxy(status);
+    const error = await askBy(await plainGateway(), { HTTP_PROXY: withPassword(told.address) });
+    expect(error).toMatchObject({ code: 'network', outcome: 'not-sent', message: expect.stringContaining(`opened no way to the other side (HTTP ${status})`) });
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/canary-(?:user|pass)/);
+  });
+
+  it('a proxy that closes the connection is asked once, not without end', async () => {
+    const told = await proxy('closes');
+    const error = await askBy(await plainGateway(), { HTTP_PROXY: withPassword(told.address) });
+    expect(error).toMatchObject({
+      code: 'network',
+      outcome: 'not-sent',
+      message: expect.stringContaining('the proxy closed the connection and opened no way'),
+    });
+    expect(told.tunnels).toBe(1);
+  });
+
+  it('a proxy where nobody listens is certainly not sent', async () => {
+    expect(await askBy(await plainGateway(), { HTTP_PROXY: withPassword('http://127.0.0.1:9') })).toMatchObject({ code: 'network', outcome: 'not-sent' });
+  });
+
+  it.each([
+    ['HTTPS_PROXY', `http://canary-user:canary%pass@proxy.example.com`],
+    ['HTTPS_PROXY', 'canary-user:canary-pass@proxy.example.com:8080'],
+    ['http_proxy', 'socks5://canary-pass@proxy.example.com'],
+    ['HTTP_PROXY', 'http://canary-pass@:8080'],
+  ])('refuses %s where it holds no address, and does not show it', (name, value) => {
+    process.env[name] = value;
+    const error = thrownBy(() => nodeTransport({ proxy: 'environment' }));
+    expect(error).toMatchObject({ code: 'configuration', message: expect.stringContaining(`such as http://proxy.example.com:8080 in the variable ${name}`) });
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('canary');
+  });
+
+  it.each([
+    'the proxy opened no way to the other side (HTTP 407)',
+    'the proxy closed the connection and opened no way to the other side',
+    'expected an address such as http://proxy.example.com:8080 in the variable HTTPS_PROXY',
+  ])('the guide explains: %s', (message) => {
+    expect(guide).toContain(`\`${message}\``);
+  });
+
+  it('goes neither with a dispatcher nor with an address', () => {
+    const dispatcher = keep(new Agent());
+    expect(() => nodeTransport({ proxy: 'environment', dispatcher })).toThrow('give proxy or dispatcher, not both');
+    expect(() => nodeTransport({ proxy: 'http://user:canary@proxy.example.com' as never })).toThrow(
+      "nodeTransport: proxy: expected 'environment'; for an address of your own pass a dispatcher, such as new ProxyAgent(address)",
+    );
+  });
+});
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it throws: expected an error');
+}
 
 describe('nodeTransport({ dispatcher })', () => {
   it('goes by what it is given, before what is set for all, and leaves it open', async () => {

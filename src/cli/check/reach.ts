@@ -90,7 +90,9 @@ async function openPort(run: Run, host: string, port: number): Promise<boolean> 
 /** Node.js's own fetch knows no proxy, and does not say so. */
 function proxyAdvice(): string {
   const variable = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => process.env[name]);
-  return variable ? `${variable} is set, which Node.js's fetch does not use by itself: give the client a fetch that does (option fetch, --options). Or ` : '';
+  return variable
+    ? `${variable} is set, which Node.js's fetch does not use by itself: give the client transport: nodeTransport({ proxy: 'environment' }), in a file for --options. Or `
+    : '';
 }
 
 async function checkCertificate(run: Run, host: string, port: number): Promise<boolean> {

@@ -18,7 +18,7 @@ export function checkSetForAll(): void {
   const name = set.constructor.name;
   if (set instanceof Dispatcher || name === 'Agent') return;
   throw new ConfigurationError(
-    `nodeTransport: another copy of undici has set a dispatcher for the whole process${/^\w{1,40}$/.test(name) ? ` (${name})` : ''}, by which the built-in fetch goes, and this transport cannot: pass one of the undici that you installed, such as nodeTransport({ dispatcher: new EnvHttpProxyAgent() })`,
+    `nodeTransport: another copy of undici has set a dispatcher for the whole process${/^\w{1,40}$/.test(name) ? ` (${name})` : ''}, by which the built-in fetch goes, and this transport cannot: pass nodeTransport({ proxy: 'environment' }) if that is the proxy of HTTPS_PROXY, or a dispatcher of the undici that you installed`,
     {},
   );
 }

@@ -10,6 +10,7 @@ import type { AbortSignalLike } from '../../platform/web-types.js';
 import { type ConnectionAddress, createAddressReader } from './address.js';
 import { collectBytes } from './answer-bytes.js';
 import { type ConnectionQueue, createConnectionQueue } from './connection-queue.js';
+import { environmentProxy } from './environment-proxy.js';
 import { checkSetForAll, setForAll } from './global-dispatcher.js';
 import { unpack } from './unpack.js';
 
@@ -26,6 +27,11 @@ export interface NodeTransportOptions {
    * Default: what `setGlobalDispatcher` set, as for the built-in `fetch`; else connections of its own, by no proxy.
    */
   dispatcher?: NodeDispatcher | undefined;
+  /**
+   * `'environment'`: by the proxy that the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name when the transport is made
+   * (lower case counts first), whatever is set for the whole process. Not with `dispatcher`. Default: none.
+   */
+  proxy?: 'environment' | undefined;
 }
 
 /** What `nodeTransport` needs of a dispatcher; each of `undici` 7 fits. */
@@ -49,11 +55,11 @@ const REFUSED_BY_UNDICI = /^UND_ERR_(?:INVALID_ARG|CLOSED|DESTROYED)$/;
 /**
  * A faster way to the gateway for Node.js: it asks `undici`, the library that the built-in `fetch` is made of, without the
  * web's `Request` and `Response` around it. An outcome is that of the built-in `fetch`, or a more careful one: docs/performance.md
- * lists where they differ. Redirects are not followed. No proxy is used unless you say so, by `dispatcher` or undici's
- * `setGlobalDispatcher`. Needs `undici` 7.16 or newer, which you install beside this package; undici 8 needs Node.js 22.19.
+ * lists where they differ. Redirects are not followed. No proxy is used unless you say so, by `proxy`, `dispatcher` or
+ * undici's `setGlobalDispatcher`. Needs `undici` 7.16 or newer, which you install beside this package; undici 8 needs Node.js 22.19.
  *
- * Throws a `ConfigurationError` where `connections` is no whole number from 1, where `dispatcher` is none, where undici is
- * older than 7, and where another copy of undici has set a dispatcher for the whole process.
+ * Throws a `ConfigurationError` where `connections` is no whole number from 1, where `dispatcher` is none, where a variable for
+ * `proxy` holds no address, where undici is older than 7, and where another copy of undici has set a dispatcher for the whole process.
  *
  * @example
  * ```ts
@@ -62,17 +68,25 @@ const REFUSED_BY_UNDICI = /^UND_ERR_(?:INVALID_ARG|CLOSED|DESTROYED)$/;
  * const client = createClient({ transport: nodeTransport() });
  * ```
  */
-export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher }: NodeTransportOptions = {}): NodeTransport {
+export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher, proxy }: NodeTransportOptions = {}): NodeTransport {
   if (!Number.isInteger(connections) || connections < 1) {
     throw new ConfigurationError('nodeTransport: connections: expected a whole number from 1', {});
   }
   if (dispatcher !== undefined && typeof (dispatcher as Partial<NodeDispatcher> | null)?.dispatch !== 'function') {
     throw new ConfigurationError('nodeTransport: dispatcher: expected a dispatcher of undici, such as new ProxyAgent(address)', {});
   }
-  if (!dispatcher) checkSetForAll();
+  if (proxy !== undefined && proxy !== 'environment') {
+    throw new ConfigurationError(
+      "nodeTransport: proxy: expected 'environment'; for an address of your own pass a dispatcher, such as new ProxyAgent(address)",
+      {},
+    );
+  }
+  if (proxy && dispatcher) throw new ConfigurationError('nodeTransport: give proxy or dispatcher, not both', {});
+  if (!dispatcher && !proxy) checkSetForAll();
   const agent = new Agent({ connections, pipelining: 1, allowH2: false });
   checkVersion(agent);
-  const own: Way = { dispatcher: agent, queue: createConnectionQueue(connections), isOwn: true };
+  const connecting: Dispatcher = proxy ? environmentProxy({ connections }) : agent;
+  const own: Way = { dispatcher: connecting, queue: createConnectionQueue(connections), isOwn: true };
   // What others have made has its own limits.
   const lines = createConnectionQueue(Number.POSITIVE_INFINITY);
   const parse = createAddressReader();
@@ -80,7 +94,7 @@ export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher }: No
   const send: Transport['send'] = async (request, limit) => {
     if (closed !== undefined)
       return { ended: 'broken', failure: readBroken(Object.assign(new Error('the transport is closed'), { code: 'TRANSPORT_CLOSED' }), false) };
-    const chosen = (dispatcher as Dispatcher | undefined) ?? setForAll();
+    const chosen = (dispatcher as Dispatcher | undefined) ?? (proxy ? undefined : setForAll());
     const way: Way = chosen ? { dispatcher: chosen, queue: lines, isOwn: false } : own;
     const aborting = createAborting();
     // Whether nothing of it had left when it ended.
@@ -91,7 +105,7 @@ export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher }: No
     return { ended: result.ended, unsent: tell.unsent };
   };
   const close = () => {
-    closed ??= Promise.all([own.queue.emptied(), lines.emptied()]).then(() => agent.close());
+    closed ??= Promise.all([own.queue.emptied(), lines.emptied()]).then(() => connecting.close());
     return closed;
   };
   return { send, close };
@@ -101,7 +115,7 @@ export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher }: No
 interface Way {
   readonly dispatcher: Dispatcher;
   readonly queue: ConnectionQueue;
-  /** Whether it is an agent as undici makes it: it speaks HTTP/1, writes nothing before it says that a request starts, and repeats none. */
+  /** Whether it is one that this transport made: it speaks HTTP/1, writes nothing before it says that a request starts, and repeats none. */
   readonly isOwn: boolean;
 }
 

@@ -1,0 +1,62 @@
+// As a namespace, since an older undici, which is refused with a reason, lacks some of these names.
+import type { Dispatcher } from 'undici';
+import * as undici from 'undici';
+import { ConfigurationError } from '../../errors/errors.js';
+
+/** In the order in which undici takes them: of each pair the first one counts. */
+const VARIABLES = [
+  ['https_proxy', 'HTTPS_PROXY'],
+  ['http_proxy', 'HTTP_PROXY'],
+] as const;
+
+type Options = Omit<Dispatcher.ConnectOptions, 'origin'>;
+type Tell = (error: Error | null, data: Dispatcher.ConnectData) => void;
+
+/** The connections to a proxy. */
+class ProxyPool extends undici.Pool {
+  override connect(options: Options): Promise<Dispatcher.ConnectData>;
+  override connect(options: Options, tell: Tell): void;
+  /** Undici asks a proxy again at once, and never ends, where the proxy closes the connection without an answer. Another code ends the request. */
+  override connect(options: Options, tell?: Tell): Promise<Dispatcher.ConnectData> | undefined {
+    if (tell) {
+      super.connect(options, tell);
+      return undefined;
+    }
+    return super.connect(options).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'UND_ERR_SOCKET' ? Object.assign(new Error('the proxy closed the connection'), { code: 'PROXY_CLOSED' }) : error;
+    });
+  }
+}
+
+/** Connections by the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name; without them, direct ones. */
+export function environmentProxy(options: { readonly connections: number }): Dispatcher {
+  const problem = (variable: string): ConfigurationError =>
+    new ConfigurationError(
+      `nodeTransport: proxy: expected an address such as http://proxy.example.com:8080 in the variable ${variable}. Its value is not shown, since it may hold a password; special characters in that are written as %XX`,
+      {},
+    );
+  for (const names of VARIABLES) {
+    const variable = names.find((name) => process.env[name] !== undefined);
+    if (variable !== undefined && !isProxyAddress(process.env[variable] ?? '')) throw problem(variable);
+  }
+  return new undici.EnvHttpProxyAgent({
+    ...options,
+    pipelining: 1,
+    allowH2: false,
+    // A tunnel shows whether the request had left; the proxy sees no key.
+    proxyTunnel: true,
+    clientFactory: (origin, given) => new ProxyPool(origin, given),
+  });
+}
+
+/** Whether undici takes it; an empty variable means no proxy. */
+function isProxyAddress(text: string): boolean {
+  if (text === '') return true;
+  try {
+    const { protocol, hostname, username, password } = new URL(text);
+    decodeURIComponent(`${username}:${password}`);
+    return /^https?:$/.test(protocol) && hostname !== '';
+  } catch {
+    return false;
+  }
+}
