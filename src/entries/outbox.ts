@@ -25,6 +25,7 @@ export type { ReceiptEntry, ReceiptHead } from '../outbox/receipts/entry.js';
 export type { AnyIterable } from '../outbox/receipts/lines.js';
 export type { ReconcileDefaults, Reconciled, ReportReference } from '../outbox/receipts/reconcile.js';
 export { type ReceiptsBreak, type ReceiptsBreakKind, type ReceiptsVerdict, type VerifyReceiptsOptions, verifyReceipts } from '../outbox/receipts/verify.js';
+export type { Pruned, PruneOptions, PruneRequest, PruneStep, Retention } from '../outbox/retention.js';
 export type { EncryptionKey, OutboxEncryption } from '../outbox/seal/encryption.js';
 export { missingKey, type Seal, type SealContext, type Sealed } from '../outbox/seal/seal.js';
 export {

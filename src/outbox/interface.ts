@@ -11,6 +11,7 @@ import type { Pause } from './pause.js';
 import type { ReceiptHead } from './receipts/entry.js';
 import type { AnyIterable } from './receipts/lines.js';
 import type { ReconcileDefaults, Reconciled, ReportReference } from './receipts/reconcile.js';
+import type { Pruned, PruneOptions } from './retention.js';
 import type { Row } from './state-machine.js';
 import type { Counts, RowQuery } from './store.js';
 
@@ -237,6 +238,11 @@ export interface Outbox<Mode extends ClientMode = 'strict'> {
    * number, a batch at a time. Rejects with a `ValidationError` at an item that names no report.
    */
   reconcile(references: AnyIterable<string | ReportReference>, defaults?: ReconcileDefaults): AsyncIterable<Reconciled>;
+  /**
+   * Deletes final reports that ended long ago, in small commits beside running workers; receipts stay. After a crash, call it again. A
+   * deleted report no longer protects against reporting its reference twice. Rejects with a `ConfigurationError` where the store cannot delete.
+   */
+  prune(options: PruneOptions): Promise<Pruned>;
   /** Lifts all pauses of an environment before their time, those of its operations too: after the key was mended, say. False where there was none. */
   resume(environment: OutboxEnvironment): Promise<boolean>;
 

@@ -26,5 +26,5 @@ export const unavailableInPage = <Mode extends ClientMode = 'strict'>(): Operato
 export const noReceiptLog = (): Proof => ({
   started() {},
   async stopped() {},
-  methods: () => ({ exportReceipts: absent, receiptHead: rejected, reconcile: absent }),
+  methods: () => ({ exportReceipts: absent, receiptHead: rejected, reconcile: absent, prune: rejected }),
 });

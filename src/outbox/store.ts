@@ -1,6 +1,7 @@
 import type { OperationName } from '../protocol/operations.js';
 import type { BoundDestination, Destination, DestinationOperation, Gateways, OutboxEnvironment, Rebinding, Rebound } from './destination.js';
 import type { Pause, PauseChange } from './pause.js';
+import type { Retention } from './retention.js';
 import type { Change, Row, RowState } from './state-machine.js';
 
 /** What a store makes a row of. Its id begins with its account and a colon. */
@@ -104,7 +105,7 @@ export interface RowQuery {
 
 /** How many rows a store holds. */
 export interface Counts {
-  /** Rows by state; blocked ones are not among the waiting. */
+  /** Rows by state, those that were pruned included; blocked ones are not among the waiting. */
   readonly states: Readonly<Record<RowState | 'blocked', number>>;
   /** `enqueuedAt` of the oldest row that is neither final nor quarantined. */
   readonly oldestOpenAt: number | undefined;
@@ -144,7 +145,7 @@ export interface ReceiptLog {
  * processes and tabs on the same data. All times are by the store's one clock (a database's own, where several machines
  * share it); callers pass durations only.
  */
-export interface OutboxStore {
+export interface OutboxStore extends Partial<Retention> {
   /** Whether what is committed outlives the process, or the page. */
   readonly durable: boolean;
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readWords } from '../../src/cli/args.js';
 import { OUTBOX_NOTES } from '../../src/cli/outbox/command.js';
 import { OUTBOX_OPTIONS } from '../../src/cli/outbox/options.js';
-import { claim, newRow, QUARANTINED, settledRow, write } from '../../src/outbox/contract/harness.js';
+import { claim, newRow, QUARANTINED, write } from '../../src/outbox/contract/harness.js';
 import { newSchema, openStore, pool, within } from '../outbox/stores/postgres/world.js';
 import { codeBlocks, commandsOf } from '../support/code-blocks.js';
 import { root } from '../support/run.js';
@@ -40,22 +40,6 @@ describe('the SQL of the guide to many backends', () => {
       expect((await client.query(stats)).rows).toHaveLength(1);
       await expect(client.query(`SELECT 1 FROM ${schema}.reports`)).rejects.toMatchObject({ code: '42501' });
     });
-  });
-
-  it('deletes final reports that are old and have their receipt, and no others', async () => {
-    const schema = newSchema();
-    const store = await openStore({ schema });
-    const rows = ['B-1', 'B-2', 'B-3', 'B-4'].map((reference) => newRow(reference));
-    await store.enqueue([...rows, settledRow('B-1')]);
-    const [old, recent, unlogged] = await claim(store, 3);
-    if (!old || !recent || !unlogged) throw new Error('three rows to claim: expected three');
-    for (const row of [old, recent, unlogged]) await write(store, row);
-    await store.receipts.append([old, recent].map(({ id }, index) => ({ index, id, line: 'x' })));
-    await pool.query(`UPDATE ${schema}.reports SET changed_at = 0 WHERE id <> $1`, [recent.id]);
-    await pool.query(statement(schema, 'DELETE FROM'));
-    expect((await store.list({ limit: 10 })).map(({ id }) => id)).toEqual([recent.id, unlogged.id, newRow('B-4').id, settledRow('B-1').id]);
-    expect((await claim(store, 9)).map(({ id }) => id)).toEqual([newRow('B-4').id, settledRow('B-1').id]);
-    expect([(await store.counts()).states.recorded, (await store.receipts.read(0, 9)).length]).toEqual([3, 2]);
   });
 
   it('tells what is quarantined, and why', async () => {

@@ -12,6 +12,7 @@ import { move } from './move.js';
 import { openOutboxFile } from './open.js';
 import { OUTBOX_OPTIONS, type OutboxValues } from './options.js';
 import { quoted, type View } from './printable.js';
+import { prune } from './prune.js';
 import { rebind } from './rebind.js';
 import { reconcileList } from './reconcile.js';
 import { resume } from './resume.js';
@@ -38,6 +39,11 @@ export const OUTBOX_NOTES = `Commands (default: stats):
                       request_id a line, or - for standard input; needs
                       --operation, --environment
   export              The log of receipts as JSON Lines, on standard output
+  prune               Delete final reports that ended long ago, in small steps
+                      beside running workers; needs --older-than,
+                      --keep-receipts. A deleted report no longer protects
+                      against reporting its reference twice. If it was
+                      interrupted, run the same command again
   move                Everything to PostgreSQL, with --to; instances are ended
                       before, and use postgresStore afterwards. Needs pg.
                       Where nobody knows whether it arrived, no store opens the
@@ -51,7 +57,8 @@ export const OUTBOX_NOTES = `Commands (default: stats):
 A <report> is its id, as list prints it, or its bet_id or request_id where
 the command fits only one of the reports that have it. --account,
 --environment and --operation narrow every command. They do not go with
-export, verify and move, which are about a whole log or file.
+export, verify and move, which are about a whole log or file; prune takes
+--account alone.
 Workers may go on meanwhile. No personal data is printed: bodies are never
 shown.
 
@@ -77,6 +84,7 @@ const COMMANDS: Readonly<Record<string, { run: Run | undefined; takes: readonly 
   rebind: { run: rebind, takes: ['account', 'environment', 'gateway', 'reason'] },
   reconcile: { run: reconcileList, takes: NARROWING, reports: 'list' },
   export: { run: exportLog, takes: ['from'] },
+  prune: { run: prune, takes: ['account', 'older-than', 'keep-receipts'] },
   verify: { run: verifyLog, takes: ['head'] },
   // It opens its file by itself.
   move: { run: undefined, takes: ['to', 'schema', 'abandon', 'gone'] },

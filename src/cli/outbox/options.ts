@@ -8,6 +8,13 @@ const accountName = (text: string): string => {
   return text;
 };
 
+/** Whole days of UTC. */
+const days = (text: string): number => {
+  const [, number] = /^(\d{1,5})d$/.exec(text) ?? [];
+  if (number === undefined || Number(number) < 1) throw new Failure('must be a number of days, such as 400d');
+  return Number(number);
+};
+
 /** What may quarantine a report. A duplicate with other data is a conflict, which is another thing to decide on. */
 const PROBLEMS = ['unprocessable', 'bad-request', 'not-found', 'duplicate', 'conflict', 'validation', 'damaged'] as const;
 
@@ -30,6 +37,8 @@ export const OUTBOX_OPTIONS = {
   gateway: { hint: '<address>', help: 'rebind: where reports go from now on', read: notEmpty },
   reason: { hint: '<text>', help: 'retry, resolve, rebind: why; kept, so name no player', read: notEmpty },
   'keep-body': { help: 'resolve: keep the body, as the option keepBodies does' },
+  'older-than': { hint: '<days>', help: 'prune: ended so many days ago, such as 400d', read: days },
+  'keep-receipts': { help: 'prune: receipts stay, so that the log still verifies' },
   from: { hint: '<index>', help: 'export: begin with this entry (default: 0)', read: wholeNumber(0, 9_999_999_999) },
   to: { hint: '<address>', help: 'move: postgres://… (default: DATABASE_URL)', read: notEmpty },
   abandon: { help: 'move: give up one that has begun; see below' },

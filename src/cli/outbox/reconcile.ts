@@ -6,7 +6,7 @@ import { type Reconciled, reconcile } from '../../outbox/receipts/reconcile.js';
 import { EXIT, Failure, printable, remark, sayAll } from '../output.js';
 import { terminal } from '../terminal.js';
 import type { OutboxValues } from './options.js';
-import type { View } from './printable.js';
+import { time, type View } from './printable.js';
 import { counted, startProgress } from './progress.js';
 
 /** Holds a list of the operator's own against the outbox: one bet_id or request_id a line. Fails where one is not recorded. */
@@ -17,12 +17,13 @@ export async function reconcileList(
 ): Promise<number> {
   if (operation === undefined || environment === undefined) throw new Failure('reconcile needs --operation and --environment: what the list is of');
   const progress = startProgress('Compared');
-  let [total, recorded] = [0, 0];
+  let [total, recorded, unknown] = [0, 0, 0];
 
   async function* texts(): AsyncGenerator<string> {
     for await (const one of reconcile(store, account, counted(referencesOf(list), progress), { operation, environment })) {
       total += 1;
       if (one.state === 'recorded') recorded += 1;
+      if (one.state === 'never-seen') unknown += 1;
       if (json) yield `${JSON.stringify(one)}\n`;
       else if (one.state !== 'recorded') yield lineOf(one);
     }
@@ -37,6 +38,9 @@ export async function reconcileList(
     progress.end();
   }
   if (!json) remark(`${recorded.toLocaleString('en')} of ${total.toLocaleString('en')} are recorded.`);
+  const prunedBefore = unknown > 0 ? await store.prunedBefore?.(account) : undefined;
+  if (prunedBefore !== undefined)
+    remark(`Reports that ended before ${time(prunedBefore)} were pruned and count as never-seen: look for them in the exported log of receipts.`);
   return recorded === total ? EXIT.done : EXIT.failed;
 }
 

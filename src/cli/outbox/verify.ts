@@ -3,6 +3,7 @@ import { parseEntry, type ReceiptEntry } from '../../outbox/receipts/entry.js';
 import type { AnyIterable } from '../../outbox/receipts/lines.js';
 import { readReceipts } from '../../outbox/receipts/log.js';
 import { type ReceiptsVerdict, verifyReceipts } from '../../outbox/receipts/verify.js';
+import type { Row } from '../../outbox/state-machine.js';
 import type { OutboxStore } from '../../outbox/store.js';
 import { EXIT, Failure, printable, say } from '../output.js';
 import type { OutboxValues } from './options.js';
@@ -13,15 +14,21 @@ const BATCH = 500;
 
 /** Checks the log within the file, and that each report is still as its receipt says. */
 export async function verifyLog({ store }: View, { head, json }: OutboxValues): Promise<number> {
-  const differing: string[] = [];
-  const verdict = await verifyWithProgress(compared(store, readReceipts(store), differing), head);
-  return tell(verdict, { head, json, differing });
+  const found: Found = { differing: [], pruned: 0 };
+  const verdict = await verifyWithProgress(compared(store, readReceipts(store), found), head);
+  return tell(verdict, { head, json, ...found });
+}
+
+/** What reports look like beside their receipts. */
+interface Found {
+  readonly differing: string[];
+  pruned: number;
 }
 
 /** Checks a log that was exported. */
 export async function verifyFile(file: string, { head, json }: OutboxValues): Promise<number> {
   try {
-    return tell(await verifyWithProgress(createReadStream(file), head), { head, json, differing: [] });
+    return tell(await verifyWithProgress(createReadStream(file), head), { head, json, differing: [], pruned: 0 });
   } catch (error) {
     throw new Failure(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, EXIT.failed);
   }
@@ -38,14 +45,23 @@ async function verifyWithProgress(pieces: AsyncIterable<string | Uint8Array>, he
 }
 
 /** The same lines; ids of reports that are not as their line says are noted. */
-async function* compared(store: OutboxStore, lines: AsyncIterable<string>, differing: string[]): AsyncGenerator<string> {
+async function* compared(store: OutboxStore, lines: AsyncIterable<string>, found: Found): AsyncGenerator<string> {
+  const prunedBefore = new Map<string, number | undefined>();
+  /** A report that was deleted by `prune`, also where its reference was enqueued again since. */
+  const isPruned = async ({ account = '', endedAt = '' }: Partial<ReceiptEntry>, row: Row | undefined) => {
+    if (!prunedBefore.has(account)) prunedBefore.set(account, await store.prunedBefore?.(account));
+    const ended = Date.parse(endedAt);
+    return ended < (prunedBefore.get(account) ?? Number.NEGATIVE_INFINITY) && (row === undefined || row.enqueuedAt > ended);
+  };
   let batch: Partial<ReceiptEntry>[] = [];
   const look = async () => {
     const rows = await store.get(batch.map(({ id }) => id ?? ''));
-    for (const [index, { id, fingerprint, outcome }] of batch.entries()) {
+    for (const [index, entry] of batch.entries()) {
       const row = rows[index];
-      const state = outcome === 'dismissed' ? 'dismissed' : 'recorded';
-      if ((row?.fingerprint !== fingerprint || row?.state !== state) && differing.length < BATCH) differing.push(id ?? '');
+      const state = entry.outcome === 'dismissed' ? 'dismissed' : 'recorded';
+      if (row?.fingerprint === entry.fingerprint && row?.state === state) continue;
+      if (await isPruned(entry, row)) found.pruned += 1;
+      else if (found.differing.length < BATCH) found.differing.push(entry.id ?? '');
     }
     batch = [];
   };
@@ -57,18 +73,16 @@ async function* compared(store: OutboxStore, lines: AsyncIterable<string>, diffe
   await look();
 }
 
-function tell(
-  verdict: ReceiptsVerdict,
-  { head, json, differing }: { head: string | undefined; json: boolean | undefined; differing: readonly string[] },
-): number {
+function tell(verdict: ReceiptsVerdict, { head, json, differing, pruned }: { head: string | undefined; json: boolean | undefined } & Readonly<Found>): number {
   const { valid, count, head: found, afterHead, break: problem } = verdict;
   const sound = valid && differing.length === 0;
   if (json) {
-    say(JSON.stringify({ ...verdict, valid: sound, differing }));
+    say(JSON.stringify({ ...verdict, valid: sound, differing, pruned }));
     return sound ? EXIT.done : EXIT.failed;
   }
   if (problem) say(`BROKEN at line ${problem.line}: ${printable(problem.message)}.`);
   say(`${problem ? 'Sound before it' : 'Sound'}: ${count.toLocaleString('en')} receipts${found ? `, head ${found.hash}` : ''}`);
+  if (pruned > 0) say(`${pruned.toLocaleString('en')} of them are of reports that were pruned.`);
   for (const id of differing.slice(0, 20)) say(`CHANGED: the report ${printable(id)} is not as its receipt says.`);
   if (differing.length > 20) say(`… and ${differing.length - 20} more.`);
   if (valid && head === undefined) say('Without --head, nobody can tell whether entries at the end are missing.');

@@ -4,6 +4,7 @@ import { damageCases } from './damage.js';
 import type { ContractCase } from './harness.js';
 import { orderCases } from './order.js';
 import { pauseCases } from './pauses.js';
+import { pruneCases } from './prune.js';
 import { receiptCases } from './receipts.js';
 import { rowCases } from './rows.js';
 import { survivalCases } from './survival.js';
@@ -26,6 +27,7 @@ export const storeContract: readonly ContractCase[] = [
   ...orderCases,
   ...pauseCases,
   ...receiptCases,
+  ...pruneCases,
   ...survivalCases,
   ...damageCases,
 ];

@@ -2,12 +2,13 @@ import type { Events } from '../events.js';
 import type { Outbox } from '../interface.js';
 import type { OutboxSettings } from '../settings-shape.js';
 import { createReceiptLog, readHead, readReceipts } from './log.js';
+import { pruneReports, readPruneOptions } from './prune.js';
 import { reconcile } from './reconcile.js';
 
 /** How an outbox shows what became of its reports. */
 export interface Proof {
   /** Those of an account. */
-  methods(account: string): Pick<Outbox, 'exportReceipts' | 'receiptHead' | 'reconcile'>;
+  methods(account: string): Pick<Outbox, 'exportReceipts' | 'receiptHead' | 'reconcile' | 'prune'>;
   /** When the worker starts: takes up what the last process could not log. */
   started(): void;
   /** When it has stopped: adds what is missing, within the time. */
@@ -28,6 +29,10 @@ export function createProof({ store, clock }: OutboxSettings, events: Events): P
       },
       receiptHead: () => readHead(store),
       reconcile: (references, defaults) => reconcile(store, account, references, defaults),
+      prune: async (options) => {
+        const { onProgress, signal } = options ?? {};
+        return { pruned: await pruneReports(store, { account, olderThanDays: readPruneOptions(options), clock, onProgress, signal }) };
+      },
     }),
   };
 }

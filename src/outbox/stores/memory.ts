@@ -3,8 +3,10 @@ import type { OperationName } from '../../protocol/operations.js';
 import { isServed } from '../claimants.js';
 import { type BoundDestination, type Destination, type DestinationOperation, keyOf, otherGateway, type Rebound } from '../destination.js';
 import { changePause, notPaused, type Pause } from '../pause.js';
-import { claimed, isAsExpected, isBlocked, isClaimable, isFinal, LONGEST_WAIT_MS, type Row, type RowState } from '../state-machine.js';
-import type { Claimant, ClaimRequest, Counts, Enqueued, LogLine, NewRow, OutboxStore, RowQuery, Write } from '../store.js';
+import { cutoffOf } from '../retention.js';
+import { claimed, isAsExpected, isBlocked, isClaimable, isFinal, LONGEST_WAIT_MS, type Row } from '../state-machine.js';
+import type { Claimant, ClaimRequest, Enqueued, LogLine, NewRow, OutboxStore, RowQuery, Write } from '../store.js';
+import { countRows, type PrunedRows } from './count-rows.js';
 import { createQueue } from './due-queue.js';
 import { claimFairly } from './fair.js';
 import { HEAD_OF_THE_QUEUE } from './head-of-queue.js';
@@ -45,6 +47,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
   const settings = new Map<string, string>();
   const unlogged = new Map<string, Row>();
   const log: LogLine[] = [];
+  /** By account. */
+  const pruned = new Map<string, PrunedRows>();
 
   let latest = Number.NEGATIVE_INFINITY;
 
@@ -177,7 +181,33 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
       }
       return found;
     },
-    counts: async (accounts) => countRows([...rows.values()].filter(({ account }) => accounts?.includes(account) ?? true)),
+    counts: async (accounts) => {
+      const isCounted = (account: string) => accounts?.includes(account) ?? true;
+      const gone = [...pruned].filter(([account]) => isCounted(account)).map(([, one]) => one);
+      return countRows(
+        [...rows.values()].filter(({ account }) => isCounted(account)),
+        gone,
+      );
+    },
+    prune: async ({ account, olderThanMs, after, limit }) => {
+      const before = cutoffOf(time(), olderThanMs);
+      const next = Math.min(order.length, after + limit);
+      const old = order.slice(after, next).flatMap((id) => {
+        const row = rows.get(id);
+        return row?.account === account && isFinal(row.state) && row.changedAt < before && !unlogged.has(id) ? [row] : [];
+      });
+      const kept = pruned.get(account) ?? { before, recorded: 0, dismissed: 0, attempts: 0 };
+      for (const row of old) {
+        rows.delete(row.id);
+        kept[row.state === 'recorded' ? 'recorded' : 'dismissed'] += 1;
+        kept.attempts += row.attempts;
+        order[row.sequence - 1] = '';
+        if (row.waitsFor !== undefined) dependents.get(row.waitsFor)?.delete(row.id);
+      }
+      if (old.length > 0) pruned.set(account, { ...kept, before: Math.max(before, kept.before) });
+      return { pruned: old.length, next: next < order.length ? next : undefined };
+    },
+    prunedBefore: async (account) => pruned.get(account)?.before,
     remember: async (name, value) => {
       if (!settings.has(name)) settings.set(name, value);
       return settings.get(name) ?? value;
@@ -194,16 +224,4 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
       last: async () => log.at(-1),
     },
   };
-}
-
-function countRows(rows: Iterable<Row>): Counts {
-  const states: Record<RowState | 'blocked', number> = { waiting: 0, blocked: 0, 'in-flight': 0, recorded: 0, quarantined: 0, dismissed: 0 };
-  let oldestOpenAt: number | undefined;
-  let attempts = 0;
-  for (const row of rows) {
-    states[row.blocked ? 'blocked' : row.state] += 1;
-    attempts += row.attempts;
-    if (row.state === 'waiting' || row.state === 'in-flight') oldestOpenAt = Math.min(oldestOpenAt ?? row.enqueuedAt, row.enqueuedAt);
-  }
-  return { states, oldestOpenAt, attempts };
 }

@@ -11,6 +11,7 @@ import { listRows } from './list.js';
 import { listen } from './listen.js';
 import { isDatabase, type PostgresStoreOptions, readPostgresOptions } from './options.js';
 import { readOutlook } from './outlook.js';
+import { pruneStep, readPrunedBefore } from './prune.js';
 import { createReceipts } from './receipts.js';
 import { readRow, selectRows } from './row-columns.js';
 import { prepareSchema } from './schema.js';
@@ -65,6 +66,8 @@ export async function openPostgresStore(options: PostgresStoreOptions, longestLo
     },
     list: (query) => listRows(run, schema, query),
     counts: (accounts) => readCounts(run, schema, accounts),
+    prune: (request) => pruneStep(run, schema, request),
+    prunedBefore: (account) => readPrunedBefore(run, schema, account),
     remember,
     receipts: createReceipts(run, schema),
     ...(connect && {

@@ -2,7 +2,7 @@ import { LARGEST_COUNT } from '../../counts.js';
 import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 
 /** Milliseconds since 1970 by the database's clock: the same throughout a statement, and not those of the transaction. */
-const STATEMENT_MS = '(floor(extract(epoch FROM statement_timestamp()) * 1000))::bigint';
+export const STATEMENT_MS = '(floor(extract(epoch FROM statement_timestamp()) * 1000))::bigint';
 
 /** The tally is counted in parts, so that workers do not wait for each other. */
 export const TALLY_PARTS = 32;

@@ -10,6 +10,7 @@ import { hasLostRows, mendLostRows } from './lost-rows.js';
 import { noteOpen } from './one-library.js';
 import { closeFile, ensureFull, fileOf, type OpenDatabase, openFile, prepareDatabase } from './open.js';
 import { readSqliteOptions, type SqliteStoreOptions } from './options.js';
+import { createPrune } from './prune.js';
 import { createReceipts } from './receipts.js';
 import { ROW, rowOf } from './row-columns.js';
 import { createRows, isOneStatement } from './rows.js';
@@ -74,6 +75,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   const rows = createRows(connection, tally);
   const destinations = createDestinations(connection);
   const receipts = createReceipts(connection);
+  const prune = createPrune(connection);
   const { read, write } = commits;
 
   async function turn({ writes, claim }: Turn): Promise<TurnResult> {
@@ -128,6 +130,8 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
       ),
     list: (query) => read(() => listRows(connection, query)),
     counts: (accounts) => read(() => tally.read(accounts ?? destinations.accounts())),
+    prune: (request) => write(() => prune.step(request, clock.now()), { rows: request.limit }),
+    prunedBefore: (account) => read(() => prune.before(account)),
     remember: (name, value) =>
       write(() => {
         connection.run('INSERT INTO outbox_settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING', name, value);

@@ -1,0 +1,31 @@
+import { cutoffOf, type PruneRequest, type PruneStep, prunedSetting } from '../../retention.js';
+import type { Connection } from './database.js';
+import { numberOf } from './row-columns.js';
+
+/** In the order of enqueueing, which is about that of ending; an old row that waits for a person is passed by. */
+export const PRUNE_PAGE = `SELECT sequence, enqueued_at,
+  account = ? AND state IN ('recorded', 'dismissed') AND ended IS NULL AND changed_at < ? AND sequence < (SELECT max(sequence) FROM outbox_rows) AS old
+  FROM outbox_rows WHERE sequence > ? ORDER BY sequence LIMIT ?`;
+
+/** Deletes old final rows. The newest row stays: its number shows that no older copy of the file was put in its place. */
+export function createPrune({ first, all, run }: Connection) {
+  return {
+    step({ account, olderThanMs, after, limit }: PruneRequest, now: number): PruneStep {
+      const before = cutoffOf(now, olderThanMs);
+      const page = all(PRUNE_PAGE, account, before, after, limit);
+      const old = page.filter(({ old }) => Number(old) === 1);
+      for (const { sequence } of old) run('DELETE FROM outbox_rows WHERE sequence = ?', Number(sequence));
+      if (old.length > 0)
+        run('INSERT INTO outbox_settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING', `${prunedSetting(account)}${before}`, String(before));
+      const last = page.at(-1);
+      const isMoreOld = page.some(({ enqueued_at }) => Number(numberOf(enqueued_at)) < before);
+      return { pruned: old.length, next: last && isMoreOld ? Number(last.sequence) : undefined };
+    },
+    /** A colon ends the name's beginning, and a semicolon follows it in the order of characters. */
+    before(account: string): number | undefined {
+      const begin = prunedSetting(account);
+      const found = first('SELECT max(CAST(value AS INTEGER)) AS before FROM outbox_settings WHERE name >= ? AND name < ?', begin, `${begin.slice(0, -1)};`);
+      return found?.before === null ? undefined : Number(found?.before);
+    },
+  };
+}

@@ -1,0 +1,190 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../../src/client/create-client.js';
+import { createMockGateway } from '../../../src/entries/mock.js';
+import { createOutbox, type OutboxStore, verifyReceipts } from '../../../src/entries/outbox.js';
+import { claim, GATEWAYS, newRow, write } from '../../../src/outbox/contract/harness.js';
+import { systemClock } from '../../../src/platform/time.js';
+import { runCli } from '../../support/cli-in-process.js';
+import { betEvent } from '../../support/factories.js';
+import { newFile, openLibsql, openStore } from '../stores/sqlite/files.js';
+import { outboxWorld } from '../world.js';
+import { pruneAndDie } from './killed.js';
+import { DAY_MS, OLD, recordMany } from './old-reports.js';
+
+const clockBefore = (days: number) => ({ ...systemClock, now: () => Date.now() - days * DAY_MS });
+
+/** A file with reports that ended 500 days ago, and a young one. */
+async function oldFile(count = OLD): Promise<string> {
+  const file = newFile();
+  const past = await openStore(file, { clock: clockBefore(500) });
+  await recordMany(past, 'OLD', count);
+  await past.close?.();
+  const store = await openStore(file);
+  await recordMany(store, 'NEW', 1);
+  await store.close?.();
+  return file;
+}
+
+async function looked<T>(file: string, look: (store: OutboxStore) => Promise<T>): Promise<T> {
+  const store = await openStore(file);
+  try {
+    return await look(store);
+  } finally {
+    await store.close?.();
+  }
+}
+
+const left = (file: string) => looked(file, async (store) => (await store.list({ limit: 2 * OLD })).length);
+const prune = (file: string, ...words: string[]) => runCli(['outbox', file, 'prune', '--older-than', '400d', '--keep-receipts', ...words]);
+const patience = { timeout: 45_000 };
+
+describe('location-sdk outbox <file> prune', () => {
+  it('deletes old reports, keeps their receipts, and the log still verifies', async () => {
+    const file = await oldFile(3);
+    expect(await prune(file)).toMatchObject({
+      code: 0,
+      out: 'default: 3 reports pruned that ended more than 400 days ago\n',
+      err: expect.stringContaining('receipts are kept'),
+    });
+    expect(await left(file)).toBe(1);
+    const verified = await runCli(['outbox', file, 'verify']);
+    expect(verified).toMatchObject({ code: 0, out: expect.stringMatching(/^Sound: 4 receipts, .*\n3 of them are of reports that were pruned\.\n/) });
+    const { out } = await runCli(['outbox', file, 'export']);
+    expect(await verifyReceipts(out)).toMatchObject({ valid: true, count: 4 });
+    expect((await runCli(['outbox', file])).out).toMatch(/recorded +4\n/);
+    expect(await prune(file, '--json')).toMatchObject({ code: 0, out: '{"account":"default","pruned":0,"olderThanDays":400}\n' });
+  });
+
+  it('goes on where a process was killed in the middle', async () => {
+    const file = await oldFile();
+    expect(await pruneAndDie(file)).toBe('SIGKILL');
+    const rest = await left(file);
+    expect([rest > 1, rest < OLD + 1]).toEqual([true, true]);
+    expect(await runCli(['outbox', file, 'verify'])).toMatchObject({ code: 0 });
+    expect(await prune(file)).toMatchObject({ code: 0, out: expect.stringContaining(`${(rest - 1).toLocaleString('en')} reports pruned`) });
+    expect(await left(file)).toBe(1);
+    expect(await runCli(['outbox', file, 'verify'])).toMatchObject({ code: 0, out: expect.stringContaining(`${OLD.toLocaleString('en')} of them`) });
+  });
+
+  it('disturbs no worker beside it: what is enqueued meanwhile is recorded once', async () => {
+    const file = await oldFile();
+    const gateway = createMockGateway();
+    const requests: unknown[] = [];
+    gateway.subscribe((entry) => void requests.push(entry));
+    const [store, beside] = [await openStore(file), await openStore(file)];
+    await store.rebind({
+      account: 'default',
+      environment: 'staging',
+      from: GATEWAYS.staging,
+      gateway: gateway.clientOptions().gateways.staging.baseUrl,
+      reason: 'test',
+    });
+    const client = createClient({ ...gateway.clientOptions(), fetch: gateway.fetch });
+    const outbox = createOutbox({ client, store });
+    const problems: string[] = [];
+    outbox.on('error', ({ message }) => problems.push(message));
+    outbox.start();
+    let pruning = true;
+    const other = createOutbox({ client, store: beside });
+    const pruned = other.prune({ olderThanDays: 400, keepReceipts: true }).finally(() => {
+      pruning = false;
+    });
+    let count = 0;
+    for (; (pruning && count < 300) || count < 20; count += 1) await outbox.reportBetEvent(betEvent({ bet_id: `B-${count}` }));
+    expect(await pruned).toEqual({ pruned: OLD });
+    await expect.poll(() => gateway.reports().length, patience).toBe(count);
+    await outbox.stop();
+    await Promise.all([store.close?.(), beside.close?.()]);
+    expect([requests.length, problems]).toEqual([count, []]);
+    expect(await left(file)).toBe(count + 1);
+    expect(await runCli(['outbox', file, 'verify'])).toMatchObject({ code: 0 });
+  });
+
+  it('hides no report that was deleted by other means, and no reference that came again', async () => {
+    const file = await oldFile(2);
+    await prune(file);
+    await looked(file, (store) => store.enqueue([newRow('OLD-0', { fingerprint: 'other' })]));
+    expect(await runCli(['outbox', file, 'verify'])).toMatchObject({ code: 0, out: expect.stringContaining('2 of them') });
+    const database = openLibsql(file);
+    database.exec("DELETE FROM outbox_rows WHERE reference = 'NEW-0'");
+    database.close();
+    const verified = await runCli(['outbox', file, 'verify']);
+    expect(verified).toMatchObject({ code: 1, out: expect.stringContaining(`CHANGED: the report ${newRow('NEW-0').id} is not`) });
+  });
+
+  it('says to reconcile that a report may have been pruned', async () => {
+    const file = await oldFile(2);
+    const list = `${file}.txt`;
+    writeFileSync(list, 'OLD-0\n');
+    await prune(file);
+    const { code, out, err } = await runCli(['outbox', file, 'reconcile', list, '--operation', 'reportBetEvent', '--environment', 'staging']);
+    expect([code, out]).toEqual([1, 'never-seen  -               OLD-0\n']);
+    expect(err).toMatch(/Reports that ended before 20\d\d-\d\d-\d\d 00:00:00 UTC were pruned/);
+  });
+
+  it.each([
+    [['--keep-receipts'], 'prune needs --older-than'],
+    [['--older-than', '400d'], 'prune needs --keep-receipts'],
+    [['--older-than', '400', '--keep-receipts'], 'must be a number of days, such as 400d'],
+    [['--older-than', '0d', '--keep-receipts'], 'must be a number of days'],
+  ])('refuses %j and deletes nothing', async (words, said) => {
+    const file = await oldFile(1);
+    expect(await runCli(['outbox', file, 'prune', ...words])).toMatchObject({ code: 2, out: '', err: expect.stringContaining(said) });
+    expect(await left(file)).toBe(2);
+  });
+});
+
+describe('outbox.prune', () => {
+  it('says how far it is, and ends when it is told to', async () => {
+    const file = await oldFile();
+    await looked(file, async (store) => {
+      const { outbox, run } = outboxWorld({ store });
+      const controller = new AbortController();
+      const progress: number[] = [];
+      const onProgress = (pruned: number) => {
+        progress.push(pruned);
+        if (progress.length === 2) controller.abort();
+      };
+      const { pruned } = await run(outbox.prune({ olderThanDays: 400, keepReceipts: true, onProgress, signal: controller.signal }));
+      expect(progress).toEqual([1_000, 2_000]);
+      expect(pruned).toBe(2_000);
+      expect((await outbox.stats()).states.recorded).toBe(OLD + 1);
+    });
+  });
+
+  it('adds missing receipts first', async () => {
+    const { outbox, store, run, clock } = outboxWorld();
+    await store.enqueue([newRow('B-1'), newRow('B-2')]);
+    const [row] = await claim(store, 1);
+    if (row) await write(store, row);
+    clock.advance(500 * DAY_MS);
+    expect(await run(outbox.prune({ olderThanDays: 400, keepReceipts: true }))).toEqual({ pruned: 1 });
+    expect(await store.receipts.read(0, 10)).toHaveLength(1);
+  });
+
+  it.each([
+    [{ olderThanDays: 0, keepReceipts: true }, 'olderThanDays'],
+    [{ olderThanDays: 1.5, keepReceipts: true }, 'olderThanDays'],
+    [{ olderThanDays: '400', keepReceipts: true }, 'olderThanDays'],
+    [{ olderThanDays: 400 }, 'keepReceipts'],
+    [undefined, 'olderThanDays'],
+  ])('refuses %j', async (options, name) => {
+    const { outbox } = outboxWorld();
+    const refused = Reflect.apply(outbox.prune, outbox, [options]) as Promise<unknown>;
+    await expect(refused).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringMatching(new RegExp(`^prune: ${name}: .*Nothing was deleted\\.$`)),
+    });
+  });
+
+  it('rejects where the store cannot delete', async () => {
+    const { store } = outboxWorld();
+    const { prune: _, ...without } = store;
+    const { outbox } = outboxWorld({ store: without });
+    await expect(outbox.prune({ olderThanDays: 1, keepReceipts: true })).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining('cannot delete reports'),
+    });
+  });
+});
