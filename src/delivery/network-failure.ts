@@ -13,7 +13,9 @@ const CERTIFICATE =
   /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(?:GET|VERIFY|DECRYPT)_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
 /** Undici's words for a proxy that opens no tunnel, so that nothing of the request went through it. */
 const NO_TUNNEL = /^Proxy response \((\d{3})\) !== 200 when HTTP Tunneling$/;
-const NEVER_LEFT = /^(?:bad port|proxy \d{3}|TRANSPORT_CLOSED|PROXY_CLOSED)$/;
+const NEVER_LEFT = /^(?:bad port|proxy \d{3}|TRANSPORT_CLOSED|PROXY_CLOSED|ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL)$/;
+/** The server ends the handshake of TLS, since it does not speak HTTP/1.1. */
+const NO_HTTP_1 = /NO_APPLICATION_PROTOCOL$/;
 const MAX_CAUSES = 5;
 
 interface Thrown {
@@ -91,6 +93,7 @@ export function describeFailure({ code, notSent, certificate }: NetworkFailure):
     return `the proxy opened no way to the other side (HTTP ${code.slice(-3)}); look at its address, its password and what it lets through`;
   if (code === 'PROXY_CLOSED') return 'the proxy closed the connection and opened no way to the other side; look at its address and what it lets through';
   if (code === 'TRANSPORT_CLOSED') return 'the transport that was passed is closed; make a new one';
+  if (code && NO_HTTP_1.test(code)) return `the other side speaks HTTP/2 only${shown}: pass nodeTransport({ dispatcher: new Agent({ allowH2: true }) })`;
   const hint = code?.startsWith('ERR_SSL') ? '; is it an http:// address?' : '';
   if (notSent) return `the other side could not be reached${shown}${hint || '; check its address and the network'}`;
   return `the connection broke before a whole answer came${shown}${hint}`;

@@ -30,6 +30,8 @@ export const NOT_WIRED = {
   'test/delivery/odd-answers.test.ts': 'runs over both transports by itself',
   'test/delivery/certificates.test.ts': 'runs over both transports by itself',
   'test/delivery/proxies.test.ts': 'runs over both transports by itself',
+  'test/delivery/dropped-tunnel.test.ts': 'runs over both transports by itself',
+  'test/delivery/http2-only.test.ts': 'runs over both transports by itself',
   'test/client/browser.test.ts': 'is about pages, which have no transport of Node.js',
   'test/client/relay-in-page.test.ts': 'is about pages, which have no transport of Node.js',
   'test/client/configuration.test.ts': 'is about what is settled before anything is sent',
