@@ -67,7 +67,10 @@ export type BatchedReport<Mode extends ClientMode = 'strict'> = { [Name in Repor
 
 /** How an outbox is doing. */
 export interface OutboxStats extends Counts {
-  /** Ids of keys that this outbox has missed since it was made; what was sealed with them waits. */
+  /**
+   * Ids of encryption keys that reports lacked when they were last tried, whichever process tried them; those reports wait, and each is
+   * tried every five minutes. So an id may stay for so long after its key was added.
+   */
   readonly missingKeys: readonly string[];
   /** The destinations to which nothing is sent, or nothing of one operation, why, since when, and when it is tried again. */
   readonly paused: readonly (Pick<Pause, 'account' | 'message' | 'since' | 'until'> & {

@@ -60,7 +60,6 @@ function composeOutboxes<Mode extends ClientMode>(
   const events = createOutboxEvents();
   const waiters = createWaiters(settings);
   const proof = createProof(settings, events);
-  const missingKeys = new Map<string, Set<string>>();
   const idle = new Set<() => void>();
   let worker: Worker | undefined;
   let leading: AbortController | undefined;
@@ -69,7 +68,6 @@ function composeOutboxes<Mode extends ClientMode>(
 
   const wake = () => worker?.wake();
 
-  events.on('locked', ({ account, keyId }) => missingKeys.set(account, (missingKeys.get(account) ?? new Set()).add(keyId)));
   memberOf(settings.seal, 'prepare')
     ?.call(settings.seal)
     .catch(() => {});
@@ -146,8 +144,8 @@ function composeOutboxes<Mode extends ClientMode>(
 
   async function stats(accounts: readonly string[]): Promise<OutboxStats> {
     const { states, oldestOpenAt, attempts } = await store.counts(accounts);
-    const missing = new Set(accounts.flatMap((account) => [...(missingKeys.get(account) ?? [])]));
-    return { states, oldestOpenAt, attempts, missingKeys: [...missing], paused: toPublicPauses(await store.outlook(accounts)) };
+    const missingKeys = await store.missingKeys(accounts);
+    return { states, oldestOpenAt, attempts, missingKeys, paused: toPublicPauses(await store.outlook(accounts)) };
   }
 
   function outboxOf(account: AccountSettings): Outbox<Mode> {

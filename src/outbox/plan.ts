@@ -176,12 +176,12 @@ export const HELD_BACK: Ending = {
 const MISSING_KEY_WAIT_MS = 300_000;
 
 /** The end of an attempt that was not begun, since its bytes cannot be opened without a key that is not there. */
-export const withoutKey = (message: string): Ending => ({
+export const withoutKey = (message: string, keyId: string): Ending => ({
   kind: 'failed',
   outcome: 'not-sent',
   counts: false,
   retryAfterMs: MISSING_KEY_WAIT_MS,
-  problem: { code: 'configuration', message },
+  problem: { code: 'configuration', message, keyId },
 });
 
 /** The end of an attempt that was not begun, since the bytes are gone or a part of the row is not as it was written. */

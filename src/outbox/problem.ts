@@ -9,6 +9,8 @@ export interface Problem {
   readonly code: ProblemCode;
   /** What happened, in words; free of secrets and personal data. */
   readonly message: string;
+  /** The id of the key that was missing, where the report could not be opened for that. */
+  readonly keyId?: string;
   /** The HTTP status of the answer. */
   readonly status?: number;
   /** Whether the gateway holds other data than this report's. */

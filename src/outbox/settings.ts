@@ -20,7 +20,7 @@ const MOST_REFUSALS = 1_000_000;
 const optionTable = {
   client: optional<unknown>(isAnything),
   accounts: optional<unknown>(isAnything),
-  store: required<OutboxStore>(having('enqueue', 'turn', 'bind', 'outlook', 'pause', 'get', 'list', 'counts', 'remember')),
+  store: required<OutboxStore>(having('enqueue', 'turn', 'bind', 'outlook', 'pause', 'get', 'list', 'missingKeys', 'counts', 'remember')),
   account: optional<unknown>(isAnything),
   concurrency: option(wholeNumber(1, 1_000), DEFAULTS.concurrency),
   retry: { baseMs: option(isLimit, DEFAULTS.baseMs), capMs: option(isLimit, DEFAULTS.capMs) },

@@ -209,6 +209,12 @@ export interface OutboxStore extends Partial<Retention> {
   /** Rows by their ids, in that order. */
   get(ids: readonly string[]): Promise<readonly (Row | undefined)[]>;
 
+  /**
+   * The ids of keys that rows lacked when they were last tried (`problem.keyId`), each once; of rows that are neither final nor
+   * quarantined. Without `accounts`, of all. What it costs must not depend on how many rows wait for something else.
+   */
+  missingKeys(accounts?: readonly string[]): Promise<readonly string[]>;
+
   /** Rows in the order of `sequence`. */
   list(query: RowQuery): Promise<readonly Row[]>;
 

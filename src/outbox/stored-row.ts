@@ -39,8 +39,8 @@ const textAs =
 
 const isProblem = (value: unknown): boolean => {
   if (value === undefined) return true;
-  const { code, message, status, conflict, requestId } = asRecord(value);
-  const isWhole = isText(code) && isText(message) && isTextOrNothing(requestId);
+  const { code, message, status, conflict, requestId, keyId } = asRecord(value);
+  const isWhole = isText(code) && isText(message) && isTextOrNothing(requestId) && isTextOrNothing(keyId);
   return isWhole && (status === undefined || typeof status === 'number') && (conflict === undefined || isBit(conflict));
 };
 

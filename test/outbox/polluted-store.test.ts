@@ -8,8 +8,8 @@ import { outboxWorld } from './world.js';
 
 /** A store with nothing but what every store must have. */
 function plainStore(now: () => number): OutboxStore {
-  const { durable, enqueue, turn, bind, rebind, outlook, pause, get, list, counts, remember, receipts } = memoryStore({ now });
-  return { durable, enqueue, turn, bind, rebind, outlook, pause, get, list, counts, remember, receipts };
+  const { durable, enqueue, turn, bind, rebind, outlook, pause, get, missingKeys, list, counts, remember, receipts } = memoryStore({ now });
+  return { durable, enqueue, turn, bind, rebind, outlook, pause, get, missingKeys, list, counts, remember, receipts };
 }
 
 describe('what some library put on the prototype of all objects', () => {

@@ -156,7 +156,7 @@ describe('the end of an attempt', () => {
     expect(attempts(failed())).toBe(3);
     expect(attempts(failed({ pause: 'rate-limited' }))).toBe(2);
     expect(attempts(HELD_BACK)).toBe(2);
-    expect(attempts(withoutKey('the key "a" is missing'))).toBe(2);
+    expect(attempts(withoutKey('the key "a" is missing', 'a'))).toBe(2);
   });
 });
 
@@ -236,7 +236,7 @@ describe('a settled report that was not found, and that a person sends again', (
   });
 
   it.each([
-    ['a missing key', withoutKey('the key "a" is missing'), 'configuration'],
+    ['a missing key', withoutKey('the key "a" is missing', 'a'), 'configuration'],
     ['an attempt that was cut off', failed({ problem: { code: 'aborted', message: 'cut off' } }), 'aborted'],
   ])('tells of %s rather than of the 404 before', (_, ending, code) => {
     expect(ended(again(), ending, early)).toMatchObject({ problem: { code } });

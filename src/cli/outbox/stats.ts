@@ -4,7 +4,6 @@ import { readHead } from '../../outbox/receipts/log.js';
 import type { Outlook } from '../../outbox/store.js';
 import { EXIT, printable, say } from '../output.js';
 import { countRows } from './count-rows.js';
-import { findMissingKeys } from './missing-keys.js';
 import type { OutboxValues } from './options.js';
 import { duration, time, type View, wrapped } from './printable.js';
 
@@ -26,7 +25,7 @@ export async function stats({ store, command, now }: View, { account, environmen
   const destinations = outlooks
     .filter((one) => !isBreaker(one))
     .map(({ account, environment, gateway, rebound }) => ({ account, environment, gateway, rebound }));
-  const missingKeys = await findMissingKeys(store, account);
+  const missingKeys = await store.missingKeys(accounts);
   if (json) {
     say(JSON.stringify({ states, oldestOpenAt: oldestOpenAt ?? null, attempts, missingKeys, destinations, paused, receipts: head ?? null }));
     return EXIT.done;

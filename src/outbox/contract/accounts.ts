@@ -1,5 +1,19 @@
 import type { Claimant, OutboxStore } from '../store.js';
-import { ACCOUNT, CLAIMANT, type ContractCase, claim, contractCase, equal, GATEWAYS, idsOf, newRow, STAGING, settledRow, write } from './harness.js';
+import {
+  ACCOUNT,
+  CLAIMANT,
+  type ContractCase,
+  claim,
+  contractCase,
+  equal,
+  GATEWAYS,
+  idsOf,
+  newRow,
+  QUARANTINED,
+  STAGING,
+  settledRow,
+  write,
+} from './harness.js';
 
 const BRAND_B: Claimant = { account: 'brandB', gateways: { staging: 'https://brand-b.example.com' }, busy: 0 };
 const rowOfB = (reference: string) => newRow(reference, { account: 'brandB', gateway: 'https://brand-b.example.com' });
@@ -24,6 +38,28 @@ export const accountCases: readonly ContractCase[] = [
     equal([states['in-flight'], states.blocked, attempts], [2, 0, 2], 'counted of one account');
     const all = await store.counts();
     equal([all.states['in-flight'], all.states.blocked, all.attempts], [3, 1, 3], 'counted of all');
+  }),
+  contractCase('the keys that rows lack are told, of each account, until the rows are tried with them', async ({ store }) => {
+    equal(await store.missingKeys(), [], 'of an empty store');
+    await store.enqueue([newRow('B-1'), newRow('B-2'), newRow('B-3'), newRow('B-4'), rowOfB('B-1')]);
+    equal(await store.missingKeys(), [], 'of rows that were never tried');
+    const waiting = { state: 'waiting', outcome: undefined, keepBody: true } as const;
+    const lacking = (keyId: string) => ({ ...waiting, problem: { code: 'configuration', message: `The key "${keyId}" is missing.`, keyId } }) as const;
+    const [first, second, third, fourth] = await claim(store);
+    const [ofB] = await claim(store, 1, [BRAND_B]);
+    if (!first || !second || !third || !fourth || !ofB) throw new Error('the rows: expected to be claimed');
+    await write(store, first, lacking('b'));
+    await write(store, second, lacking('a"key"'));
+    await write(store, third, lacking('b'));
+    await write(store, fourth, { ...waiting, problem: { code: 'network', message: 'told: "keyId": "no"' } });
+    await write(store, ofB, lacking('of B'));
+    equal(await store.missingKeys(), ['a"key"', 'b', 'of B'], 'of all');
+    equal(await store.missingKeys([ACCOUNT]), ['a"key"', 'b'], 'of one account');
+    equal(await store.missingKeys(['brandB', 'brandC']), ['of B'], 'of others');
+    const again = await claim(store);
+    equal(await store.missingKeys([ACCOUNT]), ['a"key"', 'b'], 'while they are tried again');
+    for (const row of again) await write(store, row, row.reference === 'B-2' ? QUARANTINED : {});
+    equal(await store.missingKeys(), ['of B'], 'once they ended');
   }),
   contractCase('two accounts of one gateway are kept apart', async ({ store }) => {
     const other: Claimant = { account: 'brandC', gateways: { staging: GATEWAYS.staging }, busy: 0 };

@@ -8,5 +8,5 @@ export function lockedEnding(error: Error, row: Row, events: Events): Ending | u
   const keyId = missingKeyOf(error);
   if (keyId === undefined) return undefined;
   events.emit('locked', { ...aboutReport(row), keyId });
-  return withoutKey(error.message);
+  return withoutKey(error.message, keyId);
 }

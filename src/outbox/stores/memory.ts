@@ -10,6 +10,7 @@ import { countRows, type PrunedRows } from './count-rows.js';
 import { createQueue } from './due-queue.js';
 import { claimFairly } from './fair.js';
 import { HEAD_OF_THE_QUEUE } from './head-of-queue.js';
+import { missingKeysOf } from './missing-keys.js';
 import { newRow } from './new-row.js';
 
 /** What is known of a destination. */
@@ -173,6 +174,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
       return true;
     },
     get: async (ids) => ids.map((id) => rows.get(id)),
+    missingKeys: async (accounts) => missingKeysOf(rows.values(), accounts),
     list: async (query) => {
       const found: Row[] = [];
       for (let sequence = query.after ?? 0; sequence < order.length && found.length < query.limit; sequence += 1) {

@@ -192,6 +192,20 @@ describe('a missing key', () => {
     expect(sent).toHaveLength(2);
   });
 
+  it('is told by every outbox on the store, also one that has tried nothing, until the report is sent by whichever has the key', async () => {
+    const { make, run, clock } = await world();
+    const lacking = make({ encryption: encryption('b') });
+    expect(await lacking.stats()).toMatchObject({ missingKeys: [] });
+    await run(lacking.drain({ timeoutMs: 60_000 }));
+    // As after a restart.
+    const restarted = make({ encryption: encryption('b') });
+    expect(await restarted.stats()).toMatchObject({ missingKeys: ['a'], states: { waiting: 1 } });
+    clock.advance(300_000);
+    await run(make({ encryption: encryption('b', 'a') }).drain());
+    expect(await lacking.stats()).toMatchObject({ missingKeys: [], states: { recorded: 1 } });
+    expect(await restarted.stats()).toMatchObject({ missingKeys: [] });
+  });
+
   it('waits in peace: it is tried every five minutes at most', async () => {
     const { make, run, events } = await world();
     await run(make({ encryption: encryption('b') }).drain({ timeoutMs: 3_600_000 }));

@@ -1,14 +1,15 @@
 import type { Row } from '../../state-machine.js';
 import type { LogLine, OutboxStore, RowQuery } from '../../store.js';
 import { rowFrom } from '../../stored-row.js';
+import { missingKeysOf } from '../missing-keys.js';
 import { ask, type Connection } from './connection.js';
 import { type IndexedRow, soundNumbers } from './rows.js';
 
 /** How many rows are looked at together where most may not match. */
 const PAGE = 200;
 
-/** What a page that only reports does not need: lists, the log of receipts, and the settings of seals. */
-export const ledger = (run: Connection['run']): Pick<OutboxStore, 'list' | 'remember' | 'receipts'> => ({
+/** What a page that only reports does not need: lists, keys, the log of receipts, and the settings of seals. */
+export const ledger = (run: Connection['run']): Pick<OutboxStore, 'list' | 'missingKeys' | 'remember' | 'receipts'> => ({
   list: (query) =>
     run('readonly', async ({ rows }) => {
       const found: Row[] = [];
@@ -19,6 +20,14 @@ export const ledger = (run: Connection['run']): Pick<OutboxStore, 'list' | 'reme
         if (!last || found.length >= query.limit) return found.slice(0, query.limit);
         after = last.row.sequence;
       }
+    }),
+  missingKeys: (accounts) =>
+    run('readonly', async ({ rows }) => {
+      const open = await ask<IndexedRow[]>(rows.index('open').getAll());
+      return missingKeysOf(
+        open.map(({ row }) => rowFrom(row)),
+        accounts,
+      );
     }),
   remember: (name, value) =>
     run('readwrite', async ({ meta }) => {

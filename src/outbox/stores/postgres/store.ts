@@ -9,6 +9,7 @@ import { postgresError } from './failure.js';
 import { isOutsideTransaction, isPool } from './lend.js';
 import { listRows } from './list.js';
 import { listen } from './listen.js';
+import { readMissingKeys } from './missing-keys.js';
 import { isDatabase, type PostgresStoreOptions, readPostgresOptions } from './options.js';
 import { readOutlook } from './outlook.js';
 import { pruneStep, readPrunedBefore } from './prune.js';
@@ -64,6 +65,7 @@ export async function openPostgresStore(options: PostgresStoreOptions, longestLo
       const rows = new Map(found.map(readRow).map((row) => [row.id, row]));
       return ids.map((id) => rows.get(id));
     },
+    missingKeys: (accounts) => readMissingKeys(run, schema, accounts),
     list: (query) => listRows(run, schema, query),
     counts: (accounts) => readCounts(run, schema, accounts),
     prune: (request) => pruneStep(run, schema, request),

@@ -99,10 +99,16 @@ const FIRST = `
 /** Instances of the version before it name each column, and leave this one empty. A check would read the whole table. */
 const WITH_REQUEST_IDS = 'ALTER TABLE outbox_rows ADD COLUMN request_id TEXT';
 
+/** Rows whose problem names a key that was missing. The words of a message hold no such quotes: JSON escapes them. */
+export const HAS_KEY_ID = `instr(problem, '"keyId":') > 0`;
+
+/** Few rows are in it: those that wait for a key. */
+const WITH_MISSING_KEYS = `CREATE INDEX outbox_locked ON outbox_rows (account, problem) WHERE ${OPEN} AND ${HAS_KEY_ID}`;
+
 /** The version that the first of the migrations makes. Tables of an older one were never released, and are left as they are. */
 const OLDEST = 2;
 /** Each makes of a database of the version before it one of its own; never changed once released. */
-const MIGRATIONS: readonly string[] = [FIRST, WITH_REQUEST_IDS];
+const MIGRATIONS: readonly string[] = [FIRST, WITH_REQUEST_IDS, WITH_MISSING_KEYS];
 const NEWEST = OLDEST + MIGRATIONS.length - 1;
 
 /** Whether a connection has the tables of an outbox. */

@@ -7,6 +7,7 @@ import { SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
 import { listRows } from './list.js';
 import { watchFiles, watchProgress } from './live-file.js';
 import { hasLostRows, mendLostRows } from './lost-rows.js';
+import { readMissingKeys } from './missing-keys.js';
 import { noteOpen } from './one-library.js';
 import { closeFile, ensureFull, fileOf, type OpenDatabase, openFile, prepareDatabase } from './open.js';
 import { readSqliteOptions, type SqliteStoreOptions } from './options.js';
@@ -128,6 +129,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
           return found ? rowOf(found) : undefined;
         }),
       ),
+    missingKeys: (accounts) => read(() => readMissingKeys(connection, accounts ?? destinations.accounts())),
     list: (query) => read(() => listRows(connection, query)),
     counts: (accounts) => read(() => tally.read(accounts ?? destinations.accounts())),
     prune: (request) => write(() => prune.step(request, clock.now()), { rows: request.limit }),

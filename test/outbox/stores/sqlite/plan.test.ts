@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { connect, type SqliteDatabase } from '../../../../src/outbox/stores/sqlite/database.js';
 import { listStatement } from '../../../../src/outbox/stores/sqlite/list.js';
+import { LACKING } from '../../../../src/outbox/stores/sqlite/missing-keys.js';
 import { UNLOGGED } from '../../../../src/outbox/stores/sqlite/receipts.js';
 import { BLOCK, DUE, FIRST_DUE, LAST_DUE, LATEST_DUE, RESCUE } from '../../../../src/outbox/stores/sqlite/rows.js';
 import { COUNT_BLOCKED, COUNT_OPEN, OLDEST } from '../../../../src/outbox/stores/sqlite/tally.js';
@@ -26,6 +27,7 @@ const STATEMENTS: readonly (readonly [what: string, sql: string, index: string])
   ['quarantined rows', listStatement({ account: 'default', state: 'quarantined', limit: 1 }).sql, 'outbox_quarantined'],
   ['how many wait for another one', COUNT_BLOCKED, 'outbox_dependents'],
   ['how many are in flight', COUNT_OPEN, 'outbox_open'],
+  ['the keys that rows lack', LACKING, 'outbox_locked'],
   ['a row', 'SELECT body FROM outbox_rows WHERE id = ?', 'sqlite_autoindex_outbox_rows_1'],
 ];
 

@@ -1,0 +1,12 @@
+import type { Run } from './database.js';
+
+/** The ids of keys that open rows lacked when they were last tried; the table of open rows alone is looked at. */
+export async function readMissingKeys(run: Run, schema: string, accounts?: readonly string[]): Promise<string[]> {
+  const found = await run(
+    `SELECT DISTINCT q.problem->>'keyId' AS "keyId" FROM ${schema}.queue AS q
+      WHERE q.problem IS NOT NULL AND q.state <> 'quarantined' AND jsonb_typeof(q.problem->'keyId') = 'string'
+      AND ($1::text IS NULL OR q.account IN (SELECT json_array_elements_text($1::text::json)))`,
+    [accounts === undefined ? null : JSON.stringify(accounts)],
+  );
+  return found.flatMap(({ keyId }) => keyId ?? []).sort();
+}
