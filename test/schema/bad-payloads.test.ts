@@ -40,10 +40,14 @@ it.each(operationNames)(
         () => 'not refused',
         (thrown: unknown) => thrown,
       );
-      if (!isValidationError(error)) throw new Error(`not a ValidationError for ${shown(payload)} with ${shown(options)}`, { cause: error });
-      expect(error.issues.length).toBeGreaterThan(0);
-      expect(error.message).not.toContain(CANARY);
-      expect(sent).toBe(0);
+      const fail = (what: string): never => {
+        throw new Error(`${what} for ${shown(payload)} with ${shown(options)}`, { cause: error });
+      };
+      // Without `expect`, which takes as long as the rest.
+      if (!isValidationError(error)) return fail('not a ValidationError');
+      if (error.issues.length === 0) fail('no issue');
+      if (error.message.includes(CANARY)) fail('the message repeats a text of the payload');
+      if (sent > 0) fail('something was sent');
     };
     await fc.assert(fc.asyncProperty(badPayloads(validPayload(operation)), refuses), { numRuns: PAYLOADS_OF_EACH });
     await fc.assert(fc.asyncProperty(badOptions(validPayload(operation)), refuses), { numRuns: OPTIONS_OF_EACH });
