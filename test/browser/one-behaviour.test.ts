@@ -46,7 +46,7 @@ const reference = String(bet.bet_id);
 const ofPage = invalidVectors.filter(({ operation }) => operation === 'reportBetEvent' || operation === 'reportWithdrawalEvent');
 
 const wrongPayloads = (options: object): Case[] => [
-  ...ofPage.map(({ case: name, operation, payload }) => ({ name: `payload: ${name}`, options, operation, payload })),
+  ...ofPage.map(({ case: name, operation, payload }) => ({ name: `payload of ${operation}: ${name}`, options, operation, payload })),
   ...[null, 'a text', [bet], 42, { ...bet, payoutAmount: 3 }, { ...bet, user: { ...user, [`${user.nin}`]: 1 } }, { ...bet, clientIP: '8.8.8.8' }].map(
     (payload, index) => ({ name: `odd payload ${index}`, options, operation: 'reportBetEvent', payload }),
   ),

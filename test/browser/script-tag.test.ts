@@ -14,7 +14,7 @@ const SCRIPT = '/location-sdk.global.js';
 const namesOnWindow = (page: Page): Promise<string[]> => page.evaluate(() => Object.getOwnPropertyNames(window));
 
 /** What only a server needs: a service with a secret token, and what it makes of requests and of players. */
-const FOR_SERVERS = ['clientIpFrom', 'ipinfo', 'locationSignals'];
+const FOR_SERVERS = ['amount', 'clientIpFrom', 'ipinfo', 'locationSignals'];
 
 test('the script offers what the package offers, but for the classes of errors and what only servers need', async ({ page, site }) => {
   await page.goto(site.url);

@@ -133,7 +133,7 @@ test('the bundle grows by at most the size of the page file with a relay', async
     const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'));
     return gzipSync(Buffer.concat(scripts.map((name) => readFileSync(join(assets, name)))), { level: 9 }).byteLength;
   };
-  writeFileSync(join(example.folder, 'nothing.js'), 'export const createClient = () => ({}), isReportingError = () => false, playerMessage = () => ({ text: '' });\n');
+  writeFileSync(join(example.folder, 'nothing.js'), 'export const createClient = () => ({}), isReportingError = () => false, playerMessage = () => ({});\n');
   const config = `import own from './vite.config.js';
 export default { ...own, resolve: { alias: { 'location-sdk/page': new URL('./nothing.js', import.meta.url).pathname } }, build: { outDir: 'without' } };
 `;
