@@ -185,7 +185,7 @@ test('with a relay every build says the same, and shows nothing personal', { tim
   expect(Object.keys(modules)).toHaveLength(relayed.length);
   // Else the comparison would prove nothing.
   expect(modules['answer: a receipt']).toMatchObject({ end: { receipt: { outcome: 'recorded', reference } }, asked: true });
-  expect(modules['payload: many at once']).toMatchObject({ end: { error: { code: 'validation', outcome: 'not-sent' } }, asked: false });
+  expect(modules['payload of reportBetEvent: many at once']).toMatchObject({ end: { error: { code: 'validation', outcome: 'not-sent' } }, asked: false });
   for (const [name, said] of all) {
     expect(said, name).toEqual(modules);
     for (const value of PERSONAL) expect(JSON.stringify(said), name).not.toContain(value);
