@@ -67,10 +67,7 @@ export type BatchedReport<Mode extends ClientMode = 'strict'> = { [Name in Repor
 
 /** How an outbox is doing. */
 export interface OutboxStats extends Counts {
-  /**
-   * Ids of encryption keys that reports lacked when they were last tried, whichever process tried them; those reports wait, and each is
-   * tried every five minutes. So an id may stay for so long after its key was added.
-   */
+  /** Ids of encryption keys that waiting reports lacked when a process last tried them, which one does every five minutes. */
   readonly missingKeys: readonly string[];
   /** The destinations to which nothing is sent, or nothing of one operation, why, since when, and when it is tried again. */
   readonly paused: readonly (Pick<Pause, 'account' | 'message' | 'since' | 'until'> & {
@@ -139,10 +136,7 @@ export interface Outbox<Mode extends ClientMode = 'strict'> {
    *
    * @example
    * ```ts
-   * const results = await outbox.reportAll([
-   *   { operation: 'reportBetEvent', payload: bet, options: { clientIP } },
-   *   { operation: 'reportSettledBet', payload: settledBet },
-   * ]);
+   * const results = await outbox.reportAll([{ operation: 'reportSettledBet', payload: settledBet }]);
    * ```
    */
   reportAll(reports: readonly BatchedReport<Mode>[]): Promise<PromiseSettledResult<EnqueuedReport<Mode>>[]>;

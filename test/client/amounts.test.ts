@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { amount, type ClientOptions, createClient, type ValidationError } from '../../src/entries/index.js';
@@ -113,6 +114,17 @@ describe('maxDecimals', () => {
     );
     expect(taken).toBeGreaterThan(10);
   });
+});
+
+test('the guide has every message about an amount, and what to do', async () => {
+  const guide = readFileSync('docs/assumptions.md', 'utf8');
+  const { client } = setUp({ maxDecimals: 2 });
+  const messages = await Promise.all([
+    ...['10.50' as never, 0.1 + 0.2, 2 ** 53].map((value) => failureOf<ValidationError>(client.reportBetEvent(betEvent({ amount: value })))),
+    ...['1,000', '9007199254740993', 10.5 as never].map((text) => failureOf<ValidationError>(() => amount(text))),
+  ]);
+  const said = messages.map(({ issues }) => issues[0]?.message.replace(/, got another number$/, ''));
+  expect(said.filter((message) => !guide.includes(`| \`${message}\` | `))).toEqual([]);
 });
 
 describe('amount', () => {
