@@ -134,7 +134,8 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
 
   /** However the gateway refuses, no more of one operation are condemned in a row than the option says, whatever is recorded beside them. */
   function countCondemned(one: DestinationOperation): void {
-    const ends = scenario.reports.filter((report) => keyOf(breakerOf(report)) === keyOf(breakerOf(one))).flatMap(({ attempts }) => attempts);
+    const isOfOne = (report: Report) => report.operation === one.operation && report.account === one.account && report.environment === one.environment;
+    const ends = scenario.reports.filter(isOfOne).flatMap(({ attempts }) => attempts);
     let condemned = 0;
     for (const { became, opened, report } of ends.filter((one) => one.became || one.opened).sort((a, b) => (a.settled ?? 0) - (b.settled ?? 0))) {
       if (opened || became?.state === 'recorded') condemned = 0;

@@ -1,4 +1,4 @@
-import { type BoundDestination, type Destination, keyOf, otherGateway } from '../../../src/outbox/destination.js';
+import { type BoundDestination, type Destination, otherGateway } from '../../../src/outbox/destination.js';
 import { notPaused, type Pause, type PauseChange } from '../../../src/outbox/pause.js';
 import { type Change, LONGEST_WAIT_MS, type Row } from '../../../src/outbox/state-machine.js';
 import type { ClaimRequest, Enqueued, NewRow, Outlook, Turn, TurnResult, Write } from '../../../src/outbox/store.js';
@@ -11,6 +11,9 @@ export interface Watcher {
   written?(write: Write, before: Row, after: Row): void;
   fencedOff?(write: Write, row: Row): void;
 }
+
+/** Compared without the text of `keyOf`, whose making would take longest of all. */
+const isSame = (one: Destination, other: Destination) => one.account === other.account && one.environment === other.environment;
 
 /** A store of a few rows whose every call is one commit, without promises: as fast as a simulation wants it. */
 export function createStore(now: () => number, decisions: Decisions, watcher: Watcher = {}) {
@@ -33,7 +36,7 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     return row;
   }
 
-  const known = ({ account, environment }: Destination) => destinations.find((one) => one.account === account && one.environment === environment);
+  const known = (destination: Destination) => destinations.find((one) => isSame(one, destination));
 
   function bind({ account, environment, gateway }: BoundDestination): string {
     const there = known({ account, environment });
@@ -87,16 +90,15 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     return true;
   }
 
-  function isOpen(row: Row, { accounts, probe }: ClaimRequest): boolean {
-    const destination = known(row);
-    if (!destination || !decisions.isServed(destination, accounts)) return false;
-    return probe === undefined ? destination.pause.reason === undefined : keyOf(row) === keyOf(probe);
-  }
+  /** Those whose rows a request may take. */
+  const openTo = ({ accounts, probe }: ClaimRequest) =>
+    destinations.filter((one) => decisions.isServed(one, accounts) && (probe === undefined ? one.pause.reason === undefined : isSame(one, probe)));
 
   function claim(request: ClaimRequest, at: number): Row[] {
     const { limit, leaseMs, probe, without = [], untriedFirst, accounts } = request;
-    const isLeftOut = (row: Row) => without.some((one) => one.operation === row.operation && keyOf(one) === keyOf(row));
-    const isNext = (row: Row) => isOpen(row, request) && !isLeftOut(row) && decisions.isClaimable(row, at);
+    const open = openTo(request);
+    const isLeftOut = (row: Row) => without.some((one) => one.operation === row.operation && isSame(one, row));
+    const isNext = (row: Row) => open.some((one) => isSame(one, row)) && !isLeftOut(row) && decisions.isClaimable(row, at);
     const untried = untriedFirst ? rows.filter((row) => row.fence === 0 && isNext(row)).sort((a, b) => a.dueAt - b.dueAt)[0] : undefined;
     // A time too far ahead counts as past.
     const timeOf = (row: Row) => (row === untried || row.dueAt > at ? HEAD_OF_THE_QUEUE : row.dueAt);
@@ -121,7 +123,7 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
   function nextInMs(destination: Destination, at: number): number | undefined {
     let next: number | undefined;
     for (const row of rows) {
-      if (keyOf(row) !== keyOf(destination) || !(row.state === 'in-flight' || (row.state === 'waiting' && !row.blocked))) continue;
+      if (!isSame(row, destination) || !(row.state === 'in-flight' || (row.state === 'waiting' && !row.blocked))) continue;
       const inMs = row.dueAt > at + LONGEST_WAIT_MS ? 0 : row.dueAt - at;
       if (next === undefined || inMs < next) next = inMs;
     }
