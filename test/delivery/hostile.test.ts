@@ -116,7 +116,8 @@ describe('an answer that never ends', () => {
     const client = createClient({
       gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } },
       ...byTransport(async () => empty),
-      attemptTimeoutMs: 30,
+      // Long enough to be sent in by a busy machine.
+      attemptTimeoutMs: 500,
       ...once,
     });
     await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'timeout', outcome: 'unknown' });

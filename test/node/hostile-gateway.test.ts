@@ -60,10 +60,11 @@ describe('a request that waits for a connection', () => {
   it('is not sent where its time is over or it is aborted, and never arrives', async () => {
     const told = await hogged();
     const transport = nodeTransport({ connections: 1 });
-    const hog = errorOf(clientOf(told.baseUrl, { transport, attemptTimeoutMs: 1_000 }).reportSettledBet(of('HOG')));
+    const patient = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 3_000 });
+    const hog = errorOf(patient.reportSettledBet(of('HOG')));
     const client = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 100 });
     const calling = new AbortController();
-    const aborted = errorOf(client.reportSettledBet(of('B-2'), { signal: calling.signal }));
+    const aborted = errorOf(patient.reportSettledBet(of('B-2'), { signal: calling.signal }));
     setTimeout(() => calling.abort(), 20);
     expect(await errorOf(client.reportSettledBet(of('B-1')))).toMatchObject({ code: 'timeout', outcome: 'not-sent', attempts: 1 });
     expect(await aborted).toMatchObject({ code: 'aborted', outcome: 'not-sent', attempts: 1 });
@@ -75,8 +76,8 @@ describe('a request that waits for a connection', () => {
   it('makes no doubt, so that a duplicate afterwards is one', async () => {
     const told = await hogged();
     const transport = nodeTransport({ connections: 1 });
-    const hog = errorOf(clientOf(told.baseUrl, { transport, attemptTimeoutMs: 300 }).reportSettledBet(of('HOG')));
-    const client = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 100, retry: { limit: 9, baseMs: 50 } });
+    const hog = errorOf(clientOf(told.baseUrl, { transport, attemptTimeoutMs: 1_600 }).reportSettledBet(of('HOG')));
+    const client = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 1_500, retry: { limit: 9, baseMs: 50 } });
     expect(await errorOf(client.reportSettledBet(of('B-1')))).toMatchObject({ code: 'duplicate', outcome: 'rejected' });
     expect(told.references).toEqual(['HOG', 'B-1']);
     await hog;
@@ -103,7 +104,7 @@ describe('a request that waits for a connection', () => {
   it('opens no connection once nobody waits for it', async () => {
     const told = await hogged();
     const transport = nodeTransport({ connections: 2 });
-    const slow = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 1_000 });
+    const slow = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 3_000 });
     const hogs = [errorOf(slow.reportSettledBet(of('HOG'))), errorOf(slow.reportSettledBet(of('HOG')))];
     const client = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 100 });
     expect(await tally(Array.from({ length: 100 }, (_, index) => client.reportSettledBet(of(`B-${index}`))))).toEqual(['timeout/not-sent']);

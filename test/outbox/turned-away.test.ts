@@ -97,6 +97,7 @@ describe.concurrent('a destination that turns everybody away', { timeout: 60_000
   ])('%s, which nobody foresaw, condemns a few and then stops', async ([, answer], test) => {
     const { gateway, outbox } = await backlogOf(test, { count: 60, answer });
     outbox.start();
+    await until(outbox, ({ quarantined }) => quarantined >= 5);
     await seconds(2.5);
     const { states, paused } = await outbox.stats();
     expect(states.quarantined).toBe(5);
@@ -111,6 +112,7 @@ describe.concurrent('a destination that turns everybody away', { timeout: 60_000
   it('stops after as few refusals as breakerAfter says', async (test) => {
     const { outbox } = await backlogOf(test, { count: 50, answer: () => http('422 Unprocessable Entity', '{"message":"no"}'), options: { breakerAfter: 2 } });
     outbox.start();
+    await until(outbox, ({ quarantined }) => quarantined >= 2);
     await seconds(1);
     expect((await outbox.stats()).states.quarantined).toBe(2);
   });
