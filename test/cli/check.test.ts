@@ -237,7 +237,7 @@ describe('what does not answer', () => {
     const { code, out } = await check(staging('https://gateway.invalid'));
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringMatching(/name: gateway\.invalid cannot be resolved \((?:ENOTFOUND|EAI_AGAIN)\)/)]);
-    expect(out).toMatch(/skip {2}gateway, key, four steps, repeats/);
+    expect(out).toMatch(/skip {2}gateway, key, size, four steps, repeats/);
   });
 
   test('a port that refuses', async () => {
@@ -432,7 +432,7 @@ describe('what is wrong with the gateway', () => {
     expect(code).toBe(1);
     expect(failed(out)).toHaveLength(4);
     expect(failed(out)[0]).toMatch(/the same data: is not known as a duplicate: HTTP 403/);
-    expect(out).toMatch(/isDuplicate: \(\{ status, body \}\) => status === 403/);
+    expect(out).toMatch(/isDuplicate: \(\{ status, body \}\) => \{\n.*\n.*status === 403/);
     const file = optionsFile("{ isDuplicate: ({ status, body }) => status === 403 && (/different/.test(body?.message) ? 'conflict' : 'same') }");
     expect((await check(staging(url), '--options', file)).code).toBe(0);
   });

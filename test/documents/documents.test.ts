@@ -69,6 +69,7 @@ const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   { document: 'README.md', has: 'reportStored', by: 'test/documents/readme.test.ts' },
   { document: 'README.md', has: 'node:test', by: 'test/documents/readme.test.ts' },
   { document: 'docs/browser.md', has: 'createMockGateway', by: 'test/documents/guides.test.ts' },
+  { document: 'docs/going-live.md', has: 'fromCheck', by: 'test/cli/check/from-check.test.ts' },
   { document: 'docs/mock-gateway.md', has: 'node:test', by: 'test/documents/mock-gateway.test.ts' },
   { document: 'docs/mock-gateway.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
   { document: 'docs/outbox.md', has: 'createHash', by: 'test/documents/outbox.test.ts' },

@@ -5,6 +5,7 @@ import { checkNumbers } from './numbers.js';
 import { reach } from './reach.js';
 import { checkRepeats } from './repeats.js';
 import type { Run } from './run.js';
+import { checkSize } from './size.js';
 import { takeSteps } from './steps.js';
 
 const STEPS = 'The four steps, with made-up data';
@@ -18,9 +19,9 @@ export async function runChecks(run: Run): Promise<void> {
 
 /** Names what was not tried because of a failure. */
 async function runUntilFailure(run: Run): Promise<string | undefined> {
-  if (!(await reach(run))) return 'gateway, key, four steps, repeats';
-  if (!(await identify(run))) return 'key, four steps, repeats';
-  if (!(await checkKey(run))) return 'four steps, repeats';
+  if (!(await reach(run))) return 'gateway, key, size, four steps, repeats';
+  if (!(await identify(run))) return 'key, size, four steps, repeats';
+  if (!(await checkKey(run))) return 'size, four steps, repeats';
   if (run.environment === 'production') {
     run.tell(
       STEPS,
@@ -41,7 +42,8 @@ async function runUntilFailure(run: Run): Promise<string | undefined> {
     );
     return undefined;
   }
-  if (!(await checkNumbers(run))) return 'four steps, repeats';
+  if (!(await checkNumbers(run))) return 'size, four steps, repeats';
+  await checkSize(run);
   const recorded = await takeSteps(run);
   if (recorded.length === 0) return 'repeats';
   await checkRepeats(run, recorded);

@@ -2,6 +2,7 @@ import { messageOf } from '../../delivery/answer.js';
 import { readAnswer } from '../../delivery/failures.js';
 import type { Transport } from '../../delivery/transport.js';
 import { MASK, maskSent } from '../../redact/redact.js';
+import type { SeenAnswer } from './duplicate-rule.js';
 import { WRONG_KEY } from './made-up.js';
 
 /** What was asked and what came back, fit to be handed on: no key, and of a body only what is not somebody's data. */
@@ -26,10 +27,14 @@ export interface CheckExchange {
 export interface Recorder {
   readonly transport: Transport;
   readonly exchanges: CheckExchange[];
+  /** The answers as they came, which are not to be shown. */
+  readonly answers: SeenAnswer[];
   /** What the next requests are about. */
   label(about: string): void;
   /** A key that is never shown from here on; so is every key that is sent. */
   hide(key: string): void;
+  /** Whether no piece of these keys stands in a text. */
+  isFreeOfKeys(text: string): boolean;
   /** What a gateway said, without any of these keys. */
   maskKeys(said: string): string;
 }
@@ -39,6 +44,7 @@ const MOST_BYTES = 1024 * 1024;
 /** A transport that keeps what is answered, beside handing it on. */
 export function createRecorder(transport: Transport): Recorder {
   const exchanges: CheckExchange[] = [];
+  const answers: SeenAnswer[] = [];
   // A function may give another key each time, and an answer may repeat an earlier one.
   const keys = new Set<string>();
   let about = '';
@@ -52,11 +58,13 @@ export function createRecorder(transport: Transport): Recorder {
 
   return {
     exchanges,
+    answers,
     label: (next) => {
       about = next;
     },
     hide: (key) => void keys.add(key),
     maskKeys,
+    isFreeOfKeys: (text) => ![...keys].some((key) => holdsPiece(text.toLowerCase(), key.toLowerCase())),
     transport: {
       async send(asked, limit) {
         const key = asked.headers['x-api-key'];
@@ -74,6 +82,7 @@ export function createRecorder(transport: Transport): Recorder {
         const { status, header, text } = attempted;
         const theirs = Date.parse(header('date') ?? '');
         const isTooLong = text === undefined || text.length > MOST_BYTES;
+        if (!isTooLong) answers.push({ about, answer: readAnswer(status, text) });
         exchanges.push({
           ...request,
           status,
@@ -88,6 +97,12 @@ export function createRecorder(transport: Transport): Recorder {
     },
   };
 }
+
+/** A key is recognised by any piece of this length. */
+const KEY_PIECE = 6;
+
+const holdsPiece = (text: string, key: string): boolean =>
+  Array.from({ length: Math.max(1, key.length - KEY_PIECE + 1) }, (_, at) => key.slice(at, at + KEY_PIECE)).some((piece) => text.includes(piece));
 
 /** Other values of these headers could hold anything. */
 const mediaTypeOf = (value = 'none'): string =>

@@ -18,7 +18,7 @@ export async function checkKey(run: Run): Promise<boolean> {
 }
 
 /** The key, hidden from everything that is shown from here on. */
-async function readKey(run: Run): Promise<string | undefined> {
+export async function readKey(run: Run): Promise<string | undefined> {
   const { apiKey } = run.gateway;
   const key = await withTimeout<unknown>(() => (typeof apiKey === 'string' ? apiKey : apiKey()), {
     clock: systemClock,

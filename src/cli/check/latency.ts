@@ -1,5 +1,6 @@
 import type { CheckExchange } from './exchange.js';
 import type { Run } from './run.js';
+import { SIZE_OF_BODY } from './size.js';
 
 const SECTION = 'Latency';
 const SLOW_SHARE = 0.5;
@@ -10,10 +11,10 @@ export interface Latency {
   readonly slowestMs: number;
 }
 
-/** From the request to the end of the answer; undefined where nothing was answered. */
+/** From the request to the end of the answer, of requests as large as reports are; undefined where nothing was answered. */
 export function latencyOf(exchanges: readonly CheckExchange[]): Latency | undefined {
   const durations = exchanges
-    .filter(({ status }) => status !== undefined)
+    .filter(({ about, status }) => status !== undefined && !about.startsWith(SIZE_OF_BODY))
     .map(({ durationMs }) => durationMs)
     .sort((a, b) => a - b);
   const medianMs = durations[Math.floor(durations.length / 2)];

@@ -6,6 +6,8 @@ const MARKS: Readonly<Record<Status, string>> = { ok: 'ok  ', warn: 'warn', fail
 /** Nothing that steers a terminal, whatever a gateway says. */
 const plain = (text: string): string => text.replace(/\p{C}+/gu, ' ');
 
+const plainLines = (text: string): string => text.split('\n').map(plain).join('\n');
+
 /** A gateway may say much; the report has all of it. */
 const MOST_SHOWN = 240;
 const cut = (text: string): string => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text);
@@ -26,6 +28,16 @@ export const describeTally = (lines: readonly Line[]): string => {
   const { ok, warn, fail, skip } = tallyOf(lines);
   return `${ok} ok, ${warn} ${warn === 1 ? 'warning' : 'warnings'}, ${fail} failed, ${skip} left out`;
 };
+
+/** The options that this gateway needs, to be copied. */
+export function printOptions(source: string, saved: string | undefined): void {
+  if (source !== '') {
+    say('\nOptions to copy into createClient, where this gateway differs from what we assume:');
+    say(plainLines(source));
+  }
+  if (saved !== undefined) say(`\nOptions: ${saved}, for createClient({ gateways, ...fromCheck })`);
+  else if (source !== '') say('To write them to a file: --save from-check.mjs');
+}
 
 export function printTally(lines: readonly Line[], file: string | undefined): void {
   say(`\n${describeTally(lines)}.`);

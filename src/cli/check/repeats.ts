@@ -1,5 +1,6 @@
 import { isDuplicateReportError } from '../../errors/guards.js';
 import { call } from './call.js';
+import { OTHER_DATA, SAME_DATA } from './duplicate-rule.js';
 import { describeError, lastAnswer, type Run } from './run.js';
 import { FIRST_AMOUNT, OTHER_AMOUNT, type Step } from './steps.js';
 
@@ -15,7 +16,7 @@ export async function checkRepeats(run: Run, steps: readonly Step[]): Promise<vo
 }
 
 async function repeatSame(run: Run, { operation, send }: Step): Promise<void> {
-  const name = `${operation}, the same data`;
+  const name = `${operation}${SAME_DATA}`;
   const { error } = await call(run, name, () => send(FIRST_AMOUNT));
   const text = lastAnswer(run);
   if (!error) {
@@ -32,7 +33,10 @@ async function repeatSame(run: Run, { operation, send }: Step): Promise<void> {
     run.findings.note('duplicate', 'confirmed', text);
     return run.tell(SECTION, 'ok', name, `is known as a duplicate: ${text}`);
   }
-  if (error.outcome !== 'rejected') return run.tell(SECTION, 'fail', name, describeError(run, error));
+  if (error.outcome !== 'rejected') {
+    if (error.status !== undefined) run.findings.note('duplicate', 'differs', text);
+    return run.tell(SECTION, 'fail', name, describeError(run, error));
+  }
   run.findings.note('duplicate', 'differs', text);
   const [mistaken, should] = isDuplicateReportError(error) ? ['is taken for other data', 'must say same'] : ['is not known as a duplicate', 'must know it'];
   run.tell(
@@ -40,15 +44,12 @@ async function repeatSame(run: Run, { operation, send }: Step): Promise<void> {
     'fail',
     name,
     `${mistaken}: ${text}`,
-    `after a lost answer the client would take a recorded report for a refused one: the option isDuplicate ${should}${exampleFor(error.status)}`,
+    `after a lost answer the client would take a recorded report for a refused one: the option isDuplicate ${should} (see the options to copy, below)`,
   );
 }
 
-const exampleFor = (status: number | undefined): string =>
-  `, in a file for --options: isDuplicate: ({ status, body }) => status === ${status} && /…/.test(body?.message) && 'same'`;
-
 async function repeatOther(run: Run, { operation, send }: Step): Promise<void> {
-  const name = `${operation}, other data`;
+  const name = `${operation}${OTHER_DATA}`;
   const { error } = await call(run, name, () => send(OTHER_AMOUNT));
   const text = lastAnswer(run);
   if (!error) {

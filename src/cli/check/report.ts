@@ -2,7 +2,9 @@ import type { Environment } from '../../errors/errors.js';
 import { version } from '../../platform/version.js';
 import type { Findings } from './assumptions.js';
 import type { Recorder } from './exchange.js';
+import { type FromCheck, optionsAsSource } from './from-check.js';
 import { latencyOf } from './latency.js';
+import { measuredOf } from './measured.js';
 import { describeTally, tallyOf } from './print.js';
 import type { Line, Target } from './run.js';
 
@@ -15,6 +17,8 @@ export interface Report {
   readonly lines: readonly Line[];
   readonly references: readonly string[];
   readonly assumptions: ReturnType<Findings['list']>;
+  /** The options that this gateway needs; undefined where repeats were not measured. */
+  readonly fromCheck: FromCheck | undefined;
 }
 
 const exchangesOf = ({ target }: Report) => target?.recorder.exchanges ?? [];
@@ -30,6 +34,8 @@ export const reportAsJson = (report: Report): string =>
       tally: tallyOf(report.lines),
       lines: report.lines,
       latency: latencyOf(exchangesOf(report)),
+      measured: measuredOf(exchangesOf(report)),
+      options: report.fromCheck && optionsAsSource(report.fromCheck),
       answers: exchangesOf(report).map(({ clock, ...answer }) => answer),
       references: report.references,
       assumptions: report.assumptions,
@@ -51,6 +57,8 @@ const VERDICT_ORDER = ['differs', 'not seen', 'one value taken', 'confirmed'];
 export function reportAsMarkdown(report: Report): string {
   const { environment, target, began, lines, references } = report;
   const exchanges = exchangesOf(report);
+  const measured = measuredOf(exchanges);
+  const source = optionsAsSource(report.fromCheck ?? {});
   const assumptions = [...report.assumptions].sort((a, b) => VERDICT_ORDER.indexOf(a.verdict) - VERDICT_ORDER.indexOf(b.verdict));
   return `${[
     `# Integration Gateway, ${environment}: what was found`,
@@ -73,6 +81,14 @@ export function reportAsMarkdown(report: Report): string {
       ['', 'the specification does not say', 'assumed', 'seen', 'option to change'],
       assumptions.map(({ verdict, gap, assumed, seen, option }) => [verdict, own(gap), cell(assumed), cell(seen), option ? `\`${option}\`` : '']),
     ),
+    '## What was measured',
+    measured.length === 0
+      ? 'Nothing: see above.'
+      : table(
+          ['', 'seen', 'assumed'],
+          measured.map(({ what, seen, assumed }) => [own(what), cell(seen), own(assumed)]),
+        ),
+    ...(source === '' ? [] : ['Options for `createClient`, where this gateway differs:', `\`\`\`js\n${source}\n\`\`\``]),
     '## What the gateway answered',
     exchanges.length === 0
       ? 'Nothing was asked.'

@@ -16,7 +16,7 @@ export async function checkStaging(options: ClientOptions, { trustEnvironment = 
   const references: string[] = [];
   const { signal } = new AbortController();
   await runChecks({ ...target, findings, references, lines, tell, signal, trustEnvironment, now: systemClock.now, random: Math.random });
-  const report = { environment: 'staging', target, began: systemClock.now(), lines, references, assumptions: findings.list() } as const;
+  const report = { environment: 'staging', target, began: systemClock.now(), lines, references, assumptions: findings.list(), fromCheck: undefined } as const;
   return { lines, references, shown: `${JSON.stringify(lines)}\n${reportAsJson(report)}\n${reportAsMarkdown(report)}` };
 }
 

@@ -1,0 +1,98 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { version } from '../../platform/version.js';
+import { complain, Failure } from '../output.js';
+import { type DuplicateRule, duplicateRuleOf, SAME_DATA, type SeenAnswer, type Words } from './duplicate-rule.js';
+import type { Latency } from './latency.js';
+
+/** What was measured, as options: those that differ from the defaults. */
+export interface FromCheck {
+  readonly isDuplicate?: DuplicateRule;
+  readonly attemptTimeoutMs?: number;
+}
+
+interface Measuring {
+  readonly seen: readonly SeenAnswer[];
+  /** Whether the client takes a repeat of the same data for something else. */
+  readonly mistakesSame: boolean;
+  /** The same of other data. */
+  readonly mistakesOther: boolean;
+  readonly latency: Latency | undefined;
+  /** The client's `attemptTimeoutMs`. */
+  readonly requestMs: number;
+  isShown(text: string): boolean;
+}
+
+const SLOW_SHARE = 0.5;
+
+/** The options that this gateway needs; undefined where repeats were not measured. */
+export function fromCheckOf({ seen, mistakesSame, mistakesOther, latency, requestMs, isShown }: Measuring): FromCheck | undefined {
+  if (!seen.some(({ about }) => about.endsWith(SAME_DATA))) return undefined;
+  const found = duplicateRuleOf(seen, isShown);
+  const rule = mistakesSame || (mistakesOther && found && found.conflict.length > 0) ? found : undefined;
+  const isSlow = latency !== undefined && latency.slowestMs > requestMs * SLOW_SHARE;
+  return { ...(rule && { isDuplicate: rule }), ...(isSlow && { attemptTimeoutMs: Math.ceil((latency.slowestMs * 3) / 1_000) * 1_000 }) };
+}
+
+const HEADER = '// Written by location-sdk check.';
+
+/** The options as the members of an object, ready to be copied. */
+export const optionsAsSource = ({ isDuplicate, attemptTimeoutMs }: FromCheck): string =>
+  [
+    ...(attemptTimeoutMs === undefined ? [] : [`  attemptTimeoutMs: ${attemptTimeoutMs},`]),
+    ...(isDuplicate === undefined
+      ? []
+      : [
+          ...(isDuplicate.conflict.length > 0 ? [] : ['  // Nothing in the answers of this gateway tells other data from the same data.']),
+          `  isDuplicate: (${isDuplicate.path ? '{ status, body }' : '{ status }'}) => {`,
+          ...(isDuplicate.path ? [`    const said = ${readingOf(isDuplicate.path)};`] : []),
+          ...conditionOf(isDuplicate.conflict, 'conflict'),
+          ...conditionOf(isDuplicate.same, 'same'),
+          '    return false;',
+          '  },',
+        ]),
+  ].join('\n');
+
+/** What is not an object has no members, and no error comes of it. */
+const readingOf = (path: readonly string[]): string =>
+  path.length === 0
+    ? 'String(body).trim()'
+    : `String(Object(body)${path.map((name, depth) => `${depth > 0 ? '?.' : '.'}${/^\d/.test(name) ? `[${name}]` : name}`).join('')}).trim()`;
+
+function conditionOf(words: readonly Words[], verdict: 'same' | 'conflict'): string[] {
+  return words.map(({ status, pattern }) => `    if (status === ${status}${pattern === undefined ? '' : ` && /${pattern}/.test(said)`}) return '${verdict}';`);
+}
+
+/** A module whose export is spread into the options of `createClient`; for a name that ends in `ts`, one of TypeScript. */
+export function moduleOf(options: FromCheck, file: string, at: Date): string {
+  const isTypeScript = /\.[cm]?ts$/.test(file);
+  const type = "Pick<ClientOptions, 'attemptTimeoutMs' | 'isDuplicate'>";
+  return `${[
+    `${HEADER} Version ${version}, staging, ${at.toISOString().slice(0, 10)}. Run the check again once the gateway has changed.`,
+    ...(isTypeScript
+      ? ["import type { ClientOptions } from 'location-sdk';", '']
+      : [`/** @type {${type.replace('ClientOptions', "import('location-sdk').ClientOptions")}} */`]),
+    `export const fromCheck${isTypeScript ? `: ${type}` : ''} = {`,
+    optionsAsSource(options),
+    '};',
+    '',
+    'export default fromCheck;',
+  ]
+    .filter((line, index, lines) => line !== '' || lines[index - 1] !== 'export const fromCheck = {')
+    .join('\n')}\n`;
+}
+
+/** Before anything is reported: a file of somebody's own is not written over. */
+export function expectOwnFile(file: string): void {
+  if (existsSync(file) && !readFileSync(file, 'utf8').startsWith(HEADER))
+    throw new Failure(`--save ${file}: there is such a file, which the check has not written`);
+}
+
+export function saveOptions(file: string, options: FromCheck, at: Date): boolean {
+  try {
+    writeFileSync(file, moduleOf(options, file, at));
+    return true;
+  } catch (error) {
+    complain(`the options ${file} could not be written (${(error as NodeJS.ErrnoException).code})`);
+    return false;
+  }
+}
