@@ -17,7 +17,7 @@ interface Entry extends Manifest {
   readonly resolved?: string;
 }
 
-const FOLDERS = ['bench', 'examples/next', 'examples/react', 'test/packaging', 'test/runtimes'];
+const FOLDERS = ['bench', 'examples/express-typescript', 'examples/nestjs', 'examples/next', 'examples/react', 'test/packaging', 'test/runtimes'];
 const LOCKFILES = ['package-lock.json', ...FOLDERS.map((folder) => `${folder}/package-lock.json`)];
 
 /** The places in which Node.js looks for a package: beside the one that needs it, then in every folder above. */

@@ -18,6 +18,8 @@ const documents = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'examples/README.md',
+  'examples/express-typescript/README.md',
+  'examples/nestjs/README.md',
   'examples/next/README.md',
   'examples/react/README.md',
   ...markdownIn('docs'),

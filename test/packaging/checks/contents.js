@@ -8,7 +8,7 @@ const NEEDED = [
   { pattern: /^dist\/THIRD-PARTY-NOTICES$/, what: 'the licences of what is bundled' },
   { pattern: /^bin\/location-sdk\.js$/, what: 'the command' },
   { pattern: /^(?:README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/[\w-]+\.(?:md|svg)$/, what: 'what people read' },
-  { pattern: /^examples\/(?:[\w[\]-]+\/)*[\w.-]+\.(?:js|jsx|html|css|md|json|yaml)$/, what: 'what people copy' },
+  { pattern: /^examples\/(?:[\w[\]-]+\/)*[\w.-]+\.(?:js|jsx|ts|html|css|md|json|yaml)$/, what: 'what people copy' },
   { pattern: /^(?:LICENSE|package\.json)$/, what: 'what npm always takes' },
 ];
 const PACKED_LIMIT = 2_700_000;

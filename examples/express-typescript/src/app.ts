@@ -1,0 +1,36 @@
+import express, { type ErrorRequestHandler, type Express } from 'express';
+import { clientIpFrom, isLocationError, isValidationError } from 'location-sdk';
+import type { Outbox } from 'location-sdk/outbox';
+import type { Pool } from 'pg';
+import { placeBet, settleBet } from './bets.js';
+
+/** A request that is no good is 400, a player without a location 409, and anything else is ours: 503. */
+const answerError: ErrorRequestHandler = (error, _request, response, _next) => {
+  if (isValidationError(error)) return void response.status(400).json({ error: error.code, issues: error.issues });
+  if (isLocationError(error)) return void response.status(409).json({ error: error.code });
+  console.error(error instanceof Error ? error.message : 'a request failed');
+  response.status(503).json({ error: 'unavailable' });
+};
+
+export function createApp(pool: Pool, outbox: Outbox): Express {
+  const app = express();
+  app.use(express.json());
+
+  app.post('/bets', async (request, response) => {
+    // Say whose header you believe: the proxies before this process.
+    const clientIP = clientIpFrom(request, { trustedProxies: [] }) ?? '';
+    response.status(201).json({ id: await placeBet(pool, outbox, request.body?.stake, clientIP) });
+  });
+
+  app.post('/bets/:id/settlement', async (request, response) => {
+    const isSettled = await settleBet(pool, outbox, request.params.id, request.body?.payout);
+    response.status(isSettled ? 200 : 404).json({ settled: isSettled });
+  });
+
+  app.get('/health', async (_request, response) => {
+    const { states, paused, oldestOpenAt } = await outbox.stats();
+    response.json({ status: 'ok', waiting: states.waiting, quarantined: states.quarantined, oldestOpenAt, paused: paused.map(({ reason }) => reason) });
+  });
+
+  return app.use(answerError);
+}

@@ -1,0 +1,50 @@
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { createClient } from 'location-sdk';
+import { instrumentClient, instrumentOutbox } from 'location-sdk/opentelemetry';
+import { createOutbox, type Outbox, type OutboxStore } from 'location-sdk/outbox';
+import { postgresStore } from 'location-sdk/outbox/postgres';
+import pg from 'pg';
+import { tracing } from './telemetry.js';
+
+/** The database and the outbox of this instance, from the start of the module to its end. */
+@Injectable()
+export class Reporting implements OnModuleInit, OnApplicationShutdown {
+  readonly pool = new pg.Pool({
+    connectionString: process.env.DATABASE_URL,
+    max: 10,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 15_000,
+    keepAlive: true,
+  });
+  private started: { readonly outbox: Outbox; readonly store: OutboxStore } | undefined;
+
+  get outbox(): Outbox {
+    if (!this.started) throw new Error('the module has not been initialised');
+    return this.started.outbox;
+  }
+
+  async onModuleInit(): Promise<void> {
+    // Without both listeners a connection that breaks ends the process.
+    this.pool.on('error', (error) => console.warn('an idle connection was lost:', error.message));
+    this.pool.on('connect', (client) => void client.on('error', () => {}));
+    // Yours has migrations.
+    await this.pool.query('CREATE TABLE IF NOT EXISTS bets (id text PRIMARY KEY, stake numeric NOT NULL)');
+    const store = await postgresStore({ database: this.pool, listen: () => this.pool.connect() });
+    // Address and key come from the environment: LOCATION_SDK_STAGING_BASE_URL and so on, or LOCATION_SDK_MOCK.
+    const outbox = instrumentOutbox(createOutbox({ client: instrumentClient(createClient()), store }));
+    outbox.on('quarantined', ({ id, code }) => console.error(`${id} needs a person: ${code}`));
+    outbox.on('paused', ({ environment, reason }) => console.warn(`${environment} waits: ${reason}`));
+    outbox.on('error', ({ message }) => console.warn(message));
+    outbox.start();
+    this.started = { outbox, store };
+  }
+
+  /** Nest has closed the server by then: no request is left that could enqueue. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.started?.outbox.stop({ timeoutMs: 20_000 });
+    await this.started?.store.close?.();
+    await this.pool.end();
+    await tracing.shutdown();
+    console.log('stopped');
+  }
+}

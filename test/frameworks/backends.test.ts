@@ -1,0 +1,115 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../support/free-port.js';
+import { startPostgres } from '../support/postgres-server.js';
+import { type Example, installExample, type Started } from './example.js';
+import { startGateway } from './gateway.js';
+
+/** The examples of backends: type-checked by their own build, over a real PostgreSQL and the mock gateway. */
+
+const patience = { timeout: 60_000 };
+
+interface Span {
+  readonly name: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly links?: readonly { readonly spanId: string }[];
+}
+
+/** What OpenTelemetry sends its spans to. */
+async function startCollector() {
+  const spans: Span[] = [];
+  const collector = createServer(async (request, response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece);
+    const { resourceSpans } = JSON.parse(Buffer.concat(pieces).toString()) as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] };
+    spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((one) => one.spans)));
+    response.setHeader('content-type', 'application/json').end('{}');
+  });
+  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  return { spans, url: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`, close: () => collector.close() };
+}
+
+async function query(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(text);
+  await client.end();
+  return rows;
+}
+
+/** One for each example: an outbox remembers the gateway that its reports go to. */
+async function newDatabase(name: string): Promise<string> {
+  await query(server.url, `CREATE DATABASE "${name}"`);
+  return Object.assign(new URL(server.url), { pathname: `/${name}` }).href;
+}
+
+let server: Awaited<ReturnType<typeof startPostgres>>;
+
+beforeAll(async () => {
+  server = await startPostgres();
+});
+
+afterAll(() => server?.stop());
+
+describe.each(['express-typescript', 'nestjs'])('examples/%s', (name) => {
+  let example: Example;
+  let gateway: Awaited<ReturnType<typeof startGateway>>;
+  let collector: Awaited<ReturnType<typeof startCollector>>;
+  let started: Started;
+  let site: string;
+  let url: string;
+
+  const post = (path: string, body: object) =>
+    fetch(site + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const health = async () => (await fetch(`${site}/health`)).json();
+
+  beforeAll(async () => {
+    example = await installExample(name);
+    await example.run('npm', 'run', 'build');
+    gateway = await startGateway(example);
+    collector = await startCollector();
+    const port = String(await freePort());
+    site = `http://127.0.0.1:${port}`;
+    url = await newDatabase(name);
+    const variables = { PORT: port, DATABASE_URL: url, LOCATION_SDK_MOCK: gateway.url, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    started = await example.start(/listening on/, variables, 'node', 'dist/main.js');
+  });
+
+  afterAll(async () => {
+    collector?.close();
+    await gateway?.close();
+    await example?.remove();
+  });
+
+  test('a bet goes through, and the health route answers', async () => {
+    const placed = await post('/bets', { stake: 1500 });
+    expect(placed.status).toBe(201);
+    const { id } = (await placed.json()) as { id: string };
+    await expect.poll(() => gateway.gateway.reports(), patience).toMatchObject([{ operation: 'reportBetEvent', reference: id, body: { amount: 1500 } }]);
+    expect(await health()).toMatchObject({ status: 'ok', quarantined: 0, paused: [] });
+  });
+
+  test('a bet that is no good is refused, and reports nothing', async () => {
+    const refused = await post('/bets', { stake: 'much' });
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'validation' }]);
+    expect(gateway.gateway.reports()).toHaveLength(1);
+  });
+
+  test('SIGTERM lets a report on its way end, and ends the process; its spans are linked', async () => {
+    // The gateway has recorded it, and its answer is not here yet.
+    gateway.gateway.faults.add({ kind: 'latency', when: 'after', delay: 1_500 });
+    const placed = await post('/bets', { stake: 200 });
+    const { id } = (await placed.json()) as { id: string };
+    await expect.poll(() => gateway.gateway.reports(), patience).toMatchObject([{}, { reference: id }]);
+    await started.stop();
+    expect(started.output()).toMatch(/stopped\s*$/);
+    expect(await query(url, "SELECT count(*) AS recorded FROM location_sdk.reports WHERE state = 'recorded'")).toEqual([{ recorded: '2' }]);
+    const named = (wanted: string) => collector.spans.filter((one) => one.name === wanted);
+    const prepared = named('prepare report').at(-1);
+    expect(named('place bet').map(({ spanId }) => spanId)).toContain(prepared?.parentSpanId);
+    expect(named('send reportBetEvent').at(-1)?.links).toMatchObject([{ spanId: prepared?.spanId }]);
+  });
+});
