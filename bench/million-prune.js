@@ -1,0 +1,14 @@
+// Prunes what is older than 400 days once it is told to, and says how many reports that were.
+import pg from 'pg';
+import { createOutbox } from '../dist/outbox.js';
+import { postgresStore } from '../dist/outbox-postgres.js';
+import { clientOf, NOWHERE } from './reports.js';
+
+const pool = new pg.Pool({ connectionString: process.argv[2], max: 1 });
+const outbox = createOutbox({ client: clientOf(NOWHERE), store: await postgresStore({ database: pool }) });
+process.once('message', async () => {
+  const { pruned } = await outbox.prune({ olderThanDays: 400, keepReceipts: true });
+  await pool.end();
+  process.send?.(pruned);
+});
+process.send?.('ready');
