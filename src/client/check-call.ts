@@ -7,6 +7,7 @@ import type { AbortSignalLike } from '../platform/web-types.js';
 import { type Operation, type OperationName, operations } from '../protocol/operations.js';
 import { copyJson } from '../schema/copy-json.js';
 import { tooManyDecimals } from '../schema/decimals.js';
+import { type HeadersOption, headerIssues } from '../schema/headers.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import { type LocationInput, location as locationField, locationInput } from '../schema/location.js';
 import { incomplete, type ValidationMode } from '../schema/model.js';
@@ -21,6 +22,7 @@ export interface Parameters {
   readonly location: LocationInput | undefined;
   readonly signal: AbortSignalLike | undefined;
   readonly timeoutMs: number;
+  readonly headers: HeadersOption | undefined;
 }
 
 /** A checked call. */
@@ -45,7 +47,7 @@ export interface PrepareContext {
 type Members = Record<string, unknown>;
 
 const LIFTED = ['environment', 'clientIP', 'location'] as const;
-const OPTIONS: readonly string[] = [...LIFTED, 'signal', 'timeoutMs'];
+const OPTIONS: readonly string[] = [...LIFTED, 'signal', 'timeoutMs', 'headers'];
 
 /** Checks a payload and its options in one pass, and throws one `ValidationError` that lists every problem. */
 export function prepare(operation: OperationName, payload: unknown, options: unknown, context: PrepareContext): CheckedCall {
@@ -120,7 +122,9 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
   const location = withoutOrigin(given.location);
   const others: Members = Object.assign(Object.create(null), given);
   delete others.location;
-  if (Object.keys(others).length > 0) issues.push(...validate(callOptions, 'strict', others, [], LIFTED).issues);
+  delete others.headers;
+  if (given.headers !== undefined) issues.push(...headerIssues(given.headers));
+  if (Object.keys(others).length > 0) issues.push(...validate(callOptions, 'strict', others, [], OPTIONS).issues);
 
   const { environment, clientIP, timeoutMs } = others as { environment?: Environment; clientIP?: unknown; timeoutMs?: number };
   if (environment !== undefined && context.channel.kind === 'relay') issues.push(issue(['environment'], 'invalid', "is the relay's to say; remove it"));
@@ -133,6 +137,7 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
     location: location as LocationInput | undefined,
     signal: others.signal as AbortSignalLike | undefined,
     timeoutMs: timeoutMs ?? context.timeoutMs,
+    headers: given.headers as HeadersOption | undefined,
   };
 }
 
@@ -143,7 +148,7 @@ function withoutOrigin(location: unknown): unknown {
   return asOwnRecord(sent);
 }
 
-/** The options' own members, each read once; the signal as it is, all else copied. */
+/** The options' own members, each read once; the signal and a function as they are, all else copied. */
 function readOptions(options: unknown, issues: ValidationIssue[]): Members {
   if (options === undefined) return Object.create(null);
   try {
@@ -151,10 +156,11 @@ function readOptions(options: unknown, issues: ValidationIssue[]): Members {
       issues.push(issue(['options'], 'wrong-type', 'expected an object'));
       return Object.create(null);
     }
-    const { signal, ...others } = { signal: undefined, ...(options as Members) };
+    const { signal, headers, ...others }: Members = { ...options };
     const copied = copyJson(others);
     issues.push(...copied.issues);
-    return Object.assign(Object.create(null), copied.value, signal !== undefined && { signal });
+    const kept = typeof headers === 'object' && headers !== null && !(Symbol.iterator in headers) ? { ...headers } : headers;
+    return Object.assign(Object.create(null), copied.value, signal !== undefined && { signal }, headers !== undefined && { headers: kept });
   } catch {
     issues.push(issue(['options'], 'not-json', 'could not be read: a getter or proxy threw'));
     return Object.create(null);

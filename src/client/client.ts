@@ -11,7 +11,7 @@ import { PLAYER_HEADER } from '../protocol/player-header.js';
 import type { ValidationMode } from '../schema/model.js';
 import type { NinVerification } from '../schema/nin.js';
 import { toJson } from '../schema/to-json.js';
-import { isForBackendsOnly, notInPages, requireChannel } from './availability.js';
+import { headersOfLater, isForBackendsOnly, notInPages, requireChannel } from './availability.js';
 import { type Parameters, type PrepareContext, prepare, prepareOptions } from './check-call.js';
 import { resolveOptions, type Settings } from './config.js';
 import { withInternals } from './internals.js';
@@ -91,7 +91,7 @@ export interface Client<Mode extends ClientMode = 'strict'> {
    * const { latitude, longitude, source, ageMs } = await client.locate();
    * ```
    */
-  locate(options?: Omit<CallOptions, 'location'>): Promise<LocateResult>;
+  locate(options?: Omit<CallOptions, 'location' | 'headers'>): Promise<LocateResult>;
 
   /**
    * Sends the report that an error keeps once more, with the same bytes. A new call would take a new time and
@@ -105,7 +105,7 @@ export interface Client<Mode extends ClientMode = 'strict'> {
    * }
    * ```
    */
-  resend(error: unknown, options?: Pick<CallOptions, 'signal' | 'timeoutMs'>): Promise<ReceiptOf<Mode>>;
+  resend(error: unknown, options?: Pick<CallOptions, 'signal' | 'timeoutMs' | 'headers'>): Promise<ReceiptOf<Mode>>;
 }
 
 /** What `location-sdk/page` makes: a client whose reports go through a relay. */
@@ -153,7 +153,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     if ((inPage || relayed) && isForBackendsOnly(operation)) throw notInPages(operation, inPage ? 'page' : 'relay');
     requireChannel(channel, operation);
     const { body, reference, parameters } = prepare(operation, payload, options, settings);
-    const { environment, timeoutMs, signal } = parameters;
+    const { environment, timeoutMs, signal, headers } = parameters;
     // Before a player is asked for a location that could not be sent.
     const exchange = channel.open({ operation, environment });
     if (typeof exchange === 'string') {
@@ -164,13 +164,13 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     const search = () => resolveLocation(parameters, purpose);
     const location = row.location === 'none' ? undefined : (await (relayed ? untilPageHides(search) : search()))?.location;
     const report = { operation, environment, reference, location, body: toJson(body, location) };
-    return { report, exchange, signal, deadline };
+    return { report, exchange, signal, deadline, headers };
   }
 
   /** Checks, locates and sends: the way of every call. */
   async function call(operation: OperationName, payload: unknown, options: unknown): Promise<{ report: AnyReport; delivered: Delivered }> {
-    const { report, exchange, signal, deadline } = await freeze(operation, payload, options);
-    return { report, delivered: await deliver(report, { exchange, signal, deadline, inDoubt: false }, settings) };
+    const { report, ...delivery } = await freeze(operation, payload, options);
+    return { report, delivered: await deliver(report, { ...delivery, inDoubt: false }, settings) };
   }
 
   const report = async (operation: OperationName, payload: unknown, options: unknown): Promise<ReceiptOf<Mode>> => {
@@ -204,8 +204,8 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
       // That the gateway holds a duplicate is no doubt of its own: the same answer again would prove nothing.
       const { outcome, code } = error as { outcome?: unknown; code?: unknown };
       const inDoubt = outcome === 'unknown' && code !== 'duplicate';
-      const { signal, timeoutMs } = prepareResend(frozen, inDoubt, options, settings);
-      const delivery = { exchange: channel.open(frozen), signal, deadline: clock.now() + timeoutMs, inDoubt };
+      const { signal, timeoutMs, headers } = prepareResend(frozen, inDoubt, options, settings);
+      const delivery = { exchange: channel.open(frozen), signal, deadline: clock.now() + timeoutMs, inDoubt, headers };
       return receiptOf(frozen, await deliver(frozen, delivery, settings)) as ReceiptOf<Mode>;
     },
   };
@@ -219,18 +219,19 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     gateways: channel.addresses,
     mockMode: settings.mockMode,
     async freeze(...given) {
-      const { report } = await freeze(...given);
+      const { report, headers } = await freeze(...given);
+      if (headers !== undefined) throw headersOfLater(report);
       if (!relayed) return report;
       // What lies in a page's storage names no player: the relay adds it.
       const { user: _, userId: __, ...body } = JSON.parse(report.body) as Record<string, unknown>;
       return { ...report, body: JSON.stringify(body) };
     },
-    async attempt(report, { signal, milliseconds, player }) {
+    async attempt(report, { signal, milliseconds, player, attempt }) {
       const exchange = channel.open(report, player ? { [PLAYER_HEADER]: player } : undefined);
       if (typeof exchange === 'string') return unsentResult(report, configurationFailure(exchange));
       const deadline = clock.now() + milliseconds;
-      const limit = () => ({ clock, signal, milliseconds: Math.min(settings.attemptTimeoutMs, deadline - clock.now()) });
-      return tellOfAttempt(report, settings, () => sendOnce(report, exchange, limit, settings.transport));
+      const limit = () => ({ clock, signal, milliseconds: Math.min(settings.attemptTimeoutMs, deadline - clock.now()), option: 'attemptTimeoutMs' });
+      return tellOfAttempt(report, settings, attempt, () => sendOnce(report, exchange, limit, settings));
     },
   });
 }
@@ -238,7 +239,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
 /** Wrong options of a repetition leave the report as it was: in doubt if it was, and kept for the next try. */
 function prepareResend(report: AnyReport, inDoubt: boolean, options: unknown, settings: PrepareContext): Parameters {
   try {
-    return prepareOptions('resend', options, ['signal', 'timeoutMs'], settings, inDoubt ? 'unknown' : 'not-sent');
+    return prepareOptions('resend', options, ['signal', 'timeoutMs', 'headers'], settings, inDoubt ? 'unknown' : 'not-sent');
   } catch (error) {
     if (error instanceof ValidationError) keepFrozen(error, report);
     throw error;

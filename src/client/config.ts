@@ -5,6 +5,7 @@ import type { LocationSettings } from '../location/settings.js';
 import type { LocationSources } from '../location/source.js';
 import { isBrowser } from '../platform/runtime.js';
 import { safeCallback, safeLogger } from '../platform/safe-callback.js';
+import { headerIssues } from '../schema/headers.js';
 import type { ValidationIssue } from '../schema/issue.js';
 import type { LocationInput } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
@@ -41,11 +42,12 @@ export interface Settings extends DeliverySettings {
  * once, or, where there is none, every unsafe address and key.
  */
 export function resolveOptions(options: ClientOptions<ValidationMode>, parts: ClientParts): Settings {
-  const read = readOptions('', optionTable, options);
+  const read = readOptions('', optionTable, options, ({ headers }) => (headers === undefined ? [] : headerIssues(headers)), parts.otherNames);
   if (read.problem !== undefined) throw new ConfigurationError(read.problem);
   const { own, complete: given } = read;
   const inPage = isBrowser();
-  const logger = safeLogger(given.logger);
+  const level = given.logLevel ?? (own.logger === undefined ? 'warn' : 'debug');
+  const logger = safeLogger(given.logger, level);
   const { channel, environment, mockLocation } = chooseChannel(parts, {
     given,
     isGiven: (name) => Object.hasOwn(own, name) && own[name] !== undefined,
@@ -62,9 +64,11 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Cl
     ...given,
     inPage,
     logger,
+    debug: level === 'debug' && given.logger.debug ? logger.debug : undefined,
     channel,
     environment,
     transport: given.transport ?? parts.transport(own.fetch === undefined ? undefined : given.fetch, inPage),
+    headers: given.headers === undefined ? [] : [typeof given.headers === 'function' ? given.headers : { ...given.headers }],
     mockMode: mockLocation !== undefined,
     location,
     sources,

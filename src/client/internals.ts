@@ -13,6 +13,8 @@ export interface AttemptLimit {
   readonly milliseconds: number;
   /** For a relay: the tag of the player whose report it is. */
   readonly player?: string;
+  /** Which attempt it is, for log lines. */
+  readonly attempt?: number;
 }
 
 /** What the outbox needs of a client beside its methods: the two halves of a call, and the client's world. */

@@ -5,14 +5,16 @@ import type { IpProvider } from '../location/lookup/provider.js';
 import type { GeolocationLike } from '../location/page/geolocation-types.js';
 import type { ReverseGeocode } from '../location/page/reverse-geocode.js';
 import { asRecord } from '../platform/as-record.js';
-import type { Logger } from '../platform/logger.js';
+import { LOG_LEVELS, type Logger, type LogLevel } from '../platform/logger.js';
 import { type Clock, systemClock } from '../platform/time.js';
 import type { Fetch } from '../platform/web-types.js';
 import { type OperationName, operationNames, operations } from '../protocol/operations.js';
+import type { HeadersOption } from '../schema/headers.js';
 import { type LocationInput, locationInput } from '../schema/location.js';
 import { type Model, model, type ValidationMode } from '../schema/model.js';
 import {
   having,
+  isAnything,
   isClock,
   isDuration,
   isFlag,
@@ -45,6 +47,14 @@ const word = (standard: string) => option(isWord, standard);
 
 const gateway = { baseUrl: optional<string>(isWord), apiKey: optional<GatewayOptions['apiKey']>(isKey) };
 const environment = oneOf('staging', 'production');
+
+const named = (message: string) => `location-sdk: ${message}`;
+const CONSOLE: Logger = {
+  debug: (message) => console.debug(named(message)),
+  info: (message) => console.info(named(message)),
+  warn: (message) => console.warn(named(message)),
+  error: (message) => console.error(named(message)),
+};
 
 /** Every option of a client and its default; `ClientOptions` says what they mean. */
 export const optionTable = {
@@ -81,7 +91,9 @@ export const optionTable = {
   isDuplicate: optional<ClientOptions['isDuplicate']>(isFunction),
   allowInsecureHttp: flag(false),
   allowApiKeyInBrowser: flag(false),
-  logger: option<Logger>(isObject, { warn: (message) => console.warn(`location-sdk: ${message}`) }),
+  headers: optional<HeadersOption>(isAnything),
+  logger: option<Logger>(isObject, CONSOLE),
+  logLevel: optional<LogLevel>(oneOf(...LOG_LEVELS)),
   transport: optional<Transport>(having('send')),
   fetch: option<Fetch>(isFunction, (url, init) => globalThis.fetch(url, init)),
   onEvent: optional<ClientOptions['onEvent']>(isFunction),

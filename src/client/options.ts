@@ -5,10 +5,11 @@ import type { IpProvider } from '../location/lookup/provider.js';
 import type { GeolocationLike } from '../location/page/geolocation-types.js';
 import type { ReverseGeocode } from '../location/page/reverse-geocode.js';
 import type { SourceNames } from '../location/settings.js';
-import type { Logger } from '../platform/logger.js';
+import type { Logger, LogLevel } from '../platform/logger.js';
 import type { Clock } from '../platform/time.js';
 import type { AbortSignalLike, Fetch } from '../platform/web-types.js';
 import type { OperationName } from '../protocol/operations.js';
+import type { HeadersOption } from '../schema/headers.js';
 import type { LocationInput } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
 import type { ClientEvent } from './events.js';
@@ -175,8 +176,23 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   allowInsecureHttp?: boolean | undefined;
   /** Allows an API key in a page, where every visitor can read it. Default: false. */
   allowApiKeyInBrowser?: boolean | undefined;
-  /** Where warnings and debug lines go; none holds a secret. Default: warnings to the console. */
+  /**
+   * Headers of each request that reports, for a gateway behind another one: an object, or a function that is asked on every request. Those that this package
+   * sets itself, such as `x-api-key` and `content-type`, are refused. No value is logged. Default: none.
+   *
+   * @example
+   * ```ts
+   * createClient({ headers: async () => ({ authorization: `Bearer ${await tokens.current()}` }) });
+   * ```
+   */
+  headers?: HeadersOption | undefined;
+  /** Where log lines go; none holds a secret. Default: the console. */
   logger?: Logger | undefined;
+  /**
+   * The least that is logged. At `'debug'` each attempt, its end with the gateway's id of the request, and each wait have a line. Default: `'warn'`; with a
+   * `logger` of your own `'debug'`, since it has a level itself.
+   */
+  logLevel?: LogLevel | undefined;
   /**
    * Sends the reports, such as `nodeTransport()` of `location-sdk/transport/node`. Default: ky over the platform's `fetch`, or your own
    * `fetch` where you pass one.
@@ -225,4 +241,6 @@ export interface CallOptions {
   signal?: AbortSignalLike | undefined;
   /** Milliseconds for the whole call. Default: the client's `timeoutMs`. */
   timeoutMs?: number | undefined;
+  /** Headers beside those of the client, whose values they replace. */
+  headers?: HeadersOption | undefined;
 }

@@ -41,6 +41,8 @@ export type ReadChannel = (request: ChannelRequest) => ChosenChannel | undefined
 export interface ClientParts {
   /** The first that fits the options is taken. */
   readonly channels: readonly ReadChannel[];
+  /** The names that options have in other packages, with ours. */
+  readonly otherNames?: Readonly<Record<string, string>>;
   /** What is wrong where none fits. */
   readonly noChannel?: ValidationIssue;
   readonly sources: (settings: LocationSettings, surroundings: Surroundings, inPage: boolean) => LocationSources;

@@ -22,8 +22,8 @@ export interface Exchange {
   /** Asked anew for each attempt, within its limit. */
   request(body: string, limit: () => Limit): Promise<AttemptRequest | Failure>;
   read(attempted: Attempted, context: CallContext): Verdict;
-  /** Keys that were used so far: a rotated one is a secret still. */
-  readonly secrets: ReadonlySet<string>;
+  /** Keys and values of headers that were used so far: a rotated one is a secret still. */
+  readonly secrets: Set<string>;
   /** Words that may be shown as they are. */
   free(said: string): readonly string[];
   /** Resolves when the next attempt must not wait any longer; the signal ends the listening. */

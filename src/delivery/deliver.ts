@@ -2,9 +2,10 @@ import type { ErrorOutcome, ReportingError } from '../errors/errors.js';
 import { isReportingError } from '../errors/guards.js';
 import { makeError } from '../errors/make-error.js';
 import { backoffMs } from '../platform/backoff.js';
-import { subjectOf } from '../platform/messages.js';
+import { seconds, subjectOf } from '../platform/messages.js';
 import { withTimeout } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
+import type { HeadersOption } from '../schema/headers.js';
 import type { Exchange } from './channel.js';
 import { configurationFailure } from './failures.js';
 import { type AnyReport, keepFrozen } from './frozen.js';
@@ -22,6 +23,8 @@ export interface Delivery {
   readonly signal?: AbortSignalLike | undefined;
   /** Whether an earlier call with these bytes ended unknown. */
   readonly inDoubt: boolean;
+  /** Of the call, beside those of the client. */
+  readonly headers?: HeadersOption | undefined;
 }
 
 export interface Delivered {
@@ -50,19 +53,24 @@ const ADVICE: Record<ErrorOutcome, string> = {
  * the outcome certain again, since that first attempt may have landed. Only success, a duplicate of the same
  * data, or a conflict (what is held is not ours) ends the doubt.
  */
-export async function deliver(report: AnyReport, { exchange, deadline, signal, inDoubt: before }: Delivery, settings: DeliverySettings): Promise<Delivered> {
-  const { clock, logger, retry, transport } = settings;
+export async function deliver(
+  report: AnyReport,
+  { exchange, deadline, signal, headers, inDoubt: before }: Delivery,
+  settings: DeliverySettings,
+): Promise<Delivered> {
+  const { clock, debug, retry, maxRetryAfterMs } = settings;
+  const way = headers === undefined ? settings : { transport: settings.transport, headers: [...settings.headers, headers] };
   let inDoubt = before;
   let attempts = 0;
 
   /** The error of the whole call. */
-  const errorOf = (failed: FailedAttempt): ReportingError => {
+  const errorOf = (failed: FailedAttempt, why = ''): ReportingError => {
     const { code, certain, retryable = false, details, advice: instead, ...failure } = failed.failure;
     const { operation, reference, environment } = report;
     const isReport = reference !== undefined;
     const outcome = inDoubt && !certain ? 'unknown' : failure.outcome;
     const advice = instead ?? (isReport ? ADVICE[outcome] : retryable ? 'Call it again.' : '');
-    const error = makeError(code, `${failed.message}${advice && ` ${advice}`}`, {
+    const error = makeError(code, `${failed.message}${why}${advice && ` ${advice}`}`, {
       operation,
       reference,
       environment,
@@ -76,11 +84,15 @@ export async function deliver(report: AnyReport, { exchange, deadline, signal, i
     return error;
   };
   if (typeof exchange === 'string') throw errorOf(unsentResult(report, configurationFailure(exchange)));
-  const limit = () => ({ clock, signal, milliseconds: Math.min(settings.attemptTimeoutMs, deadline - clock.now()) });
+  const limit = () => {
+    const left = deadline - clock.now();
+    const isLast = left < settings.attemptTimeoutMs;
+    return { clock, signal, milliseconds: isLast ? left : settings.attemptTimeoutMs, option: isLast ? 'what is left of timeoutMs' : 'attemptTimeoutMs' };
+  };
 
   try {
     for (;;) {
-      const result = await tellOfAttempt(report, settings, () => sendOnce(report, exchange, limit, transport));
+      const result = await tellOfAttempt(report, settings, attempts + 1, () => sendOnce(report, exchange, limit, way));
       if (result.sent) attempts += 1;
       const { words: message, requestId } = result;
       if (result.kind === 'recorded') return { outcome: 'recorded', attempts, message, requestId, body: result.body, relayReceipt: result.relayReceipt };
@@ -89,10 +101,11 @@ export async function deliver(report: AnyReport, { exchange, deadline, signal, i
       if (failure.outcome === 'unknown') inDoubt = true;
 
       const asksFor = failure.details?.retryAfterMs ?? 0;
-      const mayPass = result.sent && failure.retryable && attempts <= retry.limit && asksFor <= settings.maxRetryAfterMs;
+      const mayPass = result.sent && failure.retryable && attempts <= retry.limit && asksFor <= maxRetryAfterMs;
       const wait = mayPass ? Math.max(asksFor, backoffMs(attempts, retry, settings.random)) : 0;
-      if (!mayPass || clock.now() + wait >= deadline) throw errorOf(result);
-      logger.debug(`${subjectOf(report)}: ${failure.text}; attempt ${attempts}, the next one in ${Math.round(wait)} ms`);
+      if (!mayPass) throw errorOf(result, asksFor > maxRetryAfterMs ? ` That is more than ${seconds(maxRetryAfterMs)} (maxRetryAfterMs).` : '');
+      if (clock.now() + wait >= deadline) throw errorOf(result, ' No time is left for another attempt (timeoutMs).');
+      debug?.(`${subjectOf(report)}: attempt ${attempts + 1} begins in ${seconds(wait)}`);
       await withTimeout((ended) => exchange.hurry?.(ended) ?? new Promise<void>(() => {}), { clock, signal, milliseconds: wait });
     }
   } catch (error) {

@@ -1,7 +1,11 @@
-import { type Clock, parseRetryAfter } from '../platform/time.js';
+import { seconds } from '../platform/messages.js';
+import { type Clock, type Limit, parseRetryAfter } from '../platform/time.js';
 import type { Answer } from './settings.js';
-import type { Answered, Attempted } from './transport.js';
-import type { Failure, Verdict } from './verdict.js';
+import { type Answered, type Attempted, THE_HOST } from './transport.js';
+import type { CallContext, Failure, Verdict } from './verdict.js';
+
+/** Who was asked, and how long. */
+type Asked = Pick<CallContext, 'host' | 'within'>;
 
 export function readAnswer(status: number, text: string | undefined): Answer {
   try {
@@ -33,16 +37,24 @@ const brokenOff = (status: number, retryAfterMs: number | undefined): Failure =>
   details: { status, retryAfterMs },
 });
 
-function classifySilence(attempted: Exclude<Attempted, Answered>): Failure {
+function classifySilence(attempted: Exclude<Attempted, Answered>, { host, within }: Asked): Failure {
   if (attempted.ended === 'aborted') return attempted.unsent ? ABORTED : { ...ABORTED, outcome: 'unknown' };
-  if (attempted.ended === 'timeout') return attempted.unsent ? OUT_OF_TIME : { ...OUT_OF_TIME, text: 'no whole answer came in time', outcome: 'unknown' };
+  if (attempted.ended === 'timeout') {
+    const text = `No ${attempted.unsent ? 'connection to' : 'answer from'} ${host()} ${within()}`;
+    return { ...OUT_OF_TIME, text, outcome: attempted.unsent ? 'not-sent' : 'unknown' };
+  }
   const { text, notSent, retryable, foreign = false } = attempted.failure;
-  return { code: 'network', text, outcome: notSent ? 'not-sent' : 'unknown', retryable, foreign };
+  return { code: 'network', text: text.replace(THE_HOST, host()), outcome: notSent ? 'not-sent' : 'unknown', retryable, foreign };
 }
 
 /** The verdict on an attempt that brought no whole answer; else what `read` makes of the answer and of the wait that it asks for. */
-export function verdictOn(attempted: Attempted, clock: Clock, read: (answer: Answer, retryAfterMs: () => number | undefined) => Verdict): Verdict {
-  if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted) };
+export function verdictOn(
+  attempted: Attempted,
+  asked: Asked,
+  clock: Clock,
+  read: (answer: Answer, retryAfterMs: () => number | undefined) => Verdict,
+): Verdict {
+  if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted, asked) };
   const answer = readAnswer(attempted.status, attempted.text);
   // Only for a failure: a clock that throws must not cost a success.
   const retryAfterMs = () => parseRetryAfter(attempted.header('retry-after'), clock.now());
@@ -62,6 +74,9 @@ export const duplicateFailure = (status: number, duplicate: 'same' | 'conflict',
     : 'the gateway holds this report already, and it was not this call that sent it; do not send it again';
   return { code: 'duplicate', text, outcome: inPage ? 'unknown' : 'rejected', details, ...(inPage && { advice: 'Compare your records.' }) };
 };
+
+/** How long something was waited for, and which option says so: `within 10 s (attemptTimeoutMs)`. */
+export const withinLimit = ({ milliseconds, option }: Limit): string => `within ${seconds(milliseconds)}${option ? ` (${option})` : ''}`;
 
 /** Ends of a call at a moment when nothing of this attempt had left. */
 export const ABORTED: Failure = { code: 'aborted', text: 'aborted by its signal', outcome: 'not-sent' };

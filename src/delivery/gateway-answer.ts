@@ -1,5 +1,6 @@
 import { asRecord } from '../platform/as-record.js';
 import type { Logger } from '../platform/logger.js';
+import { seconds } from '../platform/messages.js';
 import type { Clock } from '../platform/time.js';
 import { maskDetails } from '../redact/mask-details.js';
 import type { Sent } from '../schema/sent-words.js';
@@ -22,7 +23,7 @@ export interface AnswerSettings {
 
 /** Says what the end of an attempt means where a gateway answers. */
 export const readGatewayAnswer = (attempted: Attempted, context: CallContext, settings: AnswerSettings): Verdict =>
-  verdictOn(attempted, settings.clock, (answer, retryAfterMs) => {
+  verdictOn(attempted, context, settings.clock, (answer, retryAfterMs) => {
     const { status } = answer;
     if (status >= 200 && status < 300) {
       if (context.isReport ? ask(settings, 'isRecorded', answer, context.sent) === true : hasVerdict(answer))
@@ -44,7 +45,7 @@ function withAnswer(failure: Failure, { body, json }: Answer, { isReport, values
 
 /** Adds to what the status means whether the answer is the gateway's own: its answers are JSON, and its 404 has words. */
 export function readStatus(answer: Answer, context: Pick<CallContext, 'after' | 'isReport'>, retryAfterMs: number | undefined): Failure {
-  const failure = failureOf(answer.status, textOf(answer, context), retryAfterMs);
+  const failure = failureOf(answer.status, textOf(answer, context, retryAfterMs), retryAfterMs);
   const { status, body, json } = answer;
   if (status === 404) return { ...failure, foreign: messageOf(body) === undefined };
   const isForeign = !json || (body === undefined && status >= 300);
@@ -52,7 +53,7 @@ export function readStatus(answer: Answer, context: Pick<CallContext, 'after' | 
 }
 
 /** What a status says, and what to do about it. */
-function textOf({ status, body, json }: Answer, { after, isReport }: Pick<CallContext, 'after' | 'isReport'>): string {
+function textOf({ status, body, json }: Answer, { after, isReport }: Pick<CallContext, 'after' | 'isReport'>, retryAfterMs: number | undefined): string {
   const notJson = !json || body === undefined ? 'the answer is not JSON: ' : '';
   const wrongAddress = `; ${notJson}is the base address right?`;
   // What a browser does not follow it does not tell either.
@@ -62,7 +63,7 @@ function textOf({ status, body, json }: Answer, { after, isReport }: Pick<CallCo
     if (status === 404)
       return `no such record${after && !notJson ? `; was ${after} reported first, in this environment? If so, check the base address` : wrongAddress}`;
     if (status === 422) return 'the gateway cannot accept the data; correct it and call again';
-    if (status === 429) return 'too many requests; call again later';
+    if (status === 429) return `Rate limited; ${retryAfterMs === undefined ? 'call again later' : `the gateway asks for ${seconds(retryAfterMs)}`}`;
     if (status === 403) return 'the gateway refused the request; check the API key and what it may do';
     if (status >= 400 && status < 500 && status !== 408) return `the gateway refused the request${status === 405 && notJson ? wrongAddress : ''}`;
     if (status >= 400) return 'the gateway failed';

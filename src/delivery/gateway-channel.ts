@@ -1,9 +1,10 @@
 import type { Environment } from '../errors/errors.js';
-import { type Limit, withTimeout } from '../platform/time.js';
+import type { Limit } from '../platform/time.js';
 import { GATEWAY_PATH } from '../protocol/operations.js';
 import { apiKeyProblem } from '../schema/api-key.js';
+import { askOption } from './ask-option.js';
 import { type Channel, OF_ANOTHER_CLIENT } from './channel.js';
-import { ABORTED, configurationFailure, OUT_OF_TIME } from './failures.js';
+import { configurationFailure } from './failures.js';
 import { type AnswerSettings, readGatewayAnswer } from './gateway-answer.js';
 import { requestIdOf } from './request-id.js';
 import type { Gateway } from './settings.js';
@@ -48,10 +49,8 @@ export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Ch
 
 /** The key, asked for before each attempt, since it may have been rotated. */
 async function readKey(ask: Exclude<Gateway['apiKey'], string>, name: string, limit: () => Limit): Promise<string | Failure> {
-  const key = await withTimeout<unknown>(ask, limit());
-  if (key.ended === 'aborted') return ABORTED;
-  if (key.ended === 'timeout') return { ...OUT_OF_TIME, text: `${name} did not answer in time` };
-  // What it threw is not shown: it may hold the key.
-  const problem = key.ended === 'failed' ? 'threw; look into it' : apiKeyProblem(key.value);
-  return problem ? configurationFailure(`${name} ${problem}`) : String(key.ended === 'done' && key.value);
+  const asked = await askOption(ask, name, limit());
+  if (!('value' in asked)) return asked;
+  const problem = apiKeyProblem(asked.value);
+  return problem ? configurationFailure(`${name} ${problem}`) : String(asked.value);
 }

@@ -1,4 +1,4 @@
-import type { Broken } from './transport.js';
+import { type Broken, THE_HOST } from './transport.js';
 
 export interface NetworkFailure {
   /** The platform's own short code, such as `ECONNREFUSED`; never its message, which may hold anything. */
@@ -90,11 +90,11 @@ export function describeFailure({ code, notSent, certificate }: NetworkFailure):
   const shown = code ? ` (${code})` : '';
   if (certificate) return `the certificate was refused${shown}; ${certificateAdvice(code)}`;
   if (code?.startsWith('proxy '))
-    return `the proxy opened no way to the other side (HTTP ${code.slice(-3)}); look at its address, its password and what it lets through`;
-  if (code === 'PROXY_CLOSED') return 'the proxy closed the connection and opened no way to the other side; look at its address and what it lets through';
+    return `the proxy opened no way to ${THE_HOST} (HTTP ${code.slice(-3)}); look at its address, its password and what it lets through`;
+  if (code === 'PROXY_CLOSED') return `the proxy closed the connection and opened no way to ${THE_HOST}; look at its address and what it lets through`;
   if (code === 'TRANSPORT_CLOSED') return 'the transport that was passed is closed; make a new one';
-  if (code && NO_HTTP_1.test(code)) return `the other side speaks HTTP/2 only${shown}: pass nodeTransport({ dispatcher: new Agent({ allowH2: true }) })`;
+  if (code && NO_HTTP_1.test(code)) return `${THE_HOST} speaks HTTP/2 only${shown}: pass nodeTransport({ dispatcher: new Agent({ allowH2: true }) })`;
   const hint = code?.startsWith('ERR_SSL') ? '; is it an http:// address?' : '';
-  if (notSent) return `the other side could not be reached${shown}${hint || '; check its address and the network'}`;
+  if (notSent) return `could not connect to ${THE_HOST}${shown}${hint || '; check its address and the network'}`;
   return `the connection broke before a whole answer came${shown}${hint}`;
 }

@@ -17,7 +17,7 @@ const MOST_LISTED = 100;
 
 /** Says what the end of an attempt means where a relay stands before the gateway (our decision: its wire format). */
 export const readRelayAnswer = (attempted: Attempted, context: CallContext, { inPage, clock }: { readonly inPage: boolean; readonly clock: Clock }): Verdict =>
-  verdictOn(attempted, clock, (answer, retryAfterMs) => {
+  verdictOn(attempted, context, clock, (answer, retryAfterMs) => {
     const { status } = answer;
     const relayReceipt = readReceipt(answer, context);
     if (relayReceipt) return { kind: 'recorded', body: undefined, said: undefined, relayReceipt, requestId: idIn(answer.body) };

@@ -8,8 +8,6 @@ import type { Relay } from './settings.js';
 /** The page's own path has no host here. */
 const NO_PAGE = 'this ran on a server while rendering: call it in the browser (an effect, an event handler). Nothing was sent.';
 
-const NO_SECRETS: ReadonlySet<string> = new Set();
-
 /** The operator's own backend, which holds the key. */
 export const relayChannel = ({ resolve, credentials }: Relay, settings: { readonly inPage: boolean; readonly clock: Clock }): Channel => ({
   kind: 'relay',
@@ -32,7 +30,7 @@ export const relayChannel = ({ resolve, credentials }: Relay, settings: { readon
     let keepalive = true;
     return {
       by: 'relay',
-      secrets: NO_SECRETS,
+      secrets: new Set(),
       free: faultIdsIn,
       async request(body) {
         keepalive = leaving || !mayLackRoom;

@@ -2,11 +2,13 @@ import { sentence, subjectOf } from '../platform/messages.js';
 import type { Limit } from '../platform/time.js';
 import { operations } from '../protocol/operations.js';
 import { maskSent } from '../redact/redact.js';
+import type { HeadersOption } from '../schema/headers.js';
 import { type SentValue, sentValues } from '../schema/sent-values.js';
 import { identifiersOf, sentOf } from '../schema/sent-words.js';
 import type { Exchange } from './channel.js';
-import { ABORTED, configurationFailure, OUT_OF_TIME } from './failures.js';
+import { ABORTED, configurationFailure, OUT_OF_TIME, withinLimit } from './failures.js';
 import type { AnyReport } from './frozen.js';
+import { moreHeaders } from './more-headers.js';
 import type { Transport } from './transport.js';
 import type { CallContext, Failure, RelayReceiptDetails, Verdict } from './verdict.js';
 
@@ -35,22 +37,30 @@ export const unsentResult = (report: AnyReport, failure: Failure): FailedAttempt
   message: `${subjectOf(report)}: ${sentence(failure.text)}`,
 });
 
-const asFailure = (made: object): Failure | undefined => ('code' in made ? (made as Failure) : undefined);
+const NONE: Readonly<Record<string, string>> = {};
 
 /** Sends frozen bytes once, the key asked for included within the time, and says what that means. Never rejects. */
-export async function sendOnce(report: AnyReport, exchange: Exchange, limit: () => Limit, transport: Transport): Promise<AttemptResult> {
-  const context = callContext(report, exchange);
+export async function sendOnce(
+  report: AnyReport,
+  exchange: Exchange,
+  limit: () => Limit,
+  { transport, headers }: { readonly transport: Transport; readonly headers: readonly HeadersOption[] },
+): Promise<AttemptResult> {
   /** From when a request may leave until its end is understood. */
   let onItsWay = false;
   try {
-    const request = await exchange.request(report.body, limit);
-    const failure = asFailure(request);
-    if (failure) return unsentResult(report, failure);
+    const asked = await exchange.request(report.body, limit);
+    if ('code' in asked) return unsentResult(report, asked);
+    // Without any, no other turn of the event loop.
+    const more = headers.length > 0 ? await moreHeaders(headers, limit, exchange.secrets) : { headers: NONE };
+    if ('code' in more) return unsentResult(report, more);
+    const request = headers.length > 0 ? { ...asked, headers: { ...more.headers, ...asked.headers } } : asked;
     const now = limit();
     if (now.signal?.aborted) return unsentResult(report, ABORTED);
     if (now.milliseconds <= 0) return unsentResult(report, OUT_OF_TIME);
+    const context = callContext(report, exchange, request.url, now);
     onItsWay = true;
-    const verdict: Verdict = exchange.read(await transport.send(request as Exclude<typeof request, Failure>, now), context);
+    const verdict: Verdict = exchange.read(await transport.send(request, now), context);
     const { requestId } = verdict;
     if (verdict.kind === 'recorded')
       return { kind: 'recorded', body: verdict.body, relayReceipt: verdict.relayReceipt, sent: true, words: context.mask(verdict.said), requestId };
@@ -65,7 +75,7 @@ export async function sendOnce(report: AnyReport, exchange: Exchange, limit: () 
 
 export const THREW: Failure = configurationFailure('a clock, random or signal that was passed threw an error');
 
-function callContext(report: AnyReport, { secrets, free }: Exchange): CallContext {
+function callContext(report: AnyReport, { secrets, free }: Exchange, url: string, limit: Limit): CallContext {
   const row = operations[report.operation];
   const isReport = report.reference !== undefined;
   let parsed: unknown;
@@ -82,6 +92,8 @@ function callContext(report: AnyReport, { secrets, free }: Exchange): CallContex
   return {
     report,
     isReport,
+    host: () => new URL(url).host,
+    within: () => withinLimit(limit),
     after: 'after' in row ? row.after : undefined,
     values,
     identifiers,

@@ -3,6 +3,7 @@ import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/time.js';
 import type { BaseUrl } from '../protocol/addresses.js';
 import type { OperationName } from '../protocol/operations.js';
+import type { HeadersOption } from '../schema/headers.js';
 import type { AttemptEvent } from './events.js';
 import type { Transport } from './transport.js';
 
@@ -39,12 +40,16 @@ export interface Relay {
 /** How reports are delivered; made by `config.ts`, nothing in it is optional. */
 export interface DeliverySettings {
   readonly transport: Transport;
+  /** Of the client: none or one. */
+  readonly headers: readonly HeadersOption[];
   readonly retry: BackoffSettings & { readonly limit: number };
   readonly maxRetryAfterMs: number;
   readonly attemptTimeoutMs: number;
   readonly logger: Required<Logger>;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Takes debug lines, and cannot fail; undefined where they are not wanted. */
+  readonly debug: ((message: string) => void) | undefined;
   /** Cannot fail; undefined where there is no listener. */
   readonly onEvent: ((event: AttemptEvent) => void) | undefined;
 }

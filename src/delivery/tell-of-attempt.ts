@@ -1,25 +1,38 @@
+import { seconds, subjectOf } from '../platform/messages.js';
 import { safeCallback } from '../platform/safe-callback.js';
-import type { Clock } from '../platform/time.js';
 import type { AttemptEvent } from './events.js';
 import type { AnyReport } from './frozen.js';
 import type { AttemptResult } from './send-once.js';
+import type { DeliverySettings } from './settings.js';
 
-/** Makes an attempt, and tells of its beginning and its end. A listener or a clock that throws costs nothing. */
+/** Makes an attempt, and tells of its beginning and its end. A listener, a logger or a clock that throws costs nothing. */
 export async function tellOfAttempt(
-  { operation, environment, reference }: AnyReport,
-  { clock, onEvent }: { readonly clock: Clock; readonly onEvent: ((event: AttemptEvent) => void) | undefined },
+  report: AnyReport,
+  { clock, debug, onEvent }: Pick<DeliverySettings, 'clock' | 'debug' | 'onEvent'>,
+  attempt: number | undefined,
   send: () => Promise<AttemptResult>,
 ): Promise<AttemptResult> {
-  if (!onEvent) return send();
+  if (!onEvent && !debug) return send();
+  const { operation, environment, reference } = report;
   const about = { operation, environment, reference };
-  const tell = safeCallback((event: () => AttemptEvent) => onEvent(event()));
+  const tell = safeCallback((work: () => void) => work());
+  const line = (what: string) => debug?.(`${subjectOf(report)}: attempt ${attempt === undefined ? '' : `${attempt} `}${what}`);
   let began = 0;
   tell(() => {
     began = clock.now();
-    return { type: 'attempt-started', ...about };
+    line('begins');
+    onEvent?.({ type: 'attempt-started', ...about });
   });
   const result = await send();
   const { outcome, code } = result.kind === 'recorded' ? { outcome: result.relayReceipt?.outcome ?? ('recorded' as const), code: undefined } : result.failure;
-  tell(() => ({ type: 'attempt-ended', ...about, outcome, code, durationMs: Math.max(0, clock.now() - began), requestId: result.requestId }));
+  tell(() => {
+    const { requestId } = result;
+    const durationMs = Math.max(0, clock.now() - began);
+    line(
+      `ended after ${seconds(durationMs)}: ${result.kind === 'recorded' ? outcome : result.failure.text}${requestId === undefined ? '' : ` (request ${requestId})`}`,
+    );
+    const event: AttemptEvent = { type: 'attempt-ended', ...about, outcome, code, durationMs, requestId };
+    onEvent?.(event);
+  });
   return result;
 }

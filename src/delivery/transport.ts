@@ -14,9 +14,12 @@ export interface AttemptRequest {
   readonly keepalive: boolean;
 }
 
+/** Stands in what a transport tells for the host that was asked. */
+export const THE_HOST = 'the other side';
+
 /** What broke, as far as the platform tells. */
 export interface Broken {
-  /** What happened and what to look at; never the platform's own words, which may hold anything. */
+  /** What happened and what to look at; never the platform's own words, which may hold anything. "the other side" becomes the host. */
   readonly text: string;
   /** Whether the request certainly never left. */
   readonly notSent: boolean;

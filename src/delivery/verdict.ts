@@ -46,6 +46,9 @@ export type Verdict = {
 export interface CallContext {
   readonly report: AnyReport;
   readonly isReport: boolean;
+  /** Who was asked, and how long, for messages. */
+  readonly host: () => string;
+  readonly within: () => string;
   /** The operation that must be reported first. */
   readonly after: string | undefined;
   /** What the gateway may repeat: an operator's own words must not be taken for the gateway's. */

@@ -85,7 +85,7 @@ export type { ProxyGroup, ProxyPlatform, TrustedProxies } from '../location/serv
 export type { SourceNames } from '../location/settings.js';
 export type { LocationSignals, ObservationSignals, SignalAnswer, UnknownBecause } from '../location/signals/measure-signals.js';
 export { locationSignals } from '../location/signals/signals.js';
-export type { Logger } from '../platform/logger.js';
+export type { Logger, LogLevel } from '../platform/logger.js';
 export type { Clock } from '../platform/time.js';
 export { version } from '../platform/version.js';
 export type { AbortSignalLike, Fetch, FetchInit, FetchResponse, WebAbortSignal } from '../platform/web-types.js';

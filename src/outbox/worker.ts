@@ -133,7 +133,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     }
     if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
     const internals = settings.internalsOf(account);
-    const limit = { signal: abort.signal, milliseconds: attemptTimeoutMs };
+    const limit = { signal: abort.signal, milliseconds: attemptTimeoutMs, attempt: row.attempts };
     if (environment !== 'relay') {
       const report = { operation, environment, reference, body, location: undefined };
       return endingOf(() => internals.attempt(report, limit), gatewayRefusal);

@@ -11,5 +11,8 @@ export function subjectOf({ operation, reference, environment }: Named): string 
   return `${operation}${shown}${environment ? ` (${environment})` : ''}`;
 }
 
+/** A length of time in seconds: `10 s`, `0.25 s`. */
+export const seconds = (milliseconds: number): string => `${Math.round(milliseconds) / 1000} s`;
+
 /** A text as a sentence of its own. */
 export const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`);

@@ -1,4 +1,4 @@
-import type { Logger } from './logger.js';
+import { LOG_LEVELS, type Logger, type LogLevel } from './logger.js';
 
 /** A listener that throws must not cost a report. */
 export const safeCallback =
@@ -14,7 +14,8 @@ export const safeCallback =
   };
 
 /** A logger that throws must not cost a report, or an answer. */
-export function safeLogger(logger: Logger): Required<Logger> {
-  const line = (level: keyof Logger) => safeCallback((message: string) => logger[level]?.(message));
+export function safeLogger(logger: Logger, least: LogLevel = 'debug'): Required<Logger> {
+  const line = (level: keyof Logger) =>
+    LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least) ? () => {} : safeCallback((message: string) => logger[level]?.(message));
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 }

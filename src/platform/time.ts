@@ -24,6 +24,8 @@ export interface Limit {
   clock: Clock;
   /** How long the work may take. */
   milliseconds: number;
+  /** Which option says so, for messages. */
+  option?: string;
   /** The caller's signal; its reason is never read, since it may hold anything. */
   signal?: AbortSignalLike | undefined;
 }

@@ -1,4 +1,4 @@
-import { issue, type ValidationIssue } from './issue.js';
+import { type IssueCode, issue, type ValidationIssue } from './issue.js';
 
 /** Deeper or larger than any report: a cycle, or something that is not a report at all. */
 const MAX_DEPTH = 8;
@@ -26,8 +26,8 @@ export function copyJson(input: unknown): { value: unknown; issues: ValidationIs
   const path: PropertyKey[] = [];
   let values = 0;
 
-  const refuse = (message: string, at: Path = path): undefined => {
-    issues.push(issue(at, 'not-json', message));
+  const refuse = (message: string, at: Path = path, code: IssueCode = 'not-json'): undefined => {
+    issues.push(issue(at, code, message));
   };
 
   const copyAt = (key: PropertyKey, source: unknown): unknown => {
@@ -41,7 +41,8 @@ export function copyJson(input: unknown): { value: unknown; issues: ValidationIs
     const kind = Object.prototype.toString.call(source);
     if (kind === '[object Date]') {
       if (path.length !== 1 || path[0] !== 'timestamp') return refuse('a Date is accepted as the timestamp only');
-      return String(Math.floor(Date.prototype.getTime.call(source) / 1000));
+      const time = Date.prototype.getTime.call(source);
+      return Number.isNaN(time) ? refuse('expected a Date that is a time, got an invalid Date', path, 'invalid') : String(Math.floor(time / 1000));
     }
     if (Array.isArray(source)) {
       const { length } = source;

@@ -4,6 +4,7 @@ import { LONGEST_TIMER_MS } from '../platform/time.js';
 import { type Field, text } from './fields.js';
 import { issue, type ValidationIssue } from './issue.js';
 import { isModel, type Model, model } from './model.js';
+import { suggest } from './suggest.js';
 import { listIssues, validate } from './validate.js';
 
 /** An option: what it must be, and its default. */
@@ -55,7 +56,17 @@ export const within = (unit: string, least: number, most = Number.POSITIVE_INFIN
 };
 export const wholeNumber = (least: number, most = Number.POSITIVE_INFINITY, unit = '') =>
   must(`a whole number${unit && ` of ${unit}`} ${range(least, most)}`, (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most);
-export const oneOf = (...words: string[]) => must(words.map((word) => `'${word}'`).join(' or '), (value) => words.includes(value as string));
+export const oneOf = (...words: string[]): Field => {
+  const expected = words.map((word) => `'${word}'`).join(' or ');
+  const error = ({ input }: { readonly input?: unknown }) => {
+    const meant = typeof input === 'string' ? nearest(input, words) : undefined;
+    return meant ? `${expected} (did you mean '${meant}'?)` : expected;
+  };
+  return z.custom((value) => words.includes(value as string), { error });
+};
+/** The word that is meant by a misspelt or shortened one, such as `prod`. */
+const nearest = (given: string, words: readonly string[]): string | undefined =>
+  suggest(given, words) ?? words.find((word) => given.length > 2 && word.startsWith(given.toLowerCase().slice(0, 4)));
 export const isDuration = within('milliseconds', 0, LONGEST_TIMER_MS);
 /** Every wait has a limit, so 0 does not mean "none". */
 export const isLimit = within('milliseconds', 1, LONGEST_TIMER_MS);
@@ -88,19 +99,23 @@ function modelOf(table: OptionTable): Model {
 
 /**
  * Checks options against their table and completes them. Lists every problem at once: wrong names, wrong values, and those
- * that `more` finds in the user's own members, which it must expect to be wrong. `of` names the options in the message.
+ * that `more` finds in the user's own members, which it must expect to be wrong. `of` names the options in the message;
+ * `otherNames` has the names of other packages, with ours.
  */
 export function readOptions<T extends OptionTable>(
   of: string,
   table: T,
   options: unknown,
   more: (own: Own) => readonly ValidationIssue[] = () => [],
+  otherNames: Readonly<Record<string, string>> = {},
 ): OptionsRead<T> {
   const issues: ValidationIssue[] = [];
   try {
     const own = ownOptions(table, options === undefined ? {} : options);
     const checked = validate(modelOf(table), 'strict', own);
-    issues.push(...checked.issues, ...more(asRecord(own)));
+    const inOurs = (one: ValidationIssue) =>
+      Object.hasOwn(otherNames, one.path) ? { ...one, message: `unknown field ${one.path}; here it is ${otherNames[one.path]}` } : one;
+    issues.push(...checked.issues.map(inOurs), ...more(asRecord(own)));
     if (checked.value && issues.length === 0) return { own: checked.value, complete: complete(table, checked.value), problem: undefined };
   } catch {
     // A getter or proxy may throw anything, however deep it stands.

@@ -55,6 +55,8 @@ function delivering(
   };
   const settings: DeliverySettings = {
     transport: transportBy(send, inPage ? PAGE : { inPage: false, readBroken }),
+    headers: [],
+    debug: logger.debug,
     retry: { limit, baseMs: 500, capMs: 8_000 },
     maxRetryAfterMs: 30_000,
     attemptTimeoutMs: 10_000,
@@ -90,7 +92,7 @@ describe('an error says what to do', () => {
     ['it may be recorded', lost(), 'It may be recorded: repeat it with client.resend(error), not with a new call.'],
   ])('where %s', async (_, first, advice) => {
     const { message } = await delivering([first], { limit: 0 }).failure();
-    expect(message).toMatch(/^reportSettledBet B-1 \(staging\): [^.]*\.?[^.]*\. /);
+    expect(message).toMatch(/^reportSettledBet B-1 \(staging\): \S.*\. /);
     expect(message.endsWith(`. ${advice}`)).toBe(true);
   });
 
@@ -148,7 +150,7 @@ describe('the key', () => {
 
   it('that does not come in time is named', async () => {
     const { failure } = delivering([], { to: { ...gateway, apiKey: () => new Promise<string>(() => {}) } });
-    expect((await failure()).message).toContain('gateways.staging.apiKey did not answer in time');
+    expect((await failure()).message).toContain('gateways.staging.apiKey did not answer within 10 s (attemptTimeoutMs)');
   });
 
   it('is not asked for again once the call is aborted between two attempts', async () => {
@@ -228,7 +230,13 @@ describe('the wait for another attempt', () => {
   it('is told to the logger, with what happened', async () => {
     const { end, lines } = delivering([answer(503, {}), recorded()]);
     await end;
-    expect(lines).toEqual(['reportSettledBet B-1 (staging): HTTP 503: the gateway failed; attempt 1, the next one in 250 ms']);
+    expect(lines).toEqual([
+      'reportSettledBet B-1 (staging): attempt 1 begins',
+      'reportSettledBet B-1 (staging): attempt 1 ended after 0 s: HTTP 503: the gateway failed',
+      'reportSettledBet B-1 (staging): attempt 2 begins in 0.25 s',
+      'reportSettledBet B-1 (staging): attempt 2 begins',
+      'reportSettledBet B-1 (staging): attempt 2 ended after 0 s: recorded',
+    ]);
   });
 });
 

@@ -13,8 +13,10 @@ const answered = (status: number, text: string | undefined, measured = false): A
   header: (name) => (name === 'retry-after' ? '7' : null),
 });
 
+const asked = { host: () => 'gateway.example.com', within: () => 'within 10 s (attemptTimeoutMs)' };
+
 const failureOf = (attempted: Attempted) => {
-  const verdict = verdictOn(attempted, systemClock, read);
+  const verdict = verdictOn(attempted, asked, systemClock, read);
   return verdict.kind === 'recorded' ? undefined : verdict.failure;
 };
 
@@ -60,7 +62,7 @@ describe('an answer whose length nothing proves', () => {
 });
 
 it.each([200, 204, 299, 400, 404, 409, 429, 499])('an answer with %i that was read to its end is read, whatever it says', (status) => {
-  expect(Object.values(TEXTS).map((text) => verdictOn(answered(status, text, true), systemClock, read))).toEqual(Object.values(TEXTS).map(read));
+  expect(Object.values(TEXTS).map((text) => verdictOn(answered(status, text, true), asked, systemClock, read))).toEqual(Object.values(TEXTS).map(read));
 });
 
 it.each([
@@ -77,15 +79,24 @@ it.each([
 describe('an attempt without an answer', () => {
   const broken = { text: 'the connection was refused', retryable: true };
 
+  it('that a transport tells of names the host', () => {
+    const failure = { text: 'could not connect to the other side (ECONNREFUSED)', notSent: true, retryable: true };
+    expect(failureOf({ ended: 'broken', failure })).toMatchObject({ text: 'could not connect to gateway.example.com (ECONNREFUSED)' });
+  });
+
   it.each<[string, Attempted, object]>([
     ['aborted before it left', { ended: 'aborted', unsent: true }, { code: 'aborted', text: 'aborted by its signal', outcome: 'not-sent' }],
     ['aborted on its way', { ended: 'aborted' }, { code: 'aborted', text: 'aborted by its signal', outcome: 'unknown' }],
     [
       'out of time before it left',
       { ended: 'timeout', unsent: true },
-      { code: 'timeout', text: 'its time was over before it was sent', outcome: 'not-sent', retryable: true },
+      { code: 'timeout', text: 'No connection to gateway.example.com within 10 s (attemptTimeoutMs)', outcome: 'not-sent', retryable: true },
     ],
-    ['out of time on its way', { ended: 'timeout' }, { code: 'timeout', text: 'no whole answer came in time', outcome: 'unknown', retryable: true }],
+    [
+      'out of time on its way',
+      { ended: 'timeout' },
+      { code: 'timeout', text: 'No answer from gateway.example.com within 10 s (attemptTimeoutMs)', outcome: 'unknown', retryable: true },
+    ],
     [
       'that never left',
       { ended: 'broken', failure: { ...broken, notSent: true } },
@@ -100,7 +111,7 @@ describe('an attempt without an answer', () => {
     expect(failureOf(attempted)).toStrictEqual(failure);
   });
 
-  it('that did not leave has the words of a call that did not begin', () => {
+  it('that did not begin have words of their own', () => {
     expect([ABORTED.text, OUT_OF_TIME.text]).toEqual(['aborted by its signal', 'its time was over before it was sent']);
   });
 });

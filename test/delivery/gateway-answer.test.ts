@@ -31,7 +31,7 @@ describe('a status that says no is a refusal', () => {
   it.each([undefined, 7_000])('429, which is retried after the time that it asks for: %s', (retryAfterMs) => {
     expect(readStatus(json(429), settled, retryAfterMs)).toStrictEqual({
       code: 'rate-limited',
-      text: 'HTTP 429: too many requests; call again later',
+      text: `HTTP 429: Rate limited; ${retryAfterMs ? 'the gateway asks for 7 s' : 'call again later'}`,
       outcome: 'rejected',
       retryable: true,
       details: { status: 429, retryAfterMs },
@@ -165,6 +165,8 @@ describe('what the options say of an answer', () => {
     report: { operation: 'reportBetEvent', reference: 'BET-1', environment: 'staging', body: '{}', location: undefined },
     isReport: true,
     after: undefined,
+    host: () => 'gateway.example.com',
+    within: () => 'within 10 s',
     values: () => [],
     identifiers: () => [],
     sent: () => ({ identifiers: [], values: [], keys: [] }),

@@ -210,9 +210,9 @@ describe('the words of a failure', () => {
     [
       'another side that is not there',
       { ...failure, code: 'ECONNREFUSED', notSent: true },
-      'the other side could not be reached (ECONNREFUSED); check its address and the network',
+      'could not connect to the other side (ECONNREFUSED); check its address and the network',
     ],
-    ['a handshake that failed', { ...failure, code: 'ERR_SSL_X', notSent: true }, 'the other side could not be reached (ERR_SSL_X); is it an http:// address?'],
+    ['a handshake that failed', { ...failure, code: 'ERR_SSL_X', notSent: true }, 'could not connect to the other side (ERR_SSL_X); is it an http:// address?'],
     ['a closed transport', { ...failure, code: 'TRANSPORT_CLOSED', notSent: true }, 'the transport that was passed is closed; make a new one'],
     [
       'a proxy',

@@ -10,6 +10,8 @@ const asked: CallContext = {
   report,
   isReport: true,
   after: undefined,
+  host: () => 'relay.example.com',
+  within: () => 'within 10 s',
   values: () => [],
   identifiers: () => ['B-1'],
   sent: () => ({ identifiers: ['B-1'], values: [], keys: [] }),

@@ -11,7 +11,7 @@ const heard = () => {
 };
 const about = { operation: 'reportSettledBet', environment: 'staging', reference: 'B-1' };
 const started = { type: 'attempt-started', ...about };
-const ended = (outcome: string, code?: string) => ({ type: 'attempt-ended', ...about, outcome, code, durationMs: expect.any(Number) });
+const ended = (outcome: string, code?: string) => ({ type: 'attempt-ended', ...about, outcome, code, durationMs: expect.any(Number), requestId: undefined });
 
 describe('onEvent hears of every attempt', () => {
   test('when it begins and when it ends, retries too', async () => {

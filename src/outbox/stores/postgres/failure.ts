@@ -111,7 +111,8 @@ const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
   older:
     'was made by an older version of this package, which this one cannot read; it is left as it is. Let that version record its reports, and use another schema',
   missing: 'has no tables of the outbox; run the migrations with a role that may create them',
-  privileges: 'does not allow this to the role of the connection',
+  privileges:
+    'does not allow this to the role of the connection. As the owner of the tables, run: GRANT USAGE ON SCHEMA :schema TO your_role; GRANT USAGE ON ALL SEQUENCES IN SCHEMA :schema TO your_role; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA :schema TO your_role; To make the tables, run what postgresMigrations returns with a role that has CREATE on the database, and pass migrate: false',
   aborted: 'takes nothing more in this transaction: a statement before this one failed. Roll it back',
   isolation: "must be used with the isolation level 'read committed'; set default_transaction_isolation for the connections of the outbox",
   'no-transaction':
@@ -182,7 +183,7 @@ function boundIn(error: unknown): string {
 /** An error in the words of its code. */
 export function postgresError(code: PostgresStoreErrorCode, place: string, sqlState?: string, more = ''): PostgresStoreError {
   const state = sqlState === undefined ? '' : ` (${sqlState})`;
-  return new PostgresStoreError(code, `The outbox's database (schema ${place}) ${SENTENCES[code]}${more}${state}.`, sqlState);
+  return new PostgresStoreError(code, `The outbox's database (schema ${place}) ${SENTENCES[code].replaceAll(':schema', place)}${more}${state}.`, sqlState);
 }
 
 /** Raised and caught within a function, where another transaction was faster. */

@@ -54,6 +54,13 @@ describe('the tables', () => {
       await store.enqueue([newRow('B-2'), newRow('B-3')]);
       expect(await claim(store)).toHaveLength(3);
       await expect(postgresStore({ database: own, schema: newSchema() })).rejects.toMatchObject({ code: 'privileges', sqlState: '42501' });
+      // The words of the error are those that mend it.
+      await pool.query(`REVOKE ALL ON ALL TABLES IN SCHEMA ${schema} FROM ${role}`);
+      const { message } = await rejection(postgresStore({ database: own, schema, migrate: false }));
+      const grants = message.match(/GRANT [^;]+;/g) ?? [];
+      expect(grants).toHaveLength(3);
+      await pool.query(grants.join(' ').replaceAll('your_role', role));
+      await (await postgresStore({ database: own, schema, migrate: false })).enqueue([newRow('B-4')]);
     });
   });
 

@@ -1,0 +1,28 @@
+import type { Limit } from '../platform/time.js';
+import { type HeadersOption, headerIssues, lowerCased } from '../schema/headers.js';
+import { askOption } from './ask-option.js';
+import { configurationFailure } from './failures.js';
+import type { Failure } from './verdict.js';
+
+/** Headers that name the request: the gateway answers with them, and they are no secrets. */
+const NAMES_A_REQUEST = /^(?:x-request-id|x-correlation-id|request-id|traceparent)$/;
+
+/** The headers of the user's for one request, those of the call last; their values are secrets from now on. */
+export async function moreHeaders(
+  options: readonly HeadersOption[],
+  limit: () => Limit,
+  secrets: Set<string>,
+): Promise<{ readonly headers: Readonly<Record<string, string>> } | Failure> {
+  const headers: Record<string, string> = {};
+  for (const option of options) {
+    const asked = typeof option === 'function' ? await askOption(option, 'headers', limit()) : { value: option };
+    if (!('value' in asked)) return asked;
+    // What was passed as it is was checked then.
+    const [problem] = typeof option === 'function' ? headerIssues(asked.value) : [];
+    if (problem || typeof asked.value === 'function')
+      return configurationFailure(`the function headers gave ${problem?.path ?? 'a function'}: ${problem?.message ?? 'expected headers'}`);
+    Object.assign(headers, lowerCased(Object(asked.value)));
+  }
+  for (const [name, value] of Object.entries(headers)) if (value && !NAMES_A_REQUEST.test(name)) secrets.add(value);
+  return { headers };
+}

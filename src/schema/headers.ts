@@ -1,0 +1,32 @@
+import { asRecord } from '../platform/as-record.js';
+import { issue, type ValidationIssue } from './issue.js';
+
+/** Headers by name, or a function that is asked for them on every request. */
+export type HeadersOption = Readonly<Record<string, string>> | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+
+/** Those that this package sets, and those by which a connection knows where a request ends. */
+const OURS =
+  /^(?:x-api-key|x-location-sdk(?:-player)?|accept|content-(?:type|length|encoding)|user-agent|host|connection|keep-alive|transfer-encoding|upgrade|expect|te|trailer)$/;
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const VALUE = /^[\t\x20-\x7e]*$/;
+
+/** What is wrong with headers; never with a value of theirs. */
+export function headerIssues(given: unknown): ValidationIssue[] {
+  if (typeof given === 'function') return [];
+  if (asRecord(given) !== given || Array.isArray(given) || Symbol.iterator in given)
+    return [issue(['headers'], 'wrong-type', 'expected an object of headers by name, or a function that returns one')];
+  return Object.entries(given).flatMap(([name, value]) => {
+    const problem = problemOf(name.toLowerCase(), value);
+    return problem ? [issue(['headers', name], 'invalid', problem)] : [];
+  });
+}
+
+function problemOf(name: string, value: unknown): string | undefined {
+  if (OURS.test(name)) return 'this package sets it, and it cannot be replaced; remove it';
+  if (!NAME.test(name)) return 'this is not the name of a header';
+  return typeof value === 'string' && VALUE.test(value) ? undefined : 'expected a string of visible ASCII characters and spaces, without line ends';
+}
+
+/** The same headers by their names in lower case. */
+export const lowerCased = (headers: object): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

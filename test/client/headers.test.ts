@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../src/client/create-client.js';
+import type { ClientOptions } from '../../src/client/options.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
+import type { HeadersOption } from '../../src/schema/headers.js';
+import { answer, bet, once, recorded, type Scripted, scripted } from '../delivery/scripted-gateway.js';
+import { failureOf } from '../support/failure-of.js';
+
+const TOKEN = 'Bearer quillback-5521-zander';
+
+/** The headers of each request of a report. */
+async function sentWith(script: Scripted[], options: ClientOptions, headers?: HeadersOption) {
+  const { client, run, sent } = scripted(script, options);
+  await run(client.reportSettledBet(bet, headers === undefined ? {} : { headers }).catch(() => {}));
+  return sent.map(({ init }) => new Headers(init.headers));
+}
+
+describe('headers', () => {
+  it.each<[string, HeadersOption]>([
+    ['an object', { Authorization: TOKEN }],
+    ['a function', () => ({ authorization: TOKEN })],
+    ['an asynchronous function', async () => ({ authorization: TOKEN })],
+  ])('of the client, as %s, go with each request, beside those of this package', async (_, headers) => {
+    for (const sent of await sentWith([answer(503), recorded()], { headers })) {
+      expect(sent.get('authorization')).toBe(TOKEN);
+      expect([sent.get('x-api-key'), sent.get('content-type')]).toEqual(['key-1', 'application/json']);
+    }
+  });
+
+  it('of a function are asked for on every attempt', async () => {
+    let asked = 0;
+    const headers = () => {
+      asked += 1;
+      return { 'x-turn': `turn-${asked}` };
+    };
+    const sent = await sentWith([answer(503), recorded()], { headers });
+    expect(sent.map((one) => one.get('x-turn'))).toEqual(['turn-1', 'turn-2']);
+  });
+
+  it('of the call replace those of the client, by their names in any case', async () => {
+    const [sent] = await sentWith([recorded()], { headers: { 'X-Team': 'bets', 'x-kept': 'yes' } }, () => ({ 'x-team': 'payouts' }));
+    expect([sent?.get('x-team'), sent?.get('x-kept')]).toEqual(['payouts', 'yes']);
+  });
+
+  it('go with a number to verify and with a report that is sent again', async () => {
+    const { client, run, sent, failure } = scripted([answer(500), answer(200, { success: false }), recorded()], once);
+    const error = await failure(client.reportSettledBet(bet, { headers: { 'x-call': '1' } }));
+    await run(client.verifyNin('99012345678', { headers: { 'x-call': '2' } }));
+    await run(client.resend(error, { headers: { 'x-call': '3' } }));
+    expect(sent.map(({ init }) => new Headers(init.headers).get('x-call'))).toEqual(['1', '2', '3']);
+  });
+
+  it('of the client go with what an outbox sends, and those of a call are refused there', async () => {
+    const gateway = createMockGateway({ requireInitiated: false });
+    const seen: (string | null)[] = [];
+    const fetch: typeof gateway.fetch = (input, init) => {
+      seen.push(new Request(input as string, init as RequestInit).headers.get('x-team'));
+      return gateway.fetch(input, init);
+    };
+    const outbox = createOutbox({ client: createClient({ ...gateway.clientOptions(), fetch, headers: { 'x-team': 'bets' } }), store: memoryStore() });
+    await outbox.reportSettledBet(bet);
+    await outbox.drain();
+    expect(seen).toEqual(['bets']);
+    const error = await failureOf(outbox.reportSettledBet({ ...bet, bet_id: 'B-2' }, { headers: { 'x-team': 'bets' } } as never));
+    expect(error).toMatchObject({ code: 'validation', message: expect.stringContaining('headers: an outbox sends with the headers of its client') });
+    expect(await outbox.list()).toHaveLength(1);
+  });
+});
+
+const WRONG: [string, unknown, string][] = [
+  ['our key', { 'X-API-Key': TOKEN }, 'headers.X-API-Key: this package sets it, and it cannot be replaced; remove it'],
+  ['the content type', { 'content-type': TOKEN }, 'headers.content-type: this package sets it'],
+  ['the user agent', { 'User-Agent': TOKEN }, 'headers.User-Agent: this package sets it'],
+  ['the length', { 'content-length': '7' }, 'headers.content-length: this package sets it'],
+  ["the relay's mark", { 'x-location-sdk': '2' }, 'headers.x-location-sdk: this package sets it'],
+  ['a line end', { 'x-a': `${TOKEN}\r\nx-b: 1` }, 'headers.x-a: expected a string of visible ASCII characters and spaces, without line ends'],
+  ['another script', { 'x-a': 'Ọlá' }, 'headers.x-a: expected a string of visible ASCII'],
+  ['a number', { 'x-a': 7 }, 'headers.x-a: expected a string of visible ASCII'],
+  ['a name with a space', { 'x a': TOKEN }, 'headers.[masked]: this is not the name of a header'],
+  ['a list', [['x-a', TOKEN]], 'headers: expected an object of headers by name, or a function that returns one'],
+  ['an object of the platform', new Headers({ 'x-a': TOKEN }), 'headers: expected an object of headers by name'],
+  ['a text', TOKEN, 'headers: expected an object of headers by name'],
+];
+
+describe.each(WRONG)('wrong headers: %s', (_, headers, message) => {
+  it('are refused when the client is made, without their values', () => {
+    let error: unknown;
+    try {
+      createClient({ headers: headers as never });
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toMatchObject({ code: 'configuration', message: expect.stringContaining(message) });
+    expect(String(error)).not.toContain('quillback');
+  });
+
+  it('are refused with the call, and nothing is sent', async () => {
+    const { client, failure, sent } = scripted([]);
+    const error = await failure(client.reportSettledBet(bet, { headers: headers as never }));
+    expect(error).toMatchObject({ code: 'validation', message: expect.stringContaining(message) });
+    expect(JSON.stringify(error)).not.toContain('quillback');
+    expect(sent).toEqual([]);
+  });
+
+  it('are refused where a function gives them, and nothing is sent', async () => {
+    const { client, failure, sent } = scripted([]);
+    const error = await failure(client.reportSettledBet(bet, { headers: async () => headers as never }));
+    expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', message: expect.stringContaining(`the function headers gave ${message}`) });
+    expect(JSON.stringify(error)).not.toContain('quillback');
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('a function for headers', () => {
+  it('that throws sends nothing, and what it threw is not shown', async () => {
+    const { failure, sent } = scripted([], { headers: () => Promise.reject(new Error(TOKEN)) });
+    const error = await failure();
+    expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', message: expect.stringContaining('headers threw; look into it') });
+    expect(JSON.stringify(error)).not.toContain('quillback');
+    expect(sent).toEqual([]);
+  });
+
+  it('that does not answer costs the time of the attempt, and nothing was sent', async () => {
+    const { failure } = scripted([], { headers: () => new Promise<never>(() => {}), ...once });
+    expect(await failure()).toMatchObject({ code: 'timeout', outcome: 'not-sent', attempts: 0 });
+  });
+});
+
+it('a gateway that repeats the value of a header shows it nowhere', async () => {
+  const echo = answer(422, { message: `the API key ${TOKEN} is invalid`, got: TOKEN, part: 'quillback-5521' }, { 'x-request-id': 'quillback-5521' });
+  const error = await scripted([echo], { ...once, headers: { authorization: TOKEN } }).failure();
+  expect(error.details).toMatchObject({ got: '[masked]', part: '[masked]' });
+  expect(JSON.stringify(error)).not.toMatch(/quillback|zander/);
+  expect(error).not.toHaveProperty('requestId');
+});
+
+it('an id of the request that was sent with it is kept, if the gateway answers with it', async () => {
+  const id = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+  const { client, run } = scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]);
+  expect(await run(client.reportSettledBet(bet, { headers: { 'X-Request-Id': id } }))).toMatchObject({ requestId: id });
+});

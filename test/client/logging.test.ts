@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ClientOptions, LogLevel } from '../../src/entries/index.js';
+import { answer, bet, lost, once, recorded, type Scripted, scripted } from '../delivery/scripted-gateway.js';
+
+const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+/** What a report logs, each line with its level. */
+async function logged(script: Scripted[], options: ClientOptions = {}) {
+  const lines: [string, string][] = [];
+  const line = (level: string) => (message: string) => void lines.push([level, message]);
+  const logger = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+  const { client, run } = scripted(script, { logger, ...options });
+  await run(client.reportSettledBet(bet).catch(() => {}));
+  return lines;
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('logLevel', () => {
+  it("'debug' logs each attempt, its end with the id of the request, and each wait, also of what went well", async () => {
+    const script = [answer(503, { message: 'busy' }, { 'x-request-id': ID }), lost(), answer(200, { message: 'ok' }, { 'x-request-id': ID })];
+    const lines = await logged(script, { logLevel: 'debug' });
+    expect(lines.map(([level, message]) => `${level} ${message.replace(/after [\d.]+ s/, 'after a while').replace(/ in [\d.]+ s$/, ' in a while')}`)).toEqual([
+      'debug reportSettledBet B-1 (staging): attempt 1 begins',
+      `debug reportSettledBet B-1 (staging): attempt 1 ended after a while: HTTP 503: the gateway failed (request ${ID})`,
+      'debug reportSettledBet B-1 (staging): attempt 2 begins in a while',
+      'debug reportSettledBet B-1 (staging): attempt 2 begins',
+      'debug reportSettledBet B-1 (staging): attempt 2 ended after a while: the connection broke before a whole answer came (ECONNRESET)',
+      'debug reportSettledBet B-1 (staging): attempt 3 begins in a while',
+      'debug reportSettledBet B-1 (staging): attempt 3 begins',
+      `debug reportSettledBet B-1 (staging): attempt 3 ended after a while: recorded (request ${ID})`,
+    ]);
+  });
+
+  it.each(LEVELS)('%s logs lines of this level and those above it, of the option isRecorded that throws', async (least) => {
+    const isRecorded = () => {
+      throw new Error('no');
+    };
+    const lines = await logged([recorded()], { ...once, isRecorded, logLevel: least });
+    expect([...new Set(lines.map(([level]) => level))].sort()).toEqual(least === 'debug' ? ['debug', 'error'] : ['error']);
+    expect(await logged([recorded()], { ...once, isRecorded, logLevel: 'silent' })).toEqual([]);
+  });
+
+  it('is that of a logger of your own, where you give one: it gets everything', async () => {
+    expect((await logged([recorded()])).map(([level]) => level)).toEqual(['debug', 'debug']);
+  });
+
+  it('prints to the console, from warnings on unless you say so', async () => {
+    const printed: string[] = [];
+    for (const level of LEVELS) vi.spyOn(console, level).mockImplementation((line) => void printed.push(`${level} ${line}`));
+    await scripted([recorded()]).report();
+    expect(printed).toEqual([]);
+    await scripted([recorded()], { logLevel: 'debug' }).report();
+    expect(printed[0]).toBe('debug location-sdk: reportSettledBet B-1 (staging): attempt 1 begins');
+  });
+
+  it('that does not exist is refused', () => {
+    expect(() => scripted([], { logLevel: 'warning' as LogLevel })).toThrow(
+      "logLevel: expected 'debug' or 'info' or 'warn' or 'error' or 'silent' (did you mean 'warn'?)",
+    );
+  });
+});
+
+describe('messages name the host, the limit and its option', () => {
+  it('of an attempt without an answer', async () => {
+    const { failure } = scripted(['silence'], once);
+    expect((await failure()).message).toContain('No answer from gateway.example.com within 10 s (attemptTimeoutMs).');
+  });
+
+  it('of a call without an answer', async () => {
+    const { failure } = scripted(['silence'], { ...once, timeoutMs: 2_500 });
+    expect((await failure()).message).toContain('No answer from gateway.example.com within 2.5 s (what is left of timeoutMs).');
+  });
+
+  it('of a rate limit that is waited for no longer', async () => {
+    const limited = (wait: string) => answer(429, { message: 'slow' }, { 'retry-after': wait });
+    expect((await scripted([limited('30')], once).failure()).message).toContain('Rate limited; the gateway asks for 30 s');
+    expect((await scripted([limited('60')]).failure()).message).toContain('Rate limited; the gateway asks for 60 s. ');
+    expect((await scripted([limited('60')]).failure()).message).toContain(' That is more than 30 s (maxRetryAfterMs).');
+    expect((await scripted([answer(429)], once).failure()).message).toContain('Rate limited; call again later.');
+  });
+
+  it('of a call that has no time for another attempt', async () => {
+    const { failure } = scripted([answer(503, {}, { 'retry-after': '20' })], { timeoutMs: 15_000 });
+    expect((await failure()).message).toContain(' No time is left for another attempt (timeoutMs).');
+  });
+});
+
+describe('messages say what is meant', () => {
+  it('of an environment that is shortened or misspelt', async () => {
+    for (const [given, meant] of [
+      ['prod', 'production'],
+      ['PROD', 'production'],
+      ['stage', 'staging'],
+      ['produktion', 'production'],
+    ]) {
+      expect(() => scripted([], { environment: given as never })).toThrow(`did you mean '${meant}'?`);
+      expect((await scripted([]).failure(scripted([]).client.reportSettledBet(bet, { environment: given as never }))).message).toContain(
+        `did you mean '${meant}'?`,
+      );
+    }
+    expect(() => scripted([], { environment: 'live' as never })).toThrow("expected 'staging' or 'production', got a string of length 4");
+  });
+
+  it('of options as other packages name them', () => {
+    const given: object = { apiKey: 'sk-quillback', baseURL: 'https://gateway.example.com', maxRetries: 3, timeout: 5 };
+    let message = '';
+    try {
+      scripted([], given);
+    } catch (error) {
+      message = String(error);
+    }
+    expect(message).toContain('apiKey: unknown field apiKey; here it is gateways: { staging: { apiKey }, production: { apiKey } }');
+    expect(message).toContain('baseURL: unknown field baseURL; here it is gateways: { staging: { baseUrl }, production: { baseUrl } }');
+    expect(message).toContain('maxRetries: unknown field maxRetries; here it is retry: { limit }');
+    expect(message).toContain('timeout: unknown field timeout; here it is timeoutMs for a call, and attemptTimeoutMs for each attempt');
+    expect(message).not.toContain('quillback');
+  });
+
+  it('of a Date that is no time', async () => {
+    const event = { ...bet, timestamp: new Date('no time') };
+    const { client, failure } = scripted([]);
+    expect((await failure(client.reportBetEvent(event as never))).message).toContain('timestamp: expected a Date that is a time, got an invalid Date');
+  });
+});
