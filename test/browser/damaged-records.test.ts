@@ -22,7 +22,7 @@ async function openPage(page: Page, url: string): Promise<void> {
 
 const ROW = [
   ...(['id', 'account', 'sequence', 'environment', 'operation', 'reference', 'waitsFor', 'state', 'blocked', 'fence', 'attempts', 'inDoubt'] as const),
-  ...(['doubtBefore', 'enqueuedAt', 'dueAt', 'changedAt', 'outcome', 'message', 'problem', 'decisions', 'fingerprint', 'body'] as const),
+  ...(['doubtBefore', 'enqueuedAt', 'dueAt', 'changedAt', 'outcome', 'message', 'problem', 'decisions', 'fingerprint', 'body', 'requestId'] as const),
 ];
 const RECORD = [...['due', 'open', 'unlogged'].map((name) => [name]), ...ROW.map((name) => ['row', name])];
 

@@ -189,7 +189,11 @@ describe("nodeTransport({ proxy: 'environment' })", () => {
   it.each([403, 407, 502])('a proxy that answers %i opens no way: not sent, and no password is told', async (status) => {
     const told = await proxy(status);
     const error = await askBy(await plainGateway(), { HTTP_PROXY: withPassword(told.address) });
-    expect(error).toMatchObject({ code: 'network', outcome: 'not-sent', message: expect.stringMatching(new RegExp(`opened no way to \\S+:\\d+ \\(HTTP ${status}\\)`)) });
+    expect(error).toMatchObject({
+      code: 'network',
+      outcome: 'not-sent',
+      message: expect.stringMatching(new RegExp(`opened no way to \\S+:\\d+ \\(HTTP ${status}\\)`)),
+    });
     expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/canary-(?:user|pass)/);
   });
 
