@@ -1,6 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
-import { claim, newRow, QUARANTINED, settledRow, write } from '../../src/outbox/contract/harness.js';
+import type { OutboxStore } from '../../src/entries/outbox.js';
+import { claim, newRow, QUARANTINED, read, settledRow, write } from '../../src/outbox/contract/harness.js';
+import { decideRow } from '../../src/outbox/operator/decide.js';
+import { dismissHoldingSettlement } from '../../src/outbox/operator/settlement.js';
 import { newSchema, openStore, pool } from '../outbox/stores/postgres/world.js';
 import { newFile } from '../outbox/stores/sqlite/files.js';
 import { runCli } from '../support/cli-in-process.js';
@@ -44,6 +47,38 @@ describe('location-sdk outbox postgres://…', () => {
     expect((await outbox('export')).out.split('\n')).toHaveLength(2);
     expect(await outbox('verify')).toMatchObject({ code: 0, out: expect.stringContaining('Sound: 1 receipts') });
     for (const { out, err } of [stats, books]) expect(out + err).not.toContain(url);
+  });
+
+  it('dismisses a report together with its blocked settlement, and counts a part of the reports', async () => {
+    const schema = await filled();
+    const settlement = 'default:staging:reportSettledBet:B-bad';
+    const outbox = (...words: string[]) => runCli(['outbox', url, ...words, '--schema', schema]);
+    const states = async () => JSON.parse((await outbox('stats', '--operation', 'reportSettledBet', '--json')).out).states;
+    expect(await states()).toMatchObject({ blocked: 1, waiting: 0, recorded: 0 });
+    expect(await outbox('resolve', 'B-bad', '--as', 'dismissed', '--with-settlement', '--reason', 'a test bet')).toMatchObject({
+      code: 0,
+      out: `${BAD} is dismissed\n${settlement} is dismissed\n`,
+    });
+    expect(await states()).toMatchObject({ blocked: 0, dismissed: 1 });
+    expect(await outbox('keys')).toMatchObject({ code: 0, err: 'No report was sealed with an encryption key.\n' });
+  });
+
+  it('blocks a settlement again whose report another person has let be sent meanwhile', async () => {
+    const store = await openStore({ schema: await filled() });
+    let isFirst = true;
+    const watched: OutboxStore = {
+      ...store,
+      async turn(turn) {
+        const result = await store.turn(turn);
+        if (isFirst) await decideRow(store, BAD, undefined, { action: 'retry', reason: 'mended', at: 1 }, true);
+        isFirst = false;
+        return result;
+      },
+    };
+    const dismissed = dismissHoldingSettlement(watched, await read(store, BAD), { action: 'dismissed', reason: 'x', at: 1 }, false);
+    await expect(dismissed).rejects.toThrow('it is waiting; only a quarantined report');
+    expect((await claim(store)).map(({ id }) => id)).toEqual([BAD]);
+    expect(await read(store, 'default:staging:reportSettledBet:B-bad')).toMatchObject({ state: 'waiting', blocked: true });
   });
 
   it('makes nothing where there is no outbox', async () => {

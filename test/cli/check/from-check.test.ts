@@ -120,7 +120,7 @@ describe('a gateway that differs', () => {
     const file = newFile();
     const { code, out } = await check(url, '--save', file);
     expect(code).toBe(1);
-    expect(out).toContain('Options to copy into createClient');
+    for (const text of [out, guide]) expect(text).toContain('Options to copy into createClient');
     expect(out).toContain("    if (status === 403 && /^This\\s+data\\s+has\\s+already\\s+been\\s+reported$/.test(said)) return 'same';\n");
     expect(out).toContain(`\nOptions: ${file}, for createClient({ gateways, ...fromCheck })\n`);
     const again = await check(url, '--options', file);
@@ -181,6 +181,7 @@ describe('a gateway that differs', () => {
   test('answers that tell nothing make no option', async () => {
     const same: Refusal = [400, { message: 'Bad request' }];
     const { out } = await check(await rawGateway({ same: () => same, other: () => same, malformed: same }), '--save', newFile());
+    expect(guide).toContain('nothing in these answers tells a repeat from another refusal');
     expect(out).toContain('warn  isDuplicate: nothing in these answers tells a repeat from another refusal, so no option can');
     expect(out).not.toContain('Options to copy');
   });
