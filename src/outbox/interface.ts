@@ -18,7 +18,7 @@ import type { Counts, RowQuery } from './store.js';
 export type { EnqueuedReport };
 
 /** What a report to the outbox takes beside its payload. */
-export interface EnqueueOptions extends CallOptions {
+export interface EnqueueOptions extends Omit<CallOptions, 'headers'> {
   /**
    * Your own database transaction: the report is enqueued if it commits; see `within`. Rejects with a
    * `ConfigurationError` where the store cannot write within one.
