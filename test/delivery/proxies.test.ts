@@ -225,8 +225,8 @@ describe("nodeTransport({ proxy: 'environment' })", () => {
   });
 
   it.each([
-    'the proxy opened no way to gateway.example.com (HTTP 407)',
-    'the proxy closed the connection and opened no way to gateway.example.com',
+    'the proxy opened no way to api.example.com (HTTP 407)',
+    'the proxy closed the connection and opened no way to api.example.com',
     'expected an address such as http://proxy.example.com:8080 in the variable HTTPS_PROXY',
   ])('the guide explains: %s', (message) => {
     expect(guide).toContain(`\`${message}\``);
