@@ -7,7 +7,10 @@ const NAMES = ['x-request-id', 'x-correlation-id', 'request-id', 'traceparent'];
 /** Whether a value is an id. Any other text could hold anything, and is not kept. */
 export const isId = (value: unknown): value is string => typeof value === 'string' && /^[\w.:/+=-]{1,128}$/.test(value);
 /** An id made by chance, such as a UUID. A personal number of many digits could still be in it. */
-const RANDOM = /^(?!.*\d{10})[\da-f-]{32,55}$/;
+const RANDOM = /^[\da-f-]{32,55}$/;
+const MANY_DIGITS = /\d{10}/;
+/** What a piece of a key consists of that stands in such an id; few keys have one, and the search for it costs more than all the rest. */
+const HEXADECIMAL = /[\da-f-]{6}|^.{0,5}$/i;
 /** A word of this length is recognised within a longer one. */
 const LONG_WORD = 4;
 
@@ -18,7 +21,9 @@ export function requestIdOf(answered: Pick<Answered, 'header'>, values: () => re
       const id = answered.header(name);
       if (!isId(id)) continue;
       const lower = id.toLowerCase();
-      const repeats = [...secrets].some((secret) => holdsPiece(lower, secret.toLowerCase())) || (!RANDOM.test(lower) && holdsWord(lower, values()));
+      const isRandom = RANDOM.test(lower) && !MANY_DIGITS.test(lower);
+      const mayHold = (secret: string) => !isRandom || HEXADECIMAL.test(secret);
+      const repeats = [...secrets].some((secret) => mayHold(secret) && holdsPiece(lower, secret.toLowerCase())) || (!isRandom && holdsWord(lower, values()));
       return repeats ? undefined : id;
     }
   } catch {
