@@ -10,7 +10,7 @@ export const isId = (value: unknown): value is string => typeof value === 'strin
 const RANDOM = /^[\da-f-]{32,55}$/;
 const MANY_DIGITS = /\d{10}/;
 /** What a piece of a key consists of that stands in such an id; few keys have one, and the search for it costs more than all the rest. */
-const HEXADECIMAL = /[\da-f-]{6}|^.{0,5}$/i;
+const HEXADECIMAL = /[\da-fA-F-]{6}/;
 /** A word of this length is recognised within a longer one. */
 const LONG_WORD = 4;
 
@@ -22,7 +22,7 @@ export function requestIdOf(answered: Pick<Answered, 'header'>, values: () => re
       if (!isId(id)) continue;
       const lower = id.toLowerCase();
       const isRandom = RANDOM.test(lower) && !MANY_DIGITS.test(lower);
-      const mayHold = (secret: string) => !isRandom || HEXADECIMAL.test(secret);
+      const mayHold = (secret: string) => !isRandom || secret.length < KEY_PIECE || HEXADECIMAL.test(secret);
       const repeats = [...secrets].some((secret) => mayHold(secret) && holdsPiece(lower, secret.toLowerCase())) || (!isRandom && holdsWord(lower, values()));
       return repeats ? undefined : id;
     }
