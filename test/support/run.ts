@@ -11,15 +11,17 @@ export const startNode = (args: readonly string[], variables: Record<string, str
   spawn(process.execPath, args, { cwd: folder, env: { ...inherited, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
 
 /** Runs Node.js to its end. */
-export async function runNode(args: readonly string[], variables?: Record<string, string>, folder?: string): Promise<{ code: number | null; output: string }> {
+export async function runNode(args: readonly string[], variables?: Record<string, string>, folder?: string): Promise<{ code: number | null; output: string; stdout: string }> {
   const child = startNode(args, variables, folder);
   let output = '';
+  let stdout = '';
   child.stdout?.on('data', (chunk) => {
+    stdout += chunk;
     output += chunk;
   });
   child.stderr?.on('data', (chunk) => {
     output += chunk;
   });
   const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
-  return { code, output };
+  return { code, output, stdout };
 }

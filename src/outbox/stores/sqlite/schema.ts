@@ -96,8 +96,13 @@ const FIRST = `
   ${staysAsItIs('outbox_destinations', ' OF account, environment')}
 `;
 
-/** Instances of the version before it name each column, and leave this one empty. A check would read the whole table. */
-const WITH_REQUEST_IDS = 'ALTER TABLE outbox_rows ADD COLUMN request_id TEXT';
+/** Instances of the version before it name each column, and leave this one empty. A trigger checks it, since a check added later would read the whole table. */
+const WITH_REQUEST_IDS = `
+  ALTER TABLE outbox_rows ADD COLUMN request_id TEXT;
+  CREATE TRIGGER outbox_request_id BEFORE UPDATE OF request_id ON outbox_rows WHEN typeof(NEW.request_id) NOT IN ('text', 'null') BEGIN
+    SELECT RAISE(ABORT, 'constraint: a request id is a text');
+  END;
+`;
 
 /** Rows whose problem names a key that was missing. The words of a message hold no such quotes: JSON escapes them. */
 export const HAS_KEY_ID = `instr(problem, '"keyId":') > 0`;
