@@ -26,10 +26,10 @@ import { createLocationResolver } from './resolve-location.js';
  * The functions of the service over one set of options. Every method rejects with a `ReportingError` whose
  * `code` says what kind of failure it was and whose `outcome` says whether the gateway holds the report.
  *
- * `Client` is what `createClient()` returns on a backend. With `relayUrl` it is `Client<'relay'>`, with `validation: 'partial'`
- * `Client<'partial'>`.
+ * `Client` without a type argument is any client, also one with `relayUrl`: it takes whole payloads, and its receipts may be those of a
+ * relay. `createClient` gives the exact type: `Client<'strict'>` on a backend, `Client<'partial'>` or `Client<'relay'>`.
  */
-export interface Client<Mode extends ClientMode = 'strict'> {
+export interface Client<Mode extends ClientMode = ClientMode> {
   /**
    * Reports an initiated bet, with the player's location: step 1 of 4 (specification, section 1).
    *
@@ -107,9 +107,6 @@ export interface Client<Mode extends ClientMode = 'strict'> {
    */
   resend(error: unknown, options?: Pick<CallOptions, 'signal' | 'timeoutMs' | 'headers'>): Promise<ReceiptOf<Mode>>;
 }
-
-/** What `location-sdk/page` makes: a client whose reports go through a relay. */
-export type PageClient<Mode extends ClientMode = 'relay'> = Client<Mode>;
 
 /** What makes a client. */
 export interface CreateClient {

@@ -1,5 +1,5 @@
 /** For pages whose reports go through a relay: `location-sdk/page`. No gateway, no key and no lookup service is in it. @module */
-export type { CreateClient, PageClient as Client } from '../client/client.js';
+export type { Client, CreateClient } from '../client/client.js';
 export { configure, createClient } from '../client/create-relayed-client.js';
 export { locate, reportBetEvent, reportWithdrawalEvent, resend } from '../client/default-client.js';
 export type { ClientEvent, LocationStepEvent } from '../client/events.js';

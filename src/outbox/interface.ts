@@ -94,7 +94,7 @@ export interface Drained {
 }
 
 /** The methods of an outbox that enqueue a report. */
-export type OutboxReports<Mode extends ClientMode = 'strict'> = Pick<
+export type OutboxReports<Mode extends ClientMode = ClientMode> = Pick<
   Outbox<Mode>,
   'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal'
 >;
@@ -103,7 +103,7 @@ export type OutboxReports<Mode extends ClientMode = 'strict'> = Pick<
  * An outbox of several accounts: one worker sends the reports of all, in turns, so that none waits behind another one's
  * backlog. `start`, `stop`, `drain`, `stats` and `on` are those of all accounts.
  */
-export interface Outboxes<Account extends string = string, Mode extends ClientMode = 'strict'>
+export interface Outboxes<Account extends string = string, Mode extends ClientMode = ClientMode>
   extends Pick<Outbox<Mode>, 'durable' | 'start' | 'stop' | 'drain' | 'stats' | 'on'> {
   /** The names of the accounts. */
   readonly accounts: readonly Account[];
@@ -120,7 +120,7 @@ export interface Outboxes<Account extends string = string, Mode extends ClientMo
  * outbox holds other data under the same reference: calling again with a new timestamp or location is other data, so
  * keep the result of the first call. The store's own errors (disk, quota) reject as they are, and nothing is kept.
  */
-export interface Outbox<Mode extends ClientMode = 'strict'> {
+export interface Outbox<Mode extends ClientMode = ClientMode> {
   /** Whether what is committed outlives the process; in a page, whether the browser has promised to keep it (the answer may come later). */
   readonly durable: boolean;
   /** Enqueues an initiated bet (specification, section 1). */

@@ -13,13 +13,14 @@ export interface OutboxRetryOptions {
 }
 
 /** What `createOutbox` takes for several accounts: as for one, with a client for each account. */
-export interface AccountsOptions<Account extends string = string, Mode extends ClientMode = 'strict'> extends Omit<OutboxOptions<Mode>, 'client' | 'account'> {
+export interface AccountsOptions<Account extends string = string, Mode extends ClientMode = ClientMode>
+  extends Omit<OutboxOptions<Mode>, 'client' | 'account'> {
   /** The client of each account, by its name. Each has the gateway and the key of its licence. */
   accounts: Readonly<Record<Account, Client<Mode>>>;
 }
 
 /** What `createOutbox` takes. */
-export interface OutboxOptions<Mode extends ClientMode = 'strict'> {
+export interface OutboxOptions<Mode extends ClientMode = ClientMode> {
   /** Validates, locates and sends. Its `retry` is not used: the outbox has a schedule of its own. */
   client: Client<Mode>;
   /** Where reports are kept until they are recorded. With a client of `relayUrl`, one player's: `await indexedDbStore({ player })`. */

@@ -11,7 +11,11 @@ export const startNode = (args: readonly string[], variables: Record<string, str
   spawn(process.execPath, args, { cwd: folder, env: { ...inherited, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
 
 /** Runs Node.js to its end. */
-export async function runNode(args: readonly string[], variables?: Record<string, string>, folder?: string): Promise<{ code: number | null; output: string; stdout: string }> {
+export async function runNode(
+  args: readonly string[],
+  variables?: Record<string, string>,
+  folder?: string,
+): Promise<{ code: number | null; output: string; stdout: string }> {
   const child = startNode(args, variables, folder);
   let output = '';
   let stdout = '';

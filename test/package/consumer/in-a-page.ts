@@ -8,7 +8,8 @@ export const client: Client = createClient({ geolocation: navigator.geolocation,
 
 export const inPage = async (): Promise<Outbox> => createOutbox({ client, store: await indexedDbStore({ persist: false, platform: window }) });
 
-/** Of a relay, as the main entry and the entry for pages name it. */
-export const relayed: Client<'relay'> = createClient({ relayUrl: '/relay' });
+/** A client for a relay is a client, in the main entry and in the entry for pages. */
+export const relayed: Client = createClient({ relayUrl: '/relay' });
+export const exactly: Client<'relay'> = createClient({ relayUrl: '/relay' });
 export const ofPage: PageClient = createPageClient({ relayUrl: '/relay' });
-export const relayReceipt = (bet_id: string): Promise<RelayReceipt> => ofPage.reportBetEvent({ bet_id });
+export const relayReceipt = (bet_id: string): Promise<RelayReceipt> => exactly.reportBetEvent({ bet_id });

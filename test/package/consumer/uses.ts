@@ -138,11 +138,11 @@ export function addressOf(request: IncomingRequest, remoteAddress: string): (str
   return [clientIpFrom(request), clientIpFrom(request, ours), clientIpFrom(request, { trustedProxies: 1 }), clientIpFrom(request, { trustedProxies: 'fly' })];
 }
 
-/** Without a type argument, client and outbox are those of a backend: their receipts are. */
+/** Client and outbox of a backend: their receipts are whole. */
 export class Reporter {
   constructor(
-    readonly client: Client = createClient(),
-    readonly outbox: Outbox = createOutbox({ client, store: memoryStore() }),
+    readonly client: Client<'strict'> = createClient(),
+    readonly outbox: Outbox<'strict'> = createOutbox({ client, store: memoryStore() }),
   ) {}
 
   now = (): Promise<Receipt> => this.client.reportBetEvent({ ...bet, amount: amount('1500.50') });

@@ -115,7 +115,9 @@ describe('a file of the SQLite store', () => {
   it('of the version without request ids is brought to this one, beside an instance that still uses it', async () => {
     const file = await fileWith(2);
     const older = openLibsql(file);
-    older.exec("DROP INDEX outbox_locked; DROP TRIGGER outbox_request_id; ALTER TABLE outbox_rows DROP COLUMN request_id; UPDATE outbox_meta SET value = 2 WHERE name = 'version'");
+    older.exec(
+      "DROP INDEX outbox_locked; DROP TRIGGER outbox_request_id; ALTER TABLE outbox_rows DROP COLUMN request_id; UPDATE outbox_meta SET value = 2 WHERE name = 'version'",
+    );
     const store = await openStore(file);
     const [first, second] = await claim(store, 2);
     await write(store, first as Row, { requestId: 'req-1' });
