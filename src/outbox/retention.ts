@@ -46,15 +46,15 @@ export interface PruneStep {
   readonly next: number | undefined;
 }
 
-/** What a store can do that deletes old rows. */
+/** What a store can do that deletes old rows: both or neither. */
 export interface Retention {
   /**
    * Deletes final rows that are old enough and have their line in the log, and remembers up to which time (`prunedBefore`) in the
    * same commit. Rows that are not final, or have no line yet, stay. `counts` goes on counting the deleted rows. Without it,
    * `Outbox.prune` rejects.
    */
-  prune(request: PruneRequest): Promise<PruneStep>;
+  prune?(request: PruneRequest): Promise<PruneStep>;
 
   /** Rows of this account that ended before this time may have been pruned; undefined where none was. */
-  prunedBefore(account: string): Promise<number | undefined>;
+  prunedBefore?(account: string): Promise<number | undefined>;
 }

@@ -145,7 +145,7 @@ export interface ReceiptLog {
  * processes and tabs on the same data. All times are by the store's one clock (a database's own, where several machines
  * share it); callers pass durations only.
  */
-export interface OutboxStore extends Partial<Retention> {
+export interface OutboxStore extends Retention {
   /** Whether what is committed outlives the process, or the page. */
   readonly durable: boolean;
 
