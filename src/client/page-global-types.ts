@@ -15,11 +15,8 @@ import type {
   verifyNin,
 } from './default-client.js';
 
-/** The guards of the errors: `isReportingError` and one for each class. */
-type Guards = Readonly<typeof guards>;
-
 /** What every script-tag file offers a page, as members of the one global `LocationSDK`. */
-export interface PageGlobal extends Guards {
+export interface PageGlobal {
   /** Sets up the client behind the functions; calling it again replaces it. */
   readonly configure: ReturnType<typeof configureBy>;
   /** Makes a client: with `relayUrl` for a page and its relay. */
@@ -48,4 +45,32 @@ export interface PageGlobal extends Guards {
   readonly verifyNin: typeof verifyNin;
   /** The version of the package. */
   readonly version: string;
+  /** Whether a value is an error of this package. */
+  readonly isReportingError: typeof guards.isReportingError;
+  /** Whether a value is an `AbortedError`. */
+  readonly isAbortedError: typeof guards.isAbortedError;
+  /** Whether a value is an `AuthenticationError`. */
+  readonly isAuthenticationError: typeof guards.isAuthenticationError;
+  /** Whether a value is a `BadRequestError`. */
+  readonly isBadRequestError: typeof guards.isBadRequestError;
+  /** Whether a value is a `ConfigurationError`. */
+  readonly isConfigurationError: typeof guards.isConfigurationError;
+  /** Whether a value is a `DuplicateReportError`. */
+  readonly isDuplicateReportError: typeof guards.isDuplicateReportError;
+  /** Whether a value is a `GatewayError`. */
+  readonly isGatewayError: typeof guards.isGatewayError;
+  /** Whether a value is a `LocationError`. */
+  readonly isLocationError: typeof guards.isLocationError;
+  /** Whether a value is a `NetworkError`. */
+  readonly isNetworkError: typeof guards.isNetworkError;
+  /** Whether a value is a `NotFoundError`. */
+  readonly isNotFoundError: typeof guards.isNotFoundError;
+  /** Whether a value is a `RateLimitError`. */
+  readonly isRateLimitError: typeof guards.isRateLimitError;
+  /** Whether a value is a `TimeoutError`. */
+  readonly isTimeoutError: typeof guards.isTimeoutError;
+  /** Whether a value is an `UnprocessableError`. */
+  readonly isUnprocessableError: typeof guards.isUnprocessableError;
+  /** Whether a value is a `ValidationError`. */
+  readonly isValidationError: typeof guards.isValidationError;
 }
