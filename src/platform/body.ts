@@ -29,6 +29,15 @@ export const isLengthKnown = (status: number, header: (name: string) => string |
 export const isMeasured = ({ status, headers, type = 'default' }: FetchResponse): boolean =>
   isLengthKnown(status, (name) => headers.get(name)) || (type === 'default' && OF_THE_WAY.every((name) => headers.get(name) === null));
 
+const decoder = new TextDecoder();
+
+/** A block that begins with the bytes of another one and has room for as many again: many small pieces must not cost more than their bytes. */
+function grow(block: Uint8Array, bytes: number): Uint8Array {
+  const larger = new Uint8Array(2 * bytes);
+  larger.set(block);
+  return larger;
+}
+
 /** Reads a body as text, at most `limit` bytes of it; undefined where there is more. */
 export async function readBody(response: FetchResponse, signal: AbortSignal, limit = LONGEST_BODY): Promise<string | undefined> {
   const reader = (response.body as { getReader?: () => StreamReader } | null | undefined)?.getReader?.();
@@ -36,25 +45,31 @@ export async function readBody(response: FetchResponse, signal: AbortSignal, lim
     const text = await response.text();
     return text.length > limit ? undefined : text;
   }
-  const decoder = new TextDecoder();
   const cancel = () => void reader.cancel().catch(() => undefined);
   // An answer that comes after its time is not read.
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel);
   try {
-    let text = '';
+    let block = new Uint8Array();
     let bytes = 0;
     for (let reads = 1; ; reads += 1) {
       // A stream that always has something ready must not keep the timers from running.
       if (reads % READS_WITHOUT_PAUSE === 0) await new Promise((resolve) => setTimeout(resolve));
       const { done, value } = await reader.read();
-      if (done) return text + decoder.decode();
-      bytes += value?.byteLength ?? 0;
+      // Decoded at once: a decoder that is made for one answer costs more than the rest of its reading.
+      if (done) return decoder.decode(block.subarray(0, bytes));
+      if (!value) continue;
+      const before = bytes;
+      bytes += value.byteLength;
       if (bytes > limit) {
         cancel();
         return undefined;
       }
-      text += decoder.decode(value, { stream: true });
+      if (before === 0) block = value;
+      else {
+        if (bytes > block.byteLength) block = grow(block, bytes);
+        block.set(value, before);
+      }
     }
   } finally {
     signal.removeEventListener('abort', cancel);

@@ -49,8 +49,9 @@ function migration(schema: string): string {
     version integer := 0;
   BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('location-sdk ${schema}', 0));
-    IF to_regnamespace('${schema}') IS NULL THEN CREATE SCHEMA ${schema}; END IF;
-    IF to_regclass('${schema}.meta') IS NULL THEN
+    -- From the catalog itself: to_regclass may answer from what this connection saw before it had the lock.
+    IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = '${schema}') THEN CREATE SCHEMA ${schema}; END IF;
+    IF NOT EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = '${schema}' AND c.relname = 'meta') THEN
       CREATE TABLE ${schema}.meta (version integer NOT NULL CHECK (version >= 0), store text NOT NULL);
       -- Tells this store from every other one, also of the same name in another database.
       INSERT INTO ${schema}.meta (version, store) VALUES (0, md5(random()::text || random()::text || clock_timestamp()::text || pg_backend_pid()::text));

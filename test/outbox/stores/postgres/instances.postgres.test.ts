@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../../../src/client/create-client.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox, type Outbox } from '../../../../src/entries/outbox.js';
+import { postgresMigrations } from '../../../../src/outbox/stores/postgres/schema.js';
 import { betEvent, settledBet } from '../../../support/factories.js';
 import { connectListener, directUrl, newSchema, openStore, pool, within } from './world.js';
 
@@ -39,6 +40,21 @@ describe('instances of a backend', () => {
     await Promise.all(outboxes.map((outbox, index) => outbox.reportBetEvent(bet(`B-${index}`))));
     await expect.poll(applied, patience).toHaveLength(3);
     expect(requests).toHaveLength(3);
+  });
+
+  it('that found no schema, and then run the migrations at the same moment, find it made by one of them', async () => {
+    const clients = Array.from({ length: 6 }, () => new pg.Client({ connectionString: directUrl('connections that remember what they saw') }));
+    await Promise.all(clients.map((client) => client.connect()));
+    const failures: unknown[] = [];
+    for (const schema of Array.from({ length: 8 }, () => newSchema())) {
+      const migrate = async (client: pg.Client) => {
+        await client.query('SELECT to_regclass($1::text)', [`${schema}.meta`]);
+        await client.query(postgresMigrations({ schema }));
+      };
+      for (const made of await Promise.allSettled(clients.map(migrate))) if (made.status === 'rejected') failures.push(made.reason);
+    }
+    await Promise.all(clients.map((client) => client.end()));
+    expect(failures).toEqual([]);
   });
 
   it('that are idle, and look for work once an hour, deliver what another one commits', async () => {
