@@ -1,11 +1,11 @@
-import { copyFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { QUARANTINED, read, write } from '../../src/outbox/contract/harness.js';
 import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
-import { newFile, openStore } from '../outbox/stores/sqlite/files.js';
+import { copyOf, newFile, openStore } from '../outbox/stores/sqlite/files.js';
 import { outboxWorld } from '../outbox/world.js';
-import { runCli } from '../support/cli-in-process.js';
+import { jsonOf, runCli } from '../support/cli-in-process.js';
 import { root } from '../support/run.js';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -34,18 +34,9 @@ beforeAll(async () => {
   await store.close?.();
 }, 60_000);
 
-function copy(): string {
-  const file = newFile();
-  copyFileSync(sample, file);
-  return file;
-}
+const copy = () => copyOf(sample);
 
 const outbox = (...words: string[]) => runCli(['outbox', ...words]);
-const jsonOf = (out: string) =>
-  out
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
 /** What the command says, and the guide too. */
 const guide = readFileSync(join(root, 'docs/outbox.md'), 'utf8');
 function expectSaid(said: string, words: string): void {

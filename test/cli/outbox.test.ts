@@ -1,12 +1,12 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { verifyReceipts } from '../../src/entries/outbox.js';
 import { claim, newRow, write } from '../../src/outbox/contract/harness.js';
 import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
-import { newFile, openLibsql, openStore } from '../outbox/stores/sqlite/files.js';
+import { copyOf, newFile, openLibsql, openStore } from '../outbox/stores/sqlite/files.js';
 import { outboxWorld } from '../outbox/world.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
-import { runCli } from '../support/cli-in-process.js';
+import { jsonOf, runCli } from '../support/cli-in-process.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -27,18 +27,9 @@ beforeAll(async () => {
 const BAD = 'default:staging:reportBetEvent:B-bad';
 
 /** A copy of the sample, to change. */
-function copy(): string {
-  const file = newFile();
-  copyFileSync(sample, file);
-  return file;
-}
+const copy = () => copyOf(sample);
 
 const outbox = (...words: string[]) => runCli(['outbox', ...words]);
-const jsonOf = (out: string) =>
-  out
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
 
 describe('looking', () => {
   it('begins with how the outbox is doing', async () => {

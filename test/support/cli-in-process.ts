@@ -30,6 +30,13 @@ export async function runCli(words: readonly string[], stdin = '', { isTTY = fal
   return { code, out: out.text, err: err.text };
 }
 
+/** The objects that a command wrote with `--json`, one a line. */
+export const jsonOf = (out: string) =>
+  out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
 /** Starts `location-sdk mock` within this process on a free port, and waits for its ready line. */
 export async function startMock(...words: string[]) {
   const ending = new AbortController();
