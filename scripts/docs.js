@@ -10,7 +10,7 @@ const OUT = 'site';
 /** @type {{ version: string }} */
 const manifest = JSON.parse(await readFile('package.json', 'utf8'));
 const sources = entrySources();
-const guides = (await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
+const guides = (await readdir('docs', { recursive: true })).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
 
 /** Of all code in the documents. */
 const texts = await Promise.all(['README.md', ...guides].map((name) => readFile(name, 'utf8')));
@@ -62,7 +62,7 @@ await app.generateOutputs(project);
 // The search must find what stands in the guides alone.
 const [, packed = ''] = /"([^"]+)"/.exec(await readFile(`${OUT}/assets/search.js`, 'utf8')) ?? [];
 if (!inflateSync(Buffer.from(packed, 'base64')).includes('["node_extra_ca_certs"'))
-  app.logger.error('The search of the site does not know NODE_EXTRA_CA_CERTS, which docs/going-live.md names.');
+  app.logger.error('The search of the site does not know NODE_EXTRA_CA_CERTS, which docs/how-to/going-live.md names.');
 
 const { errorCount, warningCount } = app.logger;
 if (errorCount + warningCount > 0) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { expectFreshBuild } from './support/built.js';
+import { guides } from './support/documents.js';
 import { root } from './support/run.js';
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
@@ -14,13 +15,7 @@ interface Facts {
   gzipBytes: number;
 }
 
-const documents = [
-  'README.md',
-  'CHANGELOG.md',
-  'CONTRIBUTING.md',
-  'examples/README.md',
-  ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
-].filter((name) => name.endsWith('.md'));
+const documents = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'examples/README.md', ...guides];
 
 /** Every script tag of a document that loads the SDK from another host. */
 const tagsIn = (text: string) =>
@@ -48,7 +43,7 @@ test('every script tag of the documents names this version, a file of the build,
   expectFreshBuild();
   const { version } = JSON.parse(read('package.json'));
   const tags = documents.flatMap((name) => tagsIn(read(name)).map((tag) => ({ name, ...tag })));
-  expect(tags.map(({ name }) => name).sort()).toEqual(['README.md', 'docs/browser.md', 'docs/outbox.md']);
+  expect(tags.map(({ name }) => name).sort()).toEqual(['README.md', 'docs/how-to/browser.md', 'docs/how-to/outbox.md']);
   for (const tag of tags) {
     expect(tag).toMatchObject({ version, attributes: expect.stringContaining('integrity="…" crossorigin="anonymous"') });
     expect(Object.keys(JSON.parse(read('dist/integrity.json')))).toContain(tag.file);

@@ -111,13 +111,13 @@ export class ReportingError extends Error {
   }
 }
 
-/** Settings are missing or unsafe; nothing was sent. Thrown by `createClient` and `configure`, or by the call that needs the setting. See docs/errors.md#configuration. */
+/** Settings are missing or unsafe; nothing was sent. Thrown by `createClient` and `configure`, or by the call that needs the setting. See docs/reference/errors.md#configuration. */
 export class ConfigurationError extends ReportingError {
   override readonly name = 'ConfigurationError';
   override readonly code = 'configuration';
 }
 
-/** The payload or the call's options are wrong; nothing was sent. `issues` lists every problem. See docs/errors.md#validation. */
+/** The payload or the call's options are wrong; nothing was sent. `issues` lists every problem. See docs/reference/errors.md#validation. */
 export class ValidationError extends ReportingError {
   override readonly name = 'ValidationError';
   override readonly code = 'validation';
@@ -125,7 +125,7 @@ export class ValidationError extends ReportingError {
   declare readonly issues: readonly ValidationIssue[];
 }
 
-/** No source gave a location; nothing was sent. `steps` lists what was tried and why each step failed. See docs/errors.md#location. */
+/** No source gave a location; nothing was sent. `steps` lists what was tried and why each step failed. See docs/reference/errors.md#location. */
 export class LocationError extends ReportingError {
   override readonly name = 'LocationError';
   override readonly code = 'location';
@@ -133,37 +133,37 @@ export class LocationError extends ReportingError {
   declare readonly steps: readonly LocationStep[];
 }
 
-/** No whole answer came. `outcome` tells whether the report may have arrived. See docs/errors.md#network. */
+/** No whole answer came. `outcome` tells whether the report may have arrived. See docs/reference/errors.md#network. */
 export class NetworkError extends ReportingError {
   override readonly name = 'NetworkError';
   override readonly code = 'network';
 }
 
-/** No whole answer came in time. See docs/errors.md#timeout. */
+/** No whole answer came in time. See docs/reference/errors.md#timeout. */
 export class TimeoutError extends ReportingError {
   override readonly name = 'TimeoutError';
   override readonly code = 'timeout';
 }
 
-/** The caller's signal ended the call. See docs/errors.md#aborted. */
+/** The caller's signal ended the call. See docs/reference/errors.md#aborted. */
 export class AbortedError extends ReportingError {
   override readonly name = 'AbortedError';
   override readonly code = 'aborted';
 }
 
-/** The gateway answered 400, or another 4xx that has no class of its own. See docs/errors.md#bad-request. */
+/** The gateway answered 400, or another 4xx that has no class of its own. See docs/reference/errors.md#bad-request. */
 export class BadRequestError extends ReportingError {
   override readonly name = 'BadRequestError';
   override readonly code = 'bad-request';
 }
 
-/** The gateway answered 401: the API key is missing or wrong (specification, section 5). See docs/errors.md#authentication. */
+/** The gateway answered 401: the API key is missing or wrong (specification, section 5). See docs/reference/errors.md#authentication. */
 export class AuthenticationError extends ReportingError {
   override readonly name = 'AuthenticationError';
   override readonly code = 'authentication';
 }
 
-/** The gateway answered 404: usually a settled report whose initiated one it does not hold. See docs/errors.md#not-found. */
+/** The gateway answered 404: usually a settled report whose initiated one it does not hold. See docs/reference/errors.md#not-found. */
 export class NotFoundError extends ReportingError {
   override readonly name = 'NotFoundError';
   override readonly code = 'not-found';
@@ -171,7 +171,7 @@ export class NotFoundError extends ReportingError {
 
 /**
  * The gateway holds a report under this reference already, and it was not this call that sent it. In a browser it may be this call's own:
- * browsers repeat a request by themselves when a connection breaks. The outcome is then `'unknown'`, and only the operator's records can tell. See docs/errors.md#duplicate.
+ * browsers repeat a request by themselves when a connection breaks. The outcome is then `'unknown'`, and only the operator's records can tell. See docs/reference/errors.md#duplicate.
  */
 export class DuplicateReportError extends ReportingError {
   override readonly name = 'DuplicateReportError';
@@ -180,13 +180,13 @@ export class DuplicateReportError extends ReportingError {
   declare readonly conflict: boolean;
 }
 
-/** The gateway answered 422. See docs/errors.md#unprocessable. */
+/** The gateway answered 422. See docs/reference/errors.md#unprocessable. */
 export class UnprocessableError extends ReportingError {
   override readonly name = 'UnprocessableError';
   override readonly code = 'unprocessable';
 }
 
-/** The gateway answered 429, and went on doing so, or asked for a longer wait than `maxRetryAfterMs`. See docs/errors.md#rate-limited. */
+/** The gateway answered 429, and went on doing so, or asked for a longer wait than `maxRetryAfterMs`. See docs/reference/errors.md#rate-limited. */
 export class RateLimitError extends ReportingError {
   override readonly name = 'RateLimitError';
   override readonly code = 'rate-limited';
@@ -194,7 +194,7 @@ export class RateLimitError extends ReportingError {
   declare readonly retryAfterMs: number | undefined;
 }
 
-/** The gateway failed (408, 5xx, a redirect), or its answer was not understood: the report may be recorded. See docs/errors.md#gateway. */
+/** The gateway failed (408, 5xx, a redirect), or its answer was not understood: the report may be recorded. See docs/reference/errors.md#gateway. */
 export class GatewayError extends ReportingError {
   override readonly name = 'GatewayError';
   override readonly code = 'gateway';

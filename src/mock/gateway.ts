@@ -32,7 +32,7 @@ const PREFLIGHT = {
 };
 
 /**
- * Makes a mock gateway. Its state is in memory and it touches no network; it answers as `docs/assumptions.md`
+ * Makes a mock gateway. Its state is in memory and it touches no network; it answers as `docs/background/assumptions.md`
  * says, staging at its address and production below `/production`, each with its own reports.
  *
  * @example

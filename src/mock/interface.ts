@@ -65,7 +65,7 @@ export interface ReportQuery {
   reference?: string | undefined;
 }
 
-/** A stand-in for the gateway, in memory; it answers as `docs/assumptions.md` says. */
+/** A stand-in for the gateway, in memory; it answers as `docs/background/assumptions.md` says. */
 export interface MockGateway<Mode extends ValidationMode = ValidationMode> {
   /** The gateway as a `fetch` function: give it to a client as its `fetch`. */
   fetch(input: WebRequest | WebUrl | string, init?: object): Promise<WebResponse>;

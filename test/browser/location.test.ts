@@ -60,7 +60,7 @@ test('locate asks for the position ahead of the first bet and reports nothing', 
 });
 
 test('the page of the guide that asks early has the position when the player bets, and asks nobody again', async ({ context, page, site, lookups }) => {
-  const [, section = ''] = readFileSync('docs/location.md', 'utf8').split('### Ask early');
+  const [, section = ''] = readFileSync('docs/how-to/location.md', 'utf8').split('### Ask early');
   const body = codeBlocks(section).find(({ language }) => language === 'html')?.code ?? '';
   const [, script = ''] = /<script src="([^"]+)">/.exec(body) ?? [];
   await page.route(`${site.url}/early`, (route) => route.fulfill({ contentType: 'text/html', body: `<!doctype html><body>${body}</body>` }));

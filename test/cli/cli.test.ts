@@ -35,7 +35,7 @@ function clientLedTo(url: string) {
 }
 
 /** What the command says, and its guide too. */
-const guide = readFileSync(join(import.meta.dirname, '../../docs/mock-gateway.md'), 'utf8');
+const guide = readFileSync(join(import.meta.dirname, '../../docs/how-to/mock-gateway.md'), 'utf8');
 function expectSaid(said: string, ...words: string[]): void {
   for (const one of words) {
     expect(said).toContain(one);

@@ -38,7 +38,7 @@ const copy = () => copyOf(sample);
 
 const outbox = (...words: string[]) => runCli(['outbox', ...words]);
 /** What the command says, and the guide too. */
-const guide = readFileSync(join(root, 'docs/outbox.md'), 'utf8');
+const guide = readFileSync(join(root, 'docs/how-to/outbox.md'), 'utf8');
 function expectSaid(said: string, words: string): void {
   expect(said).toContain(words);
   expect(guide).toContain(words);

@@ -117,7 +117,7 @@ describe('maxDecimals', () => {
 });
 
 test('the guide has every message about an amount, and what to do', async () => {
-  const guide = readFileSync('docs/assumptions.md', 'utf8');
+  const guide = readFileSync('docs/background/assumptions.md', 'utf8');
   const { client } = setUp({ maxDecimals: 2 });
   const messages = await Promise.all([
     ...['10.50' as never, 0.1 + 0.2, 2 ** 53].map((value) => failureOf<ValidationError>(client.reportBetEvent(betEvent({ amount: value })))),

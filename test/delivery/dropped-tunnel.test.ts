@@ -25,7 +25,7 @@ async function droppingProxy() {
   return told;
 }
 
-/** What docs/performance.md says of it. */
+/** What docs/background/performance.md says of it. */
 const OUTCOMES = [
   ['the built-in fetch', 'unknown'],
   ['nodeTransport()', 'not-sent'],
@@ -40,7 +40,7 @@ describe.each(transports())('a proxy that drops CONNECT, by %s', (name, by: Clie
     // Longer than a busy machine takes for some connections.
     expect(await ask('https://gateway.example.com', { ...by, attemptTimeoutMs: 1_000 })).toMatchObject({ code: 'timeout', outcome });
     expect(told.asked).toBeGreaterThan(1);
-    const guide = readFileSync('docs/performance.md', 'utf8');
+    const guide = readFileSync('docs/background/performance.md', 'utf8');
     expect(guide).toContain('**Warning: a proxy that closes the connection without an answer to `CONNECT`.**');
     expect(guide).toMatch(/ends with a `TimeoutError`: `'unknown'` over the built-in `fetch`[^.]*, and `'not-sent'` over `nodeTransport`/);
   });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Window } from 'happy-dom';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
 import { type CodeBlock, codeBlocks, commandsOf, fencesIn, inlineCode, inlineScripts } from '../support/code-blocks.js';
 import { problemOf } from '../support/commands.js';
+import { guides } from '../support/documents.js';
 import { root } from '../support/run.js';
 import { typeCheck } from '../support/type-check.js';
 
@@ -22,7 +23,7 @@ const documents = [
   'examples/nestjs/README.md',
   'examples/next/README.md',
   'examples/react/README.md',
-  ...markdownIn('docs'),
+  ...guides,
 ];
 const all = documents.flatMap((document) => codeBlocks(read(document)).map((block) => ({ document, ...block })));
 const inLanguage = (...languages: string[]) => all.filter(({ language }) => languages.includes(language));
@@ -40,22 +41,22 @@ const NOT_CHECKED: Readonly<Record<string, string>> = {
   kotlin: 'a language that is not here',
   text: 'what a program prints',
   mermaid: 'a picture',
-  sql: 'run by a real server: test/documents/scale-out.postgres.test.ts has those of docs/scale-out.md',
+  sql: 'run by a real server: test/documents/scale-out.postgres.test.ts has those of docs/how-to/scale-out.md',
 };
 
 const CHECKED = ['ts', 'js', 'json', 'sh', 'html', 'http'];
 
 /** Blocks of JavaScript that no test runs, by words that stand in them, and why. All other JavaScript is run. */
 const SHOWN_ONLY: readonly { document: string; has: string; why: string }[] = [
-  { document: 'docs/browser.md', has: 'LocationSDK.createClient', why: 'a part of a page; the pages of test/browser do the same' },
-  { document: 'docs/browser.md', has: 'async function report(bet)', why: 'a part of a page; the pages of test/browser do the same' },
-  { document: 'docs/browser.md', has: 'importScripts', why: 'a worker; test/browser/worker.test.ts runs it in Chromium' },
-  { document: 'docs/browser.md', has: "new Worker('/worker.js')", why: 'a part of a page; test/browser/worker.test.ts does the same' },
-  { document: 'docs/browser.md', has: 'wordsFor', why: 'a part of a page; test/errors/player-message.test.ts does the same' },
-  { document: 'docs/location.md', has: 'LocationSDK.locationPermission', why: 'a part of a page; test/browser/location.test.ts does the same' },
-  { document: 'docs/location.md', has: "event.type === 'location-asked'", why: 'a part of a page; test/browser/location.test.ts does the same' },
+  { document: 'docs/how-to/browser.md', has: 'LocationSDK.createClient', why: 'a part of a page; the pages of test/browser do the same' },
+  { document: 'docs/how-to/browser.md', has: 'async function report(bet)', why: 'a part of a page; the pages of test/browser do the same' },
+  { document: 'docs/how-to/browser.md', has: 'importScripts', why: 'a worker; test/browser/worker.test.ts runs it in Chromium' },
+  { document: 'docs/how-to/browser.md', has: "new Worker('/worker.js')", why: 'a part of a page; test/browser/worker.test.ts does the same' },
+  { document: 'docs/how-to/browser.md', has: 'wordsFor', why: 'a part of a page; test/errors/player-message.test.ts does the same' },
+  { document: 'docs/how-to/location.md', has: 'LocationSDK.locationPermission', why: 'a part of a page; test/browser/location.test.ts does the same' },
+  { document: 'docs/how-to/location.md', has: "event.type === 'location-asked'", why: 'a part of a page; test/browser/location.test.ts does the same' },
   {
-    document: 'docs/going-live.md',
+    document: 'docs/how-to/going-live.md',
     has: '// options.mjs',
     why: 'options for a gateway that is not here; test/cli/check.test.ts runs the check with such a file',
   },
@@ -70,11 +71,11 @@ const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   { document: 'README.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
   { document: 'README.md', has: 'reportStored', by: 'test/documents/readme.test.ts' },
   { document: 'README.md', has: 'node:test', by: 'test/documents/readme.test.ts' },
-  { document: 'docs/browser.md', has: 'createMockGateway', by: 'test/documents/guides.test.ts' },
-  { document: 'docs/going-live.md', has: 'fromCheck', by: 'test/cli/check/from-check.test.ts' },
-  { document: 'docs/mock-gateway.md', has: 'node:test', by: 'test/documents/mock-gateway.test.ts' },
-  { document: 'docs/mock-gateway.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
-  { document: 'docs/outbox.md', has: 'createHash', by: 'test/documents/outbox.test.ts' },
+  { document: 'docs/how-to/browser.md', has: 'createMockGateway', by: 'test/documents/guides.test.ts' },
+  { document: 'docs/how-to/going-live.md', has: 'fromCheck', by: 'test/cli/check/from-check.test.ts' },
+  { document: 'docs/how-to/mock-gateway.md', has: 'node:test', by: 'test/documents/mock-gateway.test.ts' },
+  { document: 'docs/how-to/mock-gateway.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
+  { document: 'docs/how-to/outbox.md', has: 'createHash', by: 'test/documents/outbox.test.ts' },
 ];
 
 /** Newer than the types that this project has of Node.js. */
@@ -104,12 +105,6 @@ const strictOnlyAboutUs = (script: string) =>
   script
     .replace(/querySelector\(('[^']+')\)\./g, 'querySelector($1)?.')
     .replace(/= (document\.querySelector\('(\w+)'\));/g, "= /** @type {HTMLElementTagNameMap['$2']} */ ($1);");
-
-function markdownIn(folder: string): string[] {
-  return readdirSync(join(root, folder))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `${folder}/${name}`);
-}
 
 test('every block is seen, and names a language that is known here', () => {
   for (const document of documents) expect(codeBlocks(read(document)).length, document).toBe(fencesIn(read(document)));

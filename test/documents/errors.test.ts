@@ -8,7 +8,7 @@ import { betEvent, settledBet } from '../support/factories.js';
 import { failureOf } from '../support/failure-of.js';
 import { root } from '../support/run.js';
 
-const guide = readFileSync(join(root, 'docs/errors.md'), 'utf8');
+const guide = readFileSync(join(root, 'docs/reference/errors.md'), 'utf8');
 const source = readFileSync(join(root, 'src/errors/errors.ts'), 'utf8');
 
 /** Every code and its class, as the source has them. */
@@ -72,7 +72,7 @@ const STORES = [
   { heading: 'IndexedDB', folder: 'indexeddb', error: 'IndexedDbError', type: 'IndexedDbProblem' },
 ];
 
-describe('docs/errors.md', () => {
+describe('docs/reference/errors.md', () => {
   test.each(STORES)('lists every code of the $heading store: what happened, whether the report is enqueued, what to do', ({ heading, folder, error, type }) => {
     const text = readFileSync(join(root, `src/outbox/stores/${folder}/failure.ts`), 'utf8').replace(/\/\*\*.*?\*\//gs, '');
     const [, declared = ''] = new RegExp(`^export type ${type} =([^;]+);`, 'm').exec(text) ?? [];

@@ -1,16 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { readRelaySettings } from '../../src/relay/settings.js';
 import { expectFreshBuild } from '../support/built.js';
 import { codeBlocks } from '../support/code-blocks.js';
+import { guides } from '../support/documents.js';
 import { root, runNode } from '../support/run.js';
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
-const guides = readdirSync(join(root, 'docs')).map((name) => ({ name, blocks: codeBlocks(read(`docs/${name}`)) }));
-const all = guides.flatMap(({ name, blocks }) => blocks.map((block) => ({ name, ...block })));
+const all = guides.flatMap((name) => codeBlocks(read(name)).map((block) => ({ name, ...block })));
 
 test('every link within and between the guides leads to a heading', () => {
   const anchors = (text: string) =>
@@ -20,37 +20,42 @@ test('every link within and between the guides leads to a heading', () => {
         .replace(/[^\w\- ]/g, '')
         .replaceAll(' ', '-'),
     );
-  for (const name of ['browser.md', 'errors.md', 'going-live.md', 'relay.md', 'scale-out.md', 'security.md']) {
-    const links = [...read(`docs/${name}`).matchAll(/\]\(([\w-]*(?:\.md)?)#([^)]+)\)/g)];
-    expect(links.length).toBeGreaterThan(3);
-    expect(links.filter(([, file, anchor = '']) => !anchors(read(`docs/${file || name}`)).includes(anchor)).map(([link]) => `${name} ${link}`)).toEqual([]);
+  let count = 0;
+  for (const name of [...guides, 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']) {
+    const links = [...read(name).matchAll(/\]\(([\w./-]*\.md)?#([^)]+)\)/g)];
+    const target = (file: string | undefined) => (file ? join(dirname(name), file) : name);
+    expect(links.filter(([, file, anchor = '']) => !anchors(read(target(file))).includes(anchor)).map(([link]) => `${name} ${link}`)).toEqual([]);
+    count += links.length;
   }
+  expect(count).toBeGreaterThan(40);
 });
 
 describe('a guide that passes amounts says first that their unit is for the authority to say', () => {
   const isAboutAmounts = (line: string) => /\b(?:amounts?|stake)\b/.test(line);
-  const withAmounts = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].filter(
-    (name) => name !== 'docs/assumptions.md' && codeBlocks(read(name)).some(({ code }) => isAboutAmounts(code)),
+  const withAmounts = ['README.md', ...guides].filter(
+    (name) => name !== 'docs/background/assumptions.md' && codeBlocks(read(name)).some(({ code }) => isAboutAmounts(code)),
   );
 
-  test.each([...withAmounts, 'docs/going-live.md', 'docs/mock-gateway.md'])('%s', (name) => {
+  test.each([...withAmounts, 'docs/how-to/going-live.md', 'docs/how-to/mock-gateway.md'])('%s', (name) => {
     const [first = ''] = read(name).split('\n').filter(isAboutAmounts);
     expect(first).toMatch(/naira or kobo.*assumptions\.md#amounts/);
   });
 
   test('they are the guides that one starts with, too', () => {
-    expect(withAmounts).toEqual(expect.arrayContaining(['README.md', 'docs/browser.md', 'docs/outbox.md', 'docs/relay.md', 'docs/queues.md']));
+    expect(withAmounts).toEqual(
+      expect.arrayContaining(['README.md', 'docs/how-to/browser.md', 'docs/how-to/outbox.md', 'docs/how-to/relay.md', 'docs/how-to/queues.md']),
+    );
   });
 });
 
 test('the policy of the guide is that of the example site', () => {
-  const [, policy = ''] = /^Content-Security-Policy: (.*?)\nPermissions-Policy/ms.exec(read('docs/browser.md')) ?? [];
+  const [, policy = ''] = /^Content-Security-Policy: (.*?)\nPermissions-Policy/ms.exec(read('docs/how-to/browser.md')) ?? [];
   const served = [...read('examples/web/server.js').matchAll(/"(default-src[^"]*|frame-ancestors[^"]*)"/g)].map(([, text]) => text).join('');
   expect(policy.replace(/\s+/g, ' ')).toBe(served);
 });
 
 describe('the guide to the relay', () => {
-  const guide = read('docs/relay.md');
+  const guide = read('docs/how-to/relay.md');
 
   test('names every option with its default', () => {
     const settings = readRelaySettings({ client: createClient(), authorize: () => null });
@@ -69,7 +74,7 @@ describe('the guide to the relay', () => {
 
 test('the test of the guide to web pages runs', { timeout: 30_000 }, async () => {
   expectFreshBuild();
-  const code = all.find(({ name, code }) => name === 'browser.md' && code.includes('createMockGateway'))?.code ?? '';
+  const code = all.find(({ name, code }) => name === 'docs/how-to/browser.md' && code.includes('createMockGateway'))?.code ?? '';
   const folder = await mkdtemp(join(root, 'test/.docs-'));
   try {
     const path = join(folder, 'relay.mjs');

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { optionTable } from '../../src/client/option-table.js';
 import { root } from '../support/run.js';
 
-const guide = readFileSync(join(root, 'docs/location.md'), 'utf8');
+const guide = readFileSync(join(root, 'docs/how-to/location.md'), 'utf8');
 const steps = readFileSync(join(root, 'src/errors/location-steps.ts'), 'utf8');
 const { location } = optionTable;
 

@@ -11,7 +11,7 @@ import { expectFreshBuild } from '../support/built.js';
 import { codeBlocks, commandsOf } from '../support/code-blocks.js';
 import { root, runNode } from '../support/run.js';
 
-const guide = readFileSync(join(root, 'docs/mock-gateway.md'), 'utf8');
+const guide = readFileSync(join(root, 'docs/how-to/mock-gateway.md'), 'utf8');
 const blocks = codeBlocks(guide);
 const [cookbook = ''] = /^## Fault cookbook\n.*?(?=^## )/ms.exec(guide) ?? [];
 const unitTest = blocks.find(({ code }) => code.includes('node:test'))?.code ?? '';

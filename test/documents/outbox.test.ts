@@ -14,7 +14,7 @@ import { codeBlocks, commandsOf } from '../support/code-blocks.js';
 import { betEvent } from '../support/factories.js';
 import { root } from '../support/run.js';
 
-const guide = readFileSync(join(root, 'docs/outbox.md'), 'utf8');
+const guide = readFileSync(join(root, 'docs/how-to/outbox.md'), 'utf8');
 const blocks = codeBlocks(guide);
 
 describe('the commands of the guide', () => {

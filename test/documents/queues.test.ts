@@ -24,7 +24,7 @@ let guide: Guide;
 beforeAll(async () => {
   expectFreshBuild();
   folder = await mkdtemp(join(root, 'test/.docs-'));
-  const blocks = codeBlocks(await readFile(join(root, 'docs/queues.md'), 'utf8')).filter(({ language }) => language === 'ts');
+  const blocks = codeBlocks(await readFile(join(root, 'docs/how-to/queues.md'), 'utf8')).filter(({ language }) => language === 'ts');
   const names = ['take', 'kafka', 'rabbit', 'sqs'];
   for (const [index, name] of names.entries()) {
     const { code } = await transform(blocks[index]?.code ?? '', { loader: 'ts', format: 'esm' });
@@ -46,7 +46,7 @@ const ids = async (outbox: Outbox) => (await outbox.list()).map(({ reference }) 
 describe('a message from a queue', () => {
   it('is taken as the guide shows it', async () => {
     const { outbox } = outboxWorld();
-    const [shown] = codeBlocks(await readFile(join(root, 'docs/queues.md'), 'utf8')).filter(({ language }) => language === 'json');
+    const [shown] = codeBlocks(await readFile(join(root, 'docs/how-to/queues.md'), 'utf8')).filter(({ language }) => language === 'json');
     expect(await guide.take.take(outbox, [shown?.code ?? ''])).toEqual([undefined]);
     expect(await ids(outbox)).toEqual(['BET-104']);
   });

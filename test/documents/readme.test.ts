@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { createMockGateway } from '../../src/entries/mock.js';
 import { serve } from '../../src/entries/mock-node.js';
 import { expectFreshBuild } from '../support/built.js';
 import { codeBlocks, commandsOf } from '../support/code-blocks.js';
+import { guides } from '../support/documents.js';
 import { root, runNode } from '../support/run.js';
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
@@ -39,13 +40,7 @@ test('the readme is short', () => {
 });
 
 test('every file that a document links to exists', () => {
-  for (const document of [
-    'README.md',
-    'CONTRIBUTING.md',
-    'CHANGELOG.md',
-    ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
-    'examples/README.md',
-  ]) {
+  for (const document of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...guides, 'examples/README.md']) {
     const links = [...read(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link);
     expect(links.filter((link) => !existsSync(join(root, document, '..', link)))).toEqual([]);
   }

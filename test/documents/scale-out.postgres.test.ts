@@ -9,7 +9,7 @@ import { newSchema, openStore, pool, within } from '../outbox/stores/postgres/wo
 import { codeBlocks, commandsOf } from '../support/code-blocks.js';
 import { root } from '../support/run.js';
 
-const blocks = codeBlocks(readFileSync(join(root, 'docs/scale-out.md'), 'utf8'));
+const blocks = codeBlocks(readFileSync(join(root, 'docs/how-to/scale-out.md'), 'utf8'));
 
 /** A statement of the guide, for a schema of the test. */
 function statements(schema: string): string[] {

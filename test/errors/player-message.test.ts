@@ -71,7 +71,7 @@ test('the table of the guide is made of it', () => {
     return `| ${error} | "${text.replace('30', '…')}" | \`${action}\` |\n`;
   });
   const table = `| error | \`text\` | \`action\` |\n|---|---|---|\n${rows.join('')}\n`;
-  expect(readFileSync(join(root, 'docs/browser.md'), 'utf8')).toContain(table);
+  expect(readFileSync(join(root, 'docs/how-to/browser.md'), 'utf8')).toContain(table);
 });
 
 test('every code and outcome has a text and an action, and nothing of the error is in the text', () => {

@@ -39,7 +39,7 @@ it('compose.yaml names the database as its comment does', () => {
 });
 
 it('the jobs of the guide to the mock gateway are YAML, and run its command', () => {
-  const blocks = codeBlocks(readFileSync(join(root, 'docs/mock-gateway.md'), 'utf8')).filter(({ language }) => language === 'yaml');
+  const blocks = codeBlocks(readFileSync(join(root, 'docs/how-to/mock-gateway.md'), 'utf8')).filter(({ language }) => language === 'yaml');
   const [github, gitlab] = blocks.map(({ code }) => parse(code));
   expect(blocks).toHaveLength(2);
   expect(github.jobs.test.steps.at(-1).run).toBe('npx location-sdk mock run -- pytest');

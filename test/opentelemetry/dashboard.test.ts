@@ -70,7 +70,7 @@ describe('the alerts', () => {
   it.each(alerts)('$name asks for what there is', ({ query }) => expect(problemsOf(query)).toEqual([]));
 
   it('are those of the guide', () => {
-    const told = [...read('docs/telemetry.md').matchAll(/^\| `([A-Z]\w+)` \|/gm)].map(([, name]) => name);
+    const told = [...read('docs/how-to/telemetry.md').matchAll(/^\| `([A-Z]\w+)` \|/gm)].map(([, name]) => name);
     expect(alerts.length).toBeGreaterThan(5);
     expect(alerts.map(({ name }) => name)).toEqual(told);
   });
@@ -82,7 +82,7 @@ test('a query for something else is found out', () => {
 });
 
 test('the guide has every metric, with its Prometheus name, unit and attributes', () => {
-  const rows = [...read('docs/telemetry.md').matchAll(/^\| `(location_sdk\.[\w.]+)` \| (\w+), `([^`]+)` \| ([^|]*) \|/gm)];
+  const rows = [...read('docs/how-to/telemetry.md').matchAll(/^\| `(location_sdk\.[\w.]+)` \| (\w+), `([^`]+)` \| ([^|]*) \|/gm)];
   const told = rows.map(([, name, kind, unit, attributes = '']) => [name, kind, unit, (attributes.match(/`([^`]+)`/g) ?? []).map((one) => one.slice(1, -1))]);
   expect(told).toEqual(ROWS.map(({ name, kind, unit, attributes }) => [name, kind, unit, attributes.map((one) => one.replace('location_sdk.', ''))]));
 });

@@ -2,14 +2,14 @@
 export type AssumptionVerdict = 'confirmed' | 'one value taken' | 'differs' | 'not seen';
 
 interface Assumption {
-  /** The gap in the specification, in the words of its row in docs/assumptions.md. */
+  /** The gap in the specification, in the words of its row in docs/background/assumptions.md. */
   readonly gap: string;
   readonly assumed: string;
   /** The option to change where the gateway differs; none where there is no such option. */
   readonly option?: string;
 }
 
-/** Those that a gateway's answers can show to be right or wrong. A test compares them with docs/assumptions.md. */
+/** Those that a gateway's answers can show to be right or wrong. A test compares them with docs/background/assumptions.md. */
 export const ASSUMPTIONS = {
   once: { gap: 'whether `/external` stands twice (the base address ends in it, and the paths start with it)', assumed: 'it stands once', option: 'paths' },
   paths: { gap: 'where initiated events are reported', assumed: 'report-bet-event and report-withdrawal-event', option: 'paths' },

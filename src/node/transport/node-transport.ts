@@ -54,7 +54,7 @@ const REFUSED_BY_UNDICI = /^UND_ERR_(?:INVALID_ARG|CLOSED|DESTROYED)$/;
 
 /**
  * A faster way to the gateway for Node.js: it asks `undici`, the library that the built-in `fetch` is made of, without the
- * web's `Request` and `Response` around it. An outcome is that of the built-in `fetch`, or a more careful one: docs/performance.md
+ * web's `Request` and `Response` around it. An outcome is that of the built-in `fetch`, or a more careful one: docs/background/performance.md
  * lists where they differ. Redirects are not followed. No proxy is used unless you say so, by `proxy`, `dispatcher` or
  * undici's `setGlobalDispatcher`. Needs `undici` 7.16 or newer, which you install beside this package; undici 8 needs Node.js 22.19.
  *

@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { ASSUMPTIONS, createFindings } from '../../../src/cli/check/assumptions.js';
 import { root } from '../../support/run.js';
 
-const rows = readFileSync(join(root, 'docs/assumptions.md'), 'utf8')
+const rows = readFileSync(join(root, 'docs/background/assumptions.md'), 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('| '))
   .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')));
 
 describe('the assumptions that a run looks at', () => {
-  it.each(Object.entries(ASSUMPTIONS))('%s is a row of docs/assumptions.md, with its option', (_, { gap, ...assumption }) => {
+  it.each(Object.entries(ASSUMPTIONS))('%s is a row of docs/background/assumptions.md, with its option', (_, { gap, ...assumption }) => {
     const row = rows.find(([first]) => first === gap);
     expect(row).toBeDefined();
     if ('option' in assumption) expect(row?.join(' ')).toContain(assumption.option);

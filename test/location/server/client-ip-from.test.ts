@@ -232,7 +232,7 @@ describe('with a platform', () => {
   });
 
   test('heroku: where the lines can no longer be told apart, more than one entry tells nothing, as the guide says', () => {
-    const [row = ''] = /^\| `'heroku'` \|.*$/m.exec(readFileSync('docs/location.md', 'utf8')) ?? [];
+    const [row = ''] = /^\| `'heroku'` \|.*$/m.exec(readFileSync('docs/how-to/location.md', 'utf8')) ?? [];
     expect(row).toMatch(/in one line \(`rawHeaders`\).*a second entry gives undefined/);
     const value = `${FORGED}, ${PLAYER}`;
     expect(clientIpFrom({ ...fromNode('10.0.0.1', value), rawHeaders: ['X-Forwarded-For', value] }, { trustedProxies: 'heroku' })).toBe(PLAYER);
