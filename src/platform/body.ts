@@ -50,7 +50,7 @@ export async function readBody(response: FetchResponse, signal: AbortSignal, lim
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel);
   try {
-    let block = new Uint8Array();
+    let block: Uint8Array = new Uint8Array();
     let bytes = 0;
     for (let reads = 1; ; reads += 1) {
       // A stream that always has something ready must not keep the timers from running.
