@@ -6,6 +6,8 @@ import { clientOf } from './reports.js';
 
 const [url = '', schema = '', gateway = '', concurrency = '8'] = process.argv.slice(2);
 const pool = new pg.Pool({ connectionString: url, max: 4 });
+// One that the server ends while it is closing would end this process.
+pool.on('error', () => {});
 const store = await postgresStore({ database: pool, schema, listen: () => pool.connect() });
 const outbox = createOutbox({ client: clientOf(gateway), store, concurrency: Number(concurrency) });
 process.once('message', () => outbox.start());

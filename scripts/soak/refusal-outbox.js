@@ -19,6 +19,8 @@ export async function openOutbox({ gateway, place }) {
     return { outbox: createOutbox({ client, store }), close: async () => store.close?.() };
   }
   const pool = new pg.Pool({ connectionString: place.url });
+  // `end` does not wait until its connections are closed, and one that the server ends meanwhile would end this process.
+  pool.on('error', () => {});
   const store = await postgresStore({ database: pool });
   return { outbox: createOutbox({ client, store }), close: () => pool.end() };
 }
