@@ -7,7 +7,7 @@ const NEEDED = [
   { pattern: /^dist\/(?:openapi|four-steps\.arazzo|integrity)\.json$/, what: 'documents of the gateway; the hashes of the script-tag files' },
   { pattern: /^dist\/THIRD-PARTY-NOTICES$/, what: 'the licences of what is bundled' },
   { pattern: /^bin\/location-sdk\.js$/, what: 'the command' },
-  { pattern: /^(?:README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/[\w-]+\.(?:md|svg)$/, what: 'what people read' },
+  { pattern: /^(?:README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/(?:[\w-]+\/)?[\w-]+\.(?:md|svg)$/, what: 'what people read' },
   { pattern: /^examples\/(?:[\w[\]-]+\/)*[\w.-]+\.(?:js|jsx|ts|html|css|md|json|yaml)$/, what: 'what people copy' },
   { pattern: /^(?:LICENSE|package\.json)$/, what: 'what npm always takes' },
 ];
@@ -17,7 +17,7 @@ const UNPACKED_LIMIT = 11_300_000;
 /** @param {import('../run.js').Packed} packed */
 export async function checkContents({ project, tarball }) {
   const { files, size, unpackedSize, integrity } = tarball;
-  const problems = files.filter(({ path }) => !NEEDED.some(({ pattern }) => pattern.test(path))).map(({ path }) => `nobody needs ${path}`);
+  const problems = files.filter(({ path }) => !NEEDED.some(({ pattern }) => pattern.test(path))).map(({ path }) => `${path}: not one of the kinds of files that the package needs`);
   for (const { pattern, what } of NEEDED) if (!files.some(({ path }) => pattern.test(path))) problems.push(`nothing is ${what} (${pattern})`);
   if (size > PACKED_LIMIT) problems.push(`${size} bytes packed; the limit is ${PACKED_LIMIT}`);
   if (unpackedSize > UNPACKED_LIMIT) problems.push(`${unpackedSize} bytes unpacked; the limit is ${UNPACKED_LIMIT}`);
