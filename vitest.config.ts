@@ -58,7 +58,7 @@ export default defineConfig({
           name: 'unit',
           ...shared,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/browser/**', 'test/frameworks/**', 'test/package/**', 'test/**/*.postgres.test.ts', ...ALONE],
+          exclude: ['test/browser/**', 'test/frameworks/**', 'test/package/**', 'test/site/**', 'test/**/*.postgres.test.ts', ...ALONE],
           testTimeout: 60_000,
           maxConcurrency: 10,
         },

@@ -1,0 +1,78 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium } from '../browser/chromium.js';
+import { violationsOf } from '../browser/violations.js';
+import { root } from '../support/run.js';
+import { serveFolder } from './serve-folder.js';
+
+/** One page of each kind: the start, a guide with wide tables, another drawer, the reference, an example's file. */
+const PAGES = ['index.html', 'how-to/relay.html', 'reference/errors.html', 'reference/api/location-sdk/transport/node.html', 'examples/relay/express-js.html'];
+const DESKTOP = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 844 };
+/** `SITE_PICTURES=/some/folder npm run docs` keeps what the pages look like, for a person to see. */
+const { SITE_PICTURES } = process.env;
+
+let browser: Browser;
+let served: Awaited<ReturnType<typeof serveFolder>>;
+beforeAll(async () => {
+  [served, browser] = await Promise.all([serveFolder(join(root, 'site/pages')), launchChromium()]);
+  if (SITE_PICTURES) mkdirSync(SITE_PICTURES, { recursive: true });
+});
+afterAll(async () => {
+  await browser.close();
+  served.server.close();
+});
+
+/** Opens a page and notes every request that leaves for another host. */
+async function open(path: string, viewport: typeof DESKTOP, colorScheme: 'light' | 'dark'): Promise<{ page: Page; elsewhere: string[] }> {
+  const context = await browser.newContext({ viewport, colorScheme, bypassCSP: true, reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  const elsewhere: string[] = [];
+  page.on('request', (request) => {
+    if (!request.url().startsWith(served.url) && !request.url().startsWith('data:')) elsewhere.push(request.url());
+  });
+  await page.goto(`${served.url}/${path}`, { waitUntil: 'load' });
+  await page.locator('#app .VPNavBar').waitFor();
+  return { page, elsewhere };
+}
+
+describe.each([
+  ['desktop, light', DESKTOP, 'light'],
+  ['phone, dark', PHONE, 'dark'],
+] as const)('%s', (name, viewport, scheme) => {
+  test.each(PAGES)('%s: axe finds nothing, nothing leaves for another host, and the page does not scroll sideways', async (path) => {
+    const { page, elsewhere } = await open(path, viewport, scheme);
+    if (SITE_PICTURES) await page.screenshot({ path: join(SITE_PICTURES, `${path.replace(/\W/g, '-')} ${name}.png`) });
+    expect(await violationsOf(page)).toEqual([]);
+    expect(elsewhere).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
+    if (viewport === DESKTOP) {
+      const wider = await page
+        .locator('.wide')
+        .evaluateAll((tables) => tables.filter((table) => table.scrollWidth > table.clientWidth).map((table) => table.textContent));
+      expect(wider, 'tables that do not fit').toEqual([]);
+    }
+    await page.context().close();
+  });
+});
+
+test('a guide has an edit line and its neighbours in the menu', async () => {
+  const { page } = await open('how-to/relay.html', DESKTOP, 'light');
+  expect(await page.locator('.source').textContent()).toContain('docs/how-to/relay.md');
+  expect(await page.locator('.pager-link').count()).toBe(2);
+  await page.context().close();
+});
+
+test.each(['outbox', 'relay', 'duplicate'])('the search finds guides before symbols: %s', async (word) => {
+  const { page } = await open('index.html', DESKTOP, 'light');
+  await page.keyboard.press('Control+k');
+  await page.locator('.search-input').fill(word);
+  await page.locator('.results li').nth(3).waitFor();
+  const links = await page.locator('.results li a').evaluateAll((found) => found.map((link) => link.getAttribute('href') ?? ''));
+  const first = links.findIndex((link) => link.includes('/reference/api/'));
+  expect(links.slice(0, 4).filter((link) => link.includes('/reference/api/'))).toEqual([]);
+  expect(first === -1 || links.slice(first).every((link) => /\/(?:reference\/api|project|examples)\//.test(link))).toBe(true);
+  await page.context().close();
+});
