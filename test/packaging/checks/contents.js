@@ -17,7 +17,9 @@ const UNPACKED_LIMIT = 11_300_000;
 /** @param {import('../run.js').Packed} packed */
 export async function checkContents({ project, tarball }) {
   const { files, size, unpackedSize, integrity } = tarball;
-  const problems = files.filter(({ path }) => !NEEDED.some(({ pattern }) => pattern.test(path))).map(({ path }) => `${path}: not one of the kinds of files that the package needs`);
+  const problems = files
+    .filter(({ path }) => !NEEDED.some(({ pattern }) => pattern.test(path)))
+    .map(({ path }) => `${path}: not one of the kinds of files that the package needs`);
   for (const { pattern, what } of NEEDED) if (!files.some(({ path }) => pattern.test(path))) problems.push(`nothing is ${what} (${pattern})`);
   if (size > PACKED_LIMIT) problems.push(`${size} bytes packed; the limit is ${PACKED_LIMIT}`);
   if (unpackedSize > UNPACKED_LIMIT) problems.push(`${unpackedSize} bytes unpacked; the limit is ${UNPACKED_LIMIT}`);
