@@ -41,7 +41,7 @@ export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Ch
       },
       read(attempted, context) {
         const verdict = readGatewayAnswer(attempted, context, settings);
-        return attempted.ended === 'answered' ? { ...verdict, requestId: requestIdOf(attempted, context.values, secrets) } : verdict;
+        return attempted.ended === 'answered' ? { ...verdict, requestId: requestIdOf(attempted, context, secrets) } : verdict;
       },
     };
   },

@@ -1,6 +1,7 @@
-import { KEY_PIECE } from '../redact/redact.js';
+import { fold, KEY_PIECE } from '../redact/redact.js';
 import type { SentValue } from '../schema/sent-values.js';
 import type { Answered } from './transport.js';
+import type { CallContext } from './verdict.js';
 
 /** The headers that may name a request; the first one with an id counts (our decision). */
 const NAMES = ['x-request-id', 'x-correlation-id', 'request-id', 'traceparent'];
@@ -13,15 +14,21 @@ const MANY_DIGITS = /\d{10}/;
 const HEXADECIMAL = /[\da-fA-F-]{6}/;
 /** A word of this length is recognised within a longer one. */
 const LONG_WORD = 4;
+/** No part of this length is in a report by chance. */
+const LONG_PART = 8;
 
 /** The id that the other side gave to the request; undefined where it gave none, or one that repeats a value which was sent. */
-export function requestIdOf(answered: Pick<Answered, 'header'>, values: () => readonly SentValue[], secrets: ReadonlySet<string>): string | undefined {
+export function requestIdOf(
+  answered: Pick<Answered, 'header'>,
+  { report, values }: Pick<CallContext, 'report' | 'values'>,
+  secrets: ReadonlySet<string>,
+): string | undefined {
   try {
     for (const name of NAMES) {
       const id = answered.header(name);
       if (!isId(id)) continue;
       const lower = id.toLowerCase();
-      const isRandom = RANDOM.test(lower) && !MANY_DIGITS.test(lower);
+      const isRandom = RANDOM.test(lower) && !MANY_DIGITS.test(lower) && !holdsPart(report.body, lower);
       const mayHold = (secret: string) => !isRandom || secret.length < KEY_PIECE || HEXADECIMAL.test(secret);
       const repeats = [...secrets].some((secret) => mayHold(secret) && holdsPiece(lower, secret.toLowerCase())) || (!isRandom && holdsWord(lower, values()));
       return repeats ? undefined : id;
@@ -33,6 +40,12 @@ export function requestIdOf(answered: Pick<Answered, 'header'>, values: () => re
   return undefined;
 }
 
+/** Whether a part of such an id stands in the report. The id of a player may be a UUID, too. */
+function holdsPart(body: string, id: string): boolean {
+  const sent = body.toLowerCase().replaceAll('-', '');
+  return id.split('-').some((part) => part.length >= LONG_PART && sent.includes(part));
+}
+
 function holdsPiece(id: string, secret: string): boolean {
   const length = Math.min(KEY_PIECE, secret.length);
   for (let start = 0; start + length <= secret.length; start += 1) if (id.includes(secret.slice(start, start + length))) return true;
@@ -40,7 +53,7 @@ function holdsPiece(id: string, secret: string): boolean {
 }
 
 function holdsWord(id: string, values: readonly SentValue[]): boolean {
-  const personal = values.flatMap(({ text, kind }) => (kind === 'personal' ? [text.toLowerCase()] : []));
+  const personal = values.flatMap(({ text, kind }) => (kind === 'personal' ? [fold(text)] : []));
   if (personal.some((text) => text.length > 2 && id.includes(text))) return true;
   const words: readonly string[] = id.match(/[a-z0-9]+/g) ?? [];
   const all = words.join('');

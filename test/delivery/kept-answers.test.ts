@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answer, bet, broken, once, repeated, type Scripted, scripted } from './scripted-gateway.js';
 
 const UUID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+const PLAYER = '3f2c9a4e-7b1d-4c5e-9f6a-a1b2c3d4e5f6';
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const HEADERS = ['x-request-id', 'x-correlation-id', 'request-id', 'traceparent'];
 
@@ -67,6 +68,27 @@ describe('the id that the gateway gives to a request', () => {
     const options = { gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey } }, ...once };
     const { client, run } = scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })], options);
     expect(await run(client.reportSettledBet(bet))).not.toHaveProperty('requestId');
+  });
+
+  it.each([
+    ['as it is', PLAYER],
+    ['in capitals', PLAYER.toUpperCase()],
+    ['without hyphens', PLAYER.replaceAll('-', '')],
+    ['as the id of a trace', `00-${PLAYER.replaceAll('-', '')}-b7ad6b7169203331-01`],
+    ['with more behind it', `${PLAYER}-0001`],
+  ])('is not kept where it is the UUID of the player, %s', async (_, id) => {
+    const { client, run } = scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]);
+    for (const user_id of [PLAYER, PLAYER.toUpperCase(), PLAYER.replaceAll('-', '')]) {
+      const again = scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]);
+      expect(await again.run(again.client.reportSettledBet({ ...bet, user: { ...bet.user, user_id } })), user_id).not.toHaveProperty('requestId');
+    }
+    expect(await run(client.reportSettledBet({ ...bet, bet_id: PLAYER }))).toMatchObject({ requestId: id });
+  });
+
+  it.each(['req-adebayo-1', 'OKEOWO', 'trace.okeowo:9'])('is not kept where it repeats a name without its accents: %s', async (id) => {
+    const { client, run } = scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]);
+    const user = { ...bet.user, first_name: 'Adébáyọ̀', last_name: 'Òkéowó' };
+    expect(await run(client.reportSettledBet({ ...bet, user }))).not.toHaveProperty('requestId');
   });
 
   it('of a number to verify is told too', async () => {
