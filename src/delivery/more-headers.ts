@@ -7,6 +7,10 @@ import type { Failure } from './verdict.js';
 /** Headers that name the request: the gateway answers with them, and they are no secrets. */
 const NAMES_A_REQUEST = /^(?:x-request-id|x-correlation-id|request-id|traceparent)$/;
 
+/** Those values of headers that are never shown. */
+export const secretsOf = (headers: Readonly<Record<string, string>>): string[] =>
+  Object.entries(headers).flatMap(([name, value]) => (value && !NAMES_A_REQUEST.test(name) ? [value] : []));
+
 /** The headers of the user's for one request, those of the call last; their values are secrets from now on. */
 export async function moreHeaders(
   options: readonly HeadersOption[],
@@ -23,6 +27,6 @@ export async function moreHeaders(
       return configurationFailure(`the function headers gave ${problem?.path ?? 'a function'}: ${problem?.message ?? 'expected headers'}`);
     Object.assign(headers, lowerCased(Object(asked.value)));
   }
-  for (const [name, value] of Object.entries(headers)) if (value && !NAMES_A_REQUEST.test(name)) secrets.add(value);
+  for (const value of secretsOf(headers)) secrets.add(value);
   return { headers };
 }

@@ -38,7 +38,7 @@ export function duplicateRuleOf(seen: readonly SeenAnswer[], isShown: (text: str
   const [same, other] = [of(SAME_DATA), of(OTHER_DATA)];
   const rest = refusals.flatMap(({ about, answer }) => (about.endsWith(SAME_DATA) || about.endsWith(OTHER_DATA) ? [] : [answer]));
   if (same.length === 0) return undefined;
-  const rules = pathsOf(same).flatMap((path) => {
+  const rules = pathsOf(same, isShown).flatMap((path) => {
     const rule: DuplicateRule = { path, same: wordsOf(same, path), conflict: wordsOf(other, path) };
     const isWhole = same.every((answer) => isFit(textAt(answer, path), isShown)) && other.every((answer) => isFit(textAt(answer, path), isShown));
     return isWhole && !rest.some((answer) => applyRule(rule, answer)) ? [rule] : [];
@@ -80,14 +80,14 @@ const literally = (word: string): string =>
     .replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
     .replace(/[^\x21-\x7e]/g, (sign) => Array.from({ length: sign.length }, (_, at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''));
 
-/** The places of texts that all of the answers have, those for people first. */
-function pathsOf(answers: readonly Answer[]): string[][] {
+/** The places of texts that all of the answers have and that may be shown, those for people first. */
+function pathsOf(answers: readonly Answer[], isShown: (text: string) => boolean): string[][] {
   const [first, ...others] = answers.map(({ body }) => leavesOf(body));
   const rank = (path: readonly string[]) => {
     const at = FIRST.indexOf(path.at(-1) ?? '');
     return path.length * FIRST.length + (at < 0 ? FIRST.length : at);
   };
-  const shared = (first ?? []).filter((path) => others.every((paths) => paths.some((one) => one.join('.') === path.join('.'))));
+  const shared = (first ?? []).filter((path) => isShown(path.join('')) && others.every((paths) => paths.some((one) => one.join('.') === path.join('.'))));
   return shared.sort((a, b) => rank(a) - rank(b));
 }
 

@@ -1,5 +1,6 @@
 import { messageOf } from '../../delivery/answer.js';
 import { readAnswer } from '../../delivery/failures.js';
+import { secretsOf } from '../../delivery/more-headers.js';
 import type { Transport } from '../../delivery/transport.js';
 import { MASK, maskSent } from '../../redact/redact.js';
 import type { SeenAnswer } from './duplicate-rule.js';
@@ -31,7 +32,7 @@ export interface Recorder {
   readonly answers: SeenAnswer[];
   /** What the next requests are about. */
   label(about: string): void;
-  /** A key that is never shown from here on; so is every key that is sent. */
+  /** A key that is never shown from here on; so is every key and every other header that is sent. */
   hide(key: string): void;
   /** Whether no piece of these keys stands in a text. */
   isFreeOfKeys(text: string): boolean;
@@ -67,9 +68,8 @@ export function createRecorder(transport: Transport): Recorder {
     isFreeOfKeys: (text) => ![...keys].some((key) => holdsPiece(text.toLowerCase(), key.toLowerCase())),
     transport: {
       async send(asked, limit) {
-        const key = asked.headers['x-api-key'];
         // Ours is made up, and its words may stand in any answer.
-        if (key !== undefined && key !== WRONG_KEY) keys.add(key);
+        for (const secret of secretsOf(asked.headers)) if (secret !== WRONG_KEY) keys.add(secret);
         const request = { about, path: new URL(asked.url).pathname };
         const began = Date.now();
         const since = performance.now();
@@ -101,8 +101,11 @@ export function createRecorder(transport: Transport): Recorder {
 /** A key is recognised by any piece of this length. */
 const KEY_PIECE = 6;
 
+/** Anything may hold a shorter text by chance, so that counts as a word alone. */
 const holdsPiece = (text: string, key: string): boolean =>
-  Array.from({ length: Math.max(1, key.length - KEY_PIECE + 1) }, (_, at) => key.slice(at, at + KEY_PIECE)).some((piece) => text.includes(piece));
+  key.length < KEY_PIECE
+    ? text.split(/[^\p{L}\p{N}]+/u).includes(key)
+    : Array.from({ length: key.length - KEY_PIECE + 1 }, (_, at) => key.slice(at, at + KEY_PIECE)).some((piece) => text.includes(piece));
 
 /** Other values of these headers could hold anything. */
 const mediaTypeOf = (value = 'none'): string =>

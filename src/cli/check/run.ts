@@ -1,10 +1,12 @@
 import type { Client } from '../../client/client.js';
+import { moreHeaders } from '../../delivery/more-headers.js';
 import type { Gateway } from '../../delivery/settings.js';
 import type { Attempted } from '../../delivery/transport.js';
 import type { Environment, ReportingError } from '../../errors/errors.js';
 import { systemClock } from '../../platform/time.js';
 import { GATEWAY_PATH } from '../../protocol/operations.js';
 import type { Findings } from './assumptions.js';
+import type { HeadersOption } from '../../schema/headers.js';
 import { describeExchange, type Recorder } from './exchange.js';
 
 export type Status = 'ok' | 'warn' | 'fail' | 'skip';
@@ -25,6 +27,8 @@ export interface Target {
   readonly environment: Environment;
   readonly gateway: Gateway;
   readonly client: Client<'strict'>;
+  /** The option `headers`, which a gateway behind another one needs. */
+  readonly headers: readonly HeadersOption[];
   readonly requestMs: number;
   /** Whether connections are made by a `fetch` of the operator's own. */
   readonly ownFetch: boolean;
@@ -52,16 +56,19 @@ const TIME_OVER = 'the time for all checks is over (see --timeout)';
 
 /** Sends a request that is none of the client's, exactly as the client would. */
 export async function ask(run: Run, about: string, path: string, body: string, apiKey?: string): Promise<Attempted> {
+  const limit = { clock: systemClock, milliseconds: run.requestMs, signal: run.signal };
+  const more = await moreHeaders(run.headers, () => limit, new Set());
+  if ('code' in more) return { ended: 'broken', failure: { text: more.text, notSent: true, retryable: false } };
   run.recorder.label(about);
   return run.recorder.transport.send(
     {
       url: run.gateway.baseUrl + GATEWAY_PATH + path.replace(/^\//, ''),
-      headers: apiKey === undefined ? {} : { 'x-api-key': apiKey },
+      headers: { ...more.headers, ...(apiKey !== undefined && { 'x-api-key': apiKey }) },
       body,
       credentials: 'omit',
       keepalive: false,
     },
-    { clock: systemClock, milliseconds: run.requestMs, signal: run.signal },
+    limit,
   );
 }
 

@@ -52,6 +52,7 @@ export function readTarget(given: ClientOptions, environment: Environment, tell:
       environment,
       gateway,
       client,
+      headers: completed.headers === undefined ? [] : [completed.headers],
       requestMs: completed.attemptTimeoutMs,
       ownFetch: given.fetch !== undefined || given.transport !== undefined,
       sharedAddress,

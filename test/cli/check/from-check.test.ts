@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { applyRule, duplicateRuleOf } from '../../../src/cli/check/duplicate-rule.js';
+import { createRecorder } from '../../../src/cli/check/exchange.js';
 import { moduleOf } from '../../../src/cli/check/from-check.js';
 import { type ClientOptions, createClient } from '../../../src/entries/index.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
@@ -257,6 +258,24 @@ describe('nothing is saved', () => {
 test.each([400, 403, 422])('HTTP %i alone is no duplicate: refusals of many kinds have it', (status) => {
   const answer = { status, body: {}, json: true };
   expect(duplicateRuleOf([{ about: 'reportBetEvent, the same data', answer }], () => true)).toBeUndefined();
+});
+
+describe('what may not be shown makes no option', () => {
+  const ruleFor = (body: object, secret: string) => {
+    const recorder = createRecorder({ send: () => Promise.reject(new Error('nothing is sent')) });
+    recorder.hide(secret);
+    return duplicateRuleOf([{ about: 'reportBetEvent, the same data', answer: { status: 403, body, json: true } }], recorder.isFreeOfKeys);
+  };
+
+  test('the name of a member that is a key', () => {
+    expect(ruleFor({ sk_live_abcdef: 'Filed before', deep: { sk_live_abcdef: 'Filed before' } }, 'sk_live_abcdef')).toBeUndefined();
+    expect(ruleFor({ sk_live_abcdef: 'Filed before', words: 'Lodged before' }, 'sk_live_abcdef')?.path).toEqual(['words']);
+  });
+
+  test('a short header as a word alone: any text has one letter', () => {
+    expect(ruleFor({ words: 'Lodged before' }, 'e')?.path).toEqual(['words']);
+    expect(ruleFor({ words: 'Lodged before: e.' }, 'e')).toBeUndefined();
+  });
 });
 
 test('the guide shows the modules as they are written', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Answered, type Asked, checkStaging, gatewayThat } from './in-process.js';
 
 const baseUrl = 'https://gateway.example.com';
@@ -57,4 +57,36 @@ test('the made-up wrong key hides no words of an answer', async () => {
   const { fetch } = gatewayThat(({ path }) => (path.startsWith('report-') ? [422, { message: 'location is wrong, check it' }] : undefined));
   const { shown } = await checkStaging({ gateways: { staging: { baseUrl, apiKey: 'another-key' } }, fetch });
   expect(shown).toContain('location is wrong, check it');
+});
+
+describe('a gateway behind another one', () => {
+  const FRONT = 'canaryfronttoken';
+  const gateways = { staging: { baseUrl, apiKey: 'another-key' } };
+  const behind = (isLetIn: (headers: Readonly<Record<string, string>>) => boolean) => {
+    const { fetch: inner } = gatewayThat(({ path, key }) => (path.startsWith('report-') ? [422, { message: `${FRONT} sent ${key}`, [FRONT]: 1 }] : undefined));
+    const fetch: typeof inner = async (url, init) => (isLetIn(init.headers) ? inner(url, init) : new Response(JSON.stringify({ message: 'front' }), { status: 403 }));
+    return fetch;
+  };
+
+  test.each([
+    ['an object', { 'x-front': FRONT }],
+    ['a function', async () => ({ 'X-Front': FRONT })],
+  ])('gets the headers with every request, and no answer shows them: %s', async (_, headers) => {
+    const { lines, shown } = await checkStaging({ gateways, headers, fetch: behind((sent) => sent['x-front'] === FRONT) });
+    expect(lines.filter(({ section }) => section === 'The gateway' || section === 'The key').map(({ name, status }) => `${status} ${name}`)).toEqual([
+      'ok a path that does not exist',
+      'ok a known path, without a key',
+      'skip clock',
+      'ok a wrong key',
+      'ok your key',
+    ]);
+    expect(shown).toContain('[masked]');
+    expect(shown).not.toContain(FRONT);
+  });
+
+  test('is not asked where the function headers fails, and nothing that it threw is shown', async () => {
+    const { lines, shown } = await checkStaging({ gateways, headers: () => Promise.reject(new Error(FRONT)), fetch: behind(() => true) });
+    expect(lines.find(({ status }) => status === 'fail')?.text).toBe('headers threw; look into it');
+    expect(shown).not.toContain(FRONT);
+  });
 });
