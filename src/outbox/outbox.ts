@@ -6,6 +6,7 @@ import { LONGEST_TIMER_MS, withTimeout } from '../platform/time.js';
 import { createOutboxEvents, type Events } from './events.js';
 import { type Committed, createEntrance, type Given } from './intake/enqueue.js';
 import type { EnqueuedReport, Outbox, Outboxes, OutboxStats } from './interface.js';
+import { logWaits } from './log-waits.js';
 import type { OperatorMethods, OperatorParts } from './operator/parts.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
 import type { createPipeline } from './pipeline.js';
@@ -58,6 +59,7 @@ function composeOutboxes<Mode extends ClientMode>(
 ): Outboxes<string, Mode> {
   const { store } = settings;
   const events = createOutboxEvents();
+  logWaits(events, settings.logger);
   const waiters = createWaiters(settings);
   const proof = createProof(settings, events);
   const idle = new Set<() => void>();

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ClientOptions, LogLevel } from '../../src/entries/index.js';
+import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
 import { answer, bet, lost, once, recorded, type Scripted, scripted } from '../delivery/scripted-gateway.js';
 
 const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
@@ -53,6 +54,20 @@ describe('logLevel', () => {
     expect(printed).toEqual([]);
     await scripted([recorded()], { logLevel: 'debug' }).report();
     expect(printed[0]).toBe('debug location-sdk: reportSettledBet B-1 (staging): attempt 1 begins');
+  });
+
+  it.each<[LogLevel, string[]]>([
+    ['debug', ['attempt 1 begins', 'attempt 1 ended', 'the next attempt begins in 0.02 s at the earliest (network)', 'attempt 2 begins', 'attempt 2 ended']],
+    ['info', []],
+  ])("of an outbox is that of its client: '%s'", async (logLevel, expected) => {
+    const lines: string[] = [];
+    const logger = { debug: (message: string) => void lines.push(message), info() {}, warn() {}, error() {} };
+    const { client, run } = scripted([lost(), recorded()], { logger, logLevel, random: () => 1 });
+    const outbox = createOutbox({ client, store: memoryStore(), retry: { baseMs: 20 } });
+    outbox.start();
+    await run((async () => (await outbox.reportSettledBet(bet)).done)());
+    await outbox.stop();
+    expect(lines.map((line) => line.replace(/ (ended) .*/, ' $1'))).toEqual(expected.map((line) => `reportSettledBet B-1 (staging): ${line}`));
   });
 
   it('that does not exist is refused', () => {
