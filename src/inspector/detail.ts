@@ -55,7 +55,7 @@ export function createDetail(back: () => void, announce: (text: string) => void)
   }
 
   function content(entry: Entry): HTMLElement[] {
-    const { method, path, key, body, status, answer, fault, earlier, applied } = entry;
+    const { method, path, key, body, requestId, status, answer, fault, earlier, applied } = entry;
     const source = sourceOf(entry);
     const note = make('p', { class: 'note', hidden: true });
     const request = make('div', {}, body === undefined ? make('p', { class: 'dim' }, 'No body that could be read.') : jsonView(body));
@@ -90,6 +90,7 @@ export function createDetail(back: () => void, announce: (text: string) => void)
       ['Fault', fault?.replaceAll('-', ' ')],
       ['Key', key === 'valid' ? undefined : key],
       ['Recorded', applied ? undefined : 'no'],
+      ['Request id', status === undefined ? undefined : requestId],
     ];
     if (earlier)
       return [factsList(facts), make('p', { class: 'dim' }, 'It is held, but its request is older than this log.'), section('Report', request, note)];

@@ -38,12 +38,18 @@ test('a bet and a withdrawal have one timeline each, from initiated to settled',
   expect(await page.locator('#list > li').count()).toBe(2);
 });
 
-test('an answer that was lost, and the attempt that repaired it, are told apart', async ({ open, client, server }) => {
+test('an answer that was lost, and the attempt that repaired it, are told apart: only the latter brought a request id', async ({ open, client, server }) => {
   const { page } = await open();
   server.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
   await client.reportBetEvent(betEvent());
   await page.getByRole('button', { name: /BET-1.*2 requests/ }).click();
   expect(await page.locator('.timeline summary .badge').allTextContents()).toEqual(['Recorded, answer lost', 'Repeat refused']);
+  await page.locator('.timeline summary').first().click();
+  const [lost, repeat] = server.gateway.requests().map(({ requestId }) => requestId);
+  expect(await page.locator('.timeline > li').allTextContents()).toEqual([
+    expect.not.stringContaining(`${lost}`),
+    expect.stringContaining(`Request id${repeat}`),
+  ]);
 });
 
 test('a report that was held before the page knew of it is shown', async ({ open, server }) => {

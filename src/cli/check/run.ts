@@ -5,8 +5,8 @@ import type { Attempted } from '../../delivery/transport.js';
 import type { Environment, ReportingError } from '../../errors/errors.js';
 import { systemClock } from '../../platform/time.js';
 import { GATEWAY_PATH } from '../../protocol/operations.js';
-import type { Findings } from './assumptions.js';
 import type { HeadersOption } from '../../schema/headers.js';
+import type { Findings } from './assumptions.js';
 import { describeExchange, type Recorder } from './exchange.js';
 
 export type Status = 'ok' | 'warn' | 'fail' | 'skip';

@@ -64,7 +64,8 @@ describe('a gateway behind another one', () => {
   const gateways = { staging: { baseUrl, apiKey: 'another-key' } };
   const behind = (isLetIn: (headers: Readonly<Record<string, string>>) => boolean) => {
     const { fetch: inner } = gatewayThat(({ path, key }) => (path.startsWith('report-') ? [422, { message: `${FRONT} sent ${key}`, [FRONT]: 1 }] : undefined));
-    const fetch: typeof inner = async (url, init) => (isLetIn(init.headers) ? inner(url, init) : new Response(JSON.stringify({ message: 'front' }), { status: 403 }));
+    const fetch: typeof inner = async (url, init) =>
+      isLetIn(init.headers) ? inner(url, init) : new Response(JSON.stringify({ message: 'front' }), { status: 403 });
     return fetch;
   };
 
