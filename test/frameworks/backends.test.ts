@@ -62,8 +62,8 @@ describe.each(['express-typescript', 'nestjs'])('examples/%s', (name) => {
   let site: string;
   let url: string;
 
-  const post = (path: string, body: object) =>
-    fetch(site + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const postText = (path: string, body: string) => fetch(site + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const post = (path: string, body: object) => postText(path, JSON.stringify(body));
   const health = async () => (await fetch(`${site}/health`)).json();
 
   beforeAll(async () => {
@@ -95,6 +95,8 @@ describe.each(['express-typescript', 'nestjs'])('examples/%s', (name) => {
   test('a bet that is no good is refused, and reports nothing', async () => {
     const refused = await post('/bets', { stake: 'much' });
     expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'validation' }]);
+    expect((await postText('/bets', '{"stake":"canary-4711" canary-4712}')).status).toBe(400);
+    expect(started.output()).not.toContain('canary');
     expect(gateway.gateway.reports()).toHaveLength(1);
   });
 
