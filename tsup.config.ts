@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
-import { inspectorDefine } from './inspector.build.js';
+import { pagesDefine } from './pages.build.js';
 import { notices } from './tsup.notices.js';
 import { pureConstants } from './tsup.pure.js';
 import { scriptTag, scriptTags, stubTag } from './tsup.script-tag.js';
@@ -20,7 +20,7 @@ const shared = {
   removeNodeProtocol: false,
   sourcemap: true,
   treeshake: true,
-  define: await inspectorDefine(),
+  define: await pagesDefine(),
   esbuildPlugins: [pureConstants, notices],
 } satisfies Options;
 

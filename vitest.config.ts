@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { inspectorDefine } from './inspector.build.js';
+import { pagesDefine } from './pages.build.js';
 import { WIRED } from './test/delivery/wired.js';
 
 // Copied for each project, since vitest takes out of it what it has seen.
-const define = await inspectorDefine();
+const define = await pagesDefine();
 
 /** vitest gives `expect.poll` a second, and a busy machine may take longer. */
 const patient = { expect: { poll: { timeout: 20_000 } } };

@@ -16,7 +16,7 @@ export const INPUTS = [
   'tsup.notices.js',
   'tsup.script-tag.js',
   'tsup.pure.js',
-  'inspector.build.js',
+  'pages.build.js',
   'scripts/cjs-declarations.js',
   'scripts/documents.js',
   'scripts/integrity.js',

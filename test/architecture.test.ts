@@ -31,7 +31,9 @@ const FLOORS: readonly Readonly<Record<string, readonly string[]>>[] = [
     // Wraps a client and an outbox that it is given.
     opentelemetry: ['outbox', 'client', 'delivery', 'errors'],
     // An application of its own, in the page that the mock gateway serves.
-    inspector: ['mock'],
+    inspector: ['kit', 'mock'],
+    // The parts that pages are made of: tokens, list, timeline, chart, dialog.
+    kit: [],
   },
   {
     // Reaches the client through its internals.

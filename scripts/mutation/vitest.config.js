@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
-import { inspectorDefine } from '../../inspector.build.js';
+import { pagesDefine } from '../../pages.build.js';
 import { RULES } from './rules.js';
 
 /** These wait for real time, sockets or files, or run through thousands of cases. */
@@ -26,7 +26,7 @@ class RulesFirst extends BaseSequencer {
 }
 
 export default defineConfig({
-  define: { ...(await inspectorDefine()) },
+  define: { ...(await pagesDefine()) },
   test: {
     include: ['delivery', 'outbox', 'client', 'relay'].map((folder) => `test/${folder}/*.test.ts`),
     exclude: ['**/*.postgres.test.ts', ...SLOW],

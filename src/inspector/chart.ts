@@ -1,13 +1,13 @@
-import { byId, draw, make } from './dom.js';
-import { outcomeOf, type Tone } from './outcome.js';
-import { markOf } from './outcome-mark.js';
+import { byId, make } from '../kit/dom.js';
+import { markOf, type Tone } from '../kit/mark.js';
+import { stackedChart, sumOf } from '../kit/stacked-chart.js';
+import { outcomeOf } from './outcome.js';
 import type { Entry } from './store.js';
 import { count } from './words.js';
 
 const SPAN_MS = 300_000;
 const BARS = 60;
 const BAR_MS = SPAN_MS / BARS;
-const HEIGHT = 64;
 /** Even a single request is to be seen, and is not to fill the chart. */
 const LEAST_TOP = 4;
 
@@ -26,29 +26,10 @@ export function showChart(entries: readonly Entry[], now: number): void {
     bar[tone] += 1;
     totals[tone] += 1;
   }
-  const sumOf = (bar: Record<Tone, number>) => LAYERS.reduce((sum, tone) => sum + bar[tone], 0);
-  const highest = Math.max(...bars.map(sumOf));
-  const top = Math.max(highest, LEAST_TOP);
-  const shapes = bars.flatMap((bar, index) => {
-    let y = HEIGHT;
-    return LAYERS.filter((tone) => bar[tone] > 0).map((tone) => {
-      const height = (bar[tone] / top) * (HEIGHT - 6);
-      y -= height;
-      return draw('rect', { class: tone, x: String(index * 5), y: y.toFixed(1), width: '4', height: height.toFixed(1), rx: '.8' });
-    });
-  });
+  const highest = Math.max(...bars.map((bar) => sumOf(bar, LAYERS)));
   const label = `${LAYERS.map((tone) => `${totals[tone]} ${NAMES[tone]}`).join(', ')}; at most ${count(highest, 'request')} in 5 seconds`;
-  const base = draw('path', { class: 'base', d: `M0 ${HEIGHT - 0.5}H300` });
-  byId('chart').replaceChildren(
-    draw('svg', { role: 'img', 'aria-label': label, viewBox: `0 0 300 ${HEIGHT}`, preserveAspectRatio: 'none' }, base, ...shapes),
-    make(
-      'p',
-      { class: 'axis', 'aria-hidden': 'true' },
-      make('span', {}, '5 minutes ago'),
-      make('span', {}, highest > 0 && `peak ${highest} in 5 s`),
-      make('span', {}, 'now'),
-    ),
-  );
+  const axis = ['5 minutes ago', highest > 0 ? `peak ${highest} in 5 s` : '', 'now'];
+  byId('chart').replaceChildren(...stackedChart({ bars, layers: LAYERS, leastTop: LEAST_TOP, label, axis }));
   byId('counts').replaceChildren(
     ...LAYERS.map((tone) =>
       make('li', { class: totals[tone] ? '' : 'none' }, markOf(tone), make('b', {}, totals[tone].toLocaleString('en')), ` ${NAMES[tone]}`),

@@ -1,9 +1,11 @@
+import { copyButton } from '../kit/copy.js';
+import { arrange, byId, make } from '../kit/dom.js';
+import { factsList, section } from '../kit/facts.js';
+import { jsonView } from '../kit/json-view.js';
+import { badge } from '../kit/mark.js';
 import { toCurl } from './curl.js';
-import { arrange, byId, make } from './dom.js';
-import { jsonView } from './json-view.js';
 import { stageWords, standing } from './list.js';
 import { outcomeOf } from './outcome.js';
-import { badge } from './outcome-mark.js';
 import { server } from './server.js';
 import { type Entry, type Story, sourceOf } from './store.js';
 import { operationWords, sourceWords, steps, timeOf } from './words.js';
@@ -22,20 +24,6 @@ export function createDetail(back: () => void, announce: (text: string) => void)
   const timeline = make('ol', { class: 'timeline' });
   let items = new Map<Entry, HTMLLIElement>();
   let shown: { story: Story; revealing: boolean } | undefined;
-
-  async function copy(button: HTMLButtonElement, text: string): Promise<void> {
-    await navigator.clipboard.writeText(text);
-    button.textContent = 'Copied';
-    announce('Copied');
-    setTimeout(() => {
-      button.textContent = 'Copy';
-    }, 1_500);
-  }
-
-  const copyable = (label: string, text: () => string) => {
-    const button: HTMLButtonElement = make('button', { type: 'button', class: 'quiet', 'aria-label': label, click: () => void copy(button, text()) }, 'Copy');
-    return button;
-  };
 
   function itemOf(entry: Entry, open: boolean): HTMLLIElement {
     const details = make(
@@ -104,7 +92,7 @@ export function createDetail(back: () => void, announce: (text: string) => void)
       ),
       section(
         'Again, with curl',
-        copyable('Copy the curl line', () => line.textContent ?? ''),
+        copyButton('Copy the curl line', () => line.textContent ?? '', announce),
         line,
         JSON.stringify(full)?.includes('[masked]') &&
           !shown?.revealing &&
@@ -157,10 +145,4 @@ export function createDetail(back: () => void, announce: (text: string) => void)
   }
 }
 
-function factsList(facts: readonly [string, string | undefined][]): HTMLElement {
-  return make('dl', {}, ...facts.filter(([, value]) => value).map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))));
-}
-
 const sourcesOf = (story: Story | undefined) => new Set(story?.entries.map(sourceOf).filter((source) => source !== undefined));
-
-const section = (title: string, ...children: (Node | string | undefined | false)[]) => make('section', {}, make('h3', {}, title), ...children);

@@ -1,5 +1,5 @@
+import { byId, make } from '../kit/dom.js';
 import type { FaultRule, SetFault } from '../mock/faults.js';
-import { byId, make } from './dom.js';
 import { server } from './server.js';
 import { faultWords } from './words.js';
 

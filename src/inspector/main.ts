@@ -1,11 +1,11 @@
+import { byId } from '../kit/dom.js';
+import { createAnnouncer, later } from '../kit/pace.js';
 import { showChart } from './chart.js';
 import { createDetail } from './detail.js';
-import { byId } from './dom.js';
 import { fillEmpty } from './empty.js';
 import { createFaultPanel } from './faults.js';
 import { listenToKeys } from './keys.js';
-import { createList } from './list.js';
-import { createAnnouncer, later } from './pace.js';
+import { createStoryList } from './list.js';
 import { server } from './server.js';
 import { createStore, type Entry } from './store.js';
 import { listen } from './stream.js';
@@ -30,7 +30,7 @@ let live = false;
 /** What came while the page was paused. */
 let waiting: (Entry | 'reset')[] = [];
 
-const list = createList((key) => choose(key, true));
+const list = createStoryList((key) => choose(key, true));
 const detail = createDetail(() => choose(undefined), announce);
 const showFaults = createFaultPanel(announce);
 const isWide = matchMedia('(min-width: 900px)');

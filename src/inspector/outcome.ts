@@ -1,12 +1,5 @@
+import type { Standing } from '../kit/mark.js';
 import type { JournalEntry } from '../mock/journal.js';
-
-/** How a request ended for the report: each has a colour, and a shape and words beside it. */
-export type Tone = 'ok' | 'doubt' | 'repeat' | 'bad';
-
-export interface StoryOutcome {
-  readonly tone: Tone;
-  readonly words: string;
-}
 
 const STATUS: Readonly<Record<number, string>> = {
   400: 'Not understood',
@@ -21,7 +14,7 @@ const STATUS: Readonly<Record<number, string>> = {
 const SPOILT = ['half-body', 'broken-json', 'wrong-content-type'];
 
 /** What an entry of the journal means to whoever sent the request. */
-export function outcomeOf({ applied, status, fault, operation, answer }: JournalEntry): StoryOutcome {
+export function outcomeOf({ applied, status, fault, operation, answer }: JournalEntry): Standing {
   const { message, success } = (typeof answer === 'object' && answer !== null ? answer : {}) as { message?: unknown; success?: unknown };
   const spoilt = status !== undefined && fault !== undefined && SPOILT.includes(fault);
   if (applied && status === undefined) return { tone: 'doubt', words: 'Recorded, answer lost' };

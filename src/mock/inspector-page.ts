@@ -1,4 +1,4 @@
-/** What the build puts in: the files beside this one, made small. See inspector.build.js. */
+/** What the build puts in: the files beside this one, made small. See pages.build.js. */
 declare const INSPECTOR_HTML: string;
 declare const INSPECTOR_CSS: string;
 declare const INSPECTOR_JS: string;

@@ -1,4 +1,5 @@
-type Child = Node | string | undefined | false;
+/** What goes into an element; nothing where it is undefined or false. */
+export type Child = Node | string | undefined | false;
 type Attribute = string | boolean | undefined | ((event: Event) => void);
 
 function fill(element: Element, attributes: Record<string, Attribute>, children: readonly Child[]): void {
