@@ -1,15 +1,16 @@
 import type { Limit } from '../platform/time.js';
+import { REQUEST_ID_HEADERS } from '../protocol/request-id-headers.js';
 import { type HeadersOption, headerIssues, lowerCased } from '../schema/headers.js';
 import { askOption } from './ask-option.js';
 import { configurationFailure } from './failures.js';
 import type { Failure } from './verdict.js';
 
-/** Headers that name the request: the gateway answers with them, and they are no secrets. */
-const NAMES_A_REQUEST = /^(?:x-request-id|x-correlation-id|request-id|traceparent)$/;
-
-/** Those values of headers that are never shown. */
+/** Those values of headers that are never shown. A gateway answers with a name of the request, which is no secret. */
 export const secretsOf = (headers: Readonly<Record<string, string>>): string[] =>
-  Object.entries(headers).flatMap(([name, value]) => (value && !NAMES_A_REQUEST.test(name) ? [value] : []));
+  Object.entries(headers).flatMap(([name, value]) => (value && !REQUEST_ID_HEADERS.includes(name) ? [value] : []));
+
+/** A getter may throw, or give something else the next time. */
+const readOnce = (given: unknown): unknown => (typeof given === 'object' && given !== null && !(Symbol.iterator in given) ? { ...given } : given);
 
 /** The headers of the user's for one request, those of the call last; their values are secrets from now on. */
 export async function moreHeaders(
@@ -19,7 +20,7 @@ export async function moreHeaders(
 ): Promise<{ readonly headers: Readonly<Record<string, string>> } | Failure> {
   const headers: Record<string, string> = {};
   for (const option of options) {
-    const asked = typeof option === 'function' ? await askOption(option, 'headers', limit()) : { value: option };
+    const asked = typeof option === 'function' ? await askOption(async () => readOnce(await option()), 'headers', limit()) : { value: option };
     if (!('value' in asked)) return asked;
     // What was passed as it is was checked then.
     const [problem] = typeof option === 'function' ? headerIssues(asked.value) : [];

@@ -1,10 +1,10 @@
-import { fold, KEY_PIECE } from '../redact/redact.js';
+import { REQUEST_ID_HEADERS } from '../protocol/request-id-headers.js';
+import { holdsPiece, KEY_PIECE } from '../redact/holds-piece.js';
+import { fold } from '../redact/redact.js';
 import type { SentValue } from '../schema/sent-values.js';
 import type { Answered } from './transport.js';
 import type { CallContext } from './verdict.js';
 
-/** The headers that may name a request; the first one with an id counts (our decision). */
-const NAMES = ['x-request-id', 'x-correlation-id', 'request-id', 'traceparent'];
 /** Whether a value is an id. Any other text could hold anything, and is not kept. */
 export const isId = (value: unknown): value is string => typeof value === 'string' && /^[\w.:/+=-]{1,128}$/.test(value);
 /** An id made by chance, such as a UUID. A personal number of many digits could still be in it. */
@@ -24,13 +24,13 @@ export function requestIdOf(
   secrets: ReadonlySet<string>,
 ): string | undefined {
   try {
-    for (const name of NAMES) {
+    for (const name of REQUEST_ID_HEADERS) {
       const id = answered.header(name);
       if (!isId(id)) continue;
       const lower = id.toLowerCase();
       const isRandom = RANDOM.test(lower) && !MANY_DIGITS.test(lower) && !holdsPart(report.body, lower);
       const mayHold = (secret: string) => !isRandom || secret.length < KEY_PIECE || HEXADECIMAL.test(secret);
-      const repeats = [...secrets].some((secret) => mayHold(secret) && holdsPiece(lower, secret.toLowerCase())) || (!isRandom && holdsWord(lower, values()));
+      const repeats = [...secrets].some((secret) => mayHold(secret) && holdsKey(lower, secret.toLowerCase())) || (!isRandom && holdsWord(lower, values()));
       return repeats ? undefined : id;
     }
   } catch {
@@ -46,11 +46,7 @@ function holdsPart(body: string, id: string): boolean {
   return id.split('-').some((part) => part.length >= LONG_PART && sent.includes(part));
 }
 
-function holdsPiece(id: string, secret: string): boolean {
-  const length = Math.min(KEY_PIECE, secret.length);
-  for (let start = 0; start + length <= secret.length; start += 1) if (id.includes(secret.slice(start, start + length))) return true;
-  return false;
-}
+const holdsKey = (id: string, key: string): boolean => (key.length < KEY_PIECE ? id.includes(key) : holdsPiece(id, key));
 
 function holdsWord(id: string, values: readonly SentValue[]): boolean {
   const personal = values.flatMap(({ text, kind }) => (kind === 'personal' ? [fold(text)] : []));

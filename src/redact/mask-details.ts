@@ -9,37 +9,51 @@ const LONGEST = 8_192;
 const DEEPEST = 10;
 const TOO_LONG = '[an answer too long to show]';
 
+/** What no database keeps (NUL, half of a character) and what a terminal obeys. */
+const UNFIT = /(?![\t\n\r])[\p{Cc}\p{Cs}]/gu;
+const fitted = (text: string): string => text.replace(UNFIT, '\ufffd');
+
 /** A name such as `statusCode` tells nothing, whatever was sent. */
 const isKnown = (name: string): boolean => name.split(/[-_.]|(?<=[a-z])(?=[A-Z])/).every((word) => isShownWord(word.toLowerCase()));
 
+/** Whether what is shown of a body has too many members, or texts that are too long. */
+function isTooLong(body: unknown): boolean {
+  let [members, length] = [1, 0];
+  for (let level = [body], depth = 0; level.length > 0 && depth <= DEEPEST; depth += 1) {
+    const inner: unknown[] = [];
+    for (const value of level) {
+      if (typeof value === 'string') length += value.length;
+      if (typeof value !== 'object' || value === null) continue;
+      const names = Object.keys(value);
+      members += names.length;
+      if (!Array.isArray(value)) length += names.join('').length;
+      if (members > MOST_MEMBERS || length > LONGEST) return true;
+      inner.push(...Object.values(value));
+    }
+    level = inner;
+  }
+  return length > LONGEST;
+}
+
 /**
- * A copy of the gateway's JSON, fit to be shown: each text, number and name in which a value stands that was sent is masked. Of a text that repeats one only known
- * words stay, as of a message; any other text stays as it is.
+ * A copy of the gateway's JSON, fit to be shown: each text, number and name in which a value stands that was sent is masked. Of a
+ * text that repeats one only known words stay, as of a message; any other text stays, apart from control characters.
  */
 export function maskDetails(body: unknown, values: readonly SentValue[], identifiers: readonly string[]): unknown {
+  // Searched only where the answer is shown: a report may hold very many words.
+  if (isTooLong(body)) return TOO_LONG;
   const repeatsSent = createSentSearch(values);
-  let members = 0;
-  let length = 0;
 
   function masked(value: unknown, depth: number): unknown {
-    members += 1;
-    if (members > MOST_MEMBERS || length > LONGEST) return undefined;
-    if (typeof value === 'string') {
-      length += value.length;
-      return length <= LONGEST && repeatsSent(value) ? maskSent(value, values, identifiers) : value;
-    }
+    if (typeof value === 'string') return repeatsSent(value) ? maskSent(value, values, identifiers) : fitted(value);
     if (typeof value === 'number') return repeatsSent(String(value)) ? MASK : value;
     if (typeof value !== 'object' || value === null) return value;
     if (depth > DEEPEST) return MASK;
     if (Array.isArray(value)) return value.map((inner) => masked(inner, depth + 1));
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [nameOf(name), masked(inner, depth + 1)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [isKnown(name) || !repeatsSent(name) ? fitted(name) : MASK, masked(inner, depth + 1)]),
+    );
   }
 
-  function nameOf(name: string): string {
-    length += name.length;
-    return length <= LONGEST && (isKnown(name) || !repeatsSent(name)) ? name : MASK;
-  }
-
-  const copy = masked(body, 0);
-  return members > MOST_MEMBERS || length > LONGEST ? TOO_LONG : copy;
+  return masked(body, 0);
 }

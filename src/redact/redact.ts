@@ -1,4 +1,5 @@
 import type { SentValue } from '../schema/sent-values.js';
+import { KEY_PIECE } from './holds-piece.js';
 import { isShownWord } from './vocabulary.js';
 
 export const MASK = '[masked]';
@@ -6,9 +7,6 @@ export const MASK = '[masked]';
 /** Longer texts are not worth masking, and are not shown at all. */
 const LONGEST_TEXT = 4_096;
 const LONGEST_SHOWN = 300;
-
-/** A key is recognised by any piece of this length. */
-export const KEY_PIECE = 6;
 
 /** A piece of a text without spaces: what opens, what it is, what closes. */
 const PIECE = /^(["'([{]{0,2})(.*?)(["')\]},.;:!?…]{0,3})$/;
@@ -36,7 +34,7 @@ const ASCII = /^[\x20-\x7e]*$/;
 export const fold = (text: string): string => (ASCII.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '')).toLowerCase();
 
 /** Splits names such as `betId` into words. */
-const splitName = (text: string): string => text.replace(/([a-z])(?=[A-Z])/g, '$1 ');
+export const splitName = (text: string): string => text.replace(/([a-z])(?=[A-Z])/g, '$1 ');
 
 export const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 

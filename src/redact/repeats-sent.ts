@@ -1,5 +1,6 @@
 import type { SentValue } from '../schema/sent-values.js';
-import { fold, KEY_PIECE, wordsIn } from './redact.js';
+import { holdsPiece } from './holds-piece.js';
+import { fold, splitName, wordsIn } from './redact.js';
 
 /** A value of this length is recognised within a longer word, too. */
 const LONG = 4;
@@ -15,17 +16,18 @@ export function createSentSearch(values: readonly SentValue[]): (said: string) =
   const sought = values.map(({ text, kind }) => ({ kind, text: fold(text), words: wordsIn(fold(text)) }));
   return (said) => {
     const text = fold(said);
-    const words = wordsIn(text);
-    const all = words.join('');
-    const holdsPiece = (key: string) =>
-      Array.from(key, (_, at) => key.slice(at, at + KEY_PIECE)).some((piece) => piece.length === KEY_PIECE && text.includes(piece));
+    const plain = wordsIn(text);
+    const all = plain.join('');
+    // A short name is no word of its own in `MrsAda`.
+    const parts = splitName(said);
+    const words = parts === said ? plain : [...plain, ...wordsIn(fold(parts))];
     const holdsWord = (word: string) => word.length > 1 && (words.includes(word) || (word.length >= LONG && all.includes(word)));
     return (
       ENCODED.test(said) ||
       sought.some(
         (value) =>
           standsIn(words, value.words) ||
-          (value.kind === 'secret' && holdsPiece(value.text)) ||
+          (value.kind === 'secret' && holdsPiece(text, value.text)) ||
           (value.kind === 'personal' && [value.words.join(''), ...value.words].some(holdsWord)),
       )
     );

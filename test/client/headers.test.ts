@@ -121,6 +121,46 @@ describe('a function for headers', () => {
     expect(sent).toEqual([]);
   });
 
+  it.each<[string, () => Record<string, string>]>([
+    [
+      'has a member that throws',
+      () => ({
+        get 'x-a'(): string {
+          throw new Error(TOKEN);
+        },
+      }),
+    ],
+    [
+      'is a proxy that throws',
+      () =>
+        new Proxy(
+          {},
+          {
+            ownKeys: () => {
+              throw new Error(TOKEN);
+            },
+          },
+        ),
+    ],
+  ])('whose answer %s is named in the message', async (_, headers) => {
+    const { failure, sent } = scripted([], { headers });
+    expect((await failure()).message).toBe('reportSettledBet B-1 (staging): headers threw; look into it. Nothing was sent.');
+    expect(sent).toEqual([]);
+  });
+
+  it('is read once: what was checked is what is sent', async () => {
+    let reads = 0;
+    const headers = () => ({
+      get 'x-a'() {
+        reads += 1;
+        return reads === 1 ? 'checked' : `${TOKEN}\n`;
+      },
+    });
+    const { client, run, sent } = scripted([answer(200)], { headers });
+    await run(client.reportSettledBet(bet));
+    expect(new Headers(sent[0]?.init.headers).get('x-a')).toBe('checked');
+  });
+
   it('that does not answer costs the time of the attempt, and nothing was sent', async () => {
     const { failure } = scripted([], { headers: () => new Promise<never>(() => {}), ...once });
     expect(await failure()).toMatchObject({ code: 'timeout', outcome: 'not-sent', attempts: 0 });

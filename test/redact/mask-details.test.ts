@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test, vi } from 'vitest';
 import { maskDetails } from '../../src/redact/mask-details.js';
 import type { SentValue } from '../../src/schema/sent-values.js';
 
@@ -55,6 +55,16 @@ test.each<[string, SentValue, unknown]>([
   expect(mask([said], [value])).toEqual([said]);
 });
 
+it.each(['MrsAdaObi', 'adaObi', 'playerAda'])('masks a short name that stands in a word of several: %s', (said) => {
+  expect(mask([said, { [said]: 1 }], [personal('Ada'), personal('Obi')])).toEqual(['[masked]', { '[masked]': 1 }]);
+});
+
+it('keeps no character that a database cannot hold or that a terminal obeys', () => {
+  const body = { 'k\0': 'a\0b', half: 'x\ud800y', '\udc00': 1, escape: '\u001b[31m\u009b', lines: 'one\ttwo\r\nthree', face: '\u{1f600}' };
+  const shown = { 'k\ufffd': 'a\ufffdb', half: 'x\ufffdy', '\ufffd': 1, escape: '\ufffd[31m\ufffd', lines: 'one\ttwo\r\nthree', face: '\u{1f600}' };
+  expect(mask([body])).toEqual([shown]);
+});
+
 it('keeps the identifiers of the report', () => {
   expect(mask({ id: 'B-1', said: 'B-1 of Ada' }, [personal('Ada')], ['B-1'])).toEqual({ id: 'B-1', said: 'B-1 of [masked]' });
 });
@@ -67,8 +77,12 @@ test.each<[string, unknown]>([
   ['a long text', 'a '.repeat(5_000)],
   ['long names', Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`${index}${'n'.repeat(90)}`, 1]))],
   ['many members', Array.from({ length: 300 }, () => 1)],
-])('an answer that is too long is not shown: %s', (_, body) => {
-  expect(mask({ body })).toBe('[an answer too long to show]');
+  ['many short names', Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`n${index}`, 1]))],
+])('an answer that is too long is not shown, nor searched for the values of a large report: %s', (_, body) => {
+  const values: SentValue[] = [personal('Ada')];
+  const search = vi.spyOn(values, 'map');
+  expect(mask({ body }, values)).toBe('[an answer too long to show]');
+  expect(search).not.toHaveBeenCalled();
 });
 
 it('does not follow an answer into any depth', () => {

@@ -2,6 +2,7 @@ import { messageOf } from '../../delivery/answer.js';
 import { readAnswer } from '../../delivery/failures.js';
 import { secretsOf } from '../../delivery/more-headers.js';
 import type { Transport } from '../../delivery/transport.js';
+import { holdsPiece, KEY_PIECE } from '../../redact/holds-piece.js';
 import { MASK, maskSent } from '../../redact/redact.js';
 import type { SeenAnswer } from './duplicate-rule.js';
 import { WRONG_KEY } from './made-up.js';
@@ -65,7 +66,7 @@ export function createRecorder(transport: Transport): Recorder {
     },
     hide: (key) => void keys.add(key),
     maskKeys,
-    isFreeOfKeys: (text) => ![...keys].some((key) => holdsPiece(text.toLowerCase(), key.toLowerCase())),
+    isFreeOfKeys: (text) => ![...keys].some((key) => holdsKey(text.toLowerCase(), key.toLowerCase())),
     transport: {
       async send(asked, limit) {
         // Ours is made up, and its words may stand in any answer.
@@ -98,14 +99,8 @@ export function createRecorder(transport: Transport): Recorder {
   };
 }
 
-/** A key is recognised by any piece of this length. */
-const KEY_PIECE = 6;
-
 /** Anything may hold a shorter text by chance, so that counts as a word alone. */
-const holdsPiece = (text: string, key: string): boolean =>
-  key.length < KEY_PIECE
-    ? text.split(/[^\p{L}\p{N}]+/u).includes(key)
-    : Array.from({ length: key.length - KEY_PIECE + 1 }, (_, at) => key.slice(at, at + KEY_PIECE)).some((piece) => text.includes(piece));
+const holdsKey = (text: string, key: string): boolean => (key.length < KEY_PIECE ? text.split(/[^\p{L}\p{N}]+/u).includes(key) : holdsPiece(text, key));
 
 /** Other values of these headers could hold anything. */
 const mediaTypeOf = (value = 'none'): string =>

@@ -5,8 +5,20 @@ import type { Run } from './database.js';
 import { fitted } from './fitted.js';
 import { rowOf } from './row-columns.js';
 
-/** Values as JSON for the database. The gateway's words, which it might not hold, must not keep a report from being written. */
-export const toPostgresJson = (value: unknown): string => JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'string' ? fitted(inner) : inner));
+/** How JSON writes a NUL or half of a surrogate pair. */
+const MAY_BE_UNFIT = /\\u(?:0000|d[89a-f])/;
+
+/** Values as JSON for the database. The gateway's words and names, which it might not hold, must not keep a report from being written. */
+export function toPostgresJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  return MAY_BE_UNFIT.test(text) ? JSON.stringify(value, (_, inner: unknown) => fittedParts(inner)) : text;
+}
+
+function fittedParts(value: unknown): unknown {
+  if (typeof value === 'string') return fitted(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [fitted(name), inner]));
+}
 
 const whole = (change: Change): Change => ({ ...change, delayMs: Math.round(change.delayMs) });
 

@@ -188,9 +188,16 @@ describe('what the database does not do', () => {
     await store.enqueue([newRow('B-1')]);
     const [row] = await claim(store);
     if (!row) throw new Error('a row to claim: expected one');
-    const change = { ...row, state: 'recorded', outcome: 'recorded', delayMs: 0.4, keepBody: false, message: 'N\0 and \udc00 \\u0000' } as const;
+    const problem = {
+      code: 'unprocessable',
+      message: 'HTTP 422',
+      details: [{ 'N\0': 'N\0', '\udc00': { '\ud800': '\\ud800' }, '\\u0000': '\u{1f600}' }],
+    } as const;
+    const change = { ...row, state: 'quarantined', delayMs: 0.4, keepBody: true, message: 'N\0 and \udc00 \\u0000', problem } as const;
     expect((await store.turn({ writes: [{ id: row.id, expected: row, change }], claim: undefined })).written).toEqual([true]);
-    expect((await store.get([row.id]))[0]?.message).toBe('N\ufffd and \ufffd \\u0000');
+    const [written] = await store.get([row.id]);
+    expect(written?.message).toBe('N\ufffd and \ufffd \\u0000');
+    expect(written?.problem?.details).toEqual([{ 'N\ufffd': 'N\ufffd', '\ufffd': { '\ufffd': '\\ud800' }, '\\u0000': '\u{1f600}' }]);
   });
 
   it('is done again where it took a statement back because of another one', async () => {
