@@ -5,7 +5,7 @@ import { askOption } from './ask-option.js';
 import { configurationFailure } from './failures.js';
 import type { Failure } from './verdict.js';
 
-/** Those values of headers that are never shown. A gateway answers with a name of the request, which is no secret. */
+/** The values of headers that are never shown. A gateway answers with the id of the request, so that is not secret. */
 export const secretsOf = (headers: Readonly<Record<string, string>>): string[] =>
   Object.entries(headers).flatMap(([name, value]) => (value && !REQUEST_ID_HEADERS.includes(name) ? [value] : []));
 

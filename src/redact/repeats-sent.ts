@@ -18,7 +18,7 @@ export function createSentSearch(values: readonly SentValue[]): (said: string) =
     const text = fold(said);
     const plain = wordsIn(text);
     const all = plain.join('');
-    // A short name is no word of its own in `MrsAda`.
+    // A short name stands inside a longer word in `MrsAda`.
     const parts = splitName(said);
     const words = parts === said ? plain : [...plain, ...wordsIn(fold(parts))];
     const holdsWord = (word: string) => word.length > 1 && (words.includes(word) || (word.length >= LONG && all.includes(word)));
