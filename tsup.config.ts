@@ -28,7 +28,8 @@ export default defineConfig([
   { ...shared, entry: entries, format: 'esm', dts: true },
   // ky exists as ESM only, so the CommonJS build carries it inside. scripts/cjs-declarations.js makes its declarations.
   { ...shared, entry: entries, format: 'cjs', noExternal: ['ky'], splitting: true, outExtension: () => ({ js: '.cjs' }) },
-  { ...shared, entry: { cli: 'src/entries/cli.ts' }, format: 'esm' },
+  // It runs in Node.js alone, and carries the reader of CSV files inside.
+  { ...shared, platform: 'node', entry: { cli: 'src/entries/cli.ts' }, format: 'esm' },
   ...Object.entries(scriptTags).map(([name, source]) => ({
     ...(name === 'location-sdk.stub' ? stubTag : scriptTag),
     esbuildPlugins: [notices],

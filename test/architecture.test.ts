@@ -88,6 +88,8 @@ const EXCEPTIONS: readonly { of: string; mayImport: readonly string[] }[] = [
   { of: 'cli/check/', mayImport: ['client', 'protocol', 'delivery', 'redact', 'schema', 'errors'] },
   { of: 'cli/mock/', mayImport: ['protocol'] },
   { of: 'cli/outbox/rebind.ts', mayImport: ['protocol'] },
+  // Checks and enqueues reports as the operator's own code would.
+  { of: 'cli/outbox/import/', mayImport: ['client', 'delivery', 'protocol', 'schema'] },
   // A provider of locations, made for Node.js.
   { of: 'node/mmdb/', mayImport: ['location', 'schema', 'errors'] },
   { of: 'node/serve.ts', mayImport: ['schema'] },
@@ -106,6 +108,7 @@ const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^(?:libsql|better-sqlite3)$/, by: ['outbox/stores/sqlite/open.ts'] },
   { named: /^@opentelemetry\/api$/, by: ['opentelemetry/'] },
   { named: /^pg$/, by: ['cli/outbox/server.ts'] },
+  { named: /^papaparse$/, by: ['cli/outbox/import/'] },
   // Its version.
   { named: /^\.\.\/package\.json$/, by: ['platform/version.ts'] },
 ];

@@ -6,7 +6,7 @@ export const drawers = [
   {
     title: 'How to',
     folder: 'how-to',
-    pages: ['browser', 'relay', 'location', 'outbox', 'scale-out', 'queues', 'licences', 'mock-gateway', 'going-live', 'telemetry'],
+    pages: ['browser', 'relay', 'location', 'outbox', 'scale-out', 'queues', 'licences', 'import', 'mock-gateway', 'going-live', 'telemetry'],
   },
   { title: 'Reference', folder: 'reference', pages: ['errors'] },
   { title: 'Background', folder: 'background', pages: ['assumptions', 'security', 'performance'] },

@@ -48,6 +48,11 @@ const CHECKED = ['ts', 'js', 'json', 'sh', 'html', 'http'];
 
 /** Blocks of JavaScript that no test runs, by words that stand in them, and why. All other JavaScript is run. */
 const SHOWN_ONLY: readonly { document: string; has: string; why: string }[] = [
+  {
+    document: 'docs/how-to/import.md',
+    has: 'required: false',
+    why: 'options for a command; test/cli/import/import.test.ts runs the import with them',
+  },
   { document: 'docs/how-to/browser.md', has: 'LocationSDK.createClient', why: 'a part of a page; the pages of test/browser do the same' },
   { document: 'docs/how-to/browser.md', has: 'async function report(bet)', why: 'a part of a page; the pages of test/browser do the same' },
   { document: 'docs/how-to/browser.md', has: 'importScripts', why: 'a worker; test/browser/worker.test.ts runs it in Chromium' },

@@ -6,6 +6,7 @@ import { EXIT, Failure } from '../output.js';
 import { abandon } from './abandon.js';
 import { resolve, retry } from './decide.js';
 import { exportLog } from './export.js';
+import { importFile } from './import/command.js';
 import { keys } from './keys.js';
 import { list } from './list.js';
 import { move } from './move.js';
@@ -38,6 +39,12 @@ export const OUTBOX_NOTES = `Commands (default: stats):
   reconcile <list>    What of your own list is not recorded: a file, a bet_id or
                       request_id a line, or - for standard input; needs
                       --operation, --environment
+  import <file>       Enqueue the reports of a file, CSV or NDJSON; needs
+                      --operation. Every line is checked first; what is wrong
+                      goes to <file>.rejected.csv. A SQLite file that is not
+                      there is made. If it was interrupted, run the same
+                      command again: no report is enqueued twice. --rate
+                      limits what is enqueued; running workers send it
   export              The log of receipts as JSON Lines, on standard output
   prune               Delete final reports that ended long ago, in small steps
                       beside running workers; needs --older-than,
@@ -70,10 +77,17 @@ reconcile found what is not recorded.
 2: the call is wrong, or the file cannot be used; it is left as it is.`;
 
 type Run = (view: View, options: OutboxValues, reports: readonly string[]) => Promise<number>;
+/** Of a command that opens its outbox by itself. */
+type Begin = (place: string, options: OutboxValues, reports: readonly string[]) => Promise<number>;
 
 const NARROWING = ['account', 'environment', 'operation'] as const satisfies readonly (keyof OutboxValues)[];
 
-const COMMANDS: Readonly<Record<string, { run: Run | undefined; takes: readonly (keyof OutboxValues)[]; reports?: 'one' | 'many' | 'list' }>> = {
+type OutboxCommand = ({ readonly run: Run } | { readonly begin: Begin }) & {
+  readonly takes: readonly (keyof OutboxValues)[];
+  readonly reports?: 'one' | 'many' | 'list' | 'file';
+};
+
+const COMMANDS: Readonly<Record<string, OutboxCommand>> = {
   stats: { run: stats, takes: NARROWING },
   keys: { run: keys, takes: NARROWING },
   list: { run: list, takes: ['state', ...NARROWING, 'limit', 'after'] },
@@ -86,8 +100,12 @@ const COMMANDS: Readonly<Record<string, { run: Run | undefined; takes: readonly 
   export: { run: exportLog, takes: ['from'] },
   prune: { run: prune, takes: ['account', 'older-than', 'keep-receipts'] },
   verify: { run: verifyLog, takes: ['head'] },
-  // It opens its file by itself.
-  move: { run: undefined, takes: ['to', 'schema', 'abandon', 'gone'] },
+  import: {
+    begin: importFile,
+    takes: ['account', 'environment', 'operation', 'map', 'options', 'dry-run', 'skip-rejected', 'rate'],
+    reports: 'file',
+  },
+  move: { begin: (file, values) => (values.abandon ? abandon(file, values) : move(file, values)), takes: ['to', 'schema', 'abandon', 'gone'] },
 };
 
 const MOST_REPORTS = 1_000;
@@ -108,23 +126,24 @@ export function readOutboxCall(words: readonly string[]) {
   if (command.reports === 'list' && reports.length !== 1) throw new Failure(`${name} needs a file with a reference a line, or -`);
   if (command.reports === 'list' && isThere(`${reports[0]}-wal`))
     throw new Failure(`${reports[0]} is a database in use; ${name} needs a file with a reference a line`);
+  if (command.reports === 'file' && reports.length !== 1) throw new Failure(`${name} needs one file, such as bets.csv`);
   if (command.reports === 'many' && reports.length === 0 && !values.all) throw new Failure(`${name} needs a report: its id, as list prints it`);
   if (values.all && reports.length > 0) throw new Failure('--all goes without names of reports');
   if (values.gone !== undefined && !values.abandon) throw new Failure('--gone goes with move --abandon');
-  return { file, name, run: command.run, values, reports };
+  return { file, name, command, values, reports };
 }
 
 /** Does one thing with the file of an outbox. */
 export async function outbox(words: readonly string[]): Promise<number> {
-  const { file, name, run, values, reports } = readOutboxCall(words);
-  if (!run) return values.abandon ? abandon(file, values) : move(file, values);
+  const { file, name, command, values, reports } = readOutboxCall(words);
+  if ('begin' in command) return command.begin(file, values, reports);
   if (name === 'verify' && beginsWithBrace(file)) return verifyFile(file, values);
 
   const schema = readSchema(values.schema ?? DEFAULT_SCHEMA);
   const store = isAddress(file) ? await openOutboxServer(file, schema) : await openOutboxFile(file);
   const begin = isAddress(file) ? serverCommand(file, schema) : `location-sdk outbox ${quoted(file)}`;
   try {
-    return await run({ store, command: begin, now: Date.now() }, values, reports);
+    return await command.run({ store, command: begin, now: Date.now() }, values, reports);
   } catch (error) {
     if (!(error instanceof SqliteStoreError || error instanceof PostgresStoreError)) throw error;
     throw new Failure(error.message, EXIT.failed);

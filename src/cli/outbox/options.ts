@@ -21,13 +21,18 @@ const PROBLEMS = ['unprocessable', 'bad-request', 'not-found', 'duplicate', 'con
 export const OUTBOX_OPTIONS = {
   json: { help: 'Print JSON, one object a line' },
   state: { hint: '<state>', help: 'list: only these', read: oneOf('waiting', 'blocked', 'in-flight', 'quarantined', 'recorded', 'dismissed') },
-  account: { hint: '<name>', help: 'of one account alone; reconcile, rebind: default', read: accountName },
+  account: { hint: '<name>', help: 'of one account alone; reconcile, rebind, import: default', read: accountName },
   environment: { hint: '<name>', help: 'only reports of it; reconcile, rebind: of what', read: oneOf('staging', 'production') },
   operation: {
     hint: '<name>',
     help: 'the same but rebind, such as reportBetEvent',
     read: oneOf('reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'),
   },
+  map: { hint: '<file.json>', help: 'import: from names of columns to fields', read: notEmpty },
+  options: { hint: '<file.mjs>', help: 'import: client options, and as "outbox" its encryption', read: notEmpty },
+  'dry-run': { help: 'import: check every line, and enqueue nothing' },
+  'skip-rejected': { help: 'import: enqueue the other lines where some are wrong' },
+  rate: { hint: '<number>', help: 'import: enqueue so many a second (default: no limit)', read: wholeNumber(1, 1_000_000) },
   limit: { hint: '<number>', help: 'list: at most (default: 50)', read: wholeNumber(1, 1_000_000) },
   after: { hint: '<number>', help: 'list: the next page', read: wholeNumber(0, 9_999_999_999) },
   all: { help: 'retry, resolve: every quarantined report' },
@@ -48,6 +53,9 @@ export const OUTBOX_OPTIONS = {
 } as const satisfies OptionTable;
 
 export type OutboxValues = Values<typeof OUTBOX_OPTIONS>;
+
+/** The calls whose reports an outbox holds. */
+export type OutboxOperation = NonNullable<OutboxValues['operation']>;
 
 /** Which reports of a file a command is about; none of these means all. */
 export type Narrowing = Pick<RowQuery, 'account' | 'environment' | 'operation'>;

@@ -39,10 +39,11 @@ function isName({ parent, text }) {
   return ts.isPropertyAssignment(parent) && parent.name.getText() === text;
 }
 
-/** Whether it is only compared, or one of its own properties is read. @param {ts.Node} node */
+/** Whether it is only compared or given another value, or one of its own properties is read. @param {ts.Node} node */
 const isOnlyLookedAt = (node) =>
   (ts.isPropertyAccessExpression(node.parent) && node.parent.name.text === 'name') ||
-  (ts.isBinaryExpression(node.parent) && /^[!=]==?$/.test(node.parent.operatorToken.getText()));
+  (ts.isBinaryExpression(node.parent) && /^[!=]==?$/.test(node.parent.operatorToken.getText())) ||
+  (ts.isBinaryExpression(node.parent) && node.parent.left === node && node.parent.operatorToken.kind === ts.SyntaxKind.EqualsToken);
 
 /** @param {ts.Node} node */
 const isComparedWith = ({ parent }) => ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword;
@@ -109,6 +110,7 @@ const GOOD = [
   '"eval(1)" // eval',
   'a.constructor.name',
   'a.constructor === Object',
+  'A.prototype.constructor = A',
   "import('node:fs')",
   'globalThis.setTimeout(run, 1)',
   "a['eval']",

@@ -1,0 +1,76 @@
+import { Failure } from '../../output.js';
+import { type Column, type LineProblem, planColumns, readRecord } from './columns.js';
+import { readFormat, recordsOf } from './csv.js';
+import type { ColumnMap } from './map-file.js';
+import { readJsonLine } from './ndjson.js';
+import { NOT_OF_A_LINE, printableName, type Shape } from './shape.js';
+import type { Block, Source } from './source.js';
+
+/** A report as it stands in a file. */
+export interface ImportLine {
+  /** From 1. */
+  readonly line: number;
+  /** Undefined where the line cannot be read. */
+  readonly payload: Record<string, unknown> | undefined;
+  readonly problems: readonly LineProblem[];
+}
+
+/** Lines that were read together, and how many bytes of the file lie before their end. */
+export interface Lines {
+  readonly lines: readonly ImportLine[];
+  readonly end: number;
+}
+
+/** Reads the lines of a file, as often as it is called, from the beginning. */
+export type ReadLines = () => AsyncGenerator<Lines>;
+
+/** Looks whether a file is CSV or NDJSON, and at the names of its columns; throws a `Failure` where they are wrong. */
+export function linesOf(source: Source, map: ColumnMap, shape: Shape): ReadLines {
+  return /^\s*\{/.test(source.head.toString('latin1')) ? jsonLines(source, map, shape) : csvLines(source, map, shape);
+}
+
+function csvLines(source: Source, map: ColumnMap, shape: Shape): ReadLines {
+  const format = readFormat(source);
+  const columns = planColumns(format.names, map, shape, source.path);
+  const read = (line: number, cells: readonly string[]): ImportLine => {
+    const wrong = wrongRecord(cells, columns, format.newline);
+    return wrong ? { line, payload: undefined, problems: [{ field: '', reason: wrong }] } : { line, ...own(readRecord(cells, columns)) };
+  };
+  return async function* () {
+    for await (const block of source.blocks({ quotes: true })) {
+      const records = recordsOf(block, format, source.path);
+      const lines: ImportLine[] = [];
+      // An empty line is no report, and the first record holds the names.
+      for (const [index, { line, cells }] of records.entries())
+        if (!(cells.length === 1 && cells[0] === '') && !(index === 0 && block.line === 1)) lines.push(read(line, cells));
+      yield { lines, end: block.end };
+    }
+  };
+}
+
+const own = ({ payload, problems }: ReturnType<typeof readRecord>) => ({ payload, problems });
+
+function wrongRecord(cells: readonly string[], columns: readonly (Column | undefined)[], newline: string): string | undefined {
+  if (cells.length !== columns.length) return `has ${cells.length} cells and must have ${columns.length}, as many as the first line; is it cut off?`;
+  if (newline === '\n' && cells.at(-1)?.endsWith('\r')) return 'ends with CR LF, but the first line with LF';
+  return undefined;
+}
+
+function jsonLines(source: Source, map: ColumnMap, shape: Shape): ReadLines {
+  for (const [name, target] of map)
+    if (target && /(?:^|\.)(?:__proto__|constructor|prototype)(?:\.|$)/.test(target.field))
+      throw new Failure(`--map: ${printableName(name)} goes to a name that is never accepted`);
+  return async function* () {
+    for await (const block of source.blocks({ quotes: false })) yield { lines: jsonOf(block, map, shape), end: block.end };
+  };
+}
+
+function jsonOf({ text, line }: Block, map: ColumnMap, { operation }: Shape): ImportLine[] {
+  return text.split('\n').flatMap((each, index): ImportLine[] => {
+    if (each.trim() === '') return [];
+    const { payload, problems } = readJsonLine(each, map);
+    for (const name of NOT_OF_A_LINE)
+      if (payload && Object.hasOwn(payload, name)) problems.push({ field: name, reason: `is no field of ${operation} in an import; remove it` });
+    return [{ line: line + index, payload, problems }];
+  });
+}

@@ -1,0 +1,80 @@
+import { exactNumber } from '../../../schema/decimals.js';
+import { ALWAYS_EXACT, CellProblem, readCell, readTime } from './cell.js';
+import { type LineProblem, setMember } from './columns.js';
+import type { ColumnMap } from './map-file.js';
+import { printableName } from './shape.js';
+
+/** A string, and whether it is the name of a member; or a number. */
+const TOKENS = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*/g;
+
+/** Reads a line of JSON: a payload as the method takes it, but for `timestamp`, which may be a date with its zone. */
+export function readJsonLine(text: string, map: ColumnMap): { payload: Record<string, unknown> | undefined; problems: LineProblem[] } {
+  const refused = (reason: string) => ({ payload: undefined, problems: [{ field: '', reason }] });
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch {
+    return refused('is not a whole JSON object on one line');
+  }
+  if (!isObject(read)) return refused('expected a JSON object');
+  const problem = problemOf(text, read);
+  if (problem) return refused(problem);
+  const { payload, problems } = rename(read, map);
+  if (typeof payload.timestamp === 'string') {
+    const time = readTime(payload.timestamp);
+    if (time instanceof CellProblem) problems.push({ field: 'timestamp', reason: time.message });
+    else payload.timestamp = time;
+  }
+  return { payload, problems };
+}
+
+/** What `JSON.parse` does not tell: a number that it rounds, and a member that it drops since another one has the same name. */
+function problemOf(text: string, value: Record<string, unknown>): string | undefined {
+  let named = 0;
+  for (const [token, colon] of text.matchAll(TOKENS)) {
+    if (colon !== undefined) named += 1;
+    else if (token[0] !== '"' && token.length > ALWAYS_EXACT && exactNumber(token) === undefined) return 'holds a number with more digits than a number keeps';
+  }
+  return named === countMembers(value) ? undefined : 'names a member twice';
+}
+
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const members = Object.values(value);
+  return members.reduce<number>((sum, member) => sum + countMembers(member), Array.isArray(value) ? 0 : members.length);
+}
+
+/** Moves the members that the map names, by their dotted names. */
+function rename(payload: Record<string, unknown>, map: ColumnMap): { payload: Record<string, unknown>; problems: LineProblem[] } {
+  const problems: LineProblem[] = [];
+  const moved = [...map].flatMap(([name, target]) => {
+    const value = takeMember(payload, name.split('.'));
+    return value === undefined || !target ? [] : [{ ...target, value }];
+  });
+  for (const { field, kind, value } of moved) {
+    const cell = kind !== undefined && kind !== 'text' && typeof value === 'string' ? readCell(kind, value) : value;
+    if (cell instanceof CellProblem) problems.push({ field: printableName(field), reason: cell.message });
+    else if (canSet(payload, field.split('.'))) setMember(payload, field.split('.'), cell);
+    else problems.push({ field: printableName(field), reason: 'is given twice, by its own name and by --map' });
+  }
+  return { payload, problems };
+}
+
+function takeMember(object: Record<string, unknown>, names: readonly string[]): unknown {
+  const [name = '', ...rest] = names;
+  if (!Object.hasOwn(object, name)) return undefined;
+  const value = object[name];
+  if (rest.length > 0) return isObject(value) ? takeMember(value, rest) : undefined;
+  delete object[name];
+  return value;
+}
+
+/** Whether the place is free, and all around it are objects. */
+function canSet(object: Record<string, unknown>, names: readonly string[]): boolean {
+  const [name = '', ...rest] = names;
+  if (!Object.hasOwn(object, name)) return true;
+  const value = object[name];
+  return rest.length > 0 && isObject(value) && canSet(value, rest);
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

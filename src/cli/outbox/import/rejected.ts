@@ -1,0 +1,94 @@
+import { accessSync, closeSync, constants, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import Papa from 'papaparse';
+import { EXIT, Failure, printable } from '../../output.js';
+import type { LineProblem } from './columns.js';
+
+const HEAD = 'line,field,reason,reference\n';
+/** So much is written at once. */
+const BUFFERED = 64 * 1024;
+/** How many kinds of problems are counted apart. */
+const MOST_KINDS = 100;
+
+/** `bets.rejected.csv` beside `bets.csv`. */
+export const rejectedFileOf = (path: string): string => join(dirname(path), `${basename(path, extname(path))}.rejected.csv`);
+
+/** Fails before anything is done where that file could not be written, or is not one of ours. */
+export function expectWritable(file: string): void {
+  const folder = dirname(resolve(file));
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    throw new Failure(
+      `${file} goes beside the imported file, and its folder cannot be written to (${(error as NodeJS.ErrnoException).code ?? 'unknown'}): copy the file elsewhere`,
+    );
+  }
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found) return;
+  const start = Buffer.alloc(HEAD.length);
+  if (found.isFile()) {
+    const descriptor = openSync(file, 'r');
+    readSync(descriptor, start);
+    closeSync(descriptor);
+  }
+  if (start.toString('latin1') !== HEAD) throw new Failure(`${file} was not written by this command, which would replace it: rename it`);
+}
+
+/** A spreadsheet runs a cell that begins like this as a formula. */
+const isFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text);
+const harmless = (text: string): string => (isFormula(text) ? `'${printable(text)}` : printable(text));
+
+/** The lines that are refused, as a file for people. It holds line, field, reason and reference: no other value of a report. */
+export function createRejected(file: string) {
+  const counts = new Map<string, number>();
+  let descriptor: number | undefined;
+  let pending = '';
+  let lines = 0;
+
+  function write(): void {
+    try {
+      // References are read by this user alone.
+      descriptor ??= openSync(file, 'w', 0o600);
+      const bytes = Buffer.from(pending);
+      for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+    } catch (error) {
+      throw new Failure(`${file} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, EXIT.failed);
+    }
+    pending = '';
+  }
+
+  function count({ field, reason }: LineProblem): void {
+    // The other line of a repeat differs from line to line.
+    const kind = `${field === '' ? '' : `${field}: `}${reason.replace(/^line \d+/, 'an earlier line')}`;
+    if (counts.has(kind) || counts.size < MOST_KINDS) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+
+  return {
+    file,
+    /** How many lines are refused. */
+    get lines() {
+      return lines;
+    },
+    add(line: number, problems: readonly LineProblem[], reference = ''): void {
+      if (lines === 0) pending = HEAD;
+      lines += 1;
+      for (const problem of problems) count(problem);
+      const rows = problems.map(({ field, reason }) => [String(line), harmless(field), harmless(reason), harmless(reference)]);
+      pending += `${Papa.unparse(rows, { newline: '\n' })}\n`;
+      if (pending.length > BUFFERED) write();
+    },
+    /** What is wrong, the most frequent first, with the number of lines. */
+    kinds: () => [...counts].sort(([, a], [, b]) => b - a),
+    /** Writes what is left. Without a refused line there is no such file, not even of an earlier run. */
+    end(): void {
+      if (lines === 0) rmSync(file, { force: true });
+      else if (pending !== '') write();
+    },
+    close(): void {
+      if (descriptor !== undefined) closeSync(descriptor);
+      descriptor = undefined;
+    },
+  };
+}
+
+export type Rejected = ReturnType<typeof createRejected>;

@@ -1,0 +1,61 @@
+import { type Operation, operations } from '../../../protocol/operations.js';
+import { printableKey } from '../../../schema/issue.js';
+import { type Leaf, type LeafKind, leavesOf } from '../../../schema/leaves.js';
+import { location, locationInput } from '../../../schema/location.js';
+import type { ValidationMode } from '../../../schema/model.js';
+import { suggest } from '../../../schema/suggest.js';
+import type { OutboxOperation } from '../options.js';
+
+/** The fields that a file of one operation may have. */
+export interface Shape {
+  readonly operation: OutboxOperation;
+  /** The field that identifies a report. */
+  readonly reference: 'bet_id' | 'request_id';
+  readonly mode: ValidationMode;
+  /** Every field by its dotted name. */
+  readonly leaves: ReadonlyMap<string, Leaf>;
+  /** Whether a report without `timestamp` would happen now: an old one did not, and the next run would make other data of it. */
+  readonly needsTime: boolean;
+  /** The fields that every line must have. */
+  readonly required: readonly string[];
+}
+
+/** The fields of an operation, and of the location that it takes. */
+export function shapeOf(operation: OutboxOperation, mode: ValidationMode): Shape {
+  const { request, location: takes, reference }: Operation & { readonly reference: 'bet_id' | 'request_id' } = operations[operation];
+  const own = leavesOf(request);
+  const needsTime = request.optional.includes('timestamp');
+  // Whether a location is needed is for the client's options to say.
+  const places = takes === 'none' ? [] : leavesOf(takes === 'field' ? location : locationInput, 'location.', false);
+  return {
+    operation,
+    reference,
+    mode,
+    leaves: new Map([...own, ...places].map((leaf) => [leaf.path, leaf])),
+    needsTime,
+    required: own.filter(({ path, required }) => required[mode] || (needsTime && path === 'timestamp')).map(({ path }) => path),
+  };
+}
+
+/** Parameters of a call that a line of an import does not have: an import looks up no address, and goes to one environment. */
+export const NOT_OF_A_LINE: readonly string[] = ['clientIP', 'environment'];
+
+/** What the cells of a field hold; undefined where there is no such field. */
+export function kindOf({ leaves, mode }: Shape, path: string): LeafKind | undefined {
+  if (NOT_OF_A_LINE.includes(path)) return undefined;
+  const known = leaves.get(path);
+  if (known) return known.free ? undefined : known.kind;
+  const [parent = ''] = path.split('.');
+  if (leaves.get(parent)?.free && path.length > parent.length + 1) return 'text';
+  const isObject = [...leaves.keys()].some((name) => name.startsWith(`${path}.`));
+  return mode === 'partial' && !isObject && path.split('.').every((name) => name !== '') ? 'text' : undefined;
+}
+
+/** A dotted name for a message: a part that is no identifier may be data in the wrong place. */
+export const printableName = (name: string): string => name.split('.').map(printableKey).join('.');
+
+/** The words for a name that is no field, with the nearest one. */
+export function unknownName({ leaves, operation }: Shape, name: string): string {
+  const nearest = suggest(name, [...leaves.keys()]);
+  return `${printableName(name)} is no field of ${operation}${nearest ? `; did you mean ${nearest}?` : ''}`;
+}

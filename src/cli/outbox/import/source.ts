@@ -1,0 +1,139 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { Failure } from '../../output.js';
+
+/** A part of a file that ends where a record ends. */
+export interface Block {
+  readonly text: string;
+  /** The number of its first line, from 1. */
+  readonly line: number;
+  /** How many line breaks it holds. */
+  readonly breaks: number;
+  /** How many bytes of the file lie before its end. */
+  readonly end: number;
+}
+
+/** A file that is read twice: checked first, then imported. */
+export interface Source {
+  readonly path: string;
+  readonly size: number;
+  /** Its beginning, without a byte order mark. */
+  readonly head: Buffer;
+  /** Whether the whole file is in `head`. */
+  readonly isShort: boolean;
+  /** Its records in blocks. Line breaks within quotes end no record where the format has `quotes`. */
+  blocks(format: { readonly quotes: boolean }): AsyncGenerator<Block>;
+  /** Whether the last line, as the last run of `blocks` has read it, ends without a line break. */
+  endsOpen(): boolean;
+  /** The SHA-256 of everything that the last run of `blocks` has read. */
+  checksum(): string;
+  /** Throws where the file was written to since it was opened. */
+  expectUnchanged(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const READ_BYTES = 256 * 1024;
+const HEAD_BYTES = 64 * 1024;
+/** No report is longer; a record that is longer is a quote that is not closed. */
+const MOST_RECORD_BYTES = 1024 * 1024;
+const [QUOTE, LINE_FEED] = [0x22, 0x0a];
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Opens a plain file of text in UTF-8. */
+export async function openSource(path: string): Promise<Source> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, 'r');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure(code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read (${code ?? 'unknown'})`);
+  }
+  try {
+    return await sourceOf(path, handle);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function sourceOf(path: string, handle: FileHandle): Promise<Source> {
+  const opened = await handle.stat();
+  if (!opened.isFile()) throw new Failure(`${path} is no plain file: import reads a file twice, first to check every line`);
+  if (opened.size === 0) throw new Failure(`${path} is empty: its export may have failed`);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+  const start = buffer.subarray(0, bytesRead);
+  const skipped = start.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
+  // UTF-16, with a mark or without.
+  if (/^\xff\xfe|^\xfe\xff|^[^\n]*\0/.test(start.toString('latin1'))) throw new Failure(notText(path, 1));
+  let hash = createHash('sha256');
+  let endsOpen = false;
+
+  async function* blocks({ quotes }: { readonly quotes: boolean }): AsyncGenerator<Block> {
+    hash = createHash('sha256');
+    const chunk = Buffer.allocUnsafe(READ_BYTES);
+    let rest = Buffer.alloc(0);
+    let line = 1;
+    /** Line breaks in what is not given out yet. */
+    let breaks = 0;
+    let inQuotes = false;
+    for (let position = skipped; ; ) {
+      const { bytesRead: length } = await handle.read(chunk, 0, READ_BYTES, position);
+      if (length === 0) break;
+      position += length;
+      const read = chunk.subarray(0, length);
+      hash.update(read);
+      const data = Buffer.concat([rest, read]);
+      let [cut, breaksBefore] = [0, 0];
+      for (let index = rest.length; index < data.length; index += 1) {
+        const byte = data[index];
+        if (byte === QUOTE) inQuotes = quotes && !inQuotes;
+        else if (byte === 0) throw new Failure(notText(path, line + breaks));
+        else if (byte === LINE_FEED) {
+          breaks += 1;
+          if (!inQuotes) [cut, breaksBefore] = [index + 1, breaks];
+        }
+      }
+      if (cut > 0) {
+        yield { text: textOf(data.subarray(0, cut), path, line), line, breaks: breaksBefore, end: position - data.length + cut };
+        line += breaksBefore;
+        breaks -= breaksBefore;
+      }
+      rest = data.subarray(cut);
+      if (rest.length > MOST_RECORD_BYTES)
+        throw new Failure(`${path}, line ${line}: this record is longer than 1 MB${quotes ? '; is a quote not closed?' : ''}`);
+    }
+    if (inQuotes) throw new Failure(`${path}: a quote that is opened in line ${line} or after it is not closed; is the end of the file missing?`);
+    endsOpen = rest.length > 0;
+    if (endsOpen) yield { text: textOf(rest, path, line), line, breaks, end: opened.size };
+  }
+
+  return {
+    path,
+    size: opened.size,
+    head: start.subarray(skipped),
+    isShort: bytesRead === opened.size,
+    blocks,
+    endsOpen: () => endsOpen,
+    checksum: () => hash.copy().digest('hex'),
+    async expectUnchanged() {
+      const now = await handle.stat();
+      if (now.size === opened.size && now.mtimeMs === opened.mtimeMs) return;
+      throw new Failure(`${path} was changed while it was read. What was enqueued stays in the outbox; import a file that no program writes to`);
+    },
+    close: () => handle.close(),
+  };
+}
+
+const notText = (path: string, line: number): string =>
+  `${path}, line ${line}: this is no text in UTF-8; if it is UTF-16 or a spreadsheet, save it as CSV in UTF-8`;
+
+function textOf(bytes: Buffer, path: string, line: number): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  let [from, wrong] = [0, line];
+  for (let to = bytes.indexOf(LINE_FEED); to >= 0 && isUtf8(bytes.subarray(from, to)); to = bytes.indexOf(LINE_FEED, from)) {
+    from = to + 1;
+    wrong += 1;
+  }
+  throw new Failure(notText(path, wrong));
+}

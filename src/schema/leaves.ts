@@ -1,0 +1,29 @@
+import { traitsOf } from './fields.js';
+import { isModel, type Model, type ValidationMode } from './model.js';
+
+/** What a field holds: a text that names a moment is `'time'`. */
+export type LeafKind = 'text' | 'number' | 'flag' | 'time';
+
+/** A field that holds no fields of its own, as a column of a table names it: `user.nin`. */
+export interface Leaf {
+  readonly path: string;
+  readonly kind: LeafKind;
+  /** Whether a report must have it. */
+  readonly required: Readonly<Record<ValidationMode, boolean>>;
+  /** Whether it takes members of any name, such as `metadata.odds`. */
+  readonly free: boolean;
+}
+
+const KINDS: Readonly<Record<string, LeafKind>> = { number: 'number', boolean: 'flag' };
+
+/** All fields of a model, those within its objects included. */
+export function leavesOf(model: Model, under = '', isNeeded = true): Leaf[] {
+  return Object.entries(model.fields).flatMap(([name, field]): Leaf[] => {
+    const path = `${under}${name}`;
+    const needed = isNeeded && !model.optional.includes(name);
+    if (isModel(field)) return leavesOf(field, `${path}.`, needed);
+    const { type } = field._zod.def;
+    const required = { strict: needed, partial: traitsOf(field).always === true };
+    return [{ path, kind: name === 'timestamp' ? 'time' : (KINDS[type] ?? 'text'), required, free: type === 'object' }];
+  });
+}

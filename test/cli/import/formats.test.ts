@@ -1,0 +1,233 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { PassThrough, Readable } from 'node:stream';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CellProblem, readCell } from '../../../src/cli/outbox/import/cell.js';
+import { startBar } from '../../../src/cli/outbox/import/progress-bar.js';
+import { createRejected } from '../../../src/cli/outbox/import/rejected.js';
+import { withTerminal } from '../../../src/cli/terminal.js';
+import { betEvent, betUser, settledBet } from '../../support/factories.js';
+import { csvOf, importFolder } from './import-files.js';
+
+vi.setConfig({ testTimeout: 60_000 });
+afterEach(() => vi.useRealTimers());
+
+const reports = [
+  settledBet({ bet_id: 'B-1', user: betUser({ resident_address: '4 Ogui Road,\n"Annex"; floor\t2' }) }),
+  settledBet({ bet_id: 'B-2', win_amount: -0.5 }),
+];
+
+describe('CSV', () => {
+  it.each([
+    ['commas', csvOf(reports)],
+    ['semicolons and CR LF', csvOf(reports, { separator: ';', newline: '\r\n' })],
+    ['tabs', csvOf(reports, { separator: '\t' })],
+    ['quotes around every cell', csvOf(reports, { quoteAll: true })],
+    ['a byte order mark', `\ufeff${csvOf(reports)}`],
+    ['empty lines', csvOf(reports).replaceAll(/\n(?=B-)/g, '\n\n')],
+    ['no line break at its end', csvOf(reports).slice(0, -1)],
+  ])('with %s gives the same reports', async (_, text) => {
+    const { write, run, rows } = importFolder();
+    expect(await run(write('bets.csv', text), 'reportSettledBet')).toMatchObject({ code: 0 });
+    expect(rows().map(({ body }) => body)).toEqual(reports);
+  });
+
+  it('numbers lines as an editor does, also behind a cell of several lines', async () => {
+    const { write, run, at } = importFolder();
+    const wrong = settledBet({ bet_id: 'B-3', user: betUser({ nin: '1' }) });
+    for (const newline of ['\n', '\r\n']) {
+      await run(write('bets.csv', csvOf([...reports, wrong], { newline })), 'reportSettledBet');
+      expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toContain('\n5,user.nin,');
+    }
+  });
+
+  it('that is longer than what is read at once stays whole', async () => {
+    const { write, run, rows } = importFolder();
+    const many = Array.from({ length: 1_500 }, (_, index) =>
+      settledBet({ bet_id: `B-${index}`, user: betUser({ resident_address: `${index}\n"é${'x'.repeat(index % 400)}"` }) }),
+    );
+    expect(await run(write('bets.csv', csvOf(many)), 'reportSettledBet')).toMatchObject({ code: 0 });
+    expect(rows().map(({ body }) => body)).toEqual(many);
+  });
+
+  const good = csvOf(reports);
+  it.each([
+    ['a quote that is not closed', `${good}B-3,"4 Ogui\n`, /a quote that is opened in line 5 or after it is not closed/],
+    ['text behind a closed quote', good.replace('2"', '2"x'), /bets\.csv, line 2: a quote is not closed, or text follows/],
+    ['another encoding', Buffer.from(`${good}B-\u00e9`, 'latin1'), /bets\.csv, line 5: this is no text in UTF-8/],
+    ['UTF-16', Buffer.from(`\ufeff${good}`, 'utf16le'), /line 1: this is no text in UTF-8/],
+    ['UTF-16 without a mark', Buffer.from(good, 'utf16le'), /line 1: this is no text in UTF-8/],
+    ['nothing in it', '', /bets\.csv is empty: its export may have failed/],
+    ['lines that end with CR', good.replaceAll('\n', '\r'), /its lines end with CR alone/],
+    [
+      'an unknown column',
+      good.replace('payout_amount', 'payoutAmount'),
+      /column \d+: payoutAmount is no field of reportSettledBet; did you mean payout_amount\?; no column is payout_amount/,
+    ],
+    ['a column twice', good.replace('ggr', 'ur'), /ur is column \d+ already; no column is ggr/],
+    ['a column without a name', good.replace('ggr', ''), /column \d+ has no name/],
+    ['a name that changes objects', good.replace('ggr', 'user.__proto__'), /user\.__proto__ is no field/],
+    ['an address to look up', good.replace('ggr', 'clientIP'), /clientIP: an import looks up no address/],
+    ['no names of columns', good.slice(good.indexOf('\n') + 1), /its first line names no field of reportSettledBet/],
+  ])('with %s is refused', async (_, content, problem) => {
+    const { write, run, rows } = importFolder();
+    const { code, err } = await run(write('bets.csv', content), 'reportSettledBet');
+    expect([code, err]).toEqual([2, expect.stringMatching(problem)]);
+    expect(rows).toThrow();
+  });
+
+  it('that is not there, or a folder, is refused', async () => {
+    const { run, at } = importFolder();
+    expect(await run(at('none.csv'), 'reportSettledBet')).toMatchObject({ code: 2, err: expect.stringMatching(/there is no file .*none\.csv/) });
+    mkdirSync(at('folder.csv'));
+    expect(await run(at('folder.csv'), 'reportSettledBet')).toMatchObject({ code: 2, err: expect.stringContaining('is no plain file') });
+  });
+
+  it('brings back every payload that an independent writer wrote', async () => {
+    const odd = fc.constantFrom('a\nb', '\r\nx', 'a\rb', '"', '""', '=1+1', ' a ', "'", 'null', '1e3', '\t,;x');
+    const text = fc.oneof(odd, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })).filter((value) => value.trim() !== '');
+    const amount = fc
+      .oneof(
+        fc.integer({ min: -1e9, max: 1e9 }),
+        fc.integer({ min: -1e9, max: 1e9 }).map((cents) => cents / 100),
+      )
+      .map((value) => value + 0);
+    const payload = fc.record({
+      bet_id: fc.uuid(),
+      amount,
+      timestamp: fc.integer({ min: 0, max: 2_000_000_000 }).map(String),
+      user: fc
+        .record({
+          first_name: text,
+          last_name: text,
+          resident_address: text,
+          nin: fc.integer({ min: 0, max: 99_999 }).map((value) => String(value).padStart(11, '0')),
+        })
+        .chain((more) => fc.constantFrom(true, false).map((is_resident) => betUser({ ...more, is_resident }))),
+      metadata: fc.dictionary(fc.constantFrom('note', 'shop', 'a.b'), text),
+      location: fc.constant({ latitude: 6.4474, longitude: -0.25, source: 'gps' }),
+    });
+    const style = fc.record({ separator: fc.constantFrom(',', ';', '\t'), newline: fc.constantFrom('\n', '\r\n'), quoteAll: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(payload, { minLength: 1, maxLength: 8, selector: ({ bet_id }) => bet_id }), style, async (payloads, how) => {
+        const { write, run, rows } = importFolder();
+        expect(await run(write('bets.csv', csvOf(payloads, how)), 'reportBetEvent')).toMatchObject({ code: 0, err: expect.any(String) });
+        const expected = payloads.map(({ metadata, ...rest }) => (Object.keys(metadata).length > 0 ? { ...rest, metadata } : rest));
+        expect(rows().map(({ body }) => body)).toEqual(expected);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('NDJSON', () => {
+  it.each([
+    [
+      'a number that no number keeps',
+      JSON.stringify(settledBet()).replace('2175', '0.12345678901234567890'),
+      ',,holds a number with more digits than a number keeps,',
+    ],
+    ['a member that is named twice', JSON.stringify(settledBet()).replace('"ur"', '"ggr":1,"ur"'), ',,names a member twice,'],
+    ['a line that is cut off', JSON.stringify(settledBet()).slice(0, -20), ',,is not a whole JSON object on one line,'],
+    ['a list', `{"bet_id":1}\n[${JSON.stringify(settledBet())}]`, '2,,expected a JSON object,'],
+    ['a time without zone', JSON.stringify({ ...betEvent(), timestamp: '2025-11-20 10:00' }), ',timestamp,"names no time zone'],
+    ['an address', JSON.stringify({ ...settledBet(), clientIP: '192.0.2.1' }), ',clientIP,is no field of'],
+  ])('with %s is refused', async (_, text, problem) => {
+    const { write, run, at } = importFolder();
+    expect(await run(write('bets.jsonl', `${text}\n`), text.includes('10:00') ? 'reportBetEvent' : 'reportSettledBet')).toMatchObject({ code: 1 });
+    expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toContain(problem);
+  });
+});
+
+describe('--map', () => {
+  const map = { 'Bet No': 'bet_id', NIN: 'user.nin', remark: null, odds: { field: 'metadata.odds', type: 'number' } };
+  const bet = {
+    ...betEvent({ bet_id: 'B-1', timestamp: '1763632800', metadata: { odds: 2.5, shop: '007' } }),
+    location: { latitude: 1, longitude: 2, source: 'gps' },
+  };
+
+  it('renames columns, leaves others out, and says what a cell holds', async () => {
+    const { write, run, rows } = importFolder();
+    const text = csvOf([{ ...bet, remark: 'none' }])
+      .replace('bet_id', 'Bet No')
+      .replace('user.nin', 'NIN')
+      .replace('metadata.odds', 'odds');
+    const words = ['reportBetEvent', '--map', write('map.json', JSON.stringify(map))];
+    expect(await run(write('bets.csv', text), ...(words as [string]))).toMatchObject({ code: 0 });
+    expect(rows().map(({ body }) => body)).toEqual([bet]);
+  });
+
+  it('does the same with the members of NDJSON', async () => {
+    const { write, run, rows } = importFolder();
+    const { bet_id, user, metadata, ...rest } = bet;
+    const { nin, ...others } = user;
+    const given = { 'Bet No': bet_id, NIN: nin, remark: 'none', odds: '2.5', user: others, metadata: { shop: metadata?.shop }, ...rest };
+    expect(await run(write('bets.ndjson', JSON.stringify(given)), 'reportBetEvent', '--map', write('map.json', JSON.stringify(map)))).toMatchObject({
+      code: 0,
+    });
+    expect(rows().map(({ body }) => body)).toEqual([bet]);
+  });
+
+  it.each([
+    ['{', '--map .*map.json is not JSON'],
+    ['[]', 'must hold an object'],
+    ['{"a": 1}', 'its entry 1 must be a field'],
+    ['{"a": {"field": "ur", "type": "date"}}', 'its entry 1 must be a field'],
+    ['{"bet-id": "bet_id"}', '--map names a column bet-id that is not there; did you mean bet_id\\?'],
+    ['{"bet_id": "bet"}', 'bet is no field of reportSettledBet'],
+  ])('that is %s is refused', async (text, problem) => {
+    const { write, run } = importFolder();
+    const { code, err } = await run(write('bets.csv', csvOf(reports)), 'reportSettledBet', '--map', write('map.json', text));
+    expect([code, err]).toEqual([2, expect.stringMatching(problem)]);
+  });
+});
+
+it.each([
+  ['number', '0012.50', 12.5],
+  ['number', '-0', 0],
+  ['number', '9007199254740991', 9007199254740991],
+  ['number', '9007199254740993', undefined],
+  ['number', '0.1000000000000000055', undefined],
+  ['number', '1e3', undefined],
+  ['number', '1,234.50', undefined],
+  ['number', ' 1', undefined],
+  ['flag', 'TRUE', true],
+  ['flag', 'f', false],
+  ['flag', '0', false],
+  ['flag', 'yes', undefined],
+  ['text', '00990', '00990'],
+  ['time', '1763632800', '1763632800'],
+  ['time', '2025-11-20T10:00:00Z', '1763632800'],
+  ['time', '2025-11-20 11:00:00.999+01', '1763632800'],
+  ['time', '2025-11-20 11:00+0100', '1763632800'],
+  ['time', '2025-11-20 10:00:00', undefined],
+  ['time', '2025-02-30T10:00:00Z', undefined],
+] as const)('a cell of kind %s that holds %j is %j', (kind, text, value) => {
+  const read = readCell(kind, text);
+  expect(read instanceof CellProblem ? undefined : read).toBe(value);
+});
+
+it.each([
+  [true, '\r\u001b[KChecking [######..................] 25 %, 1,000 lines, 500 a second, 6 s left\r\u001b[K'],
+  [false, ''],
+])('progress is a bar with rate and time left on a terminal, and else a line now and then: isTTY %s', (isTTY, drawn) => {
+  vi.useFakeTimers();
+  const stderr = Object.assign(new PassThrough(), { isTTY });
+  withTerminal({ stdin: Readable.from([]), stdout: new PassThrough(), stderr }, () => {
+    const bar = startBar('Checking', 4_000);
+    vi.advanceTimersByTime(2_000);
+    bar.show(1_000, 1_000);
+    bar.end();
+    expect(String(stderr.read() ?? '')).toBe(drawn);
+    vi.advanceTimersByTime(10_000);
+    if (!isTTY) bar.show(2_000, 6_000);
+  });
+  if (!isTTY) expect(String(stderr.read())).toBe('Checking: 50 %, 6,000 lines, 500 a second, 12 s left\n');
+});
+
+it.runIf(process.platform === 'linux')('a full disk is told where the refused lines cannot be written', () => {
+  const rejected = createRejected('/dev/full');
+  rejected.add(2, [{ field: 'ur', reason: 'is required' }], 'B-1');
+  expect(() => rejected.end()).toThrow('/dev/full cannot be written (ENOSPC)');
+  rejected.close();
+});

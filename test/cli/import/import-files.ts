@@ -1,0 +1,67 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { connect } from '../../../src/outbox/stores/sqlite/database.js';
+import { openLibsql } from '../../outbox/stores/sqlite/files.js';
+import { runCli } from '../../support/cli-in-process.js';
+
+const GATEWAYS = "gateways: { staging: { baseUrl: 'https://gateway.example.com' }, production: { baseUrl: 'https://live.example.com' } }";
+
+/** A folder for one import: its files, its outbox, and the command. */
+export function importFolder(options = '') {
+  const folder = mkdtempSync(join(inject('runFolder'), 'import-'));
+  const at = (name: string) => join(folder, name);
+  const write = (name: string, content: string | Uint8Array) => {
+    writeFileSync(at(name), content);
+    return at(name);
+  };
+  const optionsFile = write('options.mjs', `export default { ${GATEWAYS}, ${options} };`);
+  const outbox = at('outbox.db');
+  const wordsOf = (file: string, operation: string, more: readonly string[]) => {
+    const given = more.includes('--options') ? more : ['--options', optionsFile, ...more];
+    return ['outbox', outbox, 'import', file, '--operation', operation, ...given];
+  };
+  return {
+    at,
+    write,
+    outbox,
+    optionsFile,
+    wordsOf,
+    run: (file: string, operation: string, ...more: string[]) => runCli(wordsOf(file, operation, more)),
+    /** What the file of the outbox holds, as another program sees it. */
+    rows(): { reference: string; account: string; environment: string; operation: string; body: Record<string, unknown> }[] {
+      const database = openLibsql(outbox);
+      const rows = connect(database).all('SELECT reference, account, environment, operation, body FROM outbox_rows ORDER BY sequence');
+      database.close();
+      return rows.map(({ reference, account, environment, operation, body }) => ({
+        reference: String(reference),
+        account: String(account),
+        environment: String(environment),
+        operation: String(operation),
+        body: String(body).startsWith('{') ? JSON.parse(String(body)) : { sealed: String(body) },
+      }));
+    },
+  };
+}
+
+type Cell = string | number | boolean | undefined;
+
+/** The fields of a payload by their dotted names. */
+export function flat(payload: object, under = ''): Record<string, Cell> {
+  return Object.fromEntries(
+    Object.entries(payload).flatMap(([name, value]) =>
+      typeof value === 'object' && value !== null ? Object.entries(flat(value, `${under}${name}.`)) : [[`${under}${name}`, value]],
+    ),
+  );
+}
+
+/** Payloads as a table. It shares nothing with the reader: each cell is quoted, or only those that need it. */
+export function csvOf(payloads: readonly object[], { separator = ',', newline = '\n', quoteAll = false } = {}): string {
+  const rows = payloads.map((payload) => flat(payload));
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const cell = (value: Cell) => {
+    const text = value === undefined ? '' : String(value);
+    return quoteAll || /["\r\n,;\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [names, ...rows.map((row) => names.map((name) => row[name]))].map((cells) => `${cells.map(cell).join(separator)}${newline}`).join('');
+}

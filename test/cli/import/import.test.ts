@@ -1,0 +1,318 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { describe, expect, it, vi } from 'vitest';
+import { main } from '../../../src/cli/main.js';
+import { createRepeats } from '../../../src/cli/outbox/import/repeats.js';
+import { CANARIES, leaksIn, personalBet, personalSettlement } from '../../outbox/personal.js';
+import { openStore } from '../../outbox/stores/sqlite/files.js';
+import { outboxWorld } from '../../outbox/world.js';
+import { betEvent, betUser, settledBet, settledWithdrawal } from '../../support/factories.js';
+import { csvOf, importFolder } from './import-files.js';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const settlements = (count: number, from = 1) => Array.from({ length: count }, (_, index) => settledBet({ bet_id: `B-${from + index}` }));
+const location = { latitude: 6.4474, longitude: 7.5139, source: 'gps' };
+const oldBet = (bet_id: string) => ({ ...betEvent({ bet_id, timestamp: '1763632800' }), location });
+
+describe('a file whose lines are all right', () => {
+  it('is enqueued in its order into an outbox that is made for it', async () => {
+    const { write, run, rows, at } = importFolder();
+    const reports = settlements(3);
+    const { code, out, err } = await run(write('bets.csv', csvOf(reports)), 'reportSettledBet', '--account', 'brandA', '--environment', 'production');
+    expect([code, out]).toEqual([0, expect.stringContaining('bets.csv: 3 reports enqueued.\n')]);
+    expect(err).toContain('reportSettledBet of account brandA in production, for https://live.example.com');
+    expect(err).toContain('outbox.db was made. Nothing is sent until a worker runs on it.');
+    expect(rows()).toEqual(
+      reports.map((body) => ({ reference: body.bet_id, account: 'brandA', environment: 'production', operation: 'reportSettledBet', body })),
+    );
+    expect(readdirSync(at('.')).filter((name) => name.startsWith('bets'))).toEqual(['bets.csv']);
+  });
+
+  it('is recorded by the gateway, bets before their settlements', async () => {
+    const { write, run, outbox } = importFolder();
+    const bets = write('bets.csv', csvOf(['B-1', 'B-2'].map(oldBet)));
+    const settled = write('settled.csv', csvOf(settlements(2)));
+    expect(await run(settled, 'reportSettledBet')).toMatchObject({ code: 0 });
+    expect(await run(bets, 'reportBetEvent')).toMatchObject({ code: 0 });
+    const store = await openStore(outbox);
+    const world = outboxWorld({ store, client: { gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'mock-api-key' } } } });
+    expect(await world.run(world.outbox.drain())).toMatchObject({ drained: true, states: { recorded: 4 } });
+    await store.close?.();
+  });
+
+  it('is only checked with --dry-run, and no outbox is made', async () => {
+    const { write, run, outbox } = importFolder();
+    const { code, out } = await run(write('bets.csv', csvOf(settlements(3))), 'reportSettledBet', '--dry-run', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual({
+      operation: 'reportSettledBet',
+      account: 'default',
+      environment: 'staging',
+      dryRun: true,
+      lines: 3,
+      rejected: 0,
+      already: 0,
+      repeated: 0,
+      enqueued: 0,
+    });
+    expect(existsSync(outbox)).toBe(false);
+  });
+
+  it('is enqueued once, however often it is imported', async () => {
+    const { write, run, rows } = importFolder();
+    const file = write('bets.csv', csvOf(settlements(3)));
+    await run(file, 'reportSettledBet');
+    const again = await run(file, 'reportSettledBet', '--json');
+    expect([again.code, JSON.parse(again.out)]).toEqual([0, expect.objectContaining({ enqueued: 0, already: 3 })]);
+    expect(rows()).toHaveLength(3);
+  });
+
+  it('may be NDJSON, with times as dates', async () => {
+    const { write, run, rows } = importFolder();
+    const [first, second] = [oldBet('B-1'), oldBet('B-2')];
+    const file = write('bets.ndjson', `${JSON.stringify({ ...first, timestamp: '2025-11-20T11:00:00+01:00' })}\n\n${JSON.stringify(second)}\n`);
+    expect(await run(file, 'reportBetEvent')).toMatchObject({ code: 0 });
+    expect(rows().map(({ body }) => body)).toEqual([first, second]);
+  });
+});
+
+describe('a file with wrong lines', () => {
+  const wrong = () => {
+    const [good, ...others] = settlements(4).map((one) => ({ ...one, user: betUser() }));
+    const [noNin, comma, formula] = others.map((one) => ({ ...one }));
+    return [
+      good,
+      { ...noNin, user: betUser({ nin: '9901234567' }) },
+      { ...comma, win_amount: '1,5' },
+      { ...formula, bet_id: '=1+1', outcome: undefined },
+    ].filter((one) => one !== undefined);
+  };
+  const REJECTED = [
+    'line,field,reason,reference',
+    '3,user.nin,"expected a string of exactly 11 digits (a number would lose leading zeros), got a string of length 10",B-2',
+    `4,win_amount,"expected digits with at most one decimal point, such as 1234.50 or -3: no spaces, thousands' separators, comma or exponent",B-3`,
+    "5,outcome,is required: expected a string,'=1+1",
+    '6,,"has 1 cells and must have 15, as many as the first line; is it cut off?",',
+    '',
+  ].join('\n');
+
+  it('enqueues nothing, and its list names line, field, reason and reference, harmless in a spreadsheet', async () => {
+    const { write, run, at, outbox } = importFolder();
+    const { code, out, err } = await run(write('bets.csv', `${csvOf(wrong())}B-9`), 'reportSettledBet');
+    expect([code, out]).toEqual([1, expect.stringContaining('5 lines checked, 4 wrong. Nothing was enqueued.')]);
+    expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toBe(REJECTED);
+    expect(err).toContain('1 × outcome: is required');
+    expect(err).toContain('The last line does not end with a line break');
+    expect(existsSync(outbox)).toBe(false);
+  });
+
+  it('enqueues the others with --skip-rejected, and still fails', async () => {
+    const { write, run, rows, at } = importFolder();
+    const file = write('bets.csv', csvOf(wrong()));
+    const { code, out } = await run(file, 'reportSettledBet', '--skip-rejected');
+    expect([code, out]).toEqual([1, expect.stringContaining('1 reports enqueued, 3 lines refused.')]);
+    expect(rows().map(({ reference }) => reference)).toEqual(['B-1']);
+    // Corrected, it leaves no list of the wrong lines behind.
+    writeFileSync(file, csvOf(settlements(4)));
+    expect(await run(file, 'reportSettledBet')).toMatchObject({ code: 0, out: expect.stringContaining('3 reports enqueued, 1 were in the outbox already.') });
+    expect(existsSync(at('bets.rejected.csv'))).toBe(false);
+  });
+
+  it('tells no personal data, wherever it stands', async () => {
+    const { write, run, at } = importFolder();
+    const [head = '', line = ''] = csvOf([personalSettlement('B-1')]).split('\n');
+    const broken = [
+      line.replace('90817263544', '9081726354'),
+      `${line},77 Vornhill Road`,
+      line.replace('true', 'Zurikel'),
+      line.replace('2175', '1 90817263544'),
+    ];
+    const told = [await run(write('bets.csv', [head, ...broken, ''].join('\n')), 'reportSettledBet')];
+    const list = readFileSync(at('bets.rejected.csv'), 'utf8');
+    // A file without names of columns.
+    told.push(await run(write('headless.csv', `${line}\n`), 'reportSettledBet'));
+    const json = JSON.stringify(personalBet('B-1'));
+    told.push(
+      await run(
+        write('bets.ndjson', `${json.slice(0, -9)}\n${json.replace('"nin":"9', '"nin":"').replace('"bet_id"', '"Zurikel Golovante":1,"bet_id"')}\n`),
+        'reportBetEvent',
+      ),
+    );
+    expect(told.map(({ code }) => code)).toEqual([1, 2, 1]);
+    const all = [list, readFileSync(at('bets.rejected.csv'), 'utf8'), ...told.flatMap(({ out, err }) => [out, err])].join('\n');
+    expect(leaksIn(all)).toEqual([]);
+    expect(CANARIES.length).toBeGreaterThan(5);
+  });
+
+  it('replaces no file that another program wrote', async () => {
+    const { write, run, at } = importFolder();
+    write('bets.rejected.csv', 'mine\n');
+    const { code, err } = await run(write('bets.csv', csvOf(wrong())), 'reportSettledBet');
+    expect([code, err]).toEqual([2, expect.stringContaining('bets.rejected.csv was not written by this command')]);
+    expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toBe('mine\n');
+  });
+});
+
+describe('a reference that is there twice', () => {
+  it('is refused where the data differ, and enqueued once where they are the same', async () => {
+    const { write, run, rows, at } = importFolder();
+    const [one, two] = settlements(2);
+    const file = write('bets.csv', csvOf([one, two, one, { ...two, ur: 1 }].filter((each) => each !== undefined)));
+    const first = await run(file, 'reportSettledBet', '--json');
+    expect([first.code, JSON.parse(first.out)]).toEqual([1, expect.objectContaining({ lines: 4, rejected: 1, repeated: 1, enqueued: 0 })]);
+    expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toContain('\n5,bet_id,line 3 has the same reference with other data,B-2\n');
+    expect(await run(file, 'reportSettledBet', '--skip-rejected')).toMatchObject({ code: 1 });
+    expect(rows().map(({ body }) => body)).toEqual([one, two]);
+  });
+
+  it('is found among very many, however far apart they are', () => {
+    const repeats = createRepeats();
+    // More than one buffer of each bucket.
+    for (let line = 2; line < 300_000; line += 1) repeats.add(`B-${line}`, line);
+    repeats.add('B-17', 300_001);
+    repeats.add('B-290000', 300_002);
+    expect([...repeats.find()].sort((a, b) => a.line - b.line)).toEqual([
+      { line: 300_001, first: 17 },
+      { line: 300_002, first: 290_000 },
+    ]);
+    repeats.close();
+  });
+
+  it('is compared with the outbox before anything is enqueued', async () => {
+    const { write, run, rows, at } = importFolder();
+    await run(write('old.csv', csvOf(settlements(2))), 'reportSettledBet');
+    const file = write('bets.csv', csvOf([settledBet({ bet_id: 'B-1' }), settledBet({ bet_id: 'B-2', ur: 1 }), settledBet({ bet_id: 'B-3' })]));
+    const { code, out } = await run(file, 'reportSettledBet', '--dry-run', '--json');
+    expect([code, JSON.parse(out)]).toEqual([1, expect.objectContaining({ already: 1, rejected: 1 })]);
+    expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toContain('\n3,bet_id,the outbox holds other data under this reference,B-2\n');
+    expect(await run(file, 'reportSettledBet', '--skip-rejected')).toMatchObject({ code: 1, out: expect.stringContaining('1 reports enqueued') });
+    expect(rows().map(({ reference, body }) => [reference, body.ur])).toEqual([
+      ['B-1', 0],
+      ['B-2', 0],
+      ['B-3', 0],
+    ]);
+  });
+});
+
+describe('an import that was stopped', () => {
+  /** Stops an import by its signal once the outbox holds a report. */
+  async function stopped(folder: ReturnType<typeof importFolder>, file: string) {
+    const ending = new AbortController();
+    const terminal = { stdin: Readable.from([]), stdout: new PassThrough(), stderr: new PassThrough(), signal: ending.signal };
+    const code = main(folder.wordsOf(file, 'reportSettledBet', ['--rate', '5']), terminal);
+    await vi.waitUntil(() => existsSync(folder.outbox) && countOf(folder) > 0, { timeout: 30_000 });
+    ending.abort();
+    return { code: await code, err: String(terminal.stderr.read()) };
+  }
+  const countOf = ({ rows }: ReturnType<typeof importFolder>): number => {
+    try {
+      return rows().length;
+    } catch {
+      // The tables are being made.
+      return 0;
+    }
+  };
+
+  it('says how to go on, and does', async () => {
+    const folder = importFolder();
+    const file = folder.write('bets.csv', csvOf(settlements(1_000)));
+    const { code, err } = await stopped(folder, file);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(
+        /Stopped after line \d+: \d+ reports were enqueued now, 0 before\.\nTo go on, run the same command again: location-sdk outbox \S+ import \S+bets\.csv/,
+      ),
+    ]);
+    expect(countOf(folder)).toBeLessThan(1_000);
+    const { code: done, out, err: on } = await folder.run(file, 'reportSettledBet');
+    expect([done, out, on]).toEqual([0, expect.stringContaining('were in the outbox already'), expect.stringContaining('was interrupted; it goes on')]);
+    expect(new Set(folder.rows().map(({ reference }) => reference)).size).toBe(1_000);
+    expect(folder.rows()).toHaveLength(1_000);
+    expect(readdirSync(folder.at('.')).filter((name) => name.startsWith(basename(file)))).toEqual(['bets.csv']);
+  });
+
+  it('does not go on with another file', async () => {
+    const folder = importFolder();
+    const file = folder.write('bets.csv', csvOf(settlements(1_000)));
+    await stopped(folder, file);
+    const before = countOf(folder);
+    writeFileSync(file, csvOf(settlements(1_001)));
+    const { code, err } = await folder.run(file, 'reportSettledBet');
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/bets\.csv has changed since .*Nothing was enqueued now\..* delete \S+bets\.csv\.reportSettledBet\.import/),
+    ]);
+    expect(countOf(folder)).toBe(before);
+  });
+});
+
+describe('what the options decide', () => {
+  it('an old bet needs its time and its location, unless the options take bets without', async () => {
+    const strict = importFolder();
+    const { location: _, ...placeless } = oldBet('B-1');
+    const file = strict.write('bets.ndjson', `${JSON.stringify({ ...placeless, timestamp: undefined })}\n${JSON.stringify(placeless)}\n`);
+    expect(await strict.run(file, 'reportBetEvent')).toMatchObject({ code: 1 });
+    const list = readFileSync(strict.at('bets.rejected.csv'), 'utf8');
+    expect(list).toMatch(/\n1,timestamp,"is required in an import.*\n2,location,"is missing: give location\.latitude/s);
+    const lenient = importFolder('location: { required: false }');
+    expect(await lenient.run(lenient.write('bets.ndjson', `${JSON.stringify(placeless)}\n`), 'reportBetEvent')).toMatchObject({ code: 0 });
+    expect(lenient.rows()[0]?.body).toEqual(placeless);
+  });
+
+  it('with partial validation a file may lack columns, and have more', async () => {
+    const { write, run, rows } = importFolder("validation: 'partial'");
+    expect(await run(write('bets.csv', 'bet_id,user.user_id,win_amount,shop\nB-1,U-1,10.50,Lagos 3\n'), 'reportSettledBet')).toMatchObject({ code: 0 });
+    expect(rows()[0]?.body).toEqual({ bet_id: 'B-1', user: { user_id: 'U-1' }, win_amount: 10.5, shop: 'Lagos 3' });
+  });
+
+  it('a settled withdrawal takes its location from its columns', async () => {
+    const { write, run, rows } = importFolder();
+    const report = { ...settledWithdrawal(), location };
+    expect(await run(write('paid.csv', csvOf([report])), 'reportSettledWithdrawal')).toMatchObject({ code: 0 });
+    expect(rows()[0]?.body).toEqual(report);
+  });
+
+  it('an outbox whose reports are encrypted takes no report in the clear', async () => {
+    const folder = importFolder();
+    const encryption = "export const outbox = { encryption: { keys: { k1: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=' }, current: 'k1' } };";
+    const sealing = folder.write('sealing.mjs', `${readFileSync(folder.optionsFile, 'utf8')}\n${encryption}`);
+    const file = folder.write('bets.csv', csvOf([personalSettlement('B-1')]));
+    expect(await folder.run(file, 'reportSettledBet', '--options', sealing)).toMatchObject({ code: 0 });
+    expect(leaksIn(JSON.stringify(folder.rows()))).toEqual([]);
+    const { code, err } = await folder.run(file, 'reportSettledBet');
+    expect([code, err]).toEqual([2, expect.stringContaining('the reports of this outbox are encrypted')]);
+  });
+
+  it('an outbox whose reports go to another gateway is refused', async () => {
+    const folder = importFolder();
+    const file = folder.write('bets.csv', csvOf(settlements(1)));
+    await folder.run(file, 'reportSettledBet');
+    const other = folder.write('other.mjs', "export default { gateways: { staging: { baseUrl: 'https://other.example.com' } } };");
+    const { code, err } = await folder.run(file, 'reportSettledBet', '--options', other);
+    expect([code, err]).toEqual([2, expect.stringMatching(/go to https:\/\/gateway\.example\.com.*Nothing was stored/)]);
+    const none = folder.write('none.mjs', 'export default {};');
+    expect(await folder.run(file, 'reportSettledBet', '--options', none, '--environment', 'production')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('set LOCATION_SDK_PRODUCTION_BASE_URL'),
+    });
+  });
+
+  it('--rate holds reports back', async () => {
+    const { write, run } = importFolder();
+    const began = performance.now();
+    expect(await run(write('bets.csv', csvOf(settlements(6))), 'reportSettledBet', '--rate', '10')).toMatchObject({ code: 0 });
+    expect(performance.now() - began).toBeGreaterThanOrEqual(590);
+  });
+});
+
+it.each([
+  [['outbox', 'o.db', 'import'], 'import needs one file'],
+  [['outbox', 'o.db', 'import', 'bets.csv'], 'import needs --operation'],
+  [['outbox', 'o.db', 'import', 'bets.csv', '--operation', 'verifyNin'], '--operation must be reportBetEvent or'],
+  [['outbox', 'o.db', 'list', '--dry-run'], '--dry-run does not go with list'],
+])('a wrong call is refused: %j', async (words, problem) => {
+  const terminal = { stdin: Readable.from([]), stdout: new PassThrough(), stderr: new PassThrough() };
+  expect([await main(words, terminal), String(terminal.stderr.read())]).toEqual([2, expect.stringContaining(problem)]);
+});

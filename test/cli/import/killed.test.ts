@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type BuiltCli, buildCli } from '../../support/built-cli.js';
+import { settledBet } from '../../support/factories.js';
+import { csvOf, importFolder } from './import-files.js';
+
+let cli: BuiltCli;
+beforeAll(async () => {
+  cli = await buildCli();
+}, 60_000);
+afterAll(() => cli.remove());
+
+it('killed again and again, an import leaves each line in the outbox once', { timeout: 120_000 }, async () => {
+  const folder = importFolder();
+  const file = folder.write('bets.csv', csvOf(Array.from({ length: 3_000 }, (_, index) => settledBet({ bet_id: `B-${index}` }))));
+  const words = folder.wordsOf(file, 'reportSettledBet', []);
+  const count = () => {
+    try {
+      return existsSync(folder.outbox) ? folder.rows().length : 0;
+    } catch {
+      // Its tables are being made.
+      return 0;
+    }
+  };
+  let before = 0;
+  for (let kills = 0; kills < 3; kills += 1) {
+    const child = cli.start(...words, '--rate', '2500');
+    const ended = once(child, 'exit');
+    while (child.exitCode === null && count() <= before) await new Promise((resolve) => setTimeout(resolve, 5));
+    child.kill('SIGKILL');
+    expect((await ended)[1]).toBe('SIGKILL');
+    before = count();
+    expect(before).toBeLessThan(3_000);
+  }
+  const last = await cli.run(...words);
+  expect([last.code, last.err]).toEqual([0, expect.stringContaining('it goes on')]);
+  expect(new Set(folder.rows().map(({ reference }) => reference)).size).toBe(3_000);
+  expect(folder.rows()).toHaveLength(3_000);
+});
