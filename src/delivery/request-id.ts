@@ -14,8 +14,9 @@ const MANY_DIGITS = /\d{10}/;
 const HEXADECIMAL = /[\da-fA-F-]{6}/;
 /** A word of this length is recognised within a longer one. */
 const LONG_WORD = 4;
-/** No part of this length is in a report by chance. */
+/** Of a UUID: its first group, and its longest one. */
 const LONG_PART = 8;
+const LONGEST_GROUP = 12;
 
 /** The id that the other side gave to the request; undefined where it gave none, or one that repeats a value which was sent. */
 export function requestIdOf(
@@ -28,7 +29,7 @@ export function requestIdOf(
       const id = answered.header(name);
       if (!isId(id)) continue;
       const lower = id.toLowerCase();
-      const isRandom = RANDOM.test(lower) && !MANY_DIGITS.test(lower) && !holdsPart(report.body, lower);
+      const isRandom = RANDOM.test(lower) && !MANY_DIGITS.test(lower) && !mayRepeat(report.body, lower);
       const mayHold = (secret: string) => !isRandom || secret.length < KEY_PIECE || HEXADECIMAL.test(secret);
       const repeats = [...secrets].some((secret) => mayHold(secret) && holdsKey(lower, secret.toLowerCase())) || (!isRandom && holdsWord(lower, values()));
       return repeats ? undefined : id;
@@ -40,10 +41,14 @@ export function requestIdOf(
   return undefined;
 }
 
-/** Whether a part of such an id stands in the report. The id of a player may be a UUID, too. */
-function holdsPart(body: string, id: string): boolean {
-  const sent = body.toLowerCase().replaceAll('-', '');
-  return id.split('-').some((part) => part.length >= LONG_PART && sent.includes(part));
+/** The groups of digits of such an id that no report holds by chance. */
+const GROUPS = /[\da-f]{8,}/g;
+
+/** Whether the report may hold such an id, with hyphens or without: the id of a player may be a UUID, too. */
+function mayRepeat(body: string, id: string): boolean {
+  const holds = (digits: string) => body.includes(digits) || body.includes(digits.toUpperCase());
+  // Without hyphens, something may stand before it.
+  return (id.match(GROUPS) ?? []).some((group) => holds(group.slice(0, LONG_PART)) || (group.length > LONGEST_GROUP && holds(group.slice(-LONG_PART))));
 }
 
 const holdsKey = (id: string, key: string): boolean => (key.length < KEY_PIECE ? id.includes(key) : holdsPiece(id, key));
