@@ -43,7 +43,7 @@ test('every script tag of the documents names this version, a file of the build,
   expectFreshBuild();
   const { version } = JSON.parse(read('package.json'));
   const tags = documents.flatMap((name) => tagsIn(read(name)).map((tag) => ({ name, ...tag })));
-  expect(tags.map(({ name }) => name).sort()).toEqual(['README.md', 'docs/how-to/browser.md', 'docs/how-to/outbox.md']);
+  expect(tags.map(({ name }) => name).sort()).toEqual(['docs/how-to/browser.md', 'docs/how-to/outbox-in-a-page.md']);
   for (const tag of tags) {
     expect(tag).toMatchObject({ version, attributes: expect.stringContaining('integrity="…" crossorigin="anonymous"') });
     expect(Object.keys(JSON.parse(read('dist/integrity.json')))).toContain(tag.file);

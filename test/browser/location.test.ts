@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import type { ClientEvent } from '../../src/entries/index.js';
 import { codeBlocks } from '../support/code-blocks.js';
+import { readGuides } from '../support/documents.js';
 import { betEvent, withdrawalEvent } from './bet.js';
 import { test } from './browser-test.js';
 import {
@@ -60,7 +60,7 @@ test('locate asks for the position ahead of the first bet and reports nothing', 
 });
 
 test('the page of the guide that asks early has the position when the player bets, and asks nobody again', async ({ context, page, site, lookups }) => {
-  const [, section = ''] = readFileSync('docs/how-to/location.md', 'utf8').split('### Ask early');
+  const [, section = ''] = readGuides('how-to/location-in-a-page').split('## Ask early');
   const body = codeBlocks(section).find(({ language }) => language === 'html')?.code ?? '';
   const [, script = ''] = /<script src="([^"]+)">/.exec(body) ?? [];
   await page.route(`${site.url}/early`, (route) => route.fulfill({ contentType: 'text/html', body: `<!doctype html><body>${body}</body>` }));

@@ -1,14 +1,14 @@
-import { readFileSync } from 'node:fs';
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { expect } from 'vitest';
 import { codeBlocks } from '../support/code-blocks.js';
+import { readGuides } from '../support/documents.js';
 import { POSITION } from './geolocation.js';
 import { violationsOf } from './inspector-test.js';
 import { logIn, test } from './operator-site-example.js';
 
-/** The page of the README, which people copy, on the example site: its routes and its relay are real. */
+/** The page of the tutorial, which people copy, on the example site: its routes and its relay are real. */
 
-const code = codeBlocks(readFileSync('README.md', 'utf8')).find(({ language }) => language === 'html')?.code;
+const code = codeBlocks(readGuides('start/page')).find(({ language }) => language === 'html')?.code;
 const PAGE = `<!doctype html><html lang="en"><head><title>Operator</title></head><body><main>${code}</main></body></html>`;
 const ALLOWED = { permissions: ['geolocation'], geolocation: POSITION };
 
@@ -31,7 +31,7 @@ const atRelay = (context: BrowserContext, answer: (route: Route) => unknown) => 
 const refused = (status: number, error: object) => (route: Route) =>
   route.fulfill({ status, contentType: 'application/json', body: JSON.stringify({ error: { message: 'The relay says why.', ...error } }) });
 
-test('the page of the readme places and reports a bet, and says so', async ({ open, started, reports }) => {
+test('the page of the tutorial places and reports a bet, and says so', async ({ open, started, reports }) => {
   const { page, complaints } = await open(ALLOWED);
   const { keys } = await openReadme(page, started.site);
   await press(page);

@@ -12,6 +12,7 @@ import { createMockGateway } from '../../src/entries/mock.js';
 import { serve } from '../../src/entries/mock-node.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
 import { runCli, startMock } from '../support/cli-in-process.js';
+import { readGuides } from '../support/documents.js';
 import { betEvent } from '../support/factories.js';
 
 let cli: BuiltCli;
@@ -35,7 +36,7 @@ function clientLedTo(url: string) {
 }
 
 /** What the command says, and its guide too. */
-const guide = readFileSync(join(import.meta.dirname, '../../docs/how-to/mock-gateway.md'), 'utf8');
+const guide = readGuides('how-to/test-in-ci');
 function expectSaid(said: string, ...words: string[]): void {
   for (const one of words) {
     expect(said).toContain(one);

@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { QUARANTINED, read, write } from '../../src/outbox/contract/harness.js';
 import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
 import { copyOf, newFile, openStore } from '../outbox/stores/sqlite/files.js';
 import { outboxWorld } from '../outbox/world.js';
 import { jsonOf, runCli } from '../support/cli-in-process.js';
-import { root } from '../support/run.js';
+import { readGuides } from '../support/documents.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -38,7 +36,7 @@ const copy = () => copyOf(sample);
 
 const outbox = (...words: string[]) => runCli(['outbox', ...words]);
 /** What the command says, and the guide too. */
-const guide = readFileSync(join(root, 'docs/how-to/outbox.md'), 'utf8');
+const guide = readGuides('how-to/on-call', 'how-to/encryption');
 function expectSaid(said: string, words: string): void {
   expect(said).toContain(words);
   expect(guide).toContain(words);

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { optionTable } from '../../src/client/option-table.js';
+import { readGuides } from '../support/documents.js';
 
 interface Leaf {
   path: string;
@@ -21,9 +21,9 @@ interface Row {
   standard: string;
 }
 
-/** The rows of the README's settings, one for each path that they name; `.name` is a sibling of the path before it. */
+/** The rows of the reference, one for each path that they name; `.name` is a sibling of the path before it. */
 function readRows(): Row[] {
-  const [, settings = ''] = /^## Settings\n(.*?)^## /ms.exec(readFileSync('README.md', 'utf8')) ?? [];
+  const [, settings = ''] = /^## Client\n(.*?)^## /ms.exec(readGuides('reference/options')) ?? [];
   const lines = settings.split('\n').filter((line) => line.startsWith('| `'));
   return lines.flatMap((line) => {
     const [names = '', standard = ''] = line
@@ -42,18 +42,18 @@ const rows = readRows();
 
 const rowOf = (path: string) => rows.find((row) => path === row.path || path.startsWith(`${row.path}.`));
 
-/** What the README says where a default is no value that could be written there. */
+/** What the reference says where a default is no value that could be written there. */
 const IN_WORDS: Readonly<Record<string, string>> = {
   gateways: 'environment variables',
   relayUrl: 'none',
   maxDecimals: 'none',
-  paths: 'see [assumptions](docs/background/assumptions.md)',
-  isRecorded: 'see [assumptions](docs/background/assumptions.md)',
-  isDuplicate: 'see [assumptions](docs/background/assumptions.md)',
+  paths: 'see [assumptions](../background/assumptions.md)',
+  isRecorded: 'see [assumptions](../background/assumptions.md)',
+  isDuplicate: 'see [assumptions](../background/assumptions.md)',
   'location.fixed': 'none',
   headers: 'none',
   logger: 'the console',
-  logLevel: "`'warn'`; `'debug'` with a `logger` of your own",
+  logLevel: "`'warn'`; `'debug'` with your own `logger`",
   fetch: "the platform's",
   transport: "ky over the platform's `fetch`",
   geolocation: "the platform's",
@@ -63,7 +63,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   'location.reverseGeocode': 'none',
 };
 
-/** A default of the README as a value: an object in code, names in code, code, or a number. */
+/** A default of the reference as a value: an object in code, names in code, code, or a number. */
 function defaultIn(path: string, row: Row): unknown {
   const codes = [...row.standard.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
   const members = path.slice(row.path.length + 1);
@@ -76,10 +76,10 @@ function defaultIn(path: string, row: Row): unknown {
 
 const wordsFor = (path: string) => Object.entries(IN_WORDS).find(([name]) => path === name || path.startsWith(`${name}.`))?.[1];
 
-describe('the README has the default of every option', () => {
+describe('the reference of the options has the default of every option', () => {
   test.each(leaves)('$path', ({ path, standard }) => {
     const row = rowOf(path);
-    expect(row, `${path} has no row in the README`).toBeDefined();
+    expect(row, `${path} has no row in the reference`).toBeDefined();
     if (!row) return;
     const words = wordsFor(path);
     if (words !== undefined) expect(row.standard).toBe(words);

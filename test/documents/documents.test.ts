@@ -54,14 +54,22 @@ const SHOWN_ONLY: readonly { document: string; has: string; why: string }[] = [
     why: 'options for a command; test/cli/import/import.test.ts runs the import with them',
   },
   { document: 'docs/how-to/browser.md', has: 'LocationSDK.createClient', why: 'a part of a page; the pages of test/browser do the same' },
-  { document: 'docs/how-to/browser.md', has: 'async function report(bet)', why: 'a part of a page; the pages of test/browser do the same' },
-  { document: 'docs/how-to/browser.md', has: 'importScripts', why: 'a worker; test/browser/worker.test.ts runs it in Chromium' },
-  { document: 'docs/how-to/browser.md', has: "new Worker('/worker.js')", why: 'a part of a page; test/browser/worker.test.ts does the same' },
-  { document: 'docs/how-to/browser.md', has: 'wordsFor', why: 'a part of a page; test/errors/player-message.test.ts does the same' },
-  { document: 'docs/how-to/location.md', has: 'LocationSDK.locationPermission', why: 'a part of a page; test/browser/location.test.ts does the same' },
-  { document: 'docs/how-to/location.md', has: "event.type === 'location-asked'", why: 'a part of a page; test/browser/location.test.ts does the same' },
+  { document: 'docs/how-to/player-messages.md', has: 'async function report(bet)', why: 'a part of a page; the pages of test/browser do the same' },
+  { document: 'docs/how-to/workers.md', has: 'importScripts', why: 'a worker; test/browser/worker.test.ts runs it in Chromium' },
+  { document: 'docs/how-to/workers.md', has: "new Worker('/worker.js')", why: 'a part of a page; test/browser/worker.test.ts does the same' },
+  { document: 'docs/how-to/player-messages.md', has: 'wordsFor', why: 'a part of a page; test/errors/player-message.test.ts does the same' },
   {
-    document: 'docs/how-to/going-live.md',
+    document: 'docs/how-to/location-in-a-page.md',
+    has: 'LocationSDK.locationPermission',
+    why: 'a part of a page; test/browser/location.test.ts does the same',
+  },
+  {
+    document: 'docs/how-to/location-in-a-page.md',
+    has: "event.type === 'location-asked'",
+    why: 'a part of a page; test/browser/location.test.ts does the same',
+  },
+  {
+    document: 'docs/how-to/check.md',
     has: '// options.mjs',
     why: 'options for a gateway that is not here; test/cli/check.test.ts runs the check with such a file',
   },
@@ -72,15 +80,18 @@ const NO_COMMANDS = ['location-sdk player '];
 
 /** Who runs JavaScript, by words that stand in it. */
 const RUN_BY: readonly { document: string; has: string; by: string }[] = [
-  { document: 'README.md', has: '// backend.mjs', by: 'test/documents/readme.test.ts' },
-  { document: 'README.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
-  { document: 'README.md', has: 'reportStored', by: 'test/documents/readme.test.ts' },
+  { document: 'README.md', has: '// report.mjs', by: 'test/documents/readme.test.ts' },
+  { document: 'docs/start/backend.md', has: '// backend.mjs', by: 'test/documents/readme.test.ts' },
+  { document: 'docs/start/ci.md', has: 'node:test', by: 'test/package/first-minutes.test.ts' },
+  { document: 'docs/start/page.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
+  { document: 'docs/start/backend.md', has: 'reportStored', by: 'test/documents/readme.test.ts' },
   { document: 'README.md', has: 'node:test', by: 'test/documents/readme.test.ts' },
   { document: 'docs/how-to/browser.md', has: 'createMockGateway', by: 'test/documents/guides.test.ts' },
-  { document: 'docs/how-to/going-live.md', has: 'fromCheck', by: 'test/cli/check/from-check.test.ts' },
+  { document: 'docs/how-to/check.md', has: 'fromCheck', by: 'test/cli/check/from-check.test.ts' },
   { document: 'docs/how-to/mock-gateway.md', has: 'node:test', by: 'test/documents/mock-gateway.test.ts' },
-  { document: 'docs/how-to/mock-gateway.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
-  { document: 'docs/how-to/outbox.md', has: 'createHash', by: 'test/documents/outbox.test.ts' },
+  { document: 'docs/how-to/faults.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
+  { document: 'docs/how-to/faults-of-answers.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
+  { document: 'docs/how-to/proof.md', has: 'createHash', by: 'test/documents/outbox.test.ts' },
 ];
 
 /** Newer than the types that this project has of Node.js. */
@@ -127,7 +138,7 @@ describe('what the compiler says of the examples', () => {
     .map(({ code }) => ['take.ts', code]);
 
   // The readme's once more, exactly as they stand there.
-  const readme = codeBlocks(read('README.md'));
+  const readme = codeBlocks(['README.md', 'docs/start/backend.md', 'docs/start/page.md'].map(read).join('\n'));
   const readmeModules = readme
     .filter(({ language }) => language === 'js' || language === 'ts')
     .map(({ language, code, line }) => [`readme-line-${line}.${language}`, code]);
@@ -156,7 +167,7 @@ describe('what the compiler says of the examples', () => {
   });
 
   test('the examples in the readme and in the example pages fit the types', () => {
-    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([4, 1, 1]);
+    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([5, 2, 1]);
     expect(problems.filter(isOfReadme)).toEqual([]);
   });
 
@@ -175,7 +186,7 @@ test('JavaScript is run by a test, or it is said why not', () => {
       all.some((block) => block.document === document && block.code.includes(has)),
       `${document} has nothing with ${has}`,
     ).toBe(true);
-    expect(read(by), `${by} does not read ${document}`).toContain(document.replace(/^docs\//, ''));
+    expect(read(by), `${by} does not read ${document}`).toContain(document.replace(/^docs\/|\.md$/g, ''));
   }
 });
 

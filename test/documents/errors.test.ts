@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type ClientOptions, createClient, type ReportingError } from '../../src/entries/index.js';
 import { createMockGateway, type FaultRule } from '../../src/entries/mock.js';
 import { codeBlocks } from '../support/code-blocks.js';
+import { readGuides } from '../support/documents.js';
 import { betEvent, settledBet } from '../support/factories.js';
 import { failureOf } from '../support/failure-of.js';
 import { root } from '../support/run.js';
@@ -18,7 +19,9 @@ const classes = [...source.matchAll(/^export class (\w+) extends ReportingError 
 const [, union = ''] = /export type ErrorCode =((?:\n {2}\| '[\w-]+')+);/.exec(source) ?? [];
 const codes = [...union.matchAll(/'([\w-]+)'/g)].map(([, code]) => code);
 
-const sections = new Map(guide.split(/^## /m).map((text) => [text.slice(0, text.indexOf('\n')), text]));
+const sectionsOf = (text: string, mark: RegExp) => new Map(text.split(mark).map((part) => [part.slice(0, part.indexOf('\n')), part]));
+const sections = sectionsOf(guide, /^## /m);
+const stores = sectionsOf(readGuides('reference/store-errors'), /^## /m);
 
 const LOCATION = { latitude: 6.4541, longitude: 3.3947, source: 'gps' };
 const staging = { gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key' } } };
@@ -77,7 +80,7 @@ describe('docs/reference/errors.md', () => {
     const text = readFileSync(join(root, `src/outbox/stores/${folder}/failure.ts`), 'utf8').replace(/\/\*\*.*?\*\//gs, '');
     const [, declared = ''] = new RegExp(`^export type ${type} =([^;]+);`, 'm').exec(text) ?? [];
     const known = [...declared.matchAll(/'([\w-]+)'/g)].map(([, code]) => code);
-    const section = (sections.get('Errors of a store') ?? '').split(/^### /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+    const section = stores.get(heading) ?? '';
     expect(section).toContain(`\`${error}\``);
     expect(known.length).toBeGreaterThan(4);
     expect([...section.matchAll(/^\| `([\w-]+)` \| [^|]+ \| (?:no|unknown) \| [^|]+ \|$/gm)].map(([, code]) => code)).toEqual(known);
@@ -94,7 +97,7 @@ describe('docs/reference/errors.md', () => {
 
     test('has a section that answers what one asks', () => {
       expect(section).toContain(`\`${name}\``);
-      for (const question of ['**What happened.**', '**Is it recorded?**', '**What to do.**', '**In a page.**', '**In an outbox.**', '**To log.**'])
+      for (const question of ['**Cause.**', '**Is it recorded?**', '**Do.**', '**In a page.**', '**In an outbox.**', '**Log.**'])
         expect(section).toContain(question);
     });
 

@@ -36,14 +36,21 @@ describe('a guide that passes amounts says first that their unit is for the auth
     (name) => name !== 'docs/background/assumptions.md' && codeBlocks(read(name)).some(({ code }) => isAboutAmounts(code)),
   );
 
-  test.each([...withAmounts, 'docs/how-to/going-live.md', 'docs/how-to/mock-gateway.md'])('%s', (name) => {
+  test.each([...withAmounts, 'docs/how-to/going-live.md', 'docs/how-to/mock-gateway.md', 'docs/reference/methods.md'])('%s', (name) => {
     const [first = ''] = read(name).split('\n').filter(isAboutAmounts);
     expect(first).toMatch(/naira or kobo.*assumptions\.md#amounts/);
   });
 
   test('they are the guides that one starts with, too', () => {
     expect(withAmounts).toEqual(
-      expect.arrayContaining(['README.md', 'docs/how-to/browser.md', 'docs/how-to/outbox.md', 'docs/how-to/relay.md', 'docs/how-to/queues.md']),
+      expect.arrayContaining([
+        'README.md',
+        'docs/how-to/browser.md',
+        'docs/start/backend.md',
+        'docs/start/page.md',
+        'docs/how-to/relay.md',
+        'docs/how-to/queues.md',
+      ]),
     );
   });
 });
@@ -55,7 +62,7 @@ test('the policy of the guide is that of the example site', () => {
 });
 
 describe('the guide to the relay', () => {
-  const guide = read('docs/how-to/relay.md');
+  const guide = read('docs/reference/relay.md');
 
   test('names every option with its default', () => {
     const settings = readRelaySettings({ client: createClient(), authorize: () => null });

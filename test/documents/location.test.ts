@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { optionTable } from '../../src/client/option-table.js';
+import { readGuides } from '../support/documents.js';
 import { root } from '../support/run.js';
 
-const guide = readFileSync(join(root, 'docs/how-to/location.md'), 'utf8');
+const guide = readGuides('how-to/location', 'how-to/location-in-a-page');
 const steps = readFileSync(join(root, 'src/errors/location-steps.ts'), 'utf8');
 const { location } = optionTable;
 

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,11 +8,12 @@ import { createMockGateway } from '../../src/entries/mock.js';
 import { type MockServer, serve } from '../../src/entries/mock-node.js';
 import { expectFreshBuild } from '../support/built.js';
 import { codeBlocks, commandsOf } from '../support/code-blocks.js';
+import { readGuides } from '../support/documents.js';
 import { root, runNode } from '../support/run.js';
 
-const guide = readFileSync(join(root, 'docs/how-to/mock-gateway.md'), 'utf8');
+const cookbook = readGuides('how-to/faults', 'how-to/faults-of-answers');
+const guide = readGuides('how-to/mock-gateway', 'how-to/test-in-ci', 'reference/mock-gateway') + cookbook;
 const blocks = codeBlocks(guide);
-const [cookbook = ''] = /^## Fault cookbook\n.*?(?=^## )/ms.exec(guide) ?? [];
 const unitTest = blocks.find(({ code }) => code.includes('node:test'))?.code ?? '';
 
 /** Every line of the cookbook in JavaScript, with the one that does the same from outside. */
@@ -52,7 +52,7 @@ test('the unit test of the guide runs', { timeout: 30_000 }, async () => {
 
 describe('each fault of the cookbook is the same from within and from outside', () => {
   test('there are as many as it has headings, and one that takes them away', () => {
-    expect(faults).toHaveLength([...cookbook.matchAll(/^### /gm)].length + 1);
+    expect(faults).toHaveLength([...cookbook.matchAll(/^## /gm)].length + 1);
   });
 
   afterEach(() => server.gateway.faults.clear());

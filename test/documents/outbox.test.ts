@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
@@ -11,10 +11,10 @@ import { DEFAULTS } from '../../src/outbox/settings-shape.js';
 import { collect } from '../outbox/collect.js';
 import { outboxWorld } from '../outbox/world.js';
 import { codeBlocks, commandsOf } from '../support/code-blocks.js';
+import { readGuides } from '../support/documents.js';
 import { betEvent } from '../support/factories.js';
-import { root } from '../support/run.js';
 
-const guide = readFileSync(join(root, 'docs/how-to/outbox.md'), 'utf8');
+const guide = readGuides('how-to/outbox', 'reference/outbox-options', 'how-to/on-call', 'how-to/proof', 'how-to/encryption', 'how-to/runbook');
 const blocks = codeBlocks(guide);
 
 describe('the commands of the guide', () => {

@@ -7,6 +7,7 @@ import { leaksIn, personalBet } from '../outbox/personal.js';
 import { outboxWorld } from '../outbox/world.js';
 import { expectFreshBuild } from '../support/built.js';
 import { codeBlocks } from '../support/code-blocks.js';
+import { readGuides } from '../support/documents.js';
 import { betEvent, settledBet } from '../support/factories.js';
 import { root } from '../support/run.js';
 
@@ -24,8 +25,8 @@ let guide: Guide;
 beforeAll(async () => {
   expectFreshBuild();
   folder = await mkdtemp(join(root, 'test/.docs-'));
-  const blocks = codeBlocks(await readFile(join(root, 'docs/how-to/queues.md'), 'utf8')).filter(({ language }) => language === 'ts');
-  const names = ['take', 'kafka', 'rabbit', 'sqs'];
+  const blocks = codeBlocks(readGuides('how-to/queues', 'how-to/queue-consumers')).filter(({ language }) => language === 'ts');
+  const names = ['take', 'end', 'kafka', 'rabbit', 'sqs'];
   for (const [index, name] of names.entries()) {
     const { code } = await transform(blocks[index]?.code ?? '', { loader: 'ts', format: 'esm' });
     await writeFile(join(folder, `${name}.js`), code);
@@ -72,12 +73,12 @@ describe('a message from a queue', () => {
       'null',
     ]);
     expect(refused).toEqual([
-      'not a message of ours',
+      'not a message with a report',
       expect.stringContaining('amount'),
       undefined,
-      'not a message of ours',
+      'not a message with a report',
       expect.stringContaining('other data under this reference'),
-      'not a message of ours',
+      'not a message with a report',
     ]);
     expect(leaksIn(JSON.stringify(refused))).toEqual([]);
     expect(await ids(outbox)).toEqual(['BET-3', 'BET-1']);
@@ -106,7 +107,7 @@ describe('the consumer of Kafka', () => {
     const { outbox } = outboxWorld();
     const { ended, resolved, dead } = await run(outbox, [message('BET-1'), '{', null, message('BET-2')]);
     expect([ended, resolved]).toEqual(['done', ['3']]);
-    const aside = { key: 'k', headers: { reason: 'not a message of ours' } };
+    const aside = { key: 'k', headers: { reason: 'not a message with a report' } };
     expect(dead).toEqual([
       {
         topic: 'bets.refused',
@@ -177,5 +178,5 @@ it('the consumer of SQS deletes what is enqueued, and nothing else', async () =>
   };
   await guide.sqs.consume(queue, outbox, signal, (text) => said.push(text));
   expect(removed).toEqual([['a']]);
-  expect(said).toEqual(['not a message of ours', 'not a message of ours']);
+  expect(said).toEqual(['not a message with a report', 'not a message with a report']);
 });

@@ -6,12 +6,14 @@ import { createMockGateway } from '../../src/entries/mock.js';
 import { serve } from '../../src/entries/mock-node.js';
 import { expectFreshBuild } from '../support/built.js';
 import { codeBlocks, commandsOf } from '../support/code-blocks.js';
-import { guides } from '../support/documents.js';
+import { guides, readGuides } from '../support/documents.js';
 import { root, runNode } from '../support/run.js';
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 const readme = read('README.md');
-const blocks = codeBlocks(readme);
+/** The readme's quick starts, then the tutorials, which go on from there. */
+const tutorials = readGuides('start/backend', 'start/page', 'start/ci');
+const blocks = codeBlocks(`${readme}\n${tutorials}`);
 const inLanguage = (...languages: string[]) => blocks.filter(({ language }) => languages.includes(language));
 
 test('the readme begins with the two commands that show and test the package', () => {
@@ -36,7 +38,7 @@ test('the changelog names a version with its date only, once it is released', ()
 });
 
 test('the readme is short', () => {
-  expect(readme.split('\n').length).toBeLessThan(320);
+  expect(readme.split('\n').length).toBeLessThan(150);
 });
 
 test('every file that a document links to exists', () => {
@@ -62,6 +64,14 @@ describe('the examples in the readme run', () => {
   };
 
   const example = (text: string) => inLanguage('js').find(({ code }) => code.includes(text))?.code ?? '';
+
+  test('the first report, with LOCATION_SDK_MOCK', { timeout: 30_000 }, async () => {
+    const server = await serve();
+    const { code, output } = await runNode([await save('report.mjs', example('// report.mjs'))], { LOCATION_SDK_MOCK: server.url });
+    await server.close();
+    expect([code, output]).toEqual([0, expect.stringMatching(/^BET-\d+ recorded$/m)]);
+    expect(server.gateway.reports()).toHaveLength(1);
+  });
 
   test('on a backend, with LOCATION_SDK_MOCK, twice', { timeout: 30_000 }, async () => {
     const server = await serve();
@@ -97,4 +107,15 @@ describe('the examples in the readme run', () => {
     const { code, output } = await runNode(['--test', path]);
     expect([code, output]).toEqual([0, expect.stringMatching(/pass 1\n/)]);
   });
+});
+
+test('each quick start of the readme has at most 25 lines of code, and each page of the guides at most 200 lines', () => {
+  const long = codeBlocks(readme).filter(({ code }) => code.trim().split('\n').length > 25);
+  expect(long.map(({ line }) => `README.md:${line}`)).toEqual([]);
+  expect(guides.filter((name) => read(name).trimEnd().split('\n').length > 200)).toEqual([]);
+});
+
+test('each page of the guides says in its first lines who it is for', () => {
+  const starts = guides.filter((name) => name !== 'docs/index.md').map((name) => [name, read(name).split('\n')[2] ?? ''] as const);
+  expect(starts.filter(([, first]) => !/^For /.test(first)).map(([name]) => name)).toEqual([]);
 });

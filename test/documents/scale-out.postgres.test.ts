@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readWords } from '../../src/cli/args.js';
 import { OUTBOX_NOTES } from '../../src/cli/outbox/command.js';
@@ -7,9 +5,9 @@ import { OUTBOX_OPTIONS } from '../../src/cli/outbox/options.js';
 import { claim, newRow, QUARANTINED, write } from '../../src/outbox/contract/harness.js';
 import { newSchema, openStore, pool, within } from '../outbox/stores/postgres/world.js';
 import { codeBlocks, commandsOf } from '../support/code-blocks.js';
-import { root } from '../support/run.js';
+import { readGuides } from '../support/documents.js';
 
-const blocks = codeBlocks(readFileSync(join(root, 'docs/how-to/scale-out.md'), 'utf8'));
+const blocks = codeBlocks(readGuides('how-to/scale-out', 'how-to/transactions', 'how-to/retention', 'how-to/move-to-postgres'));
 
 /** A statement of the guide, for a schema of the test. */
 function statements(schema: string): string[] {

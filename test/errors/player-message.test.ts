@@ -45,7 +45,7 @@ const ROWS: readonly (readonly [error: string, example: unknown, situation: Play
   ['`duplicate` without `conflict`, or in doubt', failed('duplicate', { outcome: 'unknown', conflict: true }), 'reported-before'],
   ['`duplicate` with `conflict`', failed('duplicate', { outcome: 'rejected', conflict: true }), 'conflict'],
   ['`validation`', failed('validation', { issues: [] }), 'entries'],
-  ['`configuration`, and what is no error of this package', failed('configuration'), 'not-working'],
+  ['`configuration`, and an error of another package', failed('configuration'), 'not-working'],
   ['`aborted`', failed('aborted'), 'cancelled'],
   ["any other, `outcome: 'not-sent'`", failed('network'), 'not-sent'],
   ["any other, `outcome: 'rejected'`", failed('bad-request', { outcome: 'rejected', status: 403 }), 'refused'],
@@ -71,7 +71,7 @@ test('the table of the guide is made of it', () => {
     return `| ${error} | "${text.replace('30', '…')}" | \`${action}\` |\n`;
   });
   const table = `| error | \`text\` | \`action\` |\n|---|---|---|\n${rows.join('')}\n`;
-  expect(readFileSync(join(root, 'docs/how-to/browser.md'), 'utf8')).toContain(table);
+  expect(readFileSync(join(root, 'docs/how-to/player-messages.md'), 'utf8')).toContain(table);
 });
 
 test('every code and outcome has a text and an action, and nothing of the error is in the text', () => {

@@ -10,19 +10,20 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { launchChromium } from '../browser/chromium.js';
 import { codeBlocks } from '../support/code-blocks.js';
-import { root } from '../support/run.js';
+import { readGuides } from '../support/documents.js';
 import { whenInstalled } from './installed.js';
 
-/** What the README says to each kind of user, done in an empty folder. Only ports are others. */
+/** What the tutorials say to each kind of user, done in an empty folder. Only ports are others. */
 
 const run = promisify(execFile);
 const { project } = await whenInstalled();
-const blocks = codeBlocks(readFileSync(join(root, 'README.md'), 'utf8'));
+const tutorials = readGuides('start/backend', 'start/page', 'start/ci');
+const blocks = codeBlocks(tutorials);
 const { PATH, HOME } = process.env;
 
 const blockWith = (text: string) => {
   const found = blocks.find(({ code }) => code.includes(text));
-  if (!found) throw new Error(`The README has no code with ${text}.`);
+  if (!found) throw new Error(`No tutorial has code with ${text}.`);
   return found.code;
 };
 
@@ -113,7 +114,7 @@ describe('the first five minutes', () => {
   });
 
   it('of a page whose script comes from another host: one command prints the hash that pins it', async () => {
-    const [, command = ''] = /`node -p "([^`"]*integrity[^`"]*)"`/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+    const [, command = ''] = /`node -p "([^`"]*integrity[^`"]*)"`/.exec(tutorials) ?? [];
     const { stdout } = await run('node', ['-p', command], inFolder());
     const file = readFileSync(join(folder, 'node_modules/location-sdk/dist/location-sdk.global.js'));
     expect(stdout.trim()).toBe(`sha384-${createHash('sha384').update(file).digest('base64')}`);

@@ -6,7 +6,7 @@ import { root } from '../support/run.js';
 import { whenInstalled } from './installed.js';
 
 const { project } = await whenInstalled();
-const guide = readFileSync(join(root, 'docs/reference/errors.md'), 'utf8');
+const guide = readFileSync(join(root, 'docs/reference/missing-packages.md'), 'utf8');
 
 /** The rows of the guide that name an entry, which fails at its import. */
 const rows = [...guide.matchAll(/^\| `(Cannot find package '(.+)')` \| `(location-sdk\/.+)` \| `npm install (.+)` \|$/gm)].map(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type OptionTable, readArgs } from '../../src/cli/args.js';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { readOutboxCall } from '../../src/cli/outbox/command.js';
+import { readGuides } from './documents.js';
 import { root } from './run.js';
 
 /** The scripts of a folder's package.json, or, where it has none, of the project's. */
@@ -12,7 +13,7 @@ const scriptsOf = (folder: string) => {
 };
 
 /** Where files are shown that a reader saves. */
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const tutorials = readGuides('start/backend', 'start/page', 'start/ci') + readFileSync(join(root, 'README.md'), 'utf8');
 
 /** What stands for the reader's own value. */
 const isPlaceholder = (word: string) => word === '…' || word === '$!' || /^<[^>]*>$/.test(word);
@@ -62,7 +63,7 @@ export function problemOf(command: string, from = '.'): string | undefined {
     if (words[0] === '-p') return undefined;
     // As a user has installed this package.
     const [file = ''] = words.filter((word) => !word.startsWith('--')).map((word) => word.replace(/^node_modules\/location-sdk\//, ''));
-    return file === '' || existsSync(join(root, file)) || readme.includes(`\n// ${file}\n`) ? undefined : `there is no file ${file}`;
+    return file === '' || existsSync(join(root, file)) || tutorials.includes(`\n// ${file}\n`) ? undefined : `there is no file ${file}`;
   }
   const [first = '', ...rest] = program === 'npx' ? words.filter((word) => word !== '--no-install') : [program.replace(/^.*\//, ''), ...words];
   if (first === 'vitest' || first === 'biome' || first === 'tsc') return undefined;
@@ -72,6 +73,6 @@ export function problemOf(command: string, from = '.'): string | undefined {
 function problemOfNpm(words: readonly string[], from: string): string | undefined {
   const [folder, rest] = words[0] === '--prefix' ? [words[1] ?? '', words.slice(2)] : [from, words];
   const [what = '', name = ''] = rest;
-  if (what !== 'run') return /^(?:ci|install|i|test|start|pack|publish|version)$/.test(what) ? undefined : `npm ${what} is not known here`;
+  if (what !== 'run') return /^(?:ci|init|install|i|test|start|pack|publish|version)$/.test(what) ? undefined : `npm ${what} is not known here`;
   return name in scriptsOf(folder) ? undefined : `there is no script ${name}`;
 }

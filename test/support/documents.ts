@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './run.js';
 
@@ -7,3 +7,6 @@ export const guides: readonly string[] = readdirSync(join(root, 'docs'), { recur
   .filter((name) => name.endsWith('.md'))
   .map((name) => `docs/${name.replaceAll('\\', '/')}`)
   .sort();
+
+/** The text of several guides, one after the other: `readGuides('how-to/relay', 'reference/relay')`. */
+export const readGuides = (...names: string[]): string => names.map((name) => readFileSync(join(root, 'docs', `${name}.md`), 'utf8')).join('\n');

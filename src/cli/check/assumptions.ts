@@ -24,7 +24,7 @@ export const ASSUMPTIONS = {
   words: { gap: 'the values of `outcome` (but `WIN`), `status`, `residency_status` and `method`', assumed: 'any: LOSS, SUCCESS, RESIDENT, bank_transfer' },
   source: { gap: 'the values of `source`', assumed: 'gps, client_ip', option: 'location.sourceNames' },
   country: { gap: 'how `country` is written', assumed: 'two letters, such as NG' },
-  success: { gap: 'what a successful report answers, but for `settle-withdrawal`', assumed: 'any 2xx, JSON or empty', option: 'isRecorded' },
+  success: { gap: 'what a successful report answers, except for `settle-withdrawal`', assumed: 'any 2xx, JSON or empty', option: 'isRecorded' },
   nin: { gap: 'what a NIN verification needs to hold', assumed: 'a boolean success' },
   duplicate: { gap: 'the status of a duplicate report', assumed: '409; or 400 or 422 that say so', option: 'isDuplicate' },
   conflict: { gap: 'whether other data under a held reference is told apart from the same data', assumed: 'yes, in the message', option: 'isDuplicate' },

@@ -19,7 +19,7 @@ import { root } from '../../support/run.js';
 /** Without a digit, so that it could be a word. */
 const KEY = 'sk-canary-qwxzvbnmkj';
 const folder = mkdtempSync(join(tmpdir(), 'location-sdk-from-check-'));
-const guide = readFileSync(join(root, 'docs/how-to/going-live.md'), 'utf8');
+const guide = readFileSync(join(root, 'docs/how-to/check.md'), 'utf8');
 const open: (() => Promise<unknown> | unknown)[] = [];
 let files = 0;
 
