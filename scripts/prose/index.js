@@ -10,7 +10,7 @@ import source from './source-plugin.js';
 import { words } from './words.js';
 
 /** What is read: files, and folders with all that is in them. */
-const SCOPE = ['README.md', 'docs'];
+const SCOPE = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs'];
 const ENDINGS = ['.md', '.ts', '.tsx', '.js'];
 
 const files = process.argv.length > 2 ? process.argv.slice(2) : listed();
