@@ -1,16 +1,16 @@
 import type { Entry } from './store.js';
 
-/** For a POSIX shell: whatever the text, it stays one word and nothing in it is run. */
+/** Quotes text for a POSIX shell: it stays one word, and the shell runs nothing in it. */
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The line that sends a request again. The key is never known here. */
+/** The curl command that repeats a request. The page does not have the key. */
 export function toCurl(address: string, { method, path, body }: Pick<Entry, 'method' | 'path' | 'body'>, key = '$LOCATION_SDK_KEY'): string {
   const lines = [`curl -X ${/^[A-Z]+$/.test(method) ? method : quote(method)} ${quote(address + path)}`, `-H "x-api-key: ${key}"`];
   if (body !== undefined) lines.push("-H 'content-type: application/json'", `--data-raw ${quote(JSON.stringify(body))}`);
   return lines.join(' \\\n  ');
 }
 
-/** A report that the gateway accepts, of a person who is made up. */
+/** A report that the gateway accepts, about an invented person. */
 export const EXAMPLE = {
   bet_id: 'BET-1001',
   amount: 1500,

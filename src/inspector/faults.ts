@@ -11,14 +11,14 @@ const SWITCHES: readonly (readonly [words: string, rule: FaultRule])[] = [
   ['Hang', { kind: 'hang' }],
 ];
 
-const leftOf = ({ times, struck }: SetFault) => (times === null ? `struck ${struck}` : `${struck} of ${times ?? 1}`);
+const leftOf = ({ times, struck }: SetFault) => (times === null ? `applied ${struck}` : `applied ${struck} of ${times ?? 1}`);
 const isUsedUp = ({ times, struck }: SetFault) => times !== null && struck >= (times ?? 1);
 
-/** The switches; gives what shows the faults that are set. */
+/** The fault switches. Returns the function that shows the active faults. */
 export function createFaultPanel(announce: (text: string) => void): () => Promise<void> {
   let shown = '';
   async function show(): Promise<void> {
-    // Those that still strike come first, and of the rest the newest: the list may be longer than its place.
+    // Active faults come first, then the newest of the rest: the list may be longer than its box.
     const all = (await server.faults()).reverse();
     const faults = [...all.filter((fault) => !isUsedUp(fault)), ...all.filter(isUsedUp)].slice(0, 50);
     const text = JSON.stringify(faults);

@@ -4,7 +4,7 @@ export interface Commands {
   back(): void;
 }
 
-/** The keys of the whole page. Where somebody writes, only Escape is a command. */
+/** The keyboard shortcuts of the page. In an input field only Escape is a shortcut. */
 export function listenToKeys({ walk, search, back }: Commands): void {
   addEventListener('keydown', (event) => {
     const target = event.target as HTMLElement;

@@ -22,12 +22,12 @@ const reveal = byId('reveal');
 const clear = byId<HTMLDialogElement>('ask');
 
 let selected: string | undefined;
-/** How far the list was scrolled when a report was chosen. */
+/** The scroll position of the list when a report was chosen. */
 let place = 0;
 let revealing = false;
 let paused = false;
 let live = false;
-/** What came while the page was paused. */
+/** The entries that arrived while the page was paused. */
 let waiting: (Entry | 'reset')[] = [];
 
 const list = createStoryList((key) => choose(key, true));
@@ -36,7 +36,7 @@ const showFaults = createFaultPanel(announce);
 const isWide = matchMedia('(min-width: 900px)');
 
 function choose(key: string | undefined, open = false): void {
-  // On a phone the detail takes the list's place.
+  // On a phone the detail replaces the list.
   const before = selected;
   if (before === undefined) place = scrollY;
   selected = key;
@@ -102,7 +102,7 @@ pause.addEventListener('click', () => {
 });
 reveal.addEventListener('click', () => {
   revealing = !revealing;
-  // The words say what the button does next, so it is no toggle that is pressed.
+  // The text says what the button does next, so the button has no pressed state.
   reveal.textContent = revealing ? 'Hide personal data' : 'Show personal data';
   reveal.classList.toggle('revealing', revealing);
   show();

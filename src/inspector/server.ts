@@ -1,7 +1,7 @@
 import type { FaultRule, SetFault } from '../mock/faults.js';
 import type { HeldReport } from './store.js';
 
-/** Where a server asks for it, `#token=…` in this page's address; a fragment is never sent or logged. */
+/** The admin token, from `#token=…` in this page's address. A fragment is never sent or logged. */
 const token = new URLSearchParams(location.hash.slice(1)).get('token');
 
 const ask = (path: string, init: RequestInit = {}) =>
@@ -19,7 +19,7 @@ const post = (body: unknown): RequestInit => ({ method: 'POST', headers: { 'cont
 export const server = {
   events: (headers: Record<string, string>, signal: AbortSignal) => ask('events', { headers, signal }),
   held: async (environment: string) => (await read<{ reports: HeldReport[] }>(`reports?${new URLSearchParams({ environment })}`)).reports,
-  /** A recorded report with its personal data: only where somebody asked to see it. */
+  /** A recorded report with its personal data. Loaded only on request. */
   revealed: async ({ environment, operation, reference }: HeldReport) => {
     const query = new URLSearchParams({ environment: environment ?? '', operation: operation ?? '', reference: reference ?? '', reveal: 'true' });
     return (await read<{ reports: HeldReport[] }>(`reports?${query}`)).reports[0]?.body;

@@ -1,14 +1,14 @@
 import type { JournalEntry } from '../mock/journal.js';
 import { outcomeOf } from './outcome.js';
 
-/** A request, or a report that is held but whose request is not known any more. */
+/** A request, or a recorded report whose request is no longer in the journal. */
 export interface Entry extends JournalEntry {
   readonly earlier?: true;
 }
 
 export interface HeldReport extends Pick<Entry, 'operation' | 'reference' | 'environment' | 'body'> {}
 
-/** All that is known of one bet, one withdrawal, or one request that belongs to neither. */
+/** All entries of one bet, one withdrawal, or one request that belongs to neither. */
 export interface Story {
   readonly key: string;
   readonly kind: 'Bet' | 'Withdrawal' | 'NIN' | 'Request';
@@ -23,7 +23,7 @@ export interface Story {
 const MOST_ENTRIES = 1_000;
 const MOST_HELD = 500;
 
-/** What is said of a report whose request is not known any more. */
+/** The entry for a report whose request is no longer in the journal. */
 const HELD = {
   requestId: '',
   at: 0,
@@ -39,7 +39,7 @@ const HELD = {
 
 export interface Store {
   add(entry: Entry): void;
-  /** Takes in what is held beside what came in while somebody looked. */
+  /** Merges the recorded reports with the requests that arrived while they were loaded. */
   addHeld(reports: readonly HeldReport[]): void;
   clear(): void;
   /** The latest first. */
@@ -53,7 +53,7 @@ const kindOf = ({ operation }: Entry): Story['kind'] => {
   return operation.includes('Bet') ? 'Bet' : operation.includes('Withdrawal') ? 'Withdrawal' : 'NIN';
 };
 
-/** What the page knows: bounded, like the journal that it comes from. */
+/** The page's data. It is bounded, like the journal from which it comes. */
 export function createStore(): Store {
   const stories = new Map<string, Story>();
   let entries: Entry[] = [];
@@ -64,7 +64,7 @@ export function createStore(): Store {
     const key = reference === undefined ? `#${id}` : `${environment} ${kind} ${reference}`;
     const title = reference ?? (kind === 'Request' ? path : kind === 'NIN' ? 'Verification' : 'No reference');
     const story = stories.get(key) ?? { key, kind, title, environment, entries: [], recorded: new Set<string>() };
-    // To the end: the latest.
+    // Moves the story to the end: it is the latest.
     stories.delete(key);
     stories.set(key, story);
     if (entry.applied && entry.operation) {
@@ -77,7 +77,7 @@ export function createStore(): Store {
   }
 
   function forget(entry: Entry): void {
-    // The story that is longest without news stands first, so what is to be forgotten is soon found.
+    // The story without news for the longest time comes first, so the oldest is found quickly.
     for (const story of stories.values()) {
       if (!story.entries.includes(entry)) continue;
       story.entries = story.entries.filter((one) => one !== entry);
@@ -113,7 +113,7 @@ export function createStore(): Store {
   };
 }
 
-/** What the search looks through. */
+/** The text that the search looks through. */
 function textOf({ kind, title, entries }: Story): string {
   const said = entries.map((entry) =>
     [entry.operation, entry.path, entry.method, entry.status, entry.fault, sourceOf(entry), outcomeOf(entry).words].join(' '),
@@ -121,7 +121,7 @@ function textOf({ kind, title, entries }: Story): string {
   return [kind, title, ...said].join(' ').toLowerCase();
 }
 
-/** Where the location came from. */
+/** The source of the location. */
 export function sourceOf({ body }: Pick<Entry, 'body'>): string | undefined {
   const { location } = (typeof body === 'object' && body !== null ? body : {}) as { location?: { source?: unknown } | null };
   return typeof location?.source === 'string' ? location.source : undefined;

@@ -1,4 +1,4 @@
-/** What is heard from the server. */
+/** The callbacks for the server's events. */
 export interface Heard {
   request(entry: unknown): void;
   reset(): void;
@@ -9,8 +9,8 @@ const LONGEST_SILENCE_MS = 40_000;
 const LONGEST_WAIT_MS = 3_000;
 
 /**
- * Listens to the events for as long as the page is open, and begins again where the connection was lost. With
- * `fetch`, since `EventSource` carries no headers and gives up for good on some answers.
+ * Listens to the events while the page is open, and reconnects when the connection is lost. It uses `fetch`:
+ * `EventSource` sends no headers and stops permanently on some answers.
  */
 export async function listen(open: (headers: Record<string, string>, signal: AbortSignal) => Promise<Response>, heard: Heard): Promise<never> {
   let lastId = '';
@@ -54,7 +54,7 @@ export async function listen(open: (headers: Record<string, string>, signal: Abo
         blocks.forEach(take);
       }
     } catch {
-      // Whatever it was: try again.
+      // Reconnects after any error.
     }
     clearTimeout(timer);
     heard.state(refused ? 'refused' : 'reconnecting');

@@ -15,12 +15,12 @@ export const operationWords = ({ operation, method, path }: Pick<Entry, 'operati
 const SOURCES: Readonly<Record<string, string>> = {
   gps: 'geolocation of the browser',
   ip: 'lookup of the caller’s own address',
-  client_ip: 'lookup of the address that the server passed',
+  client_ip: 'lookup of clientIP, which the server passed',
   provided: 'passed by the caller',
-  mock: 'the fixed place of mock mode',
+  mock: 'the fixed location of mock mode',
 };
 
-/** Where a location came from: the value on the wire, and what it means. */
+/** The source of a location: the value on the wire, and its meaning. */
 export const sourceWords = (source: string): string => (Object.hasOwn(SOURCES, source) ? `${source}, ${SOURCES[source]}` : source);
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });

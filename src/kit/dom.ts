@@ -30,7 +30,7 @@ export function draw(name: string, attributes: Record<string, string>, ...childr
 
 export const byId = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T;
 
-/** Puts elements in order with as few moves as possible, so that what has not changed keeps its focus and its scroll. */
+/** Puts elements in order with as few moves as possible, so that unchanged elements keep focus and scroll position. */
 export function arrange(parent: Element, children: readonly Element[]): void {
   const wanted = new Set(children);
   for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();

@@ -3,7 +3,7 @@ import { make } from './dom.js';
 const LONGEST = 20_000;
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?/g;
 
-/** JSON to read: names and masked values set apart, every character of it as text. */
+/** Formats JSON for reading, with names and masked values marked. Every character is inserted as text. */
 export function jsonView(value: unknown): HTMLElement {
   const whole = JSON.stringify(value, undefined, 2) ?? '';
   const text = whole.length > LONGEST ? `${whole.slice(0, LONGEST)}\n…` : whole;

@@ -1,4 +1,4 @@
-/** Runs `work` soon, and at most once in `milliseconds`. */
+/** Runs `work` soon, and at most once per `milliseconds`. */
 export function later(milliseconds: number, work: () => unknown): () => void {
   let timer: unknown;
   let last = 0;
@@ -17,13 +17,13 @@ export function later(milliseconds: number, work: () => unknown): () => void {
 
 interface Announcer {
   (text: string): void;
-  /** Counts, and tells the sum now and then: nobody wants to hear of each request. */
+  /** Counts requests and announces the sum at intervals: an announcement for each request would be too many. */
   later(words: (many: number) => string): void;
 }
 
 const QUIET_MS = 5_000;
 
-/** For whoever hears the page. */
+/** For screen readers. */
 export function createAnnouncer(place: HTMLElement): Announcer {
   let many = 0;
   let words = (_: number) => '';

@@ -2,10 +2,10 @@ import { operationNames } from '../protocol/operations.js';
 import { FAULT_KINDS } from './faults.js';
 import type { JournalQuery } from './journal.js';
 
-/** What somebody asks for is not understood; the message says how to ask. */
+/** A query or command is invalid. The message says what is accepted. */
 export class BadInput extends TypeError {}
 
-/** What may be asked: a value from an address (always a text) or from JSON. Undefined where it is not understood. */
+/** How to read a parameter: a value from a URL (always text) or from JSON. Undefined if it is invalid. */
 interface Reader<T> {
   readonly expected: string;
   read(given: unknown): T | undefined;
@@ -52,7 +52,7 @@ const READERS = {
 type Name = keyof typeof READERS;
 type GivenQuery<N extends Name> = { [K in N]?: (typeof READERS)[K] extends Reader<infer T> ? T : never };
 
-/** By what requests can be found: the names of a `JournalQuery`. */
+/** The names by which requests can be searched: those of a `JournalQuery`. */
 export const JOURNAL_NAMES = [
   'environment',
   'operation',
@@ -65,12 +65,12 @@ export const JOURNAL_NAMES = [
   'key',
 ] as const satisfies readonly (keyof JournalQuery)[];
 
-/** Reads what is asked for under the names that are known here; throws a `BadInput` that says what is wrong. */
+/** Reads the known parameters. Throws a `BadInput` that says what is wrong. */
 export function readQuery<N extends Name>(given: URLSearchParams | Record<string, unknown>, names: readonly N[]): GivenQuery<N> {
   const asked: Record<string, unknown> = {};
   for (const [name, value] of given instanceof URLSearchParams ? given : Object.entries(given)) {
     const known = names.find((one) => one === name);
-    if (known === undefined) throw new BadInput(names.length > 0 ? `unknown field; known are ${names.join(', ')}` : 'nothing can be asked for here');
+    if (known === undefined) throw new BadInput(names.length > 0 ? `unknown field; known are ${names.join(', ')}` : 'no parameter is accepted here');
     if (known in asked) throw new BadInput(`${known} is given twice`);
     const { read, expected } = READERS[known];
     const understood = read(value);

@@ -8,28 +8,28 @@ import type { MockGateway } from './interface.js';
 import { maskBody } from './mask-body.js';
 import { maskNin } from './mask-nin.js';
 
-/** What others add to the server's own routes; a route without its part is not there. */
+/** The parts that others add to the server's own routes. A route exists only if its part is given. */
 export interface AdminParts {
-  /** What `health` says. */
+  /** The answer of `health`. */
   readonly version: string;
-  /** The process that serves it, for `health`. */
+  /** The process that serves the gateway, for `health`. */
   readonly pid?: number | undefined;
   /** Makes the OpenAPI document. */
   readonly openapi?: (() => unknown) | undefined;
-  /** Server-sent events of what arrives. */
+  /** Server-sent events of the requests that arrive. */
   readonly events?: ((request: Request) => Response) | undefined;
 }
 
 export interface AdminCall {
   readonly request: Request;
   readonly query: URLSearchParams;
-  /** The body; throws where it is not JSON, or too large. */
+  /** The body. Throws if it is not JSON, or too large. */
   json(): Promise<unknown>;
 }
 
 type Route = (call: AdminCall) => MockAnswer | Response | Promise<MockAnswer | Response>;
 
-/** By path below `/__admin/`, then by method. */
+/** Routes by path below `/__admin/`, then by method. */
 export type AdminRoutes = ReadonlyMap<string, Readonly<Partial<Record<string, Route>>>>;
 
 const ENVIRONMENTS: readonly Environment[] = ['staging', 'production'];

@@ -8,7 +8,7 @@ import { LONGEST_BODY, readText } from './read-body.js';
 export const ADMIN_PATH = '/__admin/';
 
 const LONGEST_STATE = 16 * LONGEST_BODY;
-/** Deeper than anything that is asked for here; what is held must also be given out again. */
+/** Deeper than any valid request needs. The state that is stored must also be returned. */
 const MOST_NESTED = 32;
 
 export interface AdminOptions extends GuardOptions, AdminParts {
@@ -16,12 +16,12 @@ export interface AdminOptions extends GuardOptions, AdminParts {
   readonly page?: ((path: string) => Response | undefined) | undefined;
 }
 
-/** Answers what is asked of the server itself; undefined for what is the gateway's to answer. */
+/** Answers the server's own routes. Undefined for a path of the gateway. */
 export type Admin = (request: Request) => Promise<Response | undefined>;
 
 /**
- * The server's own routes, below `/__admin/`, and the inspector at `/`: to read and change from outside what a test
- * in the same process does with the gateway's methods.
+ * The server's own routes, below `/__admin/`, and the inspector at `/`. Other processes use them to read and change the
+ * gateway, as a test in the same process does with the gateway's methods.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export function createAdmin(gateway: MockGateway, options: AdminOptions): Admin 
       return await route({ request, query: url.searchParams, json: () => readJson(request, url.pathname.endsWith('/state') ? LONGEST_STATE : LONGEST_BODY) });
     } catch (error) {
       if (error instanceof TooLarge) return refuse(413, error.message);
-      // What the gateway throws at bad input is a TypeError with words for whoever gave it.
+      // The gateway throws a TypeError for bad input. Its message is for the sender.
       if (error instanceof TypeError) return refuse(400, error.message);
       throw error;
     }

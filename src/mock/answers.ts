@@ -1,4 +1,4 @@
-/** An answer before anything goes wrong with it. */
+/** An answer before a fault changes it. */
 export interface MockAnswer {
   readonly status: number;
   readonly body?: unknown;

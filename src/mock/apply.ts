@@ -10,13 +10,13 @@ import { freezeDeep } from './freeze-deep.js';
 import { type Identity, madeUpIdentity } from './identities.js';
 import { type Ledger, record } from './ledger.js';
 
-/** What the gateway insists on. */
+/** The rules that the gateway enforces. */
 export interface Rules {
   readonly validation: ValidationMode;
   readonly locationRequired: boolean;
   readonly requireInitiated: boolean;
   readonly duplicateStatus: number;
-  /** Who is verified in production, by NIN. */
+  /** The people verified in production, by NIN. */
   readonly identities: ReadonlyMap<string, Identity>;
 }
 
@@ -37,7 +37,7 @@ export const RECORDED: Readonly<Record<OperationName, string>> = {
   verifyNin: 'NIN verified successfully',
 };
 
-/** What a request with a good key does to a ledger, and how it is answered: pure, and all that the gateway decides. */
+/** Applies a request with a valid key to a ledger, and makes its answer. This pure function makes all of the gateway's decisions. */
 export function apply(ledger: Ledger, environment: Environment, row: Operation, body: Body, rules: Rules): Applied {
   const refused = (answer: MockAnswer): Applied => ({ ledger, answer, applied: false });
   const issues = problemsOf(row, body, rules);
@@ -60,7 +60,7 @@ export function apply(ledger: Ledger, environment: Environment, row: Operation, 
   }
 }
 
-/** A client checks by its own `validation`; with the same one here, what it lets through would be taken. */
+/** A client checks by its own `validation`. With the same option here, the gateway accepts the reports that the client lets through. */
 const hintFor = (row: Operation, body: Body, rules: Rules): string =>
   rules.validation === 'strict' && problemsOf(row, body, { ...rules, validation: 'partial' }).length === 0
     ? "This body is valid with validation: 'partial'. Start the mock gateway with that option (location-sdk mock --validation partial). "
@@ -76,7 +76,7 @@ function listed(issues: readonly ValidationIssue[]): string {
 
 function problemsOf(row: Operation, body: Body, { validation, locationRequired }: Rules): ValidationIssue[] {
   const { issues } = copyJson(body);
-  // The body as a whole is no report: too large to look at each field.
+  // The whole body is invalid: it is too large to check each field.
   if (issues.some(({ path }) => path === '')) return issues;
   if (row.location === 'none') return [...issues, ...validate(row.request, validation, body).issues];
   const { location: given, ...rest } = body;

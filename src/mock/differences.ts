@@ -16,7 +16,7 @@ interface Matcher {
 
 const isMatcher = (value: unknown): value is Matcher => isObject(value) && typeof value.asymmetricMatch === 'function';
 
-/** Where a report's body is not as expected, a line for each place; what is not expected is not looked at. */
+/** The differences between a report's body and the expected one, one line each. Members that are not expected are ignored. */
 export function differences(row: Operation, expected: unknown, received: unknown, path: Path = []): string[] {
   if (isMatcher(expected)) return expected.asymmetricMatch(received) ? [] : [line(row, path, expected.toAsymmetricMatcher?.() ?? String(expected), received)];
   if (isObject(expected) && isObject(received)) {
@@ -30,10 +30,10 @@ export function differences(row: Operation, expected: unknown, received: unknown
   return Object.is(expected, received) || (expected === 0 && received === 0) ? [] : [line(row, path, describeValue(expected), received)];
 }
 
-/** An object may hold anything. */
+/** An object whose members may hold any data. */
 const describeValue = (value: unknown): string | undefined => (typeof value === 'object' && value !== null ? '[masked]' : JSON.stringify(value));
 
-/** What may be shown of a place; a place that the specification does not have may hold anything. */
+/** What may be shown of a path in the body. A path that the specification does not have may hold any data. */
 function isPersonal(row: Operation, path: Path): boolean {
   const inLocation = row.location !== 'none' && path[0] === 'location';
   const field = inLocation ? fieldAt(location, path.slice(1)) : fieldAt(row.request, path);
@@ -42,8 +42,8 @@ function isPersonal(row: Operation, path: Path): boolean {
 
 function line(row: Operation, path: Path, expected: string | undefined, received: unknown): string {
   const place = path.map(printableKey).join('.') || 'the body';
-  if (received === undefined) return `${place}: is not there`;
-  if (expected === undefined) return `${place}: expected to be left out, and is there`;
+  if (received === undefined) return `${place}: is missing`;
+  if (expected === undefined) return `${place}: expected to be left out, but present`;
   if (isPersonal(row, path)) return `${place}: differs [masked]`;
   return `${place}: expected ${expected}, received ${describeValue(received)}`;
 }

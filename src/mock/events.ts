@@ -4,26 +4,26 @@ import type { JournalEntry } from './journal.js';
 import { maskNin } from './mask-nin.js';
 
 export interface EventsOptions {
-  /** How long a stream is silent before a comment keeps it open. Default: 15,000. */
+  /** How long a stream stays silent before a comment keeps it open, in milliseconds. Default: 15,000. */
   heartbeatMs?: number | undefined;
   clock?: Clock | undefined;
 }
 
 const HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
 
-/** What a client knew is no longer so. The empty id makes it forget the last one. */
+/** The client's data is out of date. The empty id makes the client forget the last one. */
 const RESET = 'event: reset\nid\ndata: {}\n\n';
 
 /**
- * The journal as server-sent events: `request` for each entry, and `reset` when everything that was told before is
- * to be forgotten. Whoever comes back with a `Last-Event-ID` gets what came since; where that id is forgotten,
- * or from before a restart, `reset` and all that is known.
+ * The journal as server-sent events: `request` for each entry, and `reset` when the client must forget all earlier
+ * entries. A client that reconnects with a `Last-Event-ID` gets the entries since then. If that id is unknown, or from
+ * before a restart, it gets `reset` and all entries.
  *
- * Nothing is kept for a client: the journal, which is bounded, is its buffer, read as fast as the client reads.
+ * The server keeps no buffer for a client: it reads from the journal, which is bounded, as fast as the client reads.
  */
 export function createEventStream(gateway: Pick<MockGateway, 'requests' | 'subscribe'>, options: EventsOptions = {}): (request: Request) => Response {
   const { heartbeatMs = 15_000, clock = systemClock } = options;
-  // Ids start again with every server; this tells one life from the next.
+  // Ids start again with each server. This value distinguishes two runs.
   const life = crypto.randomUUID().slice(0, 8);
   const encoder = new TextEncoder();
   const toEvent = (entry: JournalEntry) => `id: ${life}-${entry.id}\nevent: request\ndata: ${JSON.stringify(maskNin(entry))}\n\n`;
@@ -46,7 +46,7 @@ export function createEventStream(gateway: Pick<MockGateway, 'requests' | 'subsc
     function news(): string {
       const known = gateway.requests();
       const oldest = known[0]?.id;
-      // A client that reads more slowly than the journal forgets has missed something.
+      // A client that reads more slowly than the journal forgets has missed entries.
       if (last !== undefined && oldest !== undefined && oldest > last + 1) resetting = true;
       const start = resetting ? RESET : '';
       const after = resetting ? 0 : (last ?? 0);
@@ -62,7 +62,7 @@ export function createEventStream(gateway: Pick<MockGateway, 'requests' | 'subsc
       );
     }
 
-    /** Until something happens, or for a heartbeat. */
+    /** Waits for an event or for the heartbeat. */
     const sleep = () =>
       new Promise<void>((resolve) => {
         const timer = clock.setTimeout(() => resolve(), heartbeatMs);

@@ -2,11 +2,11 @@ import { type OperationName, operationNames } from '../protocol/operations.js';
 import { printableKey } from '../schema/issue.js';
 import { suggest } from '../schema/suggest.js';
 
-/** What can go wrong. */
+/** The kinds of faults. */
 export type FaultKind =
   /** The answer comes late: `delay`. */
   | 'latency'
-  /** No answer ever comes; `reset()` of the gateway frees it. */
+  /** No answer ever comes. The gateway's `reset()` ends the request. */
   | 'hang'
   /** The answer's body comes in pieces over `delay`. */
   | 'slow-body'
@@ -14,15 +14,15 @@ export type FaultKind =
   | 'connection-reset'
   /** The connection breaks in the middle of the answer's body. */
   | 'half-body'
-  /** An answer with a `status` of its own, and `retryAfter`. */
+  /** An answer with its own `status`, and `retryAfter`. */
   | 'status'
-  /** JSON that does not end. */
+  /** JSON that breaks off. */
   | 'broken-json'
-  /** A page, as a proxy or a captive portal gives it. */
+  /** An HTML page, as a proxy or a captive portal sends it. */
   | 'wrong-content-type'
-  /** No body. */
+  /** An empty body. */
   | 'empty-body'
-  /** The request arrives twice, as some proxies send it; the answer is the second one's. */
+  /** The request arrives twice, as some proxies send it. The client gets the second answer. */
   | 'duplicate-delivery';
 
 export const FAULT_KINDS: readonly FaultKind[] = [
@@ -45,7 +45,7 @@ const NAMES = ['operation', 'reference', 'kind', 'when', 'skip', 'times', 'proba
 const isNumber = (value: unknown, least: number, most: number) => typeof value === 'number' && value >= least && value <= most;
 const isWhole = (value: unknown) => Number.isInteger(value) && Number(value) >= 0;
 
-/** Headers that say how the answer is cut into pieces: with wrong ones there would be no answer at all. */
+/** Headers that frame the answer. With wrong values no answer would arrive. */
 const FRAMING = /^(?:content-length|transfer-encoding|trailer|connection|upgrade|keep-alive)$/i;
 
 const areHeaders = (headers: unknown) =>
@@ -56,7 +56,7 @@ const areHeaders = (headers: unknown) =>
     ([name, value]) => /^[\w-]{1,100}$/.test(name) && !FRAMING.test(name) && typeof value === 'string' && /^[\x20-\x7e]{0,1000}$/.test(value),
   );
 
-/** Whether it is a moment that can be told. */
+/** Whether it is a moment that a header can express. */
 const isDate = (date: unknown) => (date instanceof Date || typeof date === 'number') && !Number.isNaN(new Date(date).getTime());
 
 function isJson(body: unknown): boolean {
@@ -77,7 +77,7 @@ function isDelay(delay: unknown): boolean {
   return isNumber(logNormal?.median, 0, LONGEST_DELAY) && isNumber(logNormal?.sigma, 0, 3);
 }
 
-/** What is wrong with a rule that comes from outside. */
+/** The problem with a rule from outside. */
 export function faultProblem(rule: unknown): string | undefined {
   if (typeof rule !== 'object' || rule === null) return 'expected an object such as { "kind": "connection-reset", "when": "after" }';
   const { operation, reference, kind, when, skip, times, probability, delay, status, retryAfter, headers, body } = rule as Record<string, unknown>;

@@ -4,45 +4,45 @@ import { createRandom, normal } from './random.js';
 
 export { FAULT_KINDS, type FaultKind } from './fault-problem.js';
 
-/** How long a delay is, in milliseconds. */
+/** The length of a delay, in milliseconds. */
 export type Delay =
   | number
   | {
-      /** Every value between the two is as likely. */
+      /** Every value between the two is equally likely. */
       readonly uniform: readonly [least: number, most: number];
     }
   | {
-      /** Most near the median, and a few that take far longer, as on a real network. */
+      /** Most values near the median, and a few far longer, as on a real network. */
       readonly logNormal: {
-        /** Milliseconds: half of all delays are shorter. */
+        /** Milliseconds. Half of all delays are shorter. */
         readonly median: number;
-        /** How wide they are spread: from 0, not at all, to 3. */
+        /** The spread of the values: from 0 (none) to 3. */
         readonly sigma: number;
       };
     };
 
-/** A rule for misbehaving. Left-out conditions match everything. */
+/** One fault rule. Conditions that are left out match every request. */
 export interface FaultRule {
-  /** The call that it strikes. Default: any. */
+  /** The operation to which it applies. Default: any. */
   readonly operation?: OperationName | undefined;
   /** The report's `bet_id` or `request_id`. */
   readonly reference?: string | undefined;
-  /** What goes wrong. */
+  /** The kind of fault. */
   readonly kind: FaultKind;
   /**
-   * `'before'`: the report is not looked at, and no answer says that it was recorded. `'after'`: it is applied as
-   * usual, and only the answer suffers. Default: `'before'`.
+   * `'before'`: the report is not processed, and no answer says that it was recorded. `'after'`: the report is
+   * processed as usual, and only the answer is changed. Default: `'before'`.
    */
   readonly when?: 'before' | 'after' | undefined;
-  /** How many matching requests go by first. Default: 0. */
+  /** How many matching requests are skipped first. Default: 0. */
   readonly skip?: number | undefined;
-  /** How often it strikes; `null` for always. Default: 1. */
+  /** How often it applies; `null` for always. Default: 1. */
   readonly times?: number | null | undefined;
-  /** How likely it strikes where it could, by the gateway's seed. Default: 1. */
+  /** The probability that it applies, by the gateway's seed. Default: 1. */
   readonly probability?: number | undefined;
-  /** For `'latency'` and `'slow-body'`. Default: 1,000. */
+  /** The delay for `'latency'` and `'slow-body'`. Default: 1,000. */
   readonly delay?: Delay | undefined;
-  /** For `'status'`. Default: 503. */
+  /** The status for `'status'`. Default: 503. */
   readonly status?: number | undefined;
   /** For `'status'`: `Retry-After` in seconds, or as a date (milliseconds since 1970, or a `Date`). */
   readonly retryAfter?:
@@ -52,7 +52,7 @@ export interface FaultRule {
         readonly date: number | Date;
       }
     | undefined;
-  /** For `'status'`: more headers, such as `location`. */
+  /** For `'status'`: more headers, for example `location`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** For `'status'`: the answer's body. Default: the generic error body. */
   readonly body?: unknown;
@@ -60,16 +60,19 @@ export interface FaultRule {
 
 /** A rule that is set. */
 export interface SetFault extends FaultRule {
-  /** By which it is taken away. */
+  /** The id with which the rule is removed. */
   readonly id: number;
-  /** How many requests it struck. */
+  /** How many requests it was applied to. */
   readonly struck: number;
 }
 
-/** The rules that are set. Those of `before` are asked first, then those of `after`, each in the order set; a request is struck once. */
+/**
+ * The rules that are set. Those with `before` are tried first, then those with `after`, each in the order in which they
+ * were set. At most one rule applies to a request.
+ */
 export interface Faults {
   /**
-   * Sets a rule and gives its id. Throws a `TypeError` that says what is wrong with it.
+   * Sets a rule and returns its id. Throws a `TypeError` that says what is wrong with it.
    *
    * @example
    * ```ts
@@ -77,18 +80,18 @@ export interface Faults {
    * ```
    */
   add(rule: FaultRule): number;
-  /** The rules that are set, in order, those that are used up too. */
+  /** The rules that are set, in order. Used-up rules are included. */
   list(): SetFault[];
-  /** Takes a rule away, or all of them. */
+  /** Removes one rule, or all of them. */
   clear(id?: number): void;
 }
 
 export interface FaultBox extends Faults {
-  /** Takes all rules away and starts chance anew. */
+  /** Removes all rules and restarts the random numbers from the seed. */
   reset(): void;
-  /** The rule that strikes at this point, one strike of it used up. */
+  /** The rule that applies at this point. One of its uses is counted. */
   strike(when: 'before' | 'after', operation: OperationName, reference: string | undefined): SetFault | undefined;
-  /** How long this rule's delay is now. */
+  /** The length of this rule's delay this time. */
   delayOf(rule: FaultRule): number;
 }
 
@@ -102,7 +105,7 @@ export function createFaults(seed: number): FaultBox {
       const problem = faultProblem(rule);
       if (problem) throw new TypeError(`The fault cannot be set: ${problem}.`);
       last += 1;
-      // A copy, so that no later change of the caller's object passes by the check.
+      // A copy, so that no later change of the caller's object avoids the check.
       rules.push({ rule: structuredClone(rule), id: last, seen: 0, struck: 0 });
       return last;
     },
@@ -130,7 +133,7 @@ export function createFaults(seed: number): FaultBox {
     delayOf({ delay = 1_000 }) {
       if (typeof delay === 'number') return delay;
       if ('uniform' in delay) return delay.uniform[0] + random() * (delay.uniform[1] - delay.uniform[0]);
-      // Its tail has no end, and a timer has: one that is too long would fire at once.
+      // The distribution has no upper end, and a timer has: a delay that is too long would fire at once.
       return Math.min(LONGEST_DELAY, delay.logNormal.median * Math.exp(delay.logNormal.sigma * normal(random)));
     },
   };

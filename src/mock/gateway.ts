@@ -19,10 +19,10 @@ import { PATHS, type Route, route } from './routing.js';
 import { emptyLedgers, fromState, toLedger, toState } from './state.js';
 import { toResponse, type WireAnswer } from './wire.js';
 
-/** An address that is only a name: nothing listens there, the client's `fetch` is the gateway. */
+/** An address that is only a name. No server listens there: the client's `fetch` is the gateway. */
 const IN_PROCESS_ADDRESS = 'http://mock-gateway.localhost';
 
-/** A page on another address may call it, and read these headers. */
+/** A page on another origin may call the gateway, and read these headers. */
 const CORS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after, x-request-id' };
 const PREFLIGHT = {
   ...CORS,
@@ -32,8 +32,8 @@ const PREFLIGHT = {
 };
 
 /**
- * Makes a mock gateway. Its state is in memory and it touches no network; it answers as `docs/background/assumptions.md`
- * says, staging at its address and production below `/production`, each with its own reports.
+ * Makes a mock gateway. Its state is in memory and it uses no network. It answers as `docs/background/assumptions.md`
+ * describes: staging at its address and production below `/production`, each with its own reports.
  *
  * @example
  * ```ts
@@ -75,7 +75,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
     return { answer, applied };
   }
 
-  /** In the order that the checks have: path, method, key, rate, fault, body, fields, ledger. */
+  /** In the order of the checks: path, method, key, rate, fault, body, fields, ledger. */
   async function respond(request: Request, found: Route | undefined, key: JournalEntry['key']): Promise<Handled> {
     if (!found) return { answer: refuse(404, `There is no such path; known are ${PATHS.join(', ')}`) };
     if (request.method !== 'POST') return { answer: refuse(405, 'Use POST', { allow: 'POST' }) };
@@ -172,7 +172,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
           .map(({ operation, reference, status }) => `${operation ?? 'unknown path'} ${reference ?? ''} ${status ?? 'no answer'}`);
         reject(new Error(`No request matched ${JSON.stringify(query)} ${why}. The latest: ${came.join('; ') || 'none'}.`));
       };
-      const abort = () => fail('before the waiting was ended');
+      const abort = () => fail('before the wait was cancelled');
       const timer = clock.setTimeout(() => fail(`within ${timeoutMs} ms`), timeoutMs);
       const end = () => {
         stop();
@@ -235,10 +235,10 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
   };
 }
 
-/** A verified number's data is somebody's identity. */
+/** The data of a verified number identifies a person. */
 const maskAnswer = (body: unknown): unknown => (typeof body === 'object' && body !== null && 'data' in body ? { ...body, data: '[masked]' } : body);
 
-/** What a listener throws is uncaught, as with events; the gateway goes on. */
+/** An error of a listener is uncaught, as with events. The gateway continues. */
 function callGuarded(listener: () => void): void {
   try {
     listener();

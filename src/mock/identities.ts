@@ -1,15 +1,15 @@
 import type { NinVerification } from '../schema/nin.js';
 
-/** What a verified number's answer holds. */
+/** The data in the answer for a verified number. */
 export type Identity = NonNullable<NinVerification['data']>;
 
 const FIRST_NAMES = ['Adaeze', 'Bola', 'Chidi', 'Damilola', 'Efe', 'Fatima', 'Gbenga', 'Halima'];
 const LAST_NAMES = ['Adeyemi', 'Bello', 'Chukwu', 'Danjuma', 'Eze', 'Falana', 'Garba', 'Hassan'];
 
-/** A small white image, so that who decodes it gets one. */
+/** A small white image, so that a client that decodes it gets a valid one. */
 const IMAGE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAG7buVgAAAABJRU5ErkJggg==';
 
-/** Made-up data, always the same for the same number (specification, section 4.3: staging, numbers that start with 99). */
+/** Invented data, always the same for the same number (specification, section 4.3: staging, numbers that start with 99). */
 export function madeUpIdentity(nin: string): Identity {
   const digit = (position: number) => Number(nin[position] ?? 0);
   const pick = (names: readonly string[], position: number) => names[(digit(position) * 10 + digit(position + 1)) % names.length] ?? '';

@@ -11,9 +11,9 @@ import type { WireAnswer } from './wire.js';
 
 /** One environment of a mock gateway. */
 export interface MockAddress {
-  /** The address that a client is given. */
+  /** The address that a client uses. */
   baseUrl: string;
-  /** A key that the mock takes; it is no secret. */
+  /** A key that the mock accepts. It is not secret. */
   apiKey: string;
 }
 
@@ -28,44 +28,44 @@ export interface MockClientOptions<Mode extends ValidationMode = ValidationMode>
   };
   /** The `validation` of the client. */
   validation: Mode;
-  /** A fixed location, so that nobody is asked. */
+  /** A fixed location, so that no browser or lookup service is asked. */
   location: {
-    /** As the gateway's own option. */
+    /** Same as the gateway's option. */
     required: boolean;
-    /** A place in Nigeria that was made up. */
+    /** An invented place in Nigeria. */
     fixed: LocationInput;
   };
-  /** True: the mock's key is no secret. */
+  /** True: the mock's key is not secret. */
   allowApiKeyInBrowser: true;
 }
 
 /** A report for `seed`. */
 export interface SeedReport {
-  /** The call that reported it. */
+  /** The operation that reported it. */
   operation: OperationName;
-  /** What was reported. */
+  /** The reported data. */
   body: Readonly<Record<string, unknown>>;
   /** Default: `'staging'`. */
   environment?: Environment | undefined;
 }
 
-/** How long `waitFor` waits. */
+/** The options of `waitFor`. */
 export interface WaitOptions {
   /** Default: 5,000. */
   timeoutMs?: number | undefined;
-  /** Ends the waiting. */
+  /** Cancels the wait. */
   signal?: AbortSignalLike | undefined;
 }
 
-/** Which reports are meant; what is left out matches everything. */
+/** Selects reports. Conditions that are left out match every report. */
 export interface ReportQuery {
-  /** Only reports of this call. */
+  /** Only reports of this operation. */
   operation?: OperationName | undefined;
   /** Only reports of this reference. */
   reference?: string | undefined;
 }
 
-/** A stand-in for the gateway, in memory; it answers as `docs/background/assumptions.md` says. */
+/** A mock of the gateway, in memory. It answers as `docs/background/assumptions.md` describes. */
 export interface MockGateway<Mode extends ValidationMode = ValidationMode> {
   /** The gateway as a `fetch` function: give it to a client as its `fetch`. */
   fetch(input: WebRequest | WebUrl | string, init?: object): Promise<WebResponse>;
@@ -76,25 +76,25 @@ export interface MockGateway<Mode extends ValidationMode = ValidationMode> {
   };
   /** Options for a client that reaches the gateway at an address. */
   clientOptions(address: string): MockClientOptions<Mode>;
-  /** What is recorded, in the order of arrival; `environment` is `'staging'` by default. */
+  /** The recorded reports, in the order of arrival. `environment` is `'staging'` by default. */
   reports(environment?: Environment, query?: ReportQuery): RecordedReport[];
-  /** The latest requests, masked, with what was answered; see `journalSize`. */
+  /** The latest requests, masked, with their answers; see `journalSize`. */
   requests(query?: JournalQuery): JournalEntry[];
-  /** How it is to misbehave. */
+  /** The faults to simulate. */
   readonly faults: Faults;
-  /** Records reports as they are, whatever should have come before them: the state that a test begins with. */
+  /** Records reports without checking for earlier ones: the initial state of a test. */
   seed(reports: readonly SeedReport[]): void;
-  /** All that is recorded, as plain JSON. */
+  /** All recorded reports, as plain JSON. */
   snapshot(): MockState;
-  /** Replaces all that is recorded. Throws a `TypeError` that says what is wrong with a state. */
+  /** Replaces all recorded reports. Throws a `TypeError` that says what is wrong with a state. */
   restore(state: unknown): void;
-  /** Lets everything that hangs or is held back go on at once; what is held stays. */
+  /** Ends all delays and pending requests at once. Recorded reports stay. */
   release(): void;
-  /** Forgets reports, requests and faults, starts chance anew, and frees what hangs. */
+  /** Removes reports, requests and faults, restarts the random numbers from the seed, and ends pending requests. */
   reset(): void;
   /**
-   * Resolves with the first request that matches, past or to come; rejects with an `Error` that says what came
-   * instead, after `timeoutMs` (default: 5,000).
+   * Resolves with the first request that matches, past or future. After `timeoutMs` (default: 5,000) it rejects with an
+   * `Error` that lists the requests that came.
    *
    * @example
    * ```ts
@@ -103,10 +103,10 @@ export interface MockGateway<Mode extends ValidationMode = ValidationMode> {
    */
   waitFor(query: JournalQuery, options?: WaitOptions): Promise<JournalEntry>;
   /**
-   * Calls back with every request that is answered, and `replaced` when what is held changed otherwise: by
-   * `reset`, `restore` or `seed`. Gives a function that ends it.
+   * Calls back with every answered request, and with `replaced` when `reset`, `restore` or `seed` changed the recorded
+   * reports. Returns a function that removes the listener.
    */
   subscribe(listener: (entry: JournalEntry) => void, replaced?: () => void): () => void;
-  /** For servers: the answer to a request, and how it is to leave. */
+  /** For servers: the answer to a request, and how to send it. */
   handle(request: WebRequest): Promise<WireAnswer>;
 }

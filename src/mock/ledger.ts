@@ -1,19 +1,19 @@
 import { type OperationName, operations } from '../protocol/operations.js';
 
-/** A report that the gateway holds. */
+/** A recorded report. */
 export interface RecordedReport {
-  /** The called function, for example `'reportBetEvent'`. */
+  /** The operation, for example `'reportBetEvent'`. */
   readonly operation: OperationName;
   /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
-  /** What was reported. */
+  /** The reported data. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 /**
- * What one environment holds. Never changed: recording makes a new ledger, and an older one goes on saying what
- * it said. All ledgers of one history share an append-only log of which each sees its own length, so that a
- * new one costs the same however many reports there are.
+ * The reports of one environment. It is immutable: recording a report makes a new ledger, and the older one keeps its
+ * content. All ledgers of one history share an append-only log, and each sees its own length of it. So a new ledger
+ * costs the same for any number of reports.
  */
 export interface Ledger {
   readonly length: number;
@@ -39,7 +39,7 @@ function append(ledger: Ledger, report: RecordedReport): Ledger {
   return { ...ledger, length: ledger.length + 1 };
 }
 
-/** The same text for the same data, in whatever order its members stand. */
+/** The same text for the same data, in any order of the members. */
 function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
@@ -50,8 +50,8 @@ function canonical(value: unknown): string {
 export type LedgerAnswer = 'recorded' | 'same' | 'conflict' | 'not-initiated';
 
 /**
- * Records a report if the rules allow it (specification, sections 1 and 3): a report is immutable, the same data
- * again is an error, and what is settled must have been initiated.
+ * Records a report if the rules allow it (specification, sections 1 and 3). A report is immutable. The same data again
+ * is an error. A settled report needs its initiated one.
  */
 export function record(ledger: Ledger, report: RecordedReport, rules: { requireInitiated: boolean }): [Ledger, LedgerAnswer] {
   const { operation, reference } = report;

@@ -4,7 +4,7 @@ import { maskPersonal } from '../schema/mask-personal.js';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A copy of a request's body that may be shown: personal data is masked, and what no field is known for. */
+/** A copy of a request's body that may be shown. Personal data and unknown fields are masked. */
 export function maskBody(row: Operation, body: Body): unknown {
   if (row.location === 'none') return maskPersonal(row.request, body);
   const { location: given, ...rest } = body;

@@ -2,7 +2,7 @@ const NIN = /(?<!\d)\d{11}(?!\d)/g;
 
 const mask = (text: string): string => text.replace(NIN, '[masked]');
 
-/** A copy of what the inspector and the admin routes show, in which everything that could be a NIN is masked: in texts, numbers and names of members. */
+/** A copy for the inspector and the admin routes, in which every possible NIN is masked: in texts, numbers and member names. */
 export function maskNin(shown: unknown): unknown {
   if (typeof shown === 'string') return mask(shown);
   if (typeof shown === 'number') return mask(String(shown)) === String(shown) ? shown : '[masked]';

@@ -4,29 +4,29 @@ import { differences } from './differences.js';
 import type { MockGateway } from './interface.js';
 import type { RecordedReport } from './ledger.js';
 
-/** Which report is expected; what is left out matches everything. */
+/** The expected report. Conditions that are left out match every report. */
 export interface ExpectedReport {
-  /** The call that made it. */
+  /** The operation. */
   operation?: OperationName | undefined;
   /** The `bet_id` or `request_id`. */
   reference?: string | undefined;
   /** Default: `'staging'`. */
   environment?: Environment | undefined;
-  /** What the report must hold among other things; matchers such as `expect.any(Number)` may stand in it. */
+  /** Members that the report must contain. Matchers, for example `expect.any(Number)`, are accepted. */
   body?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a matcher gives to `expect`, of Vitest, Jest and others alike. */
+/** The result of a matcher for `expect` of Vitest, Jest and similar libraries. */
 export interface MatcherResult {
-  /** Whether it holds. */
+  /** Whether the assertion holds. */
   pass: boolean;
-  /** Says what was expected and what is there. */
+  /** Says what was expected and what was found. */
   message: () => string;
 }
 
 /**
- * Assertions on what a mock gateway holds, for `expect.extend`. A failure shows the nearest report and where it
- * differs, field by field; personal values are masked, since test logs are read by many.
+ * Assertions about the reports of a mock gateway, for `expect.extend`. A failure shows the nearest report and its
+ * differences, field by field. Personal values are masked, since many people read test logs.
  *
  * @example
  * ```ts
@@ -39,19 +39,19 @@ export interface MatcherResult {
  * ```
  */
 export const matchers = {
-  /** A report like this one is recorded. */
+  /** A matching report is recorded. */
   toHaveReport(gateway: MockGateway, expected: ExpectedReport = {}): MatcherResult {
     const reports = reportsOf(gateway, expected);
     const pass = reports.some((report) => distance(report, expected) === 0);
-    return { pass, message: () => (pass ? `Expected no ${titleOf(expected)}, and there is one.${listOf(reports)}` : missing(reports, expected)) };
+    return { pass, message: () => (pass ? `Expected no ${titleOf(expected)}, but there is one.${listOf(reports)}` : missing(reports, expected)) };
   },
 
-  /** The report of this operation under this identifier is recorded in staging, with what `body` says. */
+  /** The report of this operation with this identifier is recorded in staging and contains `body`. */
   toHaveReported(gateway: MockGateway, operation: OperationName, reference: string, body?: Readonly<Record<string, unknown>>): MatcherResult {
     return matchers.toHaveReport(gateway, { operation, reference, body });
   },
 
-  /** So many reports like this one are recorded. */
+  /** This number of matching reports is recorded. */
   toHaveReportedTimes(gateway: MockGateway, times: number, expected: ExpectedReport = {}): MatcherResult {
     const reports = reportsOf(gateway, expected);
     const found = reports.filter((report) => distance(report, expected) === 0).length;
@@ -59,23 +59,23 @@ export const matchers = {
     return { pass, message: () => `Expected ${pass ? 'another number than ' : ''}${times} times ${titleOf(expected)}, found ${found}.${listOf(reports)}` };
   },
 
-  /** Nothing is recorded, in either environment or in the one that is named. */
+  /** No report is recorded, in either environment or in the given one. */
   toHaveReportedNothing(gateway: MockGateway, environment?: Environment): MatcherResult {
     const reports = environment ? gateway.reports(environment) : [...gateway.reports('staging'), ...gateway.reports('production')];
     const pass = reports.length === 0;
-    return { pass, message: () => (pass ? 'Expected a report, and nothing is recorded.' : `Expected nothing to be recorded.${listOf(reports)}`) };
+    return { pass, message: () => (pass ? 'Expected a report, but nothing is recorded.' : `Expected nothing to be recorded.${listOf(reports)}`) };
   },
 };
 
-/** The matchers as `expect` offers them, for the declarations of a test suite. */
+/** The matchers in the form that `expect` has, for the declarations of a test suite. */
 export interface MockGatewayMatchers<R = unknown> {
-  /** Holds a report like this one, whatever else it holds. */
+  /** Has a matching report. */
   toHaveReport(expected?: ExpectedReport): R;
-  /** Holds a report of this call, and like this one. */
+  /** Has a matching report of this operation. */
   toHaveReported(operation: OperationName, reference: string, body?: Readonly<Record<string, unknown>>): R;
-  /** Holds as many reports. */
+  /** Has this number of reports. */
   toHaveReportedTimes(times: number, expected?: ExpectedReport): R;
-  /** Holds no report at all. */
+  /** Has no report. */
   toHaveReportedNothing(environment?: Environment): R;
 }
 
@@ -88,7 +88,7 @@ function reportsOf(gateway: MockGateway, { environment, operation }: ExpectedRep
 const problemsOf = ({ operation, body }: RecordedReport, expected: ExpectedReport): string[] =>
   expected.body === undefined ? [] : differences(operations[operation] as Operation, expected.body, body);
 
-/** How far a report is from the expected one; 0 is a match. Another operation is further than another identifier. */
+/** The distance of a report from the expected one. 0 is a match. Another operation counts more than another identifier. */
 function distance(report: RecordedReport, expected: ExpectedReport): number {
   const isOther = (name: 'operation' | 'reference') => expected[name] !== undefined && expected[name] !== report[name];
   return (isOther('operation') ? 1_000_000 : 0) + (isOther('reference') ? 1_000 : 0) + problemsOf(report, expected).length;

@@ -2,11 +2,11 @@ import { type MockAnswer, refuse } from './answers.js';
 import type { SetFault } from './faults.js';
 import type { WireAnswer, WireMode } from './wire.js';
 
-/** An answer after a fault struck it, and how long it is held back: `'forever'` until it is released. */
+/** An answer that a fault changed, and how long it is held back: `'forever'` until it is released. */
 export interface Struck {
   readonly wire: WireAnswer;
   readonly delay: number | 'forever';
-  /** What the answer says, before its connection or its text is broken; undefined where it has no body. */
+  /** The message of the answer, before its connection or its text is broken. Undefined if it has no body. */
   readonly sent: unknown;
 }
 
@@ -14,13 +14,13 @@ const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 const PAGE = '<!doctype html><html lang="en"><title>Sign in</title><p>Please sign in to use this network.</p></html>';
 
 /**
- * The answer to a report that nobody looked at, for a fault to spoil. Where it would arrive whole, or without the body that could
- * say otherwise, it must not be a success: that would be a report lost and nobody told.
+ * The answer to a report that was not processed, for a fault to change. If the answer would arrive whole or without a
+ * body, it must not be a success: the client would believe that a lost report is recorded.
  */
 export const unseenAnswer = ({ kind }: SetFault): MockAnswer =>
   kind === 'slow-body' || kind === 'empty-body' ? refuse(503, 'The report was not looked at') : { status: 200, body: {} };
 
-/** What becomes of an answer under a fault. */
+/** Changes an answer as the fault requires. */
 export function misbehave(answer: MockAnswer, fault: SetFault | undefined, delayOf: (fault: SetFault) => number): Struck {
   const sent = answer.body;
   switch (fault?.kind) {

@@ -2,19 +2,19 @@ import type { WebRequest, WebResponse } from '../platform/web-types.js';
 import { readBaseUrl } from '../protocol/addresses.js';
 import type { MockGateway } from './interface.js';
 
-/** What is needed of msw's `http`, whichever version it is. */
+/** The part of msw's `http` that is used, the same in its versions. */
 export interface MswHttp<Handler> {
   /** A handler for every method of an address. */
   all(
     path: RegExp,
     resolver: (info: {
-      /** What was asked. */
+      /** The request. */
       request: WebRequest;
     }) => Promise<never>,
   ): Handler;
 }
 
-/** Where the client believes the gateway to be. */
+/** The gateway addresses that the client uses. */
 export interface MockGatewayAddresses {
   /** Default: the address in `gateway.clientOptions()`. */
   staging?: string | undefined;
@@ -23,9 +23,9 @@ export interface MockGatewayAddresses {
 }
 
 /**
- * Handlers for msw that let a mock gateway answer whatever is sent to the addresses of the real one. Connection
- * faults arrive as msw's network error. `http` is your own msw's, version 2 or 3. Throws a `TypeError` for an
- * address that no client could have.
+ * Handlers for msw with which a mock gateway answers all requests to the addresses of the real one. Connection faults
+ * arrive as msw's network error. `http` comes from your own msw, version 2 or 3. Throws a `TypeError` for an invalid
+ * address.
  *
  * @example
  * ```ts
@@ -43,7 +43,7 @@ export function mockGatewayHandlers<Handler>(http: MswHttp<Handler>, gateway: Mo
     const address = addressOf(addresses[environment] ?? own[environment].baseUrl, environment);
     const below = new RegExp(`^${escapePattern(address)}/integration-gateway(?:[/?#]|$)`);
     const target = own[environment].baseUrl;
-    // msw knows the type of an answer by the handler that gives it; ours fits them all.
+    // msw infers the type of an answer from its handler. Our type fits all of them.
     return http.all(below, ({ request }) => answer(gateway, request as Request, target + request.url.slice(address.length)) as Promise<never>);
   };
   return [handler('staging'), handler('production')];
@@ -64,7 +64,7 @@ async function answer(gateway: MockGateway, request: Request, url: string): Prom
     const body = hasBody ? await request.arrayBuffer() : null;
     return await gateway.fetch(url, { method, headers, body, signal });
   } catch {
-    // An exception would become an answer with status 500; this is msw's network error.
+    // An exception would become an answer with status 500. This becomes msw's network error.
     return Response.error();
   }
 }

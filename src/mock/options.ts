@@ -3,13 +3,13 @@ import type { ValidationMode } from '../schema/model.js';
 import type { Identity } from './identities.js';
 import type { RateLimitOptions } from './rate-limit.js';
 
-/** What `createMockGateway` takes; all of it is optional. */
+/** The options of `createMockGateway`. All are optional. */
 export interface MockGatewayOptions<Mode extends ValidationMode = ValidationMode> {
   /** The key that it accepts. Default: `'mock-api-key'`. */
   apiKey?: string | undefined;
-  /** As the client's option. Default: `'strict'`. */
+  /** Same as the client's option. Default: `'strict'`. */
   validation?: Mode | undefined;
-  /** As the client's option. Default: `{ required: true }`. */
+  /** Same as the client's option. Default: `{ required: true }`. */
   location?:
     | {
         /** Whether an event without a location is refused. */
@@ -18,15 +18,15 @@ export interface MockGatewayOptions<Mode extends ValidationMode = ValidationMode
     | undefined;
   /** Whether a settled report needs its initiated one (specification, section 1). Default: true. */
   requireInitiated?: boolean | undefined;
-  /** The status of a repeated report; the specification gives none. Default: 409. */
+  /** The status of a repeated report; the specification does not define it. Default: 409. */
   duplicateStatus?: number | undefined;
-  /** Who is verified in production, by NIN. In staging, numbers that start with 99 are (specification, section 4.3). Default: nobody. */
+  /** The people verified in production, by NIN. In staging, numbers that start with 99 are verified (specification, section 4.3). Default: none. */
   identities?: Readonly<Record<string, Identity>> | undefined;
-  /** Answers 429 beyond so many requests. Default: no limit. */
+  /** Answers 429 above this rate. Default: no limit. */
   rateLimit?: RateLimitOptions | undefined;
-  /** How many requests are remembered. Default: 1,000. */
+  /** How many requests the journal keeps. Default: 1,000. */
   journalSize?: number | undefined;
-  /** For the chance in faults: the same seed, the same behaviour. Default: 1. */
+  /** The seed of the random numbers for faults: the same seed gives the same behaviour. Default: 1. */
   seed?: number | undefined;
   /** Default: the system's clock. */
   clock?: Clock | undefined;

@@ -1,10 +1,10 @@
 import type { Clock } from '../platform/time.js';
 
-/** What waits inside the gateway; `release` ends all of it at once. */
+/** The waits inside the gateway. `release` ends all of them at once. */
 export interface Pending {
-  /** Resolves with true when the time is over, with false when it was released. */
+  /** Resolves with true when the time is over, and with false when it was released. */
   wait(milliseconds: number): Promise<boolean>;
-  /** Never resolves by itself. */
+  /** Resolves only when it is released. */
   hang(): Promise<false>;
   release(): void;
 }

@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1 that look random and are the same for the same seed (mulberry32). */
+/** Pseudo-random numbers from 0 up to 1, the same for the same seed (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,5 +9,5 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** A number around 0, most within 1 of it (Box and Muller). */
+/** A normally distributed number around 0, mostly within 1 of it (Box–Muller). */
 export const normal = (random: () => number): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

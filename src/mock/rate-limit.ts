@@ -1,15 +1,15 @@
-/** How many requests the mock gateway answers before it says 429. */
+/** How many requests the mock gateway accepts before it answers 429. */
 export interface RateLimitOptions {
-  /** How many requests are answered. */
+  /** The number of accepted requests. */
   readonly requests: number;
-  /** Within how many milliseconds. Default: 1,000. */
+  /** The length of the period, in milliseconds. Default: 1,000. */
   readonly perMs?: number | undefined;
 }
 
-/** Asks for a place; gives the seconds to wait where there is none. */
+/** Takes a token. Returns the seconds to wait if there is none. */
 export type RateLimiter = (now: number) => number | undefined;
 
-/** A bucket that holds `requests` tokens and fills evenly. Throws a `TypeError` for one that would never let anybody in. */
+/** A token bucket of `requests` tokens that fills evenly. Throws a `TypeError` for limits that would refuse every request. */
 export function createRateLimiter({ requests, perMs = 1_000 }: RateLimitOptions): RateLimiter {
   if (!(requests >= 1 && requests < Number.POSITIVE_INFINITY && perMs > 0 && perMs < Number.POSITIVE_INFINITY)) {
     throw new TypeError('rateLimit needs requests of at least 1, and perMs above 0.');

@@ -1,6 +1,6 @@
 export const LONGEST_BODY = 1024 * 1024;
 
-/** A request's body as text; undefined where it has more bytes than `most`, of which no more is read. */
+/** A request's body as text. Undefined if it has more than `most` bytes; reading stops there. */
 export async function readText(request: Request, most = LONGEST_BODY): Promise<string | undefined> {
   const reader = request.body?.getReader();
   if (!reader) return '';
@@ -19,7 +19,7 @@ export async function readText(request: Request, most = LONGEST_BODY): Promise<s
   }
 }
 
-/** Whether a request says that its body is JSON, as every request must (specification, section 5). */
+/** Whether a request declares a JSON body, as every request must (specification, section 5). */
 export const saysJson = ({ headers }: Request): boolean => /^application\/json\s*(?:;|$)/i.test(headers.get('content-type') ?? '');
 
 export function parseObject(text: string): Record<string, unknown> | undefined {

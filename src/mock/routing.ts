@@ -20,7 +20,7 @@ const routes = new Map<string, Route>(
   }),
 );
 
-/** For who asked for another one. */
+/** For callers that use another method. */
 export const PATHS = [...routes.keys()];
 
 export const route = (path: string): Route | undefined => routes.get(path);

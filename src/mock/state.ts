@@ -3,11 +3,11 @@ import { type OperationName, operationNames, operations } from '../protocol/oper
 import { copyJson } from '../schema/copy-json.js';
 import { emptyLedger, type Ledger, type RecordedReport, record, reportsOf } from './ledger.js';
 
-/** What a mock gateway holds, as plain JSON. */
+/** The state of a mock gateway, as plain JSON. */
 export interface MockState {
   /** Version of the format. */
   readonly version: 1;
-  /** What both ledgers hold. */
+  /** The reports of both ledgers. */
   readonly reports: Readonly<Record<Environment, readonly RecordedReport[]>>;
 }
 
@@ -20,14 +20,14 @@ export const toState = (ledgers: Ledgers): MockState => ({
   reports: structuredClone({ staging: reportsOf(ledgers.staging), production: reportsOf(ledgers.production) }),
 });
 
-/** Reads a state that comes from outside; throws a `TypeError` that says what is wrong. */
+/** Reads a state from outside. Throws a `TypeError` that says what is wrong. */
 export function fromState(state: unknown): Ledgers {
   const { version, reports } = (typeof state === 'object' && state !== null ? state : {}) as { version?: unknown; reports?: Record<string, unknown> };
   if (version !== 1) throw new TypeError('The state cannot be used: expected { "version": 1, "reports": { "staging": [], "production": [] } }.');
   return { staging: toLedger(reports?.staging, 'staging'), production: toLedger(reports?.production, 'production') };
 }
 
-/** A ledger of reports that are taken as they are, whatever should have come before them. */
+/** A ledger of reports that are recorded without checking for earlier ones. */
 export function toLedger(reports: unknown, environment: string, from: Ledger = emptyLedger()): Ledger {
   if (!Array.isArray(reports)) throw new TypeError(`The state cannot be used: reports.${environment} is not a list.`);
   return reports.reduce<Ledger>((ledger, report: unknown, index) => {
@@ -46,7 +46,7 @@ function readReport(report: unknown, at: string): RecordedReport {
   if (typeof own !== 'string' || (reference !== undefined && reference !== own)) {
     throw new TypeError(`The state cannot be used: ${at}.body.${row.reference} is not the report's reference.`);
   }
-  // A copy, so that what is recorded does not change with the object that it was read from.
+  // A copy, so that recorded reports do not change with the caller's object.
   const { issues, value } = copyJson(body);
   const [problem] = issues;
   if (problem) throw new TypeError(`The state cannot be used: ${at}.body cannot be a report's: ${problem.message}.`);

@@ -1,34 +1,34 @@
 import { isBrowser } from '../platform/runtime.js';
 
-/** How an answer leaves: whole, in pieces over a time, cut off in the middle of its body, or not at all. */
+/** How an answer is sent: whole, in pieces over time, cut off in the middle of its body, or not at all. */
 export type WireMode =
   | {
-      /** How it leaves. */
+      /** The form of sending. */
       kind: 'whole' | 'half-body' | 'connection-reset';
     }
   | {
-      /** In pieces, over a time. */
+      /** In pieces, over time. */
       kind: 'slow-body';
-      /** How long the body takes, in milliseconds. */
+      /** The duration of the body, in milliseconds. */
       milliseconds: number;
     };
 
-/** An answer, for whoever puts it on a wire. */
+/** An answer, for a server that sends it. */
 export interface WireAnswer {
   /** The HTTP status of the answer. */
   readonly status: number;
   /** Headers by name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What is sent. */
+  /** The body. */
   readonly body: string;
-  /** How it is put on the wire: whole, slowly, in part, or not at all. */
+  /** How it is sent: whole, slowly, in part, or not at all. */
   readonly transport: WireMode;
 }
 
-/** Into how many pieces a slow body is cut. */
+/** The number of pieces of a slow body. */
 export const SLOW_PIECES = 8;
 
-/** The pieces of a body, none of them empty. */
+/** The pieces of a body. None is empty. */
 export function piecesOf(body: string): Uint8Array[] {
   const bytes = new TextEncoder().encode(body);
   const size = Math.max(1, Math.ceil(bytes.byteLength / SLOW_PIECES));
@@ -46,7 +46,7 @@ function runtime(): Runtime {
 
 const closedInBun = () => Object.assign(new TypeError('ECONNRESET: The socket connection was closed unexpectedly.'), { code: 'ECONNRESET' });
 
-/** What `fetch` throws where a connection breaks without an answer, as seen in each runtime. */
+/** The error of `fetch` when a connection breaks without an answer, as seen in each runtime. */
 const BROKEN_CONNECTION: Readonly<Record<Runtime, () => Error>> = {
   browser: () => new TypeError('Failed to fetch'),
   bun: closedInBun,
@@ -54,7 +54,7 @@ const BROKEN_CONNECTION: Readonly<Record<Runtime, () => Error>> = {
   node: () => new TypeError('fetch failed', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) }),
 };
 
-/** What reading a body throws where the connection breaks in the middle, as seen in each runtime. */
+/** The error of reading a body when the connection breaks in the middle, as seen in each runtime. */
 const BROKEN_BODY: Readonly<Record<Runtime, () => Error>> = {
   browser: () => new TypeError('network error'),
   bun: closedInBun,
@@ -66,17 +66,17 @@ const brokenBody = () => BROKEN_BODY[runtime()]();
 
 type Wait = (milliseconds: number) => Promise<void>;
 
-/** The answer as `fetch` gives it, to a caller who may abort; throws as `fetch` throws. */
+/** The answer in the form of `fetch`. The caller may abort. It throws the same errors as `fetch`. */
 export function toResponse({ status, headers, body, transport }: WireAnswer, wait: Wait, signal: AbortSignal): Response {
   if (transport.kind === 'connection-reset') throw BROKEN_CONNECTION[runtime()]();
   return new Response(bodyOf(status, body, transport, wait, signal), { status, headers: { ...headers } });
 }
 
 /** Whether an answer of this status ends with its headers. */
-export const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304;
+export const isBodyless = (status: number): boolean => status === 204 || status === 205 || status === 304;
 
 function bodyOf(status: number, body: string, transport: WireMode, wait: Wait, signal: AbortSignal): ReadableStream | string | null {
-  if (hasNoBody(status) || body === '') return null;
+  if (isBodyless(status) || body === '') return null;
   if (transport.kind === 'whole') return body;
   const pieces = piecesOf(body);
   const slow = transport.kind === 'slow-body';

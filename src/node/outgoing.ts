@@ -1,22 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
-import { hasNoBody, piecesOf, type WireAnswer } from '../mock/wire.js';
+import { isBodyless, piecesOf, type WireAnswer } from '../mock/wire.js';
 
-/** How long the rest of a request that nobody reads may take, so that its sender sees the answer and no broken connection. */
+/** How long the rest of an unread request may take, so that its sender sees the answer and no broken connection. */
 const LONGEST_REST_MS = 10_000;
 /** How long a sender may pause within it. */
 const LONGEST_PAUSE_MS = 1_000;
 
-/** Sends the gateway's answer, as broken as it is to be. */
+/** Sends the gateway's answer, with the fault that was set. */
 export async function sendAnswer(answer: WireAnswer, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
   const { status, headers, body, transport } = answer;
   const { req: incoming } = outgoing;
   const { socket } = incoming;
   if (transport.kind === 'connection-reset') return void socket.resetAndDestroy();
   closeIfUnread(outgoing);
-  const bytes = Buffer.from(hasNoBody(status) ? '' : body);
-  outgoing.writeHead(status, { ...headers, ...(!hasNoBody(status) && { 'content-length': bytes.byteLength }) });
+  const bytes = Buffer.from(isBodyless(status) ? '' : body);
+  outgoing.writeHead(status, { ...headers, ...(!isBodyless(status) && { 'content-length': bytes.byteLength }) });
   if (transport.kind === 'whole') return end(incoming, outgoing, bytes);
 
   const pieces = piecesOf(bytes.toString());
@@ -30,7 +30,7 @@ export async function sendAnswer(answer: WireAnswer, outgoing: ServerResponse, s
   else socket.destroySoon();
 }
 
-/** Sends a web answer, as it comes, until it is over or nobody listens. */
+/** Streams a web answer until it is over or the client disconnects. */
 export async function sendResponse(response: Response, outgoing: ServerResponse): Promise<void> {
   const { req: incoming } = outgoing;
   closeIfUnread(outgoing);
@@ -48,7 +48,7 @@ export async function sendResponse(response: Response, outgoing: ServerResponse)
   }
 }
 
-/** Ends an answer. Where the request is still coming, the rest is let come for a while before the connection closes. */
+/** Ends an answer. If the request is still arriving, its rest is accepted for a while before the connection closes. */
 async function end(incoming: IncomingMessage, outgoing: ServerResponse, bytes?: Uint8Array): Promise<void> {
   if (incoming.complete) return void outgoing.end(bytes);
   if (bytes) outgoing.write(bytes);
@@ -61,7 +61,7 @@ function closeIfUnread(outgoing: ServerResponse): void {
   if (!outgoing.req.complete) outgoing.setHeader('connection', 'close');
 }
 
-/** Lets the rest of a request pass by, as long as it comes. */
+/** Discards the rest of a request while it arrives. */
 async function restOf(incoming: IncomingMessage): Promise<void> {
   await new Promise<unknown>((resolve) => {
     const pause = startTimer(resolve, LONGEST_PAUSE_MS);

@@ -7,15 +7,15 @@ import { connectChromium } from './connect-chromium.js';
 
 interface Watched {
   readonly page: Page;
-  /** What the console shows as an error, a broken policy included, and what nobody caught. */
+  /** The errors of the console, including policy violations, and uncaught errors. */
   readonly complaints: string[];
-  /** Requests to anywhere but the server. */
+  /** Requests to any host but the server. */
   readonly elsewhere: string[];
 }
 
-/** One connection to the shared browser for a file; for each test a mock gateway on a socket, and the inspector open in pages of its own. */
+/** One connection to the shared browser for a file. Each test gets a mock gateway on a socket, and the inspector in separate pages. */
 export const test = base
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the empty pattern as "needs no fixture".
   .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
     const browser = await connectChromium();
     onCleanup(() => browser.close());
@@ -46,7 +46,7 @@ export const test = base
     };
   });
 
-/** Another server where the first one was. */
+/** Another server at the address of the first one. */
 export async function restart(server: MockServer): Promise<MockServer> {
   await server.close();
   return serve(createMockGateway(), { port: Number(new URL(server.url).port) });

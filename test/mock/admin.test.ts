@@ -40,11 +40,11 @@ const refusal = (statusCode: number, message: RegExp) => ({
   body: { message: expect.stringMatching(message), error: expect.any(String), statusCode },
 });
 
-test('health tells that it is there, and of which version', async () => {
+test('health answers with the version', async () => {
   expect(await serving().ask('health')).toMatchObject({ status: 200, body: { status: 'ok', version: '1.2.3' } });
 });
 
-test("what is the gateway's to answer is left to it", async () => {
+test('requests for the gateway are left to it', async () => {
   const { ask } = serving();
   expect(await ask('/integration-gateway/external/report-bet-event', { base: ADDRESS })).toBeUndefined();
   expect(await ask('/', { base: ADDRESS })).toBeUndefined();
@@ -52,7 +52,7 @@ test("what is the gateway's to answer is left to it", async () => {
 });
 
 describe('reports', () => {
-  test('are listed with personal data masked, and with it for whoever asks', async () => {
+  test('are listed with personal data masked, and unmasked on request', async () => {
     const { ask, report } = serving();
     await report();
     const masked = await ask('reports');
@@ -107,7 +107,7 @@ describe('requests', () => {
     if (!query.includes('limit')) expect((await ask(`requests/count${query}`))?.body).toEqual({ count: statuses.length });
   });
 
-  test('can be waited for: one that was, one that comes, and one that does not', async () => {
+  test('can be waited for: a past one, a future one, and one that does not come', async () => {
     const { ask, report } = serving();
     const coming = ask('requests/wait', { method: 'POST', body: { reference: 'BET-1', applied: true } });
     await report();
@@ -118,14 +118,14 @@ describe('requests', () => {
     );
   });
 
-  test('whoever stops waiting is not waited with', async () => {
+  test('a caller that disconnects ends its wait', async () => {
     const { ask } = serving();
     expect(await ask('requests/wait', { method: 'POST', body: { timeoutMs: 60_000 }, signal: AbortSignal.abort() })).toMatchObject({ status: 408 });
   });
 });
 
 describe('faults', () => {
-  test('are set, strike, are listed and taken away', async () => {
+  test('are set, applied, listed and removed', async () => {
     const { ask, report, gateway } = serving();
     expect(await ask('faults', { method: 'POST', body: { kind: 'status', status: 502 } })).toMatchObject({ status: 201, body: { id: 1 } });
     expect(await ask('faults', { method: 'POST', body: { kind: 'hang', reference: 'B' } })).toMatchObject({ status: 201, body: { id: 2 } });
@@ -163,14 +163,14 @@ describe('state', () => {
       { version: 1, reports: { staging: [{ operation: 'reportBetEvent', body: { bet_id: 'B', user: { a: [[[[[[[[[1]]]]]]]]] } } }], production: [] } },
       /nested deeper/,
     ],
-  ])('%j is refused, and what is held stays', async (body, message) => {
+  ])('%j is refused, and the recorded reports stay', async (body, message) => {
     const { ask, report, gateway } = serving();
     await report();
     expect(await ask('state', { method: 'PUT', body })).toMatchObject(refusal(400, message));
     expect(gateway.reports()).toHaveLength(1);
   });
 
-  test('may be larger than a report, to a limit', async () => {
+  test('may be larger than a report, up to a limit', async () => {
     const { ask } = serving();
     const pad = (bytes: number) => `{"version":1,"reports":{"staging":[],"production":[]}${' '.repeat(bytes)}}`;
     expect(await ask('state', { method: 'PUT', body: pad(2 * 1024 * 1024) })).toMatchObject({ status: 204 });
@@ -179,7 +179,7 @@ describe('state', () => {
   });
 });
 
-test('reset forgets everything', async () => {
+test('reset removes everything', async () => {
   const { ask, report, gateway } = serving();
   gateway.faults.add({ kind: 'hang', reference: 'other' });
   await report();
@@ -187,14 +187,14 @@ test('reset forgets everything', async () => {
   expect([gateway.reports(), gateway.requests(), gateway.faults.list()]).toEqual([[], [], []]);
 });
 
-describe('what others add', () => {
-  test('is not there until it is given', async () => {
+describe('routes that others add', () => {
+  test('are missing until they are given', async () => {
     const { ask } = serving();
     expect(await ask('openapi.json')).toMatchObject(refusal(404, /no such path/));
     expect(await ask('events')).toMatchObject({ status: 404 });
   });
 
-  test('is served', async () => {
+  test('are served', async () => {
     const { ask } = serving({
       openapi: () => ({ openapi: '3.1.0' }),
       events: () => new Response('data: 1\n\n', { headers: { 'content-type': 'text/event-stream' } }),
@@ -268,17 +268,17 @@ describe('the guard', () => {
     ['a wrong one', { authorization: 'Bearer guess' }, 401],
     ['an empty one', { authorization: 'Bearer ' }, 401],
     ['another scheme', { authorization: 'Basic s3cret' }, 401],
-    ['the beginning of it', { 'x-admin-token': 's3cre' }, 401],
-    ['more than it', { 'x-admin-token': 's3crets3cret' }, 401],
+    ['its beginning', { 'x-admin-token': 's3cre' }, 401],
+    ['the token and more', { 'x-admin-token': 's3crets3cret' }, 401],
     ['the right one', { authorization: 'Bearer s3cret' }, 200],
-    ['the right one in a header of its own', { 'x-admin-token': 's3cret' }, 200],
+    ['the right one in its own header', { 'x-admin-token': 's3cret' }, 200],
     ["the right one from another page's origin", { 'x-admin-token': 's3cret', origin: 'https://evil.example' }, 403],
   ])('with %s', async (_, headers, status) => {
     const { ask } = serving({ token: 's3cret' });
     expect(await ask('health', { headers })).toMatchObject({ status });
   });
 
-  test('whoever has the token may use any name, as containers do', async () => {
+  test('a caller with the token may use any name, as containers do', async () => {
     const { ask } = serving({ token: 's3cret', address: 'http://0.0.0.0:4010' });
     const base = 'http://mock:4010/__admin/';
     expect(await ask('health', { base })).toMatchObject({ status: 403 });
@@ -293,7 +293,7 @@ describe('the guard', () => {
   });
 });
 
-test('what a reset frees does not reach the reports that come after it', async () => {
+test('a request that a reset ends does not affect later reports', async () => {
   const { gateway, report } = serving();
   gateway.faults.add({ kind: 'latency', delay: 60_000 });
   const late = report();
@@ -303,7 +303,7 @@ test('what a reset frees does not reach the reports that come after it', async (
   expect(gateway.reports()).toEqual([]);
 });
 
-test('what is released goes on at once', async () => {
+test('a released request continues at once', async () => {
   const { gateway, report } = serving();
   gateway.seed([{ operation: 'reportBetEvent', body: bet() }]);
   gateway.faults.add({ kind: 'latency', delay: 60_000 });
@@ -313,7 +313,7 @@ test('what is released goes on at once', async () => {
   expect((await late).status).toBe(200);
 });
 
-test('a NIN is masked in whichever field it stands, also as the identifier of a report', async () => {
+test('a NIN is masked in every field, also as the identifier of a report', async () => {
   const { ask, report, gateway } = serving();
   const nin = '99087654321';
   const odd = { ...bet(`B-${nin}`), location: { ...location, source: nin } };

@@ -19,7 +19,7 @@ interface Event {
   reference?: string;
 }
 
-/** A client that reads the stream block by block, as slowly as it is asked to. */
+/** A client that reads the stream block by block, as slowly as the test wants. */
 function listen(events: (request: Request) => Response, lastEventId?: string) {
   const response = events(new Request(`${ADDRESS}/__admin/events`, { headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId } }));
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -47,14 +47,14 @@ const serving = (options?: MockGatewayOptions) => {
   return { gateway, events: createEventStream(gateway) };
 };
 
-test('it is a stream of events that nobody stores', () => {
+test('it is an event stream that is not stored', () => {
   const { response } = listen(serving().events);
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
   expect(response.headers.get('cache-control')).toBe('no-store');
 });
 
-test('a new client gets what is known, then each request as it is answered', async () => {
+test('a new client gets the known entries, then each request when it is answered', async () => {
   const { gateway, events } = serving();
   await report(gateway, 'B-1');
   const client = listen(events);
@@ -64,11 +64,11 @@ test('a new client gets what is known, then each request as it is answered', asy
   expect(await coming).toMatchObject({ event: 'request', reference: 'B-2' });
 });
 
-test('the first bytes come at once, so that the client knows it is connected', async () => {
+test('the first bytes come at once, so that the client notices the connection', async () => {
   expect(await listen(serving().events).block()).toBe('retry: 1000');
 });
 
-test('an entry is masked as it is in the journal', async () => {
+test('an entry is masked as in the journal', async () => {
   const { gateway, events } = serving();
   await report(gateway, 'B-1');
   const client = listen(events);
@@ -78,7 +78,7 @@ test('an entry is masked as it is in the journal', async () => {
   expect(text).not.toContain('99012345678');
 });
 
-test('a client that comes back gets what it missed', async () => {
+test('a client that reconnects gets the entries that it missed', async () => {
   const { gateway, events } = serving();
   for (const bet of ['B-1', 'B-2', 'B-3']) await report(gateway, bet);
   const first = listen(events);
@@ -88,7 +88,7 @@ test('a client that comes back gets what it missed', async () => {
   expect([await again.next(), await again.next()]).toMatchObject([{ reference: 'B-2' }, { reference: 'B-3' }]);
 });
 
-test('an id of an earlier life of the server is a reset, then everything', async () => {
+test('an id of an earlier run of the server causes a reset, then all entries', async () => {
   const { gateway, events } = serving();
   await report(gateway, 'B-1');
   const { id } = await listen(events).next();
@@ -98,7 +98,7 @@ test('an id of an earlier life of the server is a reset, then everything', async
   expect([await client.next(), await client.next()]).toMatchObject([{ event: 'reset' }, { event: 'request', reference: 'B-9' }]);
 });
 
-test.each(['', 'nonsense', '-', '1', '__proto__-1', 'x'.repeat(10_000)])('an id that never was, %s, does no harm', async (id) => {
+test.each(['', 'nonsense', '-', '1', '__proto__-1', 'x'.repeat(10_000)])('an invalid id, %s, is ignored', async (id) => {
   const { gateway, events } = serving();
   await report(gateway, 'B-1');
   const client = listen(events, id);
@@ -106,7 +106,7 @@ test.each(['', 'nonsense', '-', '1', '__proto__-1', 'x'.repeat(10_000)])('an id 
   expect(first.event).toBe(id === '' ? 'request' : 'reset');
 });
 
-test('an id that the journal has forgotten is a reset, then everything', async () => {
+test('an id that the journal has forgotten causes a reset, then all entries', async () => {
   const { gateway, events } = serving({ journalSize: 2 });
   await report(gateway, 'B-1');
   const { id } = await listen(events).next();
@@ -115,7 +115,7 @@ test('an id that the journal has forgotten is a reset, then everything', async (
   expect([await client.next(), await client.next(), await client.next()]).toMatchObject([{ event: 'reset' }, { reference: 'B-3' }, { reference: 'B-4' }]);
 });
 
-test('a client too slow for the journal is told so, and gets no more than the journal holds', async () => {
+test("a client too slow for the journal gets a reset, and no more than the journal's entries", async () => {
   const { gateway, events } = serving({ journalSize: 3 });
   await report(gateway, 'B-0');
   const client = listen(events);
@@ -133,7 +133,7 @@ test.each([
   ['a reset', (gateway: MockGateway) => gateway.reset(), []],
   ['a restored state', (gateway: MockGateway) => gateway.restore({ version: 1, reports: { staging: [], production: [] } }), ['B-1']],
   ['a seed', (gateway: MockGateway) => gateway.seed([{ operation: 'reportBetEvent', body: { bet_id: 'B-7' } }]), ['B-1']],
-])('%s is told, then what is known', async (_, replace, known) => {
+])('%s is sent, then the known entries', async (_, replace, known) => {
   const { gateway, events } = serving();
   await report(gateway, 'B-1');
   const client = listen(events);
@@ -144,7 +144,7 @@ test.each([
   for (const reference of [...known, 'B-2']) expect(await client.next()).toMatchObject({ reference });
 });
 
-test('whoever was away during a reset is told when they come back', async () => {
+test('a client that was away during a reset gets it when it reconnects', async () => {
   const { gateway, events } = serving();
   await report(gateway, 'B-1');
   const { id } = await listen(events).next();
@@ -160,7 +160,7 @@ test('a silent stream is kept open by comments', async () => {
   await client.cancel();
 });
 
-test('a client that goes leaves nothing behind', async () => {
+test('a client that disconnects leaves no listener', async () => {
   const { subscribe, ...rest } = createMockGateway();
   let subscribers = 0;
   const timers = new Set<unknown>();

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { FaultKind, FaultRule } from '../../src/entries/mock.js';
 import { world } from './world.js';
 
-/** What one fault does to one bet: how its answer looks, and whether it is recorded. */
+/** The effect of one fault on one bet: its answer, and whether it is recorded. */
 async function struck(rule: FaultRule) {
   const { gateway, clock, send } = world();
   gateway.faults.add(rule);
@@ -51,7 +51,7 @@ describe('every kind, before and after the report is applied', () => {
     expect(await struck({ kind, when: 'after' })).toMatchObject({ recorded: 1, took: 0, journal: { applied: true, fault: kind, status }, ...after });
   });
 
-  test('half a body is half of it', async () => {
+  test('half a body is its first half', async () => {
     const { gateway, send } = world();
     gateway.faults.add({ kind: 'half-body', when: 'after' });
     const reader = (await send()).body?.getReader();
@@ -64,7 +64,7 @@ describe('every kind, before and after the report is applied', () => {
     expect(text).toBe(HALF);
   });
 
-  test('a status with a body, headers and a time to come back', async () => {
+  test('a status with a body, headers and a Retry-After', async () => {
     const { gateway, clock, send } = world();
     gateway.faults.add({ kind: 'status', status: 429, retryAfter: 7, headers: { 'x-request-id': 'r' }, body: { any: 1 } });
     gateway.faults.add({ kind: 'status', status: 503, retryAfter: { date: new Date(clock.now() + 9_000) } });
@@ -88,7 +88,7 @@ describe('every kind, before and after the report is applied', () => {
     expect(await outcome()).toBe(409);
   });
 
-  test('a verification suffers as a report does', async () => {
+  test('faults apply to a verification as to a report', async () => {
     const { gateway, outcome } = world();
     gateway.faults.add({ kind: 'status', operation: 'verifyNin', when: 'after' });
     expect(await outcome({}, 'verifyNin')).toBe(503);
@@ -96,8 +96,8 @@ describe('every kind, before and after the report is applied', () => {
   });
 });
 
-describe('when a rule strikes', () => {
-  test('after so many requests, and so many times', async () => {
+describe('when a rule applies', () => {
+  test('after a number of requests, and a number of times', async () => {
     const { gateway, outcomes } = world();
     gateway.faults.add({ kind: 'status', skip: 2, times: 2 });
     expect(await outcomes(6)).toEqual([200, 200, 503, 503, 200, 200]);
@@ -119,7 +119,7 @@ describe('when a rule strikes', () => {
     expect(statuses).toEqual([200, 200, 200, 503, 409]);
   });
 
-  test('one before and one after may strike the same request; the journal names the first', async () => {
+  test('one before and one after may apply to the same request; the journal names the first', async () => {
     const { gateway, clock, outcome } = world();
     gateway.faults.add({ kind: 'latency' });
     gateway.faults.add({ kind: 'status', when: 'after' });
@@ -127,7 +127,7 @@ describe('when a rule strikes', () => {
     expect(gateway.requests().map(({ fault }) => fault)).toEqual(['latency', 'status']);
   });
 
-  test('by chance: the same seed, the same behaviour', async () => {
+  test('by probability: the same seed, the same behaviour', async () => {
     const run = async (seed: number) => {
       const { gateway, outcomes } = world({ seed });
       gateway.faults.add({ kind: 'status', probability: 0.3, times: null });
@@ -154,7 +154,7 @@ describe('when a rule strikes', () => {
     expect(new Set(await outcomes(20))).toEqual(new Set([status]));
   });
 
-  test('rules are listed with how often they struck, and taken away one by one', async () => {
+  test('rules are listed with the number of their uses, and removed one by one', async () => {
     const { gateway, outcomes } = world();
     const first = gateway.faults.add({ kind: 'status', status: 500, times: null });
     const second = gateway.faults.add({ kind: 'status', status: 502, times: null });
@@ -182,7 +182,7 @@ describe('delays', () => {
     expect(new Set(await delaysOf(250))).toEqual(new Set([250]));
   });
 
-  test('uniform: within its bounds, and all over them', async () => {
+  test('uniform: within its bounds, spread over all of them', async () => {
     const delays = await delaysOf({ uniform: [100, 200] });
     expect(delays[0]).toBeGreaterThanOrEqual(100);
     expect(delays[0]).toBeLessThan(110);
@@ -200,7 +200,7 @@ describe('delays', () => {
   });
 });
 
-describe('reset frees what hangs', () => {
+describe('reset ends pending requests', () => {
   test.each<[FaultRule, unknown]>([
     [{ kind: 'hang' }, 'TypeError'],
     [{ kind: 'hang', when: 'after' }, 'TypeError'],
@@ -220,7 +220,7 @@ describe('reset frees what hangs', () => {
     await asking;
     expect(ended).toBe(expected);
     expect(clock.pending).toBe(0);
-    // Nothing of before the reset is left.
+    // Nothing from before the reset is left.
     expect(gateway.reports()).toEqual([]);
     expect(await outcome()).toBe(200);
   });
@@ -235,7 +235,7 @@ describe('reset frees what hangs', () => {
     clearInterval(freeing);
   });
 
-  test('what hangs is in the journal while it hangs, without an answer', async () => {
+  test('a pending request is in the journal, without an answer', async () => {
     const { gateway, outcome } = world();
     gateway.faults.add({ kind: 'hang', when: 'after' });
     const asking = outcome();
@@ -288,7 +288,7 @@ describe('a wrong rule is refused with a TypeError that says what is wrong', () 
     expect(gateway.faults.list()).toEqual([]);
   });
 
-  test('a rule that is set does not change with the object it was made from', async () => {
+  test("a rule that is set does not change with the caller's object", async () => {
     const { gateway, outcomes } = world();
     const rule: { kind: FaultKind; times: number } = { kind: 'status', times: 1 };
     gateway.faults.add(rule);
@@ -296,7 +296,7 @@ describe('a wrong rule is refused with a TypeError that says what is wrong', () 
     expect(await outcomes(2)).toEqual([503, 200]);
   });
 
-  test('no delay is longer than a timer can be', async () => {
+  test('no delay is longer than a timer can hold', async () => {
     const { gateway, clock, outcomes } = world();
     gateway.faults.add({ kind: 'latency', delay: { logNormal: { median: 600_000, sigma: 3 } }, times: null });
     await clock.run(outcomes(100));
@@ -304,7 +304,7 @@ describe('a wrong rule is refused with a TypeError that says what is wrong', () 
   });
 });
 
-test('an aborted caller is freed, in the middle of a body too', async () => {
+test('an aborted caller is released, in the middle of a body too', async () => {
   const { gateway, clock, send } = world();
   gateway.faults.add({ kind: 'hang' });
   const controller = new AbortController();

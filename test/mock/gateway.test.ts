@@ -21,7 +21,7 @@ interface Asked {
   body?: unknown;
 }
 
-/** Asks a gateway as HTTP would; a text is sent as it is. */
+/** Sends a request to a gateway as HTTP would. A text is sent unchanged. */
 async function ask({ gateway = createMockGateway(), method = 'POST', path = 'report-bet-event', base = STAGING, headers, body = bet }: Asked = {}) {
   const response = (await gateway.fetch(base + path, {
     method,
@@ -43,8 +43,8 @@ const reporting = (options?: MockGatewayOptions) => {
   return { gateway, report };
 };
 
-describe('the answers, each before those below it', () => {
-  test('an unknown path is 404, whatever the method and the key', async () => {
+describe('the answers, each with precedence over those below it', () => {
+  test('an unknown path is 404, for any method and key', async () => {
     expect(await ask({ path: 'report-bet', method: 'GET', headers: {} })).toMatchObject(genericError(404, /no such path/, 'Not Found'));
   });
 
@@ -55,17 +55,17 @@ describe('the answers, each before those below it', () => {
     },
   );
 
-  test.each(['GET', 'PUT', 'DELETE', 'PATCH'])('%s is 405, whatever the key', async (method) => {
+  test.each(['GET', 'PUT', 'DELETE', 'PATCH'])('%s is 405, for any key', async (method) => {
     const answer = await ask({ method, headers: {} });
     expect(answer).toMatchObject(genericError(405, /POST/, 'Method Not Allowed'));
     expect(answer.headers.get('allow')).toBe('POST');
   });
 
-  test('no key is 401 with the words of the specification, whatever the body', async () => {
+  test('no key is 401 with the message of the specification, for any body', async () => {
     expect(await ask({ headers: {}, body: 'nonsense' })).toMatchObject(genericError(401, /API key is missing/, 'Unauthorized'));
   });
 
-  test('a wrong key is 401, whatever the body', async () => {
+  test('a wrong key is 401, for any body', async () => {
     expect(await ask({ headers: { 'content-type': 'application/json', 'x-api-key': 'wrong' }, body: 'nonsense' })).toMatchObject(
       genericError(401, /API key is invalid/, 'Unauthorized'),
     );
@@ -92,7 +92,7 @@ describe('the answers, each before those below it', () => {
   ])('the content type %s is 400, and nothing is recorded (specification, section 5)', async (type) => {
     const gateway = createMockGateway();
     const headers = { 'x-api-key': 'mock-api-key', ...(type !== undefined && { 'content-type': type }) };
-    // As bytes: of a text the platform would say a type of its own.
+    // As bytes: for a text the platform would set its own type.
     const init = { method: 'POST', headers, body: new TextEncoder().encode(JSON.stringify(bet)) };
     for (const path of ['report-bet-event', 'nin/verify']) {
       const response = await gateway.fetch(STAGING + path, init);
@@ -144,11 +144,11 @@ describe('the answers, each before those below it', () => {
   test.each([
     ['report-settled-bet-event', settledBet()],
     ['settle-withdrawal', { ...settledWithdrawal(), location }],
-  ])('%s of what was not initiated is 404', async (path, body) => {
+  ])('%s without its initiated report is 404', async (path, body) => {
     expect(await ask({ path, body })).toMatchObject(genericError(404, /no initiated report/, 'Not Found'));
   });
 
-  test('a wrong field comes before what was not initiated', async () => {
+  test('a wrong field takes precedence over a missing initiated report', async () => {
     expect((await ask({ path: 'report-settled-bet-event', body: settledBet({ ggr: 'x' as never }) })).status).toBe(422);
   });
 
@@ -255,7 +255,7 @@ describe('a report is immutable', () => {
 });
 
 describe('options', () => {
-  test('requireInitiated: false settles what was not initiated', async () => {
+  test('requireInitiated: false settles without an initiated report', async () => {
     const { report } = reporting({ requireInitiated: false });
     expect((await report('report-settled-bet-event', settledBet())).status).toBe(200);
     expect((await report('settle-withdrawal', { ...settledWithdrawal(), location })).status).toBe(200);
@@ -268,7 +268,7 @@ describe('options', () => {
     expect(await report('report-bet-event', { ...bet, amount: 1 })).toMatchObject(genericError(422, /different data/));
   });
 
-  test('partial validation asks for the identifiers only, and takes other fields', async () => {
+  test('partial validation requires only the identifiers, and accepts other fields', async () => {
     const { gateway, report } = reporting({ validation: 'partial', requireInitiated: false });
     expect((await report('report-bet-event', { bet_id: 'B', user: { user_id: 'U' }, location: { latitude: 1 }, more: true })).status).toBe(200);
     expect((await report('report-settled-bet-event', { bet_id: 'B', user: { user_id: 'U' } })).status).toBe(200);
@@ -279,7 +279,7 @@ describe('options', () => {
     expect(await report('report-bet-event', { bet_id: 'C', user: { user_id: 'U', nin: '1' }, location })).toMatchObject(genericError(422, /user\.nin/));
   });
 
-  test('a strict one tells a partial client what to start it with, in words that the client shows', async () => {
+  test('a strict gateway tells a partial client which option to start it with, in words that the client shows', async () => {
     const gateway = createMockGateway();
     const client = createClient({ ...gateway.clientOptions(), validation: 'partial', retry: { limit: 0 } });
     const { message } = (await failureOf(client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1' } }, { location }))) as Error;
@@ -291,18 +291,18 @@ describe('options', () => {
     const { body } = await report('report-bet-event', { bet_id: 'B', user: { user_id: 'U' }, location });
     expect(guide).toContain(body.message.slice(0, body.message.indexOf(' amount:')));
     expect(body.message).toContain('(location-sdk mock --validation partial). ');
-    // What no client lets through is only named.
+    // Values that no client lets through are only named.
     expect((await report('report-bet-event', { ...bet, amount: 'x' })).body.message).not.toContain('partial');
     expect((await report('report-settled-bet-event', { bet_id: 'B' })).body.message).not.toContain('partial');
   });
 
-  test('location.required: false takes events without one, and refuses a wrong one', async () => {
+  test('location.required: false accepts events without one, and refuses a wrong one', async () => {
     const { report } = reporting({ location: { required: false } });
     expect((await report('report-bet-event', { ...bet, location: undefined })).status).toBe(200);
     expect((await report('report-bet-event', { ...bet, bet_id: 'B2', location: { latitude: 91 } })).status).toBe(422);
   });
 
-  test('clientOptions carry the choices of the gateway, and a fixed location', () => {
+  test('clientOptions contain the options of the gateway, and a fixed location', () => {
     const options = createMockGateway({ apiKey: 'ours', validation: 'partial', location: { required: false } }).clientOptions();
     expect(options).toMatchObject({
       gateways: { staging: { apiKey: 'ours' }, production: { apiKey: 'ours' } },
@@ -327,7 +327,7 @@ describe('numbers to verify', () => {
     expect(body).not.toHaveProperty('data');
   });
 
-  test('the made-up data are the same for the same number, whole, and other for another', async () => {
+  test('the invented data are complete, the same for the same number, and different for another', async () => {
     const first = (await verify('99012345678')).body.data;
     expect((await verify('99012345678')).body.data).toEqual(first);
     expect((await verify('99987654321')).body.data).not.toEqual(first);
@@ -335,7 +335,7 @@ describe('numbers to verify', () => {
     expect(Object.keys(first)).toEqual(['requestID', 'pseudoID', 'consentID', 'biographicData', 'biometricData', 'contactData', 'tax_details']);
   });
 
-  test('in production a number is looked up in the table of the test, and 99 means nothing', async () => {
+  test('in production a number is looked up in the table of the test, and 99 has no meaning', async () => {
     const options = { identities: { '12345678901': { requestID: 'R' } } };
     expect((await verify('12345678901', { base: PRODUCTION, options })).body).toMatchObject({ success: true, data: { requestID: 'R' } });
     expect((await verify('99012345678', { base: PRODUCTION, options })).body).toMatchObject({ success: false });
@@ -350,7 +350,7 @@ describe('numbers to verify', () => {
   });
 });
 
-test('staging and production hold their reports apart', async () => {
+test('staging and production keep their reports apart', async () => {
   const { gateway, report } = reporting();
   expect((await report('report-bet-event', bet)).status).toBe(200);
   expect((await report('report-settled-bet-event', settledBet(), PRODUCTION)).status).toBe(404);
@@ -358,8 +358,8 @@ test('staging and production hold their reports apart', async () => {
   expect([gateway.reports().length, gateway.reports('staging').length, gateway.reports('production').length]).toEqual([1, 1, 1]);
 });
 
-describe('a page on another address', () => {
-  test('may ask first', async () => {
+describe('a page on another origin', () => {
+  test('may send a preflight', async () => {
     const headers = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key,content-type', origin: 'https://shop.example' };
     const response = (await createMockGateway().fetch(`${STAGING}report-bet-event`, { method: 'OPTIONS', headers })) as Response;
     expect(response.status).toBe(204);
@@ -374,12 +374,12 @@ describe('a page on another address', () => {
     expect(headers.get('access-control-expose-headers')).toBe('retry-after, x-request-id');
   });
 
-  test('an OPTIONS request that is no such question is a wrong method', async () => {
+  test('an OPTIONS request that is not a preflight is a wrong method', async () => {
     expect((await ask({ method: 'OPTIONS' })).status).toBe(405);
   });
 });
 
-test('every answer names its request, and the journal knows it by that name', async () => {
+test('every answer contains its request id, and the journal has the same id', async () => {
   const gateway = createMockGateway();
   const ids = [];
   for (const asked of [{}, { headers: {} }, { path: 'none' }, {}]) ids.push((await ask({ gateway, ...asked })).headers.get('x-request-id'));
@@ -391,7 +391,7 @@ test('every answer names its request, and the journal knows it by that name', as
 });
 
 describe('faults', () => {
-  test('before: the report is not looked at', async () => {
+  test('before: the report is not processed', async () => {
     const { gateway, report } = reporting();
     gateway.faults.add({ kind: 'status', status: 500 });
     expect(await report('report-bet-event', 'nonsense')).toMatchObject(genericError(500, /told to/i));
@@ -399,7 +399,7 @@ describe('faults', () => {
     expect((await report('report-bet-event', bet)).status).toBe(200);
   });
 
-  test('after: the report is applied and only the answer suffers', async () => {
+  test('after: the report is processed and only the answer is changed', async () => {
     const { gateway, report } = reporting();
     gateway.faults.add({ kind: 'status', when: 'after' });
     expect((await report('report-bet-event', bet)).status).toBe(503);
@@ -407,7 +407,7 @@ describe('faults', () => {
     expect((await report('report-bet-event', bet)).status).toBe(409);
   });
 
-  test('strike after the key was checked', async () => {
+  test('apply after the key was checked', async () => {
     const gateway = createMockGateway();
     gateway.faults.add({ kind: 'status' });
     expect((await ask({ gateway, headers: {} })).status).toBe(401);
@@ -415,14 +415,14 @@ describe('faults', () => {
     expect((await ask({ gateway })).status).toBe(503);
   });
 
-  test('strike as often as they say, once by default', async () => {
+  test('apply as often as they say, once by default', async () => {
     const { gateway, report } = reporting();
     gateway.faults.add({ kind: 'status', times: 2 });
     const statuses = [await report('report-bet-event', bet), await report('report-bet-event', bet), await report('report-bet-event', bet)];
     expect(statuses.map(({ status }) => status)).toEqual([503, 503, 200]);
   });
 
-  test('strike only the operation and the reference that they name', async () => {
+  test('apply only to the operation and the reference that they name', async () => {
     const { gateway, report } = reporting();
     gateway.faults.add({ kind: 'status', operation: 'reportBetEvent', reference: 'BET-2', times: 9 });
     expect((await report('report-bet-event', bet)).status).toBe(200);
@@ -431,7 +431,7 @@ describe('faults', () => {
     expect((await report('nin/verify', { nin: '99012345678' })).status).toBe(200);
   });
 
-  test('the first that matches strikes', async () => {
+  test('the first one that matches applies', async () => {
     const { gateway, report } = reporting();
     gateway.faults.add({ kind: 'status', status: 500 });
     gateway.faults.add({ kind: 'status', status: 502 });
@@ -439,13 +439,13 @@ describe('faults', () => {
     expect((await report('report-bet-event', bet)).status).toBe(502);
   });
 
-  test('may carry headers', async () => {
+  test('may contain headers', async () => {
     const { gateway, report } = reporting();
     gateway.faults.add({ kind: 'status', status: 429, headers: { 'retry-after': '7' } });
     expect((await report('report-bet-event', bet)).headers.get('retry-after')).toBe('7');
   });
 
-  test('a broken connection looks as Node.js shows it', async () => {
+  test('a broken connection looks as in Node.js', async () => {
     const { gateway, report } = reporting();
     gateway.faults.add({ kind: 'connection-reset' });
     await expect(report('report-bet-event', bet)).rejects.toMatchObject({ name: 'TypeError', cause: { code: 'ECONNRESET' } });
@@ -470,7 +470,7 @@ test('reset forgets the reports of both environments and the faults', async () =
   expect((await report('report-bet-event', bet)).status).toBe(200);
 });
 
-test('a list of reports that was taken does not change', async () => {
+test('a list of reports that was read does not change', async () => {
   const { gateway, report } = reporting();
   const before = gateway.reports();
   await report('report-bet-event', bet);
@@ -489,7 +489,7 @@ test('an aborted request is not answered', async () => {
   expect(gateway.reports()).toEqual([]);
 });
 
-test('what is recorded cannot be changed by who reads it', async () => {
+test('a reader cannot change recorded reports', async () => {
   const gateway = createMockGateway();
   const client = createClient(gateway.clientOptions());
   await client.reportBetEvent(betEvent());
@@ -498,7 +498,7 @@ test('what is recorded cannot be changed by who reads it', async () => {
   expect(() => Object.assign(body?.user ?? {}, { nin: '1' })).toThrow(TypeError);
 });
 
-test('a fault afterwards also spoils the answer that refuses a repetition, as a broken network would', async () => {
+test('a fault afterwards also changes the answer that refuses a repetition, as a broken network would', async () => {
   const gateway = createMockGateway();
   const client = createClient({ ...gateway.clientOptions(), retry: { baseMs: 0 } });
   gateway.faults.add({ kind: 'connection-reset', when: 'after', times: 3 });

@@ -4,7 +4,7 @@ import { createMockGateway } from '../../src/entries/mock.js';
 import { serve } from '../../src/entries/mock-node.js';
 import { betEvent } from '../support/factories.js';
 
-test('a rule is a copy: what becomes of it outside changes nothing', async () => {
+test("a rule is a copy: later changes of the caller's object have no effect", async () => {
   const gateway = createMockGateway();
   const headers: Record<string, string> = { 'x-one': '1' };
   gateway.faults.add({ kind: 'status', status: 503, headers });
@@ -13,11 +13,11 @@ test('a rule is a copy: what becomes of it outside changes nothing', async () =>
   expect(listed?.headers).toEqual({ 'x-one': '1' });
 });
 
-test.each(['Content-Length', 'transfer-encoding', 'Trailer', 'Connection'])('a fault cannot set %s, which would leave no answer', (name) => {
+test.each(['Content-Length', 'transfer-encoding', 'Trailer', 'Connection'])('a fault cannot set %s, which would prevent an answer', (name) => {
   expect(() => createMockGateway().faults.add({ kind: 'status', headers: { [name]: '1' } })).toThrow('headers');
 });
 
-test('headers of a fault replace those of the gateway, however they are written', async () => {
+test('headers of a fault replace those of the gateway, in any spelling', async () => {
   const gateway = createMockGateway();
   gateway.faults.add({ kind: 'status', status: 503, headers: { 'Content-Type': 'text/plain' } });
   const { gateways } = gateway.clientOptions();
@@ -30,7 +30,7 @@ test('headers of a fault replace those of the gateway, however they are written'
   expect(answer.headers.get('content-type')).toBe('text/plain');
 });
 
-test('a journal entry cannot be changed, and an unknown path that holds a number does not show it', async () => {
+test('a journal entry cannot be changed, and an unknown path that contains a number does not show it', async () => {
   const gateway = createMockGateway();
   await gateway.fetch('http://mock-gateway.localhost/nin/verify/99012345678', { method: 'POST' });
   const [entry] = gateway.requests();
@@ -38,21 +38,21 @@ test('a journal entry cannot be changed, and an unknown path that holds a number
   expect(() => Object.assign(entry ?? {}, { status: 1 })).toThrow(TypeError);
 });
 
-test('a server for everybody tells its own machine an address that a client can use', async () => {
+test('a server on all interfaces gives its own machine an address that a client can use', async () => {
   const server = await serve(createMockGateway(), { host: '0.0.0.0', adminToken: 'token-1' });
   expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
   expect(await createClient(server.clientOptions()).reportBetEvent(betEvent())).toMatchObject({ outcome: 'recorded' });
   await server.close();
 });
 
-test('what another site asks is refused, also without an Origin', async () => {
+test('requests from another site are refused, also without an Origin', async () => {
   const server = await serve();
   const answer = await fetch(`${server.url}/__admin/reset`, { method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } });
   expect(answer.status).toBe(403);
   await server.close();
 });
 
-test('the journal holds the answer that was sent, not the one that a fault replaced', async () => {
+test('the journal contains the answer that was sent, not the one that a fault replaced', async () => {
   const gateway = createMockGateway();
   const client = createClient({ ...gateway.clientOptions(), retry: { limit: 0 } });
   gateway.faults.add({ kind: 'status', status: 503, when: 'after' });
@@ -68,7 +68,7 @@ test('the journal holds the answer that was sent, not the one that a fault repla
 test.each([
   ['Bun', 'ECONNRESET', 'ECONNRESET'],
   ['Deno', 'fetch failed', 'error reading a body from connection'],
-])('in %s, broken connections look as its fetch shows them', async (name, connection, body) => {
+])('in %s, broken connections look as in its fetch', async (name, connection, body) => {
   vi.stubGlobal(name, {});
   const gateway = createMockGateway();
   const { gateways } = gateway.clientOptions();

@@ -39,7 +39,7 @@ test.each(FILES)('%s comes with the strict policy', (path) => {
   expect(policy).not.toContain('unsafe');
 });
 
-test.each(['/index.html', '//', '/__proto__', '/constructor', '/inspector.js/'])('there is nothing at %s', (path) => {
+test.each(['/index.html', '//', '/__proto__', '/constructor', '/inspector.js/'])('there is no file at %s', (path) => {
   expect(inspectorPage(path)).toBeUndefined();
 });
 
@@ -56,7 +56,7 @@ test('the report that the empty page offers is accepted', async () => {
 });
 
 test.each(["it's", '$(touch x)', '`id`', '"; rm x', 'a\\', "'; exit 1; '", '!!', '@file', 'line\nline', '\u{1F600}'])(
-  'to a shell, %s in a curl line is text',
+  'to a shell, %s in a curl command is text',
   (text) => {
     const body = { bet_id: text };
     const line = toCurl('http://127.0.0.1:4010', { method: "PO'ST;", path: `/${text}`, body });
@@ -69,12 +69,16 @@ test.each(["it's", '$(touch x)', '`id`', '"; rm x', 'a\\', "'; exit 1; '", '!!',
 test.each<[string, string, Partial<Entry>]>([
   ['ok', 'Recorded', {}],
   ['doubt', 'Recorded, answer lost', { status: undefined, fault: 'connection-reset' }],
-  ['doubt', 'Recorded, answer spoilt', { fault: 'half-body' }],
-  ['doubt', 'Recorded, answer spoilt', { status: 503, fault: 'status' }],
+  ['doubt', 'Recorded, answer corrupted', { fault: 'half-body' }],
+  ['doubt', 'Recorded, answer corrupted', { status: 503, fault: 'status' }],
   ['bad', 'No answer', { applied: false, status: undefined, fault: 'hang' }],
   ['bad', 'Answered 503', { applied: false, status: 503, fault: 'status' }],
   ['repeat', 'Repeat refused', { applied: false, status: 409, answer: { message: 'This data has already been reported' } }],
-  ['bad', 'Conflict: other data is held', { applied: false, status: 409, answer: { message: 'This bet_id has already been reported with different data' } }],
+  [
+    'bad',
+    'Conflict: other data is recorded',
+    { applied: false, status: 409, answer: { message: 'This bet_id has already been reported with different data' } },
+  ],
   ['bad', 'Not initiated', { applied: false, status: 404 }],
   ['bad', 'No such path', { applied: false, status: 404, operation: undefined }],
   ['bad', 'Key refused', { applied: false, status: 401 }],
@@ -83,7 +87,7 @@ test.each<[string, string, Partial<Entry>]>([
   expect(outcomeOf(entry(changes))).toEqual({ tone, words });
 });
 
-test('one story for each reference, the latest first; the same reference elsewhere is another', () => {
+test('one story for each reference, the latest first; the same reference in another environment is another story', () => {
   const store = createStore();
   store.add(entry({ id: 1 }));
   store.add(entry({ id: 2, reference: 'B-2' }));
@@ -98,7 +102,7 @@ test('one story for each reference, the latest first; the same reference elsewhe
   ]);
 });
 
-test('what is held stands below what came, and is named once', () => {
+test('recorded reports come below the requests, and are named once', () => {
   const store = createStore();
   store.add(entry({ id: 7, operation: 'reportSettledBet' }));
   const held = [
@@ -114,7 +118,7 @@ test('what is held stands below what came, and is named once', () => {
   ]);
 });
 
-test('it remembers no more than a thousand', () => {
+test('it keeps no more than a thousand', () => {
   const store = createStore();
   for (let id = 1; id <= 5_000; id += 1) store.add(entry({ id, reference: `B-${id % 3 === 0 ? 0 : id}` }));
   expect(store.entries()).toHaveLength(1_000);

@@ -22,14 +22,14 @@ test('recording makes a new ledger and leaves the older one unchanged', () => {
   ).toEqual(['', 'A', 'AB']);
 });
 
-test('what a newer ledger holds, an older one does not know', () => {
+test('an older ledger does not contain the reports of a newer one', () => {
   const empty = emptyLedger();
   after(empty, report('reportBetEvent', 'A'));
   expect(record(empty, report('reportBetEvent', 'A', { other: true }), RULES)[1]).toBe('recorded');
   expect(record(empty, report('reportSettledBet', 'A'), RULES)[1]).toBe('not-initiated');
 });
 
-test('two ledgers that grow from the same one do not meet', () => {
+test('two ledgers that grow from the same one are independent', () => {
   const root = after(emptyLedger(), report('reportBetEvent', 'A'));
   const left = after(root, report('reportBetEvent', 'B', { side: 'left' }));
   const right = after(root, report('reportBetEvent', 'B', { side: 'right' }), report('reportBetEvent', 'C'));
@@ -59,7 +59,7 @@ const anyReport = fc.record({
   body: fc.record({ value: fc.oneof(fc.constantFrom(1, 2), json) }),
 });
 
-/** The rules once more, as simply as they can be said. */
+/** The rules again, in their simplest form. */
 function model(requireInitiated: boolean) {
   const held = new Map<string, string>();
   const initiated: Partial<Record<OperationName, OperationName>> = { reportSettledBet: 'reportBetEvent', reportSettledWithdrawal: 'reportWithdrawalEvent' };
@@ -85,7 +85,7 @@ function model(requireInitiated: boolean) {
   };
 }
 
-test('any history is answered as the simple model answers it, and no ledger on the way ever changes', () => {
+test('any history is answered as the simple model answers it, and no ledger changes', () => {
   fc.assert(
     fc.property(fc.array(anyReport, { maxLength: 30 }), fc.boolean(), (history, requireInitiated) => {
       const expected = model(requireInitiated);

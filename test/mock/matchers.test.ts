@@ -9,7 +9,7 @@ declare module 'vitest' {
 
 expect.extend(matchers);
 
-/** A gateway that holds a bet, its settlement and a withdrawal. */
+/** A gateway with a bet, its settlement and a withdrawal. */
 function holding() {
   const gateway = createMockGateway();
   const location = { latitude: 6.45, longitude: 3.39, source: 'gps' };
@@ -21,7 +21,7 @@ function holding() {
   return gateway;
 }
 
-/** The text with which an assertion fails. */
+/** The message of a failed assertion. */
 function failureText(assertion: () => void): string {
   try {
     assertion();
@@ -31,7 +31,7 @@ function failureText(assertion: () => void): string {
   return expect.fail('the assertion passed');
 }
 
-describe('pass where the report is as expected', () => {
+describe('pass if the report is as expected', () => {
   test.each([
     [{}],
     [{ operation: 'reportBetEvent' }],
@@ -70,12 +70,12 @@ describe('pass where the report is as expected', () => {
     expect(holding()).not.toHaveReported('reportBetEvent', 'BET-1', { amount: undefined });
   });
 
-  test('without an extended expect they are plain functions', () => {
+  test('are plain functions without an extended expect', () => {
     expect(matchers.toHaveReported(holding(), 'reportBetEvent', 'BET-1').pass).toBe(true);
   });
 });
 
-describe('fail with words that help', () => {
+describe('fail with a helpful message', () => {
   test('the nearest report, and its differences field by field', () => {
     const body = { outcome: 'LOSS', ggr: 0, ur: expect.any(String), win_amount: 2175, stake: 3, payout_amount: undefined };
     expect(failureText(() => expect(holding()).toHaveReported('reportSettledBet', 'BET-1', body))).toBe(
@@ -83,8 +83,8 @@ describe('fail with words that help', () => {
   - outcome: expected "LOSS", received "WIN"
   - ggr: expected 0, received -2175
   - ur: expected Any<String>, received 0
-  - stake: is not there
-  - payout_amount: expected to be left out, and is there`,
+  - stake: is missing
+  - payout_amount: expected to be left out, but present`,
     );
   });
 
@@ -106,7 +106,7 @@ describe('fail with words that help', () => {
   - location.latitude: differs [masked]
   - location.source: expected "ip", received "gps"
   - metadata.odds: differs [masked]
-  - [masked]: is not there`,
+  - [masked]: is missing`,
     );
   });
 
@@ -141,16 +141,16 @@ describe('fail with words that help', () => {
     );
   });
 
-  test('what should not be there', () => {
+  test('a report that should not exist', () => {
     const recorded = `Recorded:
   - reportBetEvent of BET-1
   - reportSettledBet of BET-1
   - reportWithdrawalEvent of WR-1`;
     expect(failureText(() => expect(holding()).not.toHaveReport({ reference: 'BET-1' }))).toBe(
-      `Expected no report of BET-1 in staging, and there is one. ${recorded}`,
+      `Expected no report of BET-1 in staging, but there is one. ${recorded}`,
     );
     expect(failureText(() => expect(holding()).toHaveReportedNothing())).toBe(`Expected nothing to be recorded. ${recorded}`);
-    expect(failureText(() => expect(createMockGateway()).not.toHaveReportedNothing())).toBe('Expected a report, and nothing is recorded.');
+    expect(failureText(() => expect(createMockGateway()).not.toHaveReportedNothing())).toBe('Expected a report, but nothing is recorded.');
   });
 
   test('a long list is cut', () => {

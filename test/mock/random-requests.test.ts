@@ -6,7 +6,7 @@ import { contractOf } from '../openapi/contract.js';
 import { sampleSize } from '../support/cases.js';
 import { isTooLong, type RandomRequest, randomRequests } from './random-requests.js';
 
-/** What is wrong with an answer, in words. */
+/** The problems of an answer, in words. */
 function problemsOf(asked: RandomRequest, status: number, body: string, contract: ReturnType<typeof contractOf>): readonly string[] {
   if (asked.method === 'HEAD') return status === 405 || status === 404 ? [] : [`HEAD ${status}`];
   if (asked.operation && asked.hasKey && /^post$/i.test(asked.method) && (status === 413) !== isTooLong(asked))
@@ -14,7 +14,7 @@ function problemsOf(asked: RandomRequest, status: number, body: string, contract
   return contract.response(asked.operation, status, JSON.parse(body));
 }
 
-/** The rules of the ledger, looked at from outside. */
+/** The rules of the ledger, checked from outside. */
 function expectConsistent(gateway: MockGateway, recorded: number, options: MockGatewayOptions) {
   const contract = contractOf(options);
   const held = (['staging', 'production'] as const).map((environment) => gateway.reports(environment));
@@ -63,7 +63,7 @@ test.each<[number, MockGatewayOptions, seed: number]>([
       if (answer.status === 200 && operation !== 'verifyNin') recorded += 1;
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
     }
-    // The requests are of all kinds, or nothing is shown.
+    // The requests must be of all kinds, otherwise the test shows nothing.
     const expected = [200, 400, 401, 404, 405, ...(options.duplicateStatus ? [] : [409]), 413, 422];
     expect([...statuses.keys()].sort()).toEqual(expected);
     for (const [status, times] of statuses) expect(times, String(status)).toBeGreaterThan(count / (status === 413 ? 10_000 : 120));
@@ -87,7 +87,7 @@ test(`${OVER_A_SOCKET} random requests over a socket`, async () => {
       const answer = await fetch(server.url + path, { method, headers, ...(body !== undefined && { body }) });
       const text = await answer.text();
       expect(answer.status, `request ${index}, ${method} ${path}`).toBeLessThan(500);
-      // Other paths are the server's own, and other methods are refused by Node.js.
+      // Other paths are the server's own, and Node.js refuses other methods.
       if (operation && method !== 'BREW') expect(problemsOf(asked, answer.status, text, contract), `request ${index}, ${method} ${path}`).toEqual([]);
       if (answer.status === 200 && operation && operation !== 'verifyNin') recorded += 1;
     }

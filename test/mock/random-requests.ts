@@ -43,7 +43,7 @@ const ODD_PATHS = [
   '/..;/',
 ];
 
-/** Requests that look random and are the same for the same seed: some good, most wrong in one way or another. */
+/** Pseudo-random requests, the same for the same seed: some valid, most invalid in different ways. */
 export function randomRequests(seed: number, references = 200): () => RandomRequest {
   const random = createRandom(seed);
   const below = (limit: number) => Math.floor(random() * limit);
@@ -51,7 +51,7 @@ export function randomRequests(seed: number, references = 200): () => RandomRequ
   const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T;
   const anyText = () => pick([...TEXTS, ...PROTOTYPE_NAMES, 'x'.repeat(below(2_000)), String.fromCharCode(below(65_536), below(65_536))]);
 
-  /** JSON text of anything; `raw` parts are put in as they are. */
+  /** JSON text of any kind. `raw` parts are inserted unchanged. */
   function anyJson(depth = 0): string {
     const kind = below(depth > 3 ? 5 : 8);
     if (kind === 0) return pick(['null', 'true', 'false']);
@@ -65,7 +65,7 @@ export function randomRequests(seed: number, references = 200): () => RandomRequ
 
   const nested = (depth: number) => (chance(0.5) ? `${'['.repeat(depth)}${']'.repeat(depth)}` : `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
 
-  /** The valid body, with a few of its places changed; what stands twice stands twice. */
+  /** The valid body with a few changes. Duplicate names stay duplicate. */
   function nearly(value: unknown, mistakes: number): string {
     if (chance(mistakes)) return anyJson();
     if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -3,7 +3,7 @@ import { createMockGateway } from '../../src/entries/mock.js';
 import { BODIES, world } from './world.js';
 
 describe('the rate limit', () => {
-  test('answers 429 beyond so many requests, until the time that it says is over', async () => {
+  test('answers 429 above the limit, until the time that it names is over', async () => {
     const { gateway, clock, send, outcomes } = world({ rateLimit: { requests: 3, perMs: 10_000 } });
     expect(await outcomes(4)).toEqual([200, 200, 200, 429]);
     const wait = Number((await send()).headers.get('retry-after'));
@@ -23,7 +23,7 @@ describe('the rate limit', () => {
     [{ requests: 7, perMs: 7_000 }],
     [{ requests: 3 }],
     [{ requests: 1_000, perMs: 1 }],
-  ])('whoever waits as long as it says is answered: %j', async (rateLimit) => {
+  ])('a client that waits for that time is answered: %j', async (rateLimit) => {
     const { clock, send, outcomes } = world({ rateLimit });
     await outcomes(rateLimit.requests);
     for (let round = 0; round < 20; round += 1) {
@@ -37,14 +37,14 @@ describe('the rate limit', () => {
     }
   });
 
-  test('comes after the key and before everything else', async () => {
+  test('takes effect after the key and before everything else', async () => {
     const { send } = world({ rateLimit: { requests: 1 } });
     await send();
     expect((await send('reportBetEvent', {}, { headers: {} })).status).toBe(401);
     expect((await send('reportBetEvent', {}, { body: 'nonsense' })).status).toBe(429);
   });
 
-  test('a clock that goes back does no harm, and reset fills it', async () => {
+  test('a clock that goes back is harmless, and reset fills the bucket', async () => {
     const { gateway, clock, outcomes } = world({ rateLimit: { requests: 1, perMs: 1_000 } });
     await outcomes(1);
     clock.advance(-3_600_000);
@@ -56,7 +56,7 @@ describe('the rate limit', () => {
   });
 
   test.each([[{ requests: 0 }], [{ requests: 0.5 }], [{ requests: Number.NaN }], [{ requests: 1, perMs: 0 }], [{ requests: 1, perMs: -1 }]])(
-    'that lets nobody in is refused: %j',
+    'that would refuse every request is refused: %j',
     (rateLimit) => {
       expect(() => createMockGateway({ rateLimit })).toThrow(/rateLimit.*requests.*perMs/);
       expect(() => createMockGateway({ rateLimit })).toThrow(TypeError);
@@ -65,7 +65,7 @@ describe('the rate limit', () => {
 });
 
 describe('seed, snapshot and restore', () => {
-  test('seed records what a test begins with, in either environment', async () => {
+  test('seed records the initial state of a test, in either environment', async () => {
     const { gateway, outcome } = world();
     gateway.seed([
       { operation: 'reportBetEvent', body: BODIES.reportBetEvent },
@@ -77,7 +77,7 @@ describe('seed, snapshot and restore', () => {
     expect(gateway.requests()).toHaveLength(2);
   });
 
-  test('seed adds to what is there, all or nothing', () => {
+  test('seed adds to the recorded reports, all or nothing', () => {
     const { gateway } = world();
     gateway.seed([{ operation: 'reportBetEvent', body: BODIES.reportBetEvent }]);
     const more = { operation: 'reportBetEvent', body: { ...BODIES.reportBetEvent, bet_id: 'B-2' } } as const;
@@ -87,7 +87,7 @@ describe('seed, snapshot and restore', () => {
     expect(gateway.reports()).toHaveLength(2);
   });
 
-  test('a snapshot is plain JSON that another gateway can go on from', async () => {
+  test('a snapshot is plain JSON from which another gateway can continue', async () => {
     const { gateway, outcome } = world();
     await outcome();
     await outcome({}, 'reportWithdrawalEvent');
@@ -98,7 +98,7 @@ describe('seed, snapshot and restore', () => {
     expect(other.gateway.snapshot()).not.toEqual(gateway.snapshot());
   });
 
-  test('going back to a snapshot forgets what came since', async () => {
+  test('a restored snapshot removes later reports', async () => {
     const { gateway, outcome, outcomes } = world();
     await outcome();
     const before = gateway.snapshot();
@@ -109,7 +109,7 @@ describe('seed, snapshot and restore', () => {
     expect(before.reports.staging).toHaveLength(1);
   });
 
-  test('what is recorded does not change with the objects that were given or taken', async () => {
+  test("recorded reports do not change with the caller's objects", async () => {
     const { gateway, outcome } = world();
     const body = structuredClone(BODIES.reportBetEvent);
     gateway.seed([{ operation: 'reportBetEvent', body }]);
@@ -138,7 +138,7 @@ describe('seed, snapshot and restore', () => {
       { version: 1, reports: { staging: [{ operation: 'reportBetEvent', reference: 'A', body: { bet_id: 'B' } }], production: [] } },
       /is not the report's reference/,
     ],
-  ])('a state that cannot be used is refused, and nothing changes: %j', async (state, message) => {
+  ])('an invalid state is refused, and nothing changes: %j', async (state, message) => {
     const { gateway, outcome } = world();
     await outcome();
     expect(() => gateway.restore(state)).toThrow(TypeError);
@@ -148,7 +148,7 @@ describe('seed, snapshot and restore', () => {
 });
 
 describe('waitFor and subscribe', () => {
-  test('waitFor resolves with a request that was, or that comes', async () => {
+  test('waitFor resolves with a past request, or a future one', async () => {
     const { gateway, outcome } = world();
     const coming = gateway.waitFor({ operation: 'reportSettledBet', applied: true });
     await outcome();
@@ -158,7 +158,7 @@ describe('waitFor and subscribe', () => {
     expect(await coming).toMatchObject({ id: 3, reference: 'BET-1', status: 200 });
   });
 
-  test('waitFor ends with what came instead', async () => {
+  test('waitFor ends with the requests that came instead', async () => {
     const { gateway, clock, outcome } = world();
     await outcome();
     const waiting = gateway.waitFor({ operation: 'verifyNin' }, { timeoutMs: 300 });
@@ -177,7 +177,7 @@ describe('waitFor and subscribe', () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  test('a listener that ends itself, or throws, harms nobody', async () => {
+  test('a listener that ends itself, or throws, affects no other', async () => {
     const { gateway, outcome } = world();
     const uncaught = vi.fn();
     const originals = process.listeners('uncaughtException');
@@ -204,7 +204,7 @@ describe('the journal', () => {
     expect(gateway.requests().map(({ id }) => id)).toEqual([8, 9, 10].slice(3 - journalSize));
   });
 
-  test('holds no key, no personal data and no name that may be data', async () => {
+  test('contains no key, no personal data and no name that may be data', async () => {
     const { gateway, outcome, send } = world();
     await outcome({ 'Adaeze Okonkwo': 1, nin: '99012345678', more: 'Enugu' });
     await outcome({}, 'verifyNin');
@@ -216,7 +216,7 @@ describe('the journal', () => {
     expect(gateway.requests()[0]).toMatchObject({ body: { bet_id: 'BET-1', amount: 1500, '[masked]': '[masked]' }, status: 422 });
   });
 
-  test('stays small, whatever is sent', async () => {
+  test('stays small for any requests', async () => {
     const { gateway, outcome, send } = world();
     const long = 'x'.repeat(500_000);
     await outcome({ bet_id: long });
@@ -232,7 +232,7 @@ describe('the journal', () => {
   });
 });
 
-test('an answer names many wrong fields, and not all of very many', async () => {
+test('an answer names many wrong fields, but not all of very many', async () => {
   const { send } = world();
   const names = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`field${index}`, 1]));
   const began = performance.now();

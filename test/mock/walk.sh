@@ -1,7 +1,7 @@
 #!/bin/sh
-# Walks through a mock gateway with nothing but curl: the four steps, every refusal, three faults.
+# Tests a mock gateway with curl only: the four steps, every refusal, three faults.
 #   walk.sh http://127.0.0.1:4010 http://127.0.0.1:4011     the second one started with --rate 1
-# Ends with 0 and "walked", or at the first wrong answer with 1 and what came.
+# Ends with 0 and "walked", or at the first wrong answer with 1 and that answer.
 set -u
 address=$1
 limited=$2
@@ -16,7 +16,7 @@ fail() {
   exit 1
 }
 
-# expect <what> <status> <text in the body> <curl's words…>: asks, and compares. 000 is a connection that broke.
+# expect <what> <status> <text in the body> <curl's words…>: sends a request and compares the answer. 000 is a connection that broke.
 expect() {
   what=$1 wanted=$2 text=$3
   shift 3
@@ -62,7 +62,7 @@ expect '1 initiated bet' 200 '"message":"Bet event reported successfully"' -H "$
 expect '2 settled bet' 200 '"message":"Settled bet reported successfully"' -H "$key" -H "$json" -d "$(settled_bet B-1)" "$staging/report-settled-bet-event"
 expect '3 initiated withdrawal' 200 '"message":"Withdrawal event reported successfully"' -H "$key" -H "$json" -d "$(withdrawal R-1)" "$staging/report-withdrawal-event"
 expect '4 settled withdrawal' 200 '"message":"Withdrawal settled successfully"' -H "$key" -H "$json" -d "$(settled_withdrawal R-1)" "$staging/settle-withdrawal"
-expect 'a number that staging knows' 200 '"success":true' -H "$key" -H "$json" -d '{"nin":"99012345678"}' "$staging/nin/verify"
+expect 'a number that staging verifies' 200 '"success":true' -H "$key" -H "$json" -d '{"nin":"99012345678"}' "$staging/nin/verify"
 expect 'any other number' 200 '"success":false' -H "$key" -H "$json" -d '{"nin":"12345678901"}' "$staging/nin/verify"
 expect 'a number in production' 200 '"success":false' -H "$key" -H "$json" -d '{"nin":"99012345678"}' "$production/nin/verify"
 expect 'production has its own reports' 200 '"message"' -H "$key" -H "$json" -d "$(bet B-1)" "$production/report-bet-event"
@@ -82,10 +82,10 @@ refused 'a wrong number to verify' 400 'nin: expected a string of exactly 11 dig
 refused 'settling what was not initiated' 404 'no initiated report' -H "$key" -H "$json" -d "$(settled_bet B-9)" "$staging/report-settled-bet-event"
 refused 'the same data again' 409 'has already been reported' -H "$key" -H "$json" -d "$(bet B-1)" "$staging/report-bet-event"
 refused 'other data under the same name' 409 'with different data' -H "$key" -H "$json" -d "$(bet B-1 9)" "$staging/report-bet-event"
-expect 'a first request, where one a second is taken' 200 '"success":true' -H "$key" -H "$json" -d '{"nin":"99012345678"}' "$limited/integration-gateway/external/nin/verify"
+expect 'a first request, with a limit of one a second' 200 '"success":true' -H "$key" -H "$json" -d '{"nin":"99012345678"}' "$limited/integration-gateway/external/nin/verify"
 refused 'the next one at once' 429 'Too many requests' -H "$key" -H "$json" -d '{"nin":"99012345678"}' "$limited/integration-gateway/external/nin/verify"
 grep -qi '^retry-after: 1' "$folder/head" || fail "no Retry-After in $(cat "$folder/head")"
-expect 'what was recorded stays as it was' 200 '"amount":1500' "$address/__admin/reports?operation=reportBetEvent&reference=B-1&environment=staging"
+expect 'the recorded report is unchanged' 200 '"amount":1500' "$address/__admin/reports?operation=reportBetEvent&reference=B-1&environment=staging"
 
 echo '# Three faults'
 expect 'set: recorded, then the answer is lost' 201 '"id":' -H "$json" -d '{"kind":"connection-reset","when":"after","reference":"F-1"}' "$address/__admin/faults"
@@ -102,15 +102,15 @@ grep -qF '}' "$folder/body" && fail "the JSON ends: $(cat "$folder/body")"
 echo '# Its own routes'
 expect 'health' 200 '"status":"ok"' "$address/__admin/health"
 expect 'the requests that were refused' 200 '{"count":3}' "$address/__admin/requests/count?status=409"
-expect 'a request that was' 200 '"reference":"F-3"' -H "$json" -d '{"reference":"F-3","applied":true}' "$address/__admin/requests/wait"
+expect 'a past request' 200 '"reference":"F-3"' -H "$json" -d '{"reference":"F-3","applied":true}' "$address/__admin/requests/wait"
 expect 'the state' 200 '"version":1' "$address/__admin/state"
 cp "$folder/body" "$folder/state"
 expect 'reset' 204 '' -X POST "$address/__admin/reset"
-expect 'nothing is left' 200 '{"reports":[]}' "$address/__admin/reports"
-expect 'the state back again' 204 '' -X PUT -H "$json" --data-binary "@$folder/state" "$address/__admin/state"
-expect 'it is there, masked' 200 '"reference":"R-1"' "$address/__admin/reports"
+expect 'no report is left' 200 '{"reports":[]}' "$address/__admin/reports"
+expect 'the state is restored' 204 '' -X PUT -H "$json" --data-binary "@$folder/state" "$address/__admin/state"
+expect 'the report is listed, masked' 200 '"reference":"R-1"' "$address/__admin/reports"
 grep -qF '99012345678' "$folder/body" && fail 'personal data is shown'
-expect 'with personal data for whoever asks' 200 '99012345678' "$address/__admin/reports?reveal=true"
+expect 'with personal data on request' 200 '99012345678' "$address/__admin/reports?reveal=true"
 expect 'another name for this address' 403 'Host' -H 'Host: evil.example' "$address/__admin/health"
 expect 'another page' 403 'Origin' -H 'Origin: https://evil.example' "$address/__admin/reports"
 

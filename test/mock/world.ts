@@ -14,7 +14,7 @@ export const BODIES: Readonly<Record<OperationName, Record<string, unknown>>> = 
   verifyNin: { nin: '99012345678' },
 };
 
-/** A gateway on a clock that only moves when everything waits for it. */
+/** A gateway on a clock that only moves when all work waits for it. */
 export function world(options: MockGatewayOptions = {}) {
   const clock = new FakeClock();
   const gateway = createMockGateway({ clock, ...options });
@@ -25,13 +25,13 @@ export function world(options: MockGatewayOptions = {}) {
       body: JSON.stringify({ ...BODIES[operation], ...changes }),
       ...init,
     });
-  /** The status of the answer, or the name of what was thrown. */
+  /** The status of the answer, or the name of the thrown error. */
   const outcome = (changes: object = {}, operation?: OperationName) =>
     send(operation, changes).then(
       ({ status }) => status,
       (error: Error) => error.name,
     );
-  /** The outcomes of so many bets, one after the other. */
+  /** The outcomes of this number of bets, one after the other. */
   async function outcomes(count: number, from = 0) {
     const all: (number | string)[] = [];
     for (let index = 0; index < count; index += 1) all.push(await outcome({ bet_id: `B-${from + index}` }));
