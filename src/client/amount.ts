@@ -4,8 +4,8 @@ import { exactNumber } from '../schema/decimals.js';
 const FORM = 'digits with at most one decimal point';
 
 /**
- * Turns a decimal string, such as a `NUMERIC` of a database, into the number that is sent as this very amount. Throws a
- * `ValidationError` for any other text, and for an amount that no number holds exactly: about 15 digits always fit.
+ * Turns a decimal string, for example a `NUMERIC` of a database, into the number that sends exactly this amount. Throws
+ * a `ValidationError` for any other text, and for an amount that no number holds exactly: about 15 digits always fit.
  *
  * @example
  * ```ts
@@ -20,6 +20,6 @@ export function amount(decimal: string): number {
   throw refused('invalid', `expected ${FORM}, such as '10.50' or '-3': no spaces, separators or exponent`);
 }
 
-/** The text is not shown: it may be anything. */
+/** The text is not shown: it may contain any data. */
 const refused = (code: 'wrong-type' | 'invalid', message: string) =>
   new ValidationError(`amount: ${message}. Nothing was sent.`, { operation: 'amount', issues: [{ path: 'decimal', code, message }] });

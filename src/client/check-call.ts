@@ -14,9 +14,9 @@ import { incomplete, type ValidationMode } from '../schema/model.js';
 import { listIssues, validate } from '../schema/validate.js';
 import { callOptions } from './option-table.js';
 
-/** What a call asks for beside its body. */
+/** The settings of a call, beside its body. */
 export interface Parameters {
-  /** Undefined with a relay, whose environment is its own. */
+  /** Undefined with a relay, which has its own environment. */
   readonly environment: Environment | undefined;
   readonly clientIP: string | undefined;
   readonly location: LocationInput | undefined;
@@ -33,7 +33,7 @@ export interface CheckedCall {
   readonly parameters: Parameters;
 }
 
-/** What the client contributes. */
+/** The settings that come from the client. */
 export interface PrepareContext {
   readonly clock: Clock;
   readonly validation: ValidationMode;
@@ -52,7 +52,7 @@ const OPTIONS: readonly string[] = [...LIFTED, 'signal', 'timeoutMs', 'headers']
 /** Checks a payload and its options in one pass, and throws one `ValidationError` that lists every problem. */
 export function prepare(operation: OperationName, payload: unknown, options: unknown, context: PrepareContext): CheckedCall {
   const row: Operation = operations[operation];
-  // What a page leaves out its relay adds.
+  // The relay adds what the page leaves out.
   const request = context.channel.kind === 'relay' ? incomplete(row.request, row.reference) : row.request;
   const copied = copyJson(payload);
   const issues = [...copied.issues];
@@ -82,12 +82,12 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
   const named = { operation, environment: parameters.environment, reference: typeof reference === 'string' ? reference : undefined };
   if (validated.value && context.maxDecimals !== undefined) issues.push(...tooManyDecimals(request, validated.value, context.maxDecimals));
   if (issues.length > 0 || !validated.value) throw invalid(named, issues);
-  // An event that does not say when it happened happens now (our decision).
+  // An event without a timestamp happens now (our decision).
   const now = row.request.optional.includes('timestamp') && { timestamp: String(Math.floor(context.clock.now() / 1000)) };
   return { body: { ...now, ...validated.value }, reference: named.reference, parameters };
 }
 
-/** Checks the options of a call that has no payload, and that takes only some of them. */
+/** Checks the options of a call that has no payload and accepts only some of them. */
 export function prepareOptions(operation: string, options: unknown, takes: readonly string[], context: PrepareContext, outcome: ErrorOutcome): Parameters {
   const issues: ValidationIssue[] = [];
   const given = readOptions(options, issues);
@@ -110,12 +110,12 @@ function invalid(
   return new ValidationError(`${subjectOf(named)}: ${listIssues(issues)}\nNothing was sent.`, { ...named, issues });
 }
 
-/** Brings together what stands in the payload and in the options. Given in both, it must be the same. */
+/** Merges the parameters of the payload and of the options. A parameter given in both must have the same value. */
 function readParameters(lifted: Members, given: Members, context: PrepareContext, issues: ValidationIssue[]): Parameters {
   for (const name of LIFTED) {
     if (lifted[name] === undefined) continue;
     if (given[name] !== undefined && canonical(given[name]) !== canonical(lifted[name])) {
-      issues.push(issue([name], 'conflict', 'is given in the payload and in the options, and differently; give it once'));
+      issues.push(issue([name], 'conflict', 'differs between the payload and the options; give it once'));
     }
     given[name] = lifted[name];
   }
@@ -127,8 +127,8 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
   if (Object.keys(others).length > 0) issues.push(...validate(callOptions, 'strict', others, [], OPTIONS).issues);
 
   const { environment, clientIP, timeoutMs } = others as { environment?: Environment; clientIP?: unknown; timeoutMs?: number };
-  if (environment !== undefined && context.channel.kind === 'relay') issues.push(issue(['environment'], 'invalid', "is the relay's to say; remove it"));
-  const ofServers = context.clientIpProblem ? undefined : 'is for servers; here the address of the connection is looked up';
+  if (environment !== undefined && context.channel.kind === 'relay') issues.push(issue(['environment'], 'invalid', 'is set by the relay; remove it'));
+  const ofServers = context.clientIpProblem ? undefined : "is for servers; in a page the connection's own address is looked up";
   const problem = clientIP === undefined ? undefined : (ofServers ?? context.clientIpProblem?.(clientIP));
   if (problem) issues.push(issue(['clientIP'], 'invalid', problem));
   return {
@@ -141,14 +141,14 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
   };
 }
 
-/** A location without what `locate` tells beside it, which is not sent. */
+/** Removes the members that `locate` adds and that are not sent. */
 function withoutOrigin(location: unknown): unknown {
   if (typeof location !== 'object' || location === null || Array.isArray(location)) return location;
   const { ageMs, steps, ...sent } = location as Members;
   return asOwnRecord(sent);
 }
 
-/** The options' own members, each read once; the signal and a function as they are, all else copied. */
+/** The options' own members, each read once. The signal and functions are kept, everything else is copied. */
 function readOptions(options: unknown, issues: ValidationIssue[]): Members {
   if (options === undefined) return Object.create(null);
   try {
@@ -167,6 +167,6 @@ function readOptions(options: unknown, issues: ValidationIssue[]): Members {
   }
 }
 
-/** The same text for the same data: parameters are flat, so sorting their members is enough. */
+/** The same text for the same data. Parameters are flat, so sorting their members is enough. */
 const canonical = (value: unknown): string =>
   JSON.stringify(typeof value === 'object' && value !== null ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : value);

@@ -23,11 +23,12 @@ import { type ReceiptOf, receiptOf } from './receipt.js';
 import { createLocationResolver } from './resolve-location.js';
 
 /**
- * The functions of the service over one set of options. Every method rejects with a `ReportingError` whose
- * `code` says what kind of failure it was and whose `outcome` says whether the gateway holds the report.
+ * The service's functions over one set of options. Every method rejects with a `ReportingError`: its `code` gives the
+ * kind of failure, and its `outcome` says whether the gateway has recorded the report.
  *
- * `Client` without a type argument is any client, also one with `relayUrl`: it takes whole payloads, and its receipts may be those of a
- * relay. `createClient` gives the exact type: `Client<'strict'>` on a backend, `Client<'partial'>` or `Client<'relay'>`.
+ * `Client` without a type argument is any client, also one with `relayUrl`: it takes whole payloads, and its receipts
+ * may be those of a relay. `createClient` gives the exact type: `Client<'strict'>` on a backend, `Client<'partial'>` or
+ * `Client<'relay'>`.
  */
 export interface Client<Mode extends ClientMode = ClientMode> {
   /**
@@ -61,8 +62,8 @@ export interface Client<Mode extends ClientMode = ClientMode> {
   reportWithdrawalEvent(withdrawal: Payloads<Mode>['reportWithdrawalEvent'], options?: CallOptions): Promise<ReceiptOf<Mode>>;
 
   /**
-   * Reports a settled withdrawal: step 4 of 4 (specification, section 4.2). Not in a browser. Its `location` is
-   * usually the one of the initiated withdrawal's receipt; left out, it is found as for an event.
+   * Reports a settled withdrawal: step 4 of 4 (specification, section 4.2). Not in a browser. Its `location` is usually
+   * the one in the initiated withdrawal's receipt. If it is left out, it is found as for an event.
    *
    * @example
    * ```ts
@@ -72,8 +73,8 @@ export interface Client<Mode extends ClientMode = ClientMode> {
   reportSettledWithdrawal(withdrawal: Payloads<Mode>['reportSettledWithdrawal'], options?: CallOptions): Promise<ReceiptOf<Mode>>;
 
   /**
-   * Verifies a national identification number (specification, section 4.3). Not in a browser. Resolves for a number
-   * that is not verified too: `success` tells.
+   * Verifies a national identification number (specification, section 4.3). Not in a browser. It also resolves for a
+   * number that is not verified: check `success`.
    *
    * @example
    * ```ts
@@ -83,8 +84,8 @@ export interface Client<Mode extends ClientMode = ClientMode> {
   verifyNin(nin: Payloads<Mode>['verifyNin'] | string, options?: CallOptions): Promise<NinVerification>;
 
   /**
-   * Finds the player's location without reporting anything: to ask for permission ahead of the first bet, say; and
-   * tells how it was obtained. Rejects with a `LocationError` where no source gives one.
+   * Finds the player's location without reporting anything, for example to ask for permission before the first bet. The
+   * result also says how the location was found. Rejects with a `LocationError` if no source gives one.
    *
    * @example
    * ```ts
@@ -94,9 +95,9 @@ export interface Client<Mode extends ClientMode = ClientMode> {
   locate(options?: Omit<CallOptions, 'location' | 'headers'>): Promise<LocateResult>;
 
   /**
-   * Sends the report that an error keeps once more, with the same bytes. A new call would take a new time and
-   * location and so would be other data: after `outcome: 'unknown'` this is the only way to repeat it. The
-   * gateway's answer that it holds the same data then means success (`'already-recorded'`).
+   * Sends the report that an error keeps again, with the same bytes. Use it after `outcome: 'unknown'`: a new call
+   * would take a new time and location, and so would send other data. If the gateway answers that it has the same data,
+   * the call resolves with `'already-recorded'`.
    *
    * @example
    * ```ts
@@ -108,7 +109,7 @@ export interface Client<Mode extends ClientMode = ClientMode> {
   resend(error: unknown, options?: Pick<CallOptions, 'signal' | 'timeoutMs' | 'headers'>): Promise<ReceiptOf<Mode>>;
 }
 
-/** What makes a client. */
+/** The function that makes a client. */
 export interface CreateClient {
   /**
    * Makes a client for a page, whose reports go through your backend's relay. Throws a `ConfigurationError` that lists every wrong option.
@@ -121,8 +122,9 @@ export interface CreateClient {
    */
   (options: RelayedOptions): Client<'relay'>;
   /**
-   * Makes a client for a backend: its reports go to the gateway, with your key. Throws a `ConfigurationError` that lists every wrong
-   * option, or every unsafe address and key. An environment that is not set up is an error only once it is used.
+   * Makes a client for a backend: its reports go to the gateway, with your key. Throws a `ConfigurationError` that
+   * lists every wrong option, or every unsafe address and key. An environment that is not set up is an error only when
+   * it is used.
    *
    * @example
    * ```ts
@@ -133,7 +135,7 @@ export interface CreateClient {
   <Mode extends ValidationMode = 'strict'>(options?: ClientOptions<Mode>): Client<Mode>;
 }
 
-/** `createClient` over the parts that a build has. */
+/** `createClient` with the parts of a build. */
 export const clientOf =
   (parts: ClientParts): CreateClient =>
   <Mode extends ClientMode>(options: ClientOptions<ValidationMode> = {}): Client<Mode> =>
@@ -144,14 +146,14 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
   const relayed = channel.kind === 'relay';
   const resolveLocation = createLocationResolver(settings);
 
-  /** Checks and locates: the half of every call that sends nothing. The deadline counts from when the call began. */
+  /** Checks and locates: the half of every call that sends nothing. The deadline counts from the start of the call. */
   async function freeze(operation: OperationName, payload: unknown, options: unknown): Promise<Omit<Delivery, 'inDoubt'> & { report: AnyReport }> {
     const row = operations[operation];
     if ((inPage || relayed) && isForBackendsOnly(operation)) throw notInPages(operation, inPage ? 'page' : 'relay');
     requireChannel(channel, operation);
     const { body, reference, parameters } = prepare(operation, payload, options, settings);
     const { environment, timeoutMs, signal, headers } = parameters;
-    // Before a player is asked for a location that could not be sent.
+    // Runs before a player is asked for a location that could not be sent.
     const exchange = channel.open({ operation, environment });
     if (typeof exchange === 'string') {
       throw new ConfigurationError(`${subjectOf({ operation, reference })}: ${exchange}`, { operation, environment, reference });
@@ -164,7 +166,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     return { report, exchange, signal, deadline, headers };
   }
 
-  /** Checks, locates and sends: the way of every call. */
+  /** Checks, locates and sends: the steps of every call. */
   async function call(operation: OperationName, payload: unknown, options: unknown): Promise<{ report: AnyReport; delivered: Delivered }> {
     const { report, ...delivery } = await freeze(operation, payload, options);
     return { report, delivered: await deliver(report, { ...delivery, inDoubt: false }, settings) };
@@ -198,7 +200,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
         const issues = [{ path: 'error', code: 'invalid', message: 'expected the error of a report that was sent, as it was thrown' }] as const;
         throw new ValidationError(`resend: ${issues[0].message}; this value keeps no report. Nothing was sent.`, { operation: 'resend', issues });
       }
-      // That the gateway holds a duplicate is no doubt of its own: the same answer again would prove nothing.
+      // A duplicate answer leaves no doubt of its own: the same answer again would prove nothing.
       const { outcome, code } = error as { outcome?: unknown; code?: unknown };
       const inDoubt = outcome === 'unknown' && code !== 'duplicate';
       const { signal, timeoutMs, headers } = prepareResend(frozen, inDoubt, options, settings);
@@ -219,7 +221,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
       const { report, headers } = await freeze(...given);
       if (headers !== undefined) throw headersOfLater(report);
       if (!relayed) return report;
-      // What lies in a page's storage names no player: the relay adds it.
+      // A report in a page's storage does not name the player: the relay adds that.
       const { user: _, userId: __, ...body } = JSON.parse(report.body) as Record<string, unknown>;
       return { ...report, body: JSON.stringify(body) };
     },
@@ -233,7 +235,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
   });
 }
 
-/** Wrong options of a repetition leave the report as it was: in doubt if it was, and kept for the next try. */
+/** Wrong options of a resend do not change the report: it stays in doubt if it was, and is kept for the next try. */
 function prepareResend(report: AnyReport, inDoubt: boolean, options: unknown, settings: PrepareContext): Parameters {
   try {
     return prepareOptions('resend', options, ['signal', 'timeoutMs', 'headers'], settings, inDoubt ? 'unknown' : 'not-sent');

@@ -15,31 +15,31 @@ import { optionTable } from './option-table.js';
 import type { ClientOptions } from './options.js';
 import type { ClientParts } from './parts.js';
 
-/** Everything a client knows, decided once: past this file nothing is optional and nothing is read again. */
+/** All settings of a client, decided once. After this file no setting is optional and none is read again. */
 export interface Settings extends DeliverySettings {
   readonly inPage: boolean;
   readonly channel: Channel;
-  /** Undefined with a relay, whose environment is its own. */
+  /** Undefined with a relay, which has its own environment. */
   readonly environment: Environment | undefined;
-  /** Whether what is for staging goes to a mock gateway, since a variable says so. */
+  /** Whether an environment variable redirects staging to a mock gateway. */
   readonly mockMode: boolean;
   readonly validation: ValidationMode;
-  /** Undefined where amounts may have any number of decimals. */
+  /** Undefined if amounts may have any number of decimals. */
   readonly maxDecimals: number | undefined;
   readonly timeoutMs: number;
   readonly location: LocationSettings;
   readonly sources: LocationSources['sources'];
-  /** What is wrong with a `clientIP`; undefined where none is taken. */
+  /** The problem with a `clientIP`. Undefined if none is accepted. */
   readonly clientIpProblem: LocationSources['clientIpProblem'];
   /** Replaces the location chain. */
   readonly fixedLocations: Readonly<Record<Environment, LocationInput | undefined>>;
-  /** Cannot fail; undefined where there is no listener. */
+  /** Cannot fail. Undefined if there is no listener. */
   readonly onEvent: ((event: ClientEvent) => void) | undefined;
 }
 
 /**
  * Checks options and turns them into settings. Throws a `ConfigurationError` that lists every wrong name and type at
- * once, or, where there is none, every unsafe address and key.
+ * once or, if there is none, every unsafe address and key.
  */
 export function resolveOptions(options: ClientOptions<ValidationMode>, parts: ClientParts): Settings {
   const read = readOptions('', optionTable, options, ({ headers }) => (headers === undefined ? [] : headerIssues(headers)), parts.otherNames);

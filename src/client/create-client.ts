@@ -24,8 +24,8 @@ const OTHER_NAMES = {
 };
 
 /**
- * Makes a client. Throws a `ConfigurationError` that lists every wrong name and type among the options at once, or,
- * where there is none, every unsafe address and key. An environment that is not set up is an error only once it is used.
+ * Makes a client. Throws a `ConfigurationError` that lists every wrong name and type among the options at once or, if
+ * there is none, every unsafe address and key. An environment that is not set up is an error only when it is used.
  *
  * @example
  * ```ts

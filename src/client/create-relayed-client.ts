@@ -5,8 +5,8 @@ import { configureBy } from './default-client.js';
 import { RELAY_REQUIRED, readRelay } from './relay-options.js';
 
 /**
- * Makes a client for a page whose reports go through your backend's relay: `relayUrl` is required, and no gateway, no key and no
- * lookup service is in this build. Throws a `ConfigurationError` that lists every wrong option.
+ * Makes a client for a page whose reports go through your backend's relay. `relayUrl` is required: this build contains
+ * no gateway, no key and no lookup service. Throws a `ConfigurationError` that lists every wrong option.
  *
  * @example
  * ```ts

@@ -13,7 +13,7 @@ type DefaultClient = Client<'strict'>;
 
 const scope = globalThis as { [DEFAULT_CLIENT]?: DefaultClient };
 
-/** `configure` over the clients of a build. */
+/** `configure` with the clients of a build. */
 export const configureBy =
   (createClient: CreateClient) =>
   (options: ClientOptions<ValidationMode> = {}): void => {
@@ -23,7 +23,7 @@ export const configureBy =
 const lineFor = (name: keyof DefaultClient): string => {
   if (name === 'locate') return 'configure()';
   if (isBrowser()) return "configure({ relayUrl: '/relay' }), with the path of your backend's relay";
-  return "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } }), or configure() where the environment variables hold them";
+  return "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } }), or configure() if the environment variables hold them";
 };
 
 const ofDefault = <Name extends keyof DefaultClient>(name: Name): DefaultClient[Name] => {
@@ -54,5 +54,5 @@ export const verifyNin = /* @__PURE__ */ ofDefault('verifyNin');
 /** `Client.locate` of the default client. */
 export const locate = /* @__PURE__ */ ofDefault('locate');
 
-/** Sends the bytes of a failed report once more, with the default client: after an `'unknown'` outcome, never a new call. See `Client.resend`. */
+/** Sends the bytes of a failed report again, with the default client. After an `'unknown'` outcome use this instead of a new call. See `Client.resend`. */
 export const resend = /* @__PURE__ */ ofDefault('resend');

@@ -2,24 +2,24 @@ import { TimeoutError } from '../errors/errors.js';
 import * as guards from '../errors/guards.js';
 import { LONGEST_TIMER_MS } from '../platform/time.js';
 
-/** A client that the stub made: the real one is made with its first call. */
+/** A client that the stub made. Its first call makes the real client. */
 export interface EarlyClient {
   readonly options: never;
 }
 
-/** A call that a page made before its script had come. */
+/** A call that a page made before the script had loaded. */
 export type EarlyCall = [
   name: string,
   given: never[],
   resolve: (value: never) => void,
   reject: (error: unknown) => void,
-  /** Where it is a method of a client. */
+  /** Present if it is a method of a client. */
   of?: EarlyClient | undefined,
 ];
 
 const METHODS = ['reportBetEvent', 'reportWithdrawalEvent', 'locate', 'resend', 'reportSettledBet', 'reportSettledWithdrawal', 'verifyNin'];
 
-/** What stands for `LocationSDK` until its script has come: it keeps the calls, and ends each that has waited for `limitMs`. */
+/** The stub for `LocationSDK` until its script has loaded. It keeps the calls, and ends each one that has waited for `limitMs`. */
 export function earlyGlobal(limitMs: number) {
   const queue: EarlyCall[] = [];
 
@@ -32,7 +32,7 @@ export function earlyGlobal(limitMs: number) {
         setTimeout(
           () => {
             const index = queue.indexOf(call);
-            // Not in the queue any more: the script has come and made it.
+            // It is no longer in the queue: the script has loaded and made the call.
             if (index < 0) return;
             // A late script must still be configured: later calls need it.
             if (name !== 'configure') queue.splice(index, 1);

@@ -7,11 +7,11 @@ import { issue, type ValidationIssue } from '../schema/issue.js';
 import type { LocationInput } from '../schema/location.js';
 import type { GatewayOptions } from './options.js';
 
-/** What the environment variables of Node.js say. */
+/** The values of Node.js's environment variables. */
 export interface FromVariables {
   /** The gateways' options, completed. */
   readonly gateways: Readonly<Record<Environment, GatewayOptions>>;
-  /** In mock mode: where everything that is meant for staging goes instead, and the location that goes with it. */
+  /** In mock mode: the address that replaces staging, and the location that goes with it. */
   readonly mock: { readonly baseUrl: string; readonly apiKey: string; readonly location: LocationInput } | undefined;
   readonly problems: ValidationIssue[];
 }
@@ -20,13 +20,13 @@ const MOCK_VARIABLE = 'LOCATION_SDK_MOCK';
 
 const nameOf = (environment: Environment, option: string) => `LOCATION_SDK_${environment.toUpperCase()}_${option === 'baseUrl' ? 'BASE_URL' : 'API_KEY'}`;
 
-/** For messages: the variable that stands for a gateway's option where it is left out. */
+/** For messages: the variable that can replace a missing option of a gateway. */
 const variableName = (environment: Environment, option: string) => (isBrowser() ? '' : ` (or ${nameOf(environment, option)})`);
 
-/** Completes the options from the environment variables (our decision); outside Node.js there are none. */
+/** Completes the options from the environment variables (our decision). Outside Node.js there are none. */
 function readVariables(gateways: Readonly<Record<Environment, GatewayOptions>>): FromVariables {
   const variables = readEnvironment();
-  // An empty one is none, and so is what some library put on the prototype of all objects.
+  // An empty variable counts as missing, and so does a property that a library put on the prototype of all objects.
   const variable = (name: string) => (Object.hasOwn(variables, name) && variables[name]) || undefined;
   const complete = (environment: Environment): GatewayOptions => ({
     baseUrl: gateways[environment].baseUrl ?? variable(nameOf(environment, 'baseUrl')),
@@ -42,14 +42,14 @@ function readVariables(gateways: Readonly<Record<Environment, GatewayOptions>>):
   };
 }
 
-/** Who was told of mock mode: once is enough, however many clients there are. */
+/** The loggers that have the line about mock mode: one line is enough for any number of clients. */
 const toldLoggers = new WeakSet<Logger>();
 
-/** Says that mock mode is on, through a logger that is guarded. */
+/** Logs that mock mode is on, through a logger that cannot throw. */
 function tellOfMock(given: Logger, guarded: Required<Logger>): void {
   if (toldLoggers.has(given)) return;
   toldLoggers.add(given);
-  guarded.warn('LOCATION_SDK_MOCK is set: everything meant for staging goes to the mock gateway, with its key and a made-up location.');
+  guarded.warn('LOCATION_SDK_MOCK is set: all staging requests go to the mock gateway, with its key and an invented location.');
 }
 
 function readEnvironment(): Readonly<Record<string, string | undefined>> {
@@ -57,7 +57,7 @@ function readEnvironment(): Readonly<Record<string, string | undefined>> {
   try {
     return (!isBrowser() && scope.process?.versions?.node && scope.process.env) || {};
   } catch {
-    // A runtime that asks before it lets the environment be read, and got a no.
+    // The runtime asks for permission before the environment is read, and it was denied.
     return {};
   }
 }

@@ -11,7 +11,7 @@ import { optionTable } from './option-table.js';
 import type { GatewayOptions } from './options.js';
 import type { ChannelRequest, ReadChannel } from './parts.js';
 
-/** The gateways of both environments. What the options leave out is read from `variables`, where a build knows any. */
+/** The gateways of both environments. Missing options are read from `variables`, if the build has any. */
 export const readGateways =
   (variables?: EnvironmentVariables): ReadChannel =>
   (request) => {
@@ -28,7 +28,7 @@ export const readGateways =
 
 type Request = Pick<ChannelRequest, 'given' | 'inPage' | 'problems'>;
 
-/** The gateways, and the mock gateway that stands for staging where a variable says so; what is wrong is added to the problems. */
+/** The gateways, and the mock gateway that replaces staging if a variable says so. Problems are added to the list. */
 export function resolveGateways(request: Request, variables?: EnvironmentVariables) {
   const { given, problems } = request;
   const read = variables?.read(given.gateways);
@@ -37,7 +37,7 @@ export function resolveGateways(request: Request, variables?: EnvironmentVariabl
   const mock = read?.mock;
   const gateways = {
     production: readGateway('production', production, request, variables),
-    // What the code passes for staging does not matter in mock mode, not even where it is wrong: tests have no secrets.
+    // In mock mode the staging options are ignored, even wrong ones: tests have no secrets.
     staging: mock
       ? { baseUrl: mock.baseUrl, apiKey: mock.apiKey, paths: complete(optionTable.paths, {}) }
       : readGateway('staging', staging, request, variables),
@@ -45,7 +45,7 @@ export function resolveGateways(request: Request, variables?: EnvironmentVariabl
   return { gateways, keys: [staging.apiKey, production.apiKey], mock };
 }
 
-/** Where reports of an environment go, or what is missing; what is wrong is added to the problems. */
+/** The gateway of an environment, or what is missing. Problems are added to the list. */
 function readGateway(
   environment: Environment,
   { baseUrl, apiKey }: GatewayOptions,
@@ -62,11 +62,14 @@ function readGateway(
   problem('baseUrl', read?.problem);
   if (typeof apiKey === 'string') problem('apiKey', apiKeyProblem(apiKey));
   if (inPage && apiKey !== undefined && !allowApiKeyInBrowser) {
-    problem('apiKey', 'every visitor can read a key in a page; set relayUrl, so that your backend keeps it (or allowApiKeyInBrowser: true, if it is public)');
+    problem(
+      'apiKey',
+      'every visitor can read a key in a page; set relayUrl, so that your backend keeps it (or allowApiKeyInBrowser: true, if the key is public)',
+    );
   }
   if (read?.baseUrl !== undefined && apiKey !== undefined) return { baseUrl: read.baseUrl, paths, apiKey };
   const missing = Object.entries({ baseUrl, apiKey } as const)
     .filter(([, value]) => value === undefined)
     .map(([option]) => `gateways.${environment}.${option}${variable(option as 'baseUrl' | 'apiKey')}`);
-  return `the ${environment} gateway is not set up; missing: ${missing.join(', ')}.${inPage ? ' Or, so that no key is in the page: relayUrl.' : ''}`;
+  return `the ${environment} gateway is not set up; missing: ${missing.join(', ')}.${inPage ? ' Or set relayUrl, so that no key is in the page.' : ''}`;
 }

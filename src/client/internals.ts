@@ -7,41 +7,41 @@ import type { Clock } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import type { OperationName } from '../protocol/operations.js';
 
-/** How one attempt is made. */
+/** The settings of one attempt. */
 export interface AttemptLimit {
   readonly signal: AbortSignalLike;
   readonly milliseconds: number;
-  /** For a relay: the tag of the player whose report it is. */
+  /** For a relay: the tag of the report's player. */
   readonly player?: string;
-  /** Which attempt it is, for log lines. */
+  /** The number of the attempt, for log lines. */
   readonly attempt?: number;
 }
 
-/** What the outbox needs of a client beside its methods: the two halves of a call, and the client's world. */
+/** The parts of a client that the outbox needs beside its methods: the two halves of a call, and the client's dependencies. */
 export interface ClientInternals {
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Required<Logger>;
-  /** Whether reports go to a gateway or to a relay, which alone knows their environment. */
+  /** Whether reports go to a gateway, or to a relay, which has its own environment. */
   readonly kind: Channel['kind'];
-  /** Where calls go that do not say; undefined with a relay, whose environment is its own. */
+  /** The environment of calls that do not name one. Undefined with a relay, which has its own. */
   readonly environment: Environment | undefined;
-  /** The addresses to which reports go, of the environments that are set up; of a relay its own. */
+  /** The addresses of the environments that are set up, or the relay's own. */
   readonly gateways: Channel['addresses'];
-  /** Whether `LOCATION_SDK_MOCK` sends what is for staging to a mock gateway. */
+  /** Whether `LOCATION_SDK_MOCK` sends staging requests to a mock gateway. */
   readonly mockMode: boolean;
-  /** Milliseconds for one attempt. */
+  /** The limit for one attempt, in milliseconds. */
   readonly attemptTimeoutMs: number;
-  /** Validates and locates; rejects as the method of the client does. Nothing is sent. A report for a relay does not name the player. */
+  /** Validates and locates. Rejects as the client's method does, and sends nothing. A report for a relay does not name the player. */
   freeze(operation: OperationName, payload: unknown, options: unknown): Promise<AnyReport>;
-  /** Sends frozen bytes once, key included within the time, and says what this attempt alone means. */
+  /** Sends frozen bytes once and returns the verdict of this attempt alone. The time includes the key function. */
   attempt(report: AnyReport, limit: AttemptLimit): Promise<AttemptResult>;
 }
 
-// Two copies of the package in one program share this key, so its text stays as it is.
+// Two copies of the package in one program share this key, so its text must not change.
 const INTERNALS = Symbol.for('location-sdk.client-door');
 
-/** Keeps the internals at the client, where no printer or serialiser sees them. */
+/** Attaches the internals to the client, hidden from printers and serialisers. */
 export const withInternals = <T extends object>(client: T, internals: ClientInternals): T => Object.defineProperty(client, INTERNALS, { value: internals });
 
 /** The internals of a client, also of one made by another copy of the package. */

@@ -56,7 +56,7 @@ const CONSOLE: Logger = {
   error: (message) => console.error(named(message)),
 };
 
-/** Every option of a client and its default; `ClientOptions` says what they mean. */
+/** All options of a client with their defaults. `ClientOptions` documents them. */
 export const optionTable = {
   environment: option<Environment>(environment, 'staging'),
   gateways: { staging: gateway, production: gateway },
@@ -102,5 +102,5 @@ export const optionTable = {
   random: option(isFunction, () => Math.random()),
 };
 
-/** The options of a call, but for `location`, which has a model of its own. */
+/** The options of a call except `location`, which has its own model. */
 export const callOptions: Model = model({}, { environment, clientIP: isString, signal: having('addEventListener', 'removeEventListener'), timeoutMs: isLimit });

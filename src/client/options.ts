@@ -14,48 +14,52 @@ import type { LocationInput } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
 import type { ClientEvent } from './events.js';
 
-/** Where reports of one environment go. In Node.js, what is left out is read from the environment variables named below. */
+/** The gateway of one environment. In Node.js, missing options are read from the environment variables named below. */
 export interface GatewayOptions {
   /**
-   * The gateway's address; `/integration-gateway/external` is added. `https:` is required, but for loopback hosts.
+   * The gateway's address; `/integration-gateway/external` is added. `https:` is required except for loopback hosts.
    * `LOCATION_SDK_STAGING_BASE_URL`, `LOCATION_SDK_PRODUCTION_BASE_URL`.
    */
   baseUrl?: string | undefined;
   /**
-   * The operator's key (specification, section 5), or a function that is asked for it on every request, so that
-   * it can be rotated. `LOCATION_SDK_STAGING_API_KEY`, `LOCATION_SDK_PRODUCTION_API_KEY`.
+   * The operator's key (specification, section 5), or a function that returns it. The function is called for every
+   * request, so that the key can be rotated. `LOCATION_SDK_STAGING_API_KEY`, `LOCATION_SDK_PRODUCTION_API_KEY`.
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
 }
 
-/** How a page asks the browser where it is. */
+/** The browser's geolocation in a page. */
 export interface BrowserGeolocationOptions {
   /** `false`: the browser is not asked. Default: true. */
   enabled?: boolean | undefined;
-  /** Ask for the best position that the device can give; a less accurate one is asked for where that fails or takes too long. Default: true. */
+  /** Asks for the device's best position. If that fails or takes too long, a less accurate position is requested. Default: true. */
   highAccuracy?: boolean | undefined;
-  /** Milliseconds by the wall clock, the player's thinking time included. Default: 10,000. */
+  /** The limit by the wall clock, in milliseconds, including the time in which the player decides. Default: 10,000. */
   timeoutMs?: number | undefined;
-  /** How old a position may be to be used again, in milliseconds: the browser's own, or the client's last. 0: always a new one. Default: 60,000. */
+  /**
+   * The greatest age of a position that may be reused, in milliseconds: the browser's own, or the client's last one. 0:
+   * always a new position. Default: 60,000.
+   */
   maximumAgeMs?: number | undefined;
   /**
-   * For how many milliseconds the browser is not asked again once the player or a policy said no, or once it gave no answer in
-   * `timeoutMs`. Ends early where the browser says that the player allows it now. 0: every call asks. Default: 60,000.
+   * How long the browser is not asked again, in milliseconds, after the player or a policy refused, or after the
+   * browser gave no answer in `timeoutMs`. The pause ends early if the browser reports that the player now grants
+   * permission. 0: every call asks. Default: 60,000.
    */
   denialMemoryMs?: number | undefined;
 }
 
-/** How an address is looked up. */
+/** The lookup of IP addresses. */
 export interface IpLookupOptions {
   /** `false`: no service is asked. Default: true. */
   enabled?: boolean | undefined;
-  /** Asked one after the other until one knows. Default: GeoJS, ipapi.co, freeipapi. */
+  /** The services, in order: each next one is tried if the one before fails. Default: GeoJS, ipapi.co, freeipapi. */
   providers?: readonly IpProvider[] | undefined;
-  /** Milliseconds for each service. Default: 4,000. */
+  /** The limit for each service, in milliseconds. Default: 4,000. */
   timeoutMs?: number | undefined;
   /**
-   * How long a service may take before the next one is started beside it, in milliseconds (hedging): the first usable
-   * answer wins, the others are aborted. Every service that is started learns the address. Default: undefined, one at a
+   * How long a service may take before the next one is started in parallel, in milliseconds (hedging). The first usable
+   * answer wins, and the others are cancelled. Every started service receives the address. Default: undefined, one at a
    * time.
    *
    * @example
@@ -65,80 +69,78 @@ export interface IpLookupOptions {
    */
   hedgeAfterMs?: number | undefined;
   /**
-   * How long a service is left alone that answered 429 or 403, in milliseconds; its `Retry-After` counts instead, up to
-   * ten times this. One that cannot be reached, or does not answer in its time, rests at most 5,000. When nobody else
-   * knows, the one whose rest ends first is asked all the same. Default: 60,000; 0 for no rest.
+   * How long a service is paused after it answers 429 or 403, in milliseconds. Its `Retry-After` is used instead if
+   * present, up to ten times this value. A service that is unreachable or times out is paused for at most 5,000. If no
+   * other service is left, the one whose pause ends first is tried nevertheless. Default: 60,000; 0 for no pause.
    */
   restMs?: number | undefined;
   /**
-   * How long an answer is used again for the same address, in milliseconds; failures never are. A page that changes its
-   * network, or its VPN, has its old location for that long. Default: 300,000; 0 for not at all.
+   * How long an answer is reused for the same address, in milliseconds. Failures are never reused. A page that changes
+   * its network, or its VPN, keeps its old location for that long. Default: 300,000; 0 disables the cache.
    */
   cacheMs?: number | undefined;
-  /**
-   * For how many addresses answers are kept, in memory only; the one that was asked for longest ago makes room.
-   * Default: 10,000.
-   */
+  /** The most addresses whose answers are cached, in memory only. The least recently used one is removed first. Default: 10,000. */
   cacheSize?: number | undefined;
 }
 
-/** How a location is found where the caller passes none (specification, section 1). */
+/** How a location is found if the caller passes none (specification, section 1). */
 export interface LocationOptions {
-  /** `false` sends an event without a location where none is found. Default: true, the call rejects with a `LocationError`. */
+  /** `false` sends an event without a location if none is found. Default: true, the call rejects with a `LocationError`. */
   required?: boolean | undefined;
   /** Replaces the whole chain; see `fixedLocation`. */
   fixed?: LocationInput | undefined;
-  /** Milliseconds for the whole chain. Default: 20,000. */
+  /** The limit for the whole chain, in milliseconds. Default: 20,000. */
   timeoutMs?: number | undefined;
   /**
-   * Fills city, region and country of a position that the browser gave; asked once for each. One that throws or is
-   * slow costs its time limit and no report. Default: none, the coordinates go alone.
+   * Adds city, region and country to a position from the browser; called once for each position. If it throws or is
+   * slow, the report goes without them after its time limit. Default: none, only the coordinates are sent.
    *
    * @example
    * ```ts
    * reverseGeocode: async (coordinates, { signal }) =>
-   *   (await fetch('/place', { method: 'POST', body: JSON.stringify(coordinates), signal })).json() // never in an address: those are logged
+   *   (await fetch('/place', { method: 'POST', body: JSON.stringify(coordinates), signal })).json() // never in a URL: URLs are logged
    * ```
    */
   reverseGeocode?: ReverseGeocode | undefined;
-  /** Milliseconds for `reverseGeocode`. Default: 1,500. */
+  /** The limit for `reverseGeocode`, in milliseconds. Default: 1,500. */
   reverseGeocodeTimeoutMs?: number | undefined;
   /** Browser geolocation. */
   browser?: BrowserGeolocationOptions | undefined;
   /** IP lookup through third-party services. */
   ip?: IpLookupOptions | undefined;
-  /** What is sent as `source`. Default: `gps`, `ip`, `client_ip`, `provided` (our decision: the specification names no values). */
+  /** The value of `source` for each way to find a location. Default: `gps`, `ip`, `client_ip`, `provided` (our decision: the specification names no values). */
   sourceNames?: Partial<SourceNames> | undefined;
 }
 
-/** How often, and after what waits, a call is tried again: exponential waits with full jitter. */
+/** How often a call is retried, and after which waits: exponential backoff with full jitter. */
 export interface RetryOptions {
-  /** How many attempts may follow the first; 0 means one attempt. Default: 2. */
+  /** The most attempts after the first. 0 means one attempt. Default: 2. */
   limit?: number | undefined;
-  /** The first wait at most, in milliseconds; each next one doubles. Default: 500. */
+  /** The upper limit of the first wait, in milliseconds. It doubles with each wait. Default: 500. */
   baseMs?: number | undefined;
   /** The longest wait, in milliseconds. Default: 8,000. */
   capMs?: number | undefined;
 }
 
-/** What `createClient` and `configure` take. All of it is optional; an environment must be set up to be used. */
+/** The options of `createClient` and `configure`. All are optional; an environment must be set up to be used. */
 export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
-  /** Where calls go that do not say so themselves (specification, section 1). Default: `'staging'`. */
+  /** The environment of calls that do not name one (specification, section 1). Default: `'staging'`. */
   environment?: Environment | undefined;
-  /** Where each environment's reports go. */
+  /** The gateway of each environment. */
   gateways?:
     | {
         /** The gateway for tests: its address and key. Default: `LOCATION_SDK_STAGING_BASE_URL` and `LOCATION_SDK_STAGING_API_KEY`. */
         staging?: GatewayOptions | undefined;
-        /** The gateway that counts: its address and key. Default: `LOCATION_SDK_PRODUCTION_BASE_URL` and `LOCATION_SDK_PRODUCTION_API_KEY`. */
+        /** The gateway for real reports: its address and key. Default: `LOCATION_SDK_PRODUCTION_BASE_URL` and `LOCATION_SDK_PRODUCTION_API_KEY`. */
         production?: GatewayOptions | undefined;
       }
     | undefined;
   /**
-   * In a page, instead of `gateways`: the address of your backend's relay, which holds the key, adds who the player is and
-   * reports. `https:` is required, but for loopback hosts; in a page an address such as `/location-sdk` is the page's own
-   * host's. The environment is the relay's, and so is the lookup of addresses: of `location`, only the browser's
-   * geolocation is used, and an event goes without where there is none. Default: none.
+   * In a page, instead of `gateways`: the address of your backend's relay, which holds the key, adds the player and
+   * reports. `https:` is required except for loopback hosts. In a page, an address without a host, for example
+   * `/location-sdk`, is on the page's own host. The relay decides the environment and looks addresses up. Of
+   * `location`, only the browser's geolocation is used, and an event is sent without a location if the browser gives
+   * none. Default: none.
    *
    * @example
    * ```ts
@@ -147,38 +149,39 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
    * ```
    */
   relayUrl?: string | undefined;
-  /** In a page: whether its cookies go to the relay; `'include'` is for a relay on another origin. Default: `'same-origin'`. */
+  /** In a page: whether its cookies are sent to the relay. Use `'include'` for a relay on another origin. Default: `'same-origin'`. */
   relayCredentials?: RelayCredentials | undefined;
   /** Paths below `/integration-gateway/external/`, by function; for a gateway whose paths differ. */
   paths?: { readonly [Name in OperationName]?: string | undefined } | undefined;
   /** Which fields are required: all that the specification lists, or the identifiers only. Default: `'strict'`. */
   validation?: Mode | undefined;
   /**
-   * The most decimals that an amount may have; one with more is refused, such as 0.1 + 0.2. The specification names no unit: ask the
-   * authority whether it wants naira (2) or kobo (0). Default: undefined, any number.
+   * The most decimals of an amount. An amount with more is refused, for example 0.1 + 0.2. The specification names no
+   * unit: ask the authority whether it wants naira (2) or kobo (0). Default: undefined, any number.
    */
   maxDecimals?: number | undefined;
-  /** How a location is found where the caller passes none. */
+  /** How a location is found if the caller passes none. */
   location?: LocationOptions | undefined;
-  /** Attempts after a failure that may pass. */
+  /** Retries after a transient failure. */
   retry?: RetryOptions | undefined;
-  /** The longest `Retry-After` that is waited for, in milliseconds; a longer one ends the call. Default: 30,000. */
+  /** The longest `Retry-After` that a call waits for, in milliseconds. A longer one ends the call. Default: 30,000. */
   maxRetryAfterMs?: number | undefined;
-  /** Milliseconds for one attempt, answer included. Default: 10,000. */
+  /** The limit for one attempt, including the answer, in milliseconds. Default: 10,000. */
   attemptTimeoutMs?: number | undefined;
-  /** Milliseconds for a whole call, location and retries included. Default: 60,000. */
+  /** The limit for a whole call, including location and retries, in milliseconds. Default: 60,000. */
   timeoutMs?: number | undefined;
-  /** Whether a 2xx answer means that the report is recorded. Default: its body is JSON or empty and reports no error. */
+  /** Decides whether a 2xx answer means that the report is recorded. Default: its body is JSON or empty and reports no error. */
   isRecorded?: ((answer: Answer) => boolean) | undefined;
-  /** Whether a refusal means that the gateway holds the report already. Default: 409, or 400 or 422 that say so. */
+  /** Decides whether a refusal means that the gateway already has the report. Default: 409, or 400 or 422 with a message that says so. */
   isDuplicate?: ((answer: Answer) => 'same' | 'conflict' | false) | undefined;
   /** Allows `http:` for the staging gateway, for a container network. Default: false. */
   allowInsecureHttp?: boolean | undefined;
   /** Allows an API key in a page, where every visitor can read it. Default: false. */
   allowApiKeyInBrowser?: boolean | undefined;
   /**
-   * Headers of each request that reports, for a gateway behind another one: an object, or a function that is asked on every request. Those that this package
-   * sets itself, such as `x-api-key` and `content-type`, are refused. No value is logged. Default: none.
+   * Headers of each request that reports, for a gateway behind another one: an object, or a function that is called for
+   * every request. Headers that this package sets itself, such as `x-api-key` and `content-type`, are refused. No value
+   * is logged. Default: none.
    *
    * @example
    * ```ts
@@ -186,23 +189,23 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
    * ```
    */
   headers?: HeadersOption | undefined;
-  /** Where log lines go; none holds a secret. Default: the console. */
+  /** Receives the log lines. No line contains a secret. Default: the console. */
   logger?: Logger | undefined;
   /**
-   * The least that is logged. At `'debug'` each attempt, its end with the gateway's id of the request, and each wait have a line. Default: `'warn'`; with a
-   * `logger` of your own `'debug'`, since it has a level itself.
+   * The lowest level that is logged. `'debug'` adds a line for each attempt, its result with the gateway's request id,
+   * and each wait. Default: `'warn'`; with your own `logger` `'debug'`, since that logger has a level itself.
    */
   logLevel?: LogLevel | undefined;
   /**
-   * Sends the reports, such as `nodeTransport()` of `location-sdk/transport/node`. Default: ky over the platform's `fetch`, or your own
-   * `fetch` where you pass one.
+   * Sends the reports, for example `nodeTransport()` of `location-sdk/transport/node`. Default: ky over the platform's
+   * `fetch`, or over your own `fetch` if you pass one.
    */
   transport?: Transport | undefined;
-  /** Your own `fetch`, for reports and lookup services; called with an address and an init. Default: the platform's `fetch`. */
+  /** Your own `fetch`, for reports and lookup services. It is called with a URL and an init. Default: the platform's `fetch`. */
   fetch?: Fetch | undefined;
   /**
-   * Told when the browser is asked for the position and when it answers, of every step of the location chain, and of every attempt:
-   * to show it, or for metrics. No event holds personal data. Default: none.
+   * Called when the browser is asked for the position and when it answers, for every step of the location chain, and
+   * for every attempt. Use it to inform the player, or for metrics. No event contains personal data. Default: none.
    *
    * @example
    * ```ts
@@ -223,24 +226,24 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   random?: (() => number) | undefined;
 }
 
-/** What `createClient` takes in a page whose reports go through a relay. */
+/** The options of `createClient` in a page whose reports go through a relay. */
 export type RelayedOptions = ClientOptions<ValidationMode> & {
-  /** The address of your backend's relay, such as `/relay`. */
+  /** The address of your backend's relay, for example `/relay`. */
   relayUrl: string;
 };
 
-/** What every call takes beside its payload. */
+/** The options of every call. */
 export interface CallOptions {
-  /** Where this call goes; not with a relay, whose environment is its own. Default: the client's `environment`. */
+  /** The environment of this call. Not with a relay, which has its own. Default: the client's `environment`. */
   environment?: Environment | undefined;
-  /** On a server: the player's address, to find the location by. One address, without a port. */
+  /** On a server: the player's address, from which the location is found. One address, without a port. */
   clientIP?: string | undefined;
-  /** The player's location, where the caller knows it. */
+  /** The player's location, if the caller has it. */
   location?: LocationInput | undefined;
-  /** Ends the call. What was on its way may still arrive: the outcome is then `'unknown'`. */
+  /** Cancels the call. A request that was already sent may still arrive: the outcome is then `'unknown'`. */
   signal?: AbortSignalLike | undefined;
-  /** Milliseconds for the whole call. Default: the client's `timeoutMs`. */
+  /** The limit for the whole call, in milliseconds. Default: the client's `timeoutMs`. */
   timeoutMs?: number | undefined;
-  /** Headers beside those of the client, whose values they replace. */
+  /** Headers in addition to those of the client. They replace headers of the same name. */
   headers?: HeadersOption | undefined;
 }

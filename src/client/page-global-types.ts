@@ -15,33 +15,33 @@ import type {
   verifyNin,
 } from './default-client.js';
 
-/** What every script-tag file offers a page, as members of the one global `LocationSDK`. */
+/** The members of the one global `LocationSDK`, the same in every script-tag file. */
 export interface PageGlobal {
-  /** Sets up the client behind the functions; calling it again replaces it. */
+  /** Sets up the client behind the functions. Calling it again replaces the client. */
   readonly configure: ReturnType<typeof configureBy>;
   /** Makes a client: with `relayUrl` for a page and its relay. */
   readonly createClient: CreateClient;
-  /** Makes one location for every call, for tests and fixed terminals. */
+  /** Makes a location that every call uses, for tests and fixed terminals. */
   readonly fixedLocation: typeof fixedLocation;
   /** Finds the player's location without reporting anything. */
   readonly locate: typeof locate;
-  /** Says whether the player allows the location, without asking. */
+  /** Returns whether the player allows the location, without asking. */
   readonly locationPermission: typeof locationPermission;
-  /** Words for a player and what to do, by an error. */
+  /** A message for a player with what to do, for an error. */
   readonly playerMessage: ReturnType<typeof playerMessageIn>;
-  /** What every failing call rejects with. */
+  /** The error with which every failing call rejects. */
   readonly ReportingError: typeof ReportingError;
   /** Reports an initiated bet: step 1 of 4. */
   readonly reportBetEvent: typeof reportBetEvent;
-  /** Never available in a page: rejects, and says so. */
+  /** Never available in a page: rejects with an error that says so. */
   readonly reportSettledBet: typeof reportSettledBet;
-  /** Never available in a page: rejects, and says so. */
+  /** Never available in a page: rejects with an error that says so. */
   readonly reportSettledWithdrawal: typeof reportSettledWithdrawal;
   /** Reports an initiated withdrawal: step 3 of 4. */
   readonly reportWithdrawalEvent: typeof reportWithdrawalEvent;
-  /** Sends the report that an error keeps once more, with the same bytes. */
+  /** Sends the report that an error keeps again, with the same bytes. */
   readonly resend: typeof resend;
-  /** Never available in a page: rejects, and says so. */
+  /** Never available in a page: rejects with an error that says so. */
   readonly verifyNin: typeof verifyNin;
   /** The version of the package. */
   readonly version: string;

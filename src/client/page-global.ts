@@ -10,7 +10,7 @@ import { configureBy, locate, reportBetEvent, reportSettledBet, reportSettledWit
 import type { EarlyCall, EarlyClient } from './early-calls.js';
 import type { PageGlobal } from './page-global-types.js';
 
-/** What every script-tag file offers a page. */
+/** The global of every script-tag file. */
 export const pageGlobal = (createClient: CreateClient): PageGlobal => ({
   configure: configureBy(createClient),
   createClient,
@@ -18,7 +18,7 @@ export const pageGlobal = (createClient: CreateClient): PageGlobal => ({
   ...guards,
   locate,
   locationPermission,
-  // English alone: other words come by `messages`, and cost no other page anything.
+  // English only. Other languages are passed as `messages`, so they add nothing to other pages.
   playerMessage: playerMessageIn({}),
   ReportingError,
   reportBetEvent,
@@ -44,7 +44,7 @@ export function install(sdk: PageGlobal): void {
     if (of) clients.set(of, target);
     return target;
   };
-  // An invalid queue entry fails by itself; later entries still run.
+  // An invalid queue entry fails alone. Later entries still run.
   const call = async ([name, given, resolve, reject, of]: EarlyCall) => {
     try {
       resolve(await (asRecord(targetOf(of))[name] as (...given: never[]) => never)(...given));

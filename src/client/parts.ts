@@ -12,40 +12,40 @@ import type { optionTable } from './option-table.js';
 
 export type GivenOptions = CompleteOptions<typeof optionTable>;
 
-/** What a channel is made of. */
+/** The input from which a channel is made. */
 export interface ChannelRequest {
   /** The options, completed. */
   readonly given: GivenOptions;
-  /** Whether an option was given at all. */
+  /** Whether any option was given. */
   isGiven(name: string): boolean;
   readonly inPage: boolean;
   /** Cannot fail. */
   readonly logger: Required<Logger>;
-  /** What is wrong is added here. */
+  /** Problems are added to this list. */
   readonly problems: ValidationIssue[];
 }
 
-/** Where reports go, and what follows from that for a client. */
+/** Where reports go, and the settings of the client that depend on it. */
 export interface ChosenChannel {
   readonly channel: Channel;
-  /** Undefined with a relay, whose environment is its own. */
+  /** Undefined with a relay, which has its own environment. */
   readonly environment: Environment | undefined;
-  /** In mock mode: the location of everything that is meant for staging. */
+  /** In mock mode: the location of all staging reports. */
   readonly mockLocation?: LocationInput | undefined;
 }
 
-/** Reads the options of one kind of channel; undefined where they name another kind. */
+/** Reads the options of one kind of channel. Undefined if they are for another kind. */
 export type ReadChannel = (request: ChannelRequest) => ChosenChannel | undefined;
 
-/** What differs between the builds: an entry plugs these together. */
+/** The differences between the builds. An entry plugs these parts together. */
 export interface ClientParts {
-  /** The first that fits the options is taken. */
+  /** The first one that fits the options is used. */
   readonly channels: readonly ReadChannel[];
-  /** The names that options have in other packages, with ours. */
+  /** Option names of other packages, with ours. */
   readonly otherNames?: Readonly<Record<string, string>>;
-  /** What is wrong where none fits. */
+  /** The problem if no channel fits. */
   readonly noChannel?: ValidationIssue;
   readonly sources: (settings: LocationSettings, surroundings: Surroundings, inPage: boolean) => LocationSources;
-  /** `fetch`: the user's own, where there is one. */
+  /** `fetch`: the user's own, if there is one. */
   readonly transport: (fetch: Fetch | undefined, inPage: boolean) => Transport;
 }

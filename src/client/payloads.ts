@@ -5,43 +5,43 @@ import type { ValidationMode } from '../schema/model.js';
 import type { NinVerificationRequest } from '../schema/nin.js';
 import type { SettledWithdrawal, WithdrawalEvent } from '../schema/withdrawal.js';
 
-/** Parameters that may stand in the payload instead of the options; they are taken out before it is sent. */
+/** Parameters that may be in the payload instead of the options. They are removed before it is sent. */
 export interface PayloadParameters {
-  /** Where this call goes; the same as the option of the call. */
+  /** The environment of this call, as in the call's options. */
   environment?: Environment | undefined;
-  /** The player's public address; the same as the option of the call. */
+  /** The player's public address, as in the call's options. */
   clientIP?: string | undefined;
 }
 
 type DeepPartial<T> = T extends Date ? T : T extends object ? { [Name in keyof T]?: DeepPartial<T[Name]> | undefined } : T;
 
-/** Fields of one's own beside the known ones; an interface without an index signature fits too. */
+/** Your own fields beside the known ones. An interface without an index signature fits too. */
 type Open<T> = T | (T & Record<string, unknown>);
 
 type PartialUser<T> = 'user' extends keyof T
   ? {
-      /** Who the player is: the id, and any of the other fields. */
+      /** The player: the id, and any of the other fields. */
       user: Open<
         {
-          /** The player's id at the operator: the one part that is required. */
+          /** The player's id at the operator. It is the one required field. */
           user_id: string;
         } & DeepPartial<T['user']>
       >;
     }
   : unknown;
 
-/** A payload under `validation: 'partial'`: its identifiers, any of its other fields, and fields of your own. */
+/** A payload under `validation: 'partial'`: its identifiers, any of its other fields, and your own fields. */
 export type PartialPayload<T, Id extends keyof T> = Open<Pick<T, Id> & DeepPartial<Omit<T, Id | 'user'>> & PartialUser<T>>;
 
-/** Of an event: it carries where the player is. */
+/** The location of an event. */
 export interface Located {
-  /** Where the player is. Default: it is found, see the option `location` of the client. */
+  /** The player's location. Default: it is found, see the option `location` of the client. */
   location?: LocationInput | undefined;
 }
 
-/** Of a settlement: its location is known. */
+/** The location of a settlement, which is known. */
 export interface LocatedBefore {
-  /** Where the initiated withdrawal was made: the location of its receipt. */
+  /** The location of the initiated withdrawal, from its receipt. */
   location?: Location | undefined;
 }
 
@@ -67,30 +67,30 @@ interface PartialPayloads {
   reportWithdrawalEvent: PartialPayload<StrictPayloads['reportWithdrawalEvent'], 'request_id'>;
   /** A settled withdrawal; `request_id` is required. */
   reportSettledWithdrawal: PartialPayload<StrictPayloads['reportSettledWithdrawal'], 'request_id'>;
-  /** A number to verify, whole in every mode. */
+  /** A number to verify. It must be complete in every mode. */
   verifyNin: StrictPayloads['verifyNin'];
 }
 
-/** A payload in a page whose relay adds what the page does not know. */
+/** A payload in a page. The relay adds the data that the page does not have. */
 export type RelayPayload<T, Id extends keyof T> = Pick<T, Id> & DeepPartial<Omit<T, Id | 'location' | keyof PayloadParameters>> & Located;
 
 interface RelayPayloads {
-  /** An initiated bet; the relay adds what only your backend knows. */
+  /** An initiated bet. The relay adds the data that only your backend has. */
   reportBetEvent: RelayPayload<StrictPayloads['reportBetEvent'], 'bet_id'>;
-  /** An initiated withdrawal; the relay adds what only your backend knows. */
+  /** An initiated withdrawal. The relay adds the data that only your backend has. */
   reportWithdrawalEvent: RelayPayload<StrictPayloads['reportWithdrawalEvent'], 'request_id'>;
-  /** A relay takes the two initiated events only. */
+  /** A relay accepts the two initiated events only. */
   reportSettledBet: never;
-  /** A settlement is reported by your backend. */
+  /** Your backend reports settlements. */
   reportSettledWithdrawal: never;
-  /** A number is verified by your backend. */
+  /** Your backend verifies numbers. */
   verifyNin: never;
 }
 
 /** How a client was made: with `validation`, or with `relayUrl`. */
 export type ClientMode = ValidationMode | 'relay';
 
-/** What each method takes, by how the client was made; of any client, what all of them take. */
+/** The payload of each method, by how the client was made. For any client: the payloads that all of them accept. */
 export type Payloads<Mode extends ClientMode> = [ClientMode] extends [Mode]
   ? StrictPayloads
   : Mode extends 'relay'

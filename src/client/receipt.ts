@@ -5,46 +5,40 @@ import type { OperationName } from '../protocol/operations.js';
 import type { Location } from '../schema/location.js';
 import type { ClientMode } from './payloads.js';
 
-/** What a report resolves with: the gateway holds it. */
+/** The result of a report that the gateway has recorded. */
 export interface Receipt {
   /**
-   * `'recorded'`: by this call. `'already-recorded'`: an earlier attempt with the same bytes had ended without
-   * an answer, and the gateway now says that it holds them.
+   * `'recorded'`: by this call. `'already-recorded'`: an earlier attempt with the same bytes got no usable answer, and
+   * the gateway now says that it has this data.
    */
   readonly outcome: 'recorded' | 'already-recorded';
   /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;
   /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
-  /** Where the report goes. */
+  /** The environment of the report. */
   readonly environment: Environment;
   /** How many times it was sent. */
   readonly attempts: number;
-  /** The gateway's words, with everything but known words masked. */
+  /** The gateway's message. All words except known ones are masked. */
   readonly message?: string;
-  /** The id that the gateway gave to the request, by which its operator finds it; left out where it gave none. */
+  /** The id that the gateway gave the request. Its operator can find the request by it. Left out if the gateway gave none. */
   readonly requestId?: string;
-  /** The location that was sent; pass the initiated withdrawal's to `reportSettledWithdrawal`. */
+  /** The location that was sent. Pass the initiated withdrawal's to `reportSettledWithdrawal`. */
   readonly location?: Location;
 }
 
-/**
- * What a report through a relay resolves with. Its `location` may be one that the relay found; the gateway's words stay
- * with the relay.
- */
+/** The result of a report through a relay. Its `location` may be one that the relay found. It contains no message of the gateway. */
 export interface RelayReceipt extends Omit<Receipt, 'outcome' | 'environment'> {
-  /**
-   * As of `Receipt`; or `'accepted'`: the operator's outbox has stored the report and delivers it later, so that it is not
-   * recorded yet.
-   */
+  /** As in `Receipt`. Or `'accepted'`: the operator's outbox has stored the report and delivers it later, so it is not recorded yet. */
   readonly outcome: Receipt['outcome'] | 'accepted';
-  /** The relay's; absent where its answer does not say, as of a report that was recorded already. */
+  /** The relay's environment. Absent if its answer does not name it, for example for a report that was recorded before. */
   readonly environment?: Environment;
-  /** Of an accepted report: where it stands, in the outbox's word. */
+  /** For an accepted report: its state in the outbox. */
   readonly state?: string;
 }
 
-/** What a report resolves with, by how the client was made. */
+/** The result of a report, by how the client was made. */
 export type ReceiptOf<Mode extends ClientMode> = Mode extends 'relay' ? RelayReceipt : Receipt;
 
 /** The receipt of a report that was delivered. */

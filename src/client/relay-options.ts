@@ -3,13 +3,13 @@ import { readRelayUrl } from '../protocol/addresses.js';
 import { issue } from '../schema/issue.js';
 import type { ReadChannel } from './parts.js';
 
-/** The relay, where `relayUrl` is given. */
+/** The relay, if `relayUrl` is given. */
 export const readRelay: ReadChannel = ({ given, isGiven, inPage, problems }) => {
   const { relayUrl, relayCredentials, gateways, clock } = given;
   if (relayUrl === undefined) return undefined;
   let address = readRelayUrl(relayUrl);
   if (address.problem) problems.push(issue(['relayUrl'], 'invalid', address.problem));
-  // A module that makes a client may run before there is a page, or on a server where there never is one.
+  // A module that makes a client may run before there is a page, or on a server.
   const resolve = () => {
     if (address.baseUrl === undefined) address = readRelayUrl(relayUrl);
     return address;
@@ -18,12 +18,12 @@ export const readRelay: ReadChannel = ({ given, isGiven, inPage, problems }) => 
     environment: isGiven('environment'),
     gateways: Object.values(gateways).some((gateway) => Object.values(gateway).some((value) => value !== undefined)),
   };
-  for (const [name, isHere] of Object.entries(ofTheRelay)) if (isHere) problems.push(issue([name], 'conflict', "is the relay's to know; leave it out"));
+  for (const [name, isHere] of Object.entries(ofTheRelay)) if (isHere) problems.push(issue([name], 'conflict', 'is set by the relay; leave it out'));
   if (given.allowInsecureHttp) problems.push(issue(['allowInsecureHttp'], 'conflict', 'is for a staging gateway, never for a relay; leave it out'));
   return { channel: relayChannel({ resolve, credentials: relayCredentials }, { inPage, clock }), environment: undefined };
 };
 
-/** What is said where a relay is the only channel of a build, and none is given. */
+/** The problem if the build has only the relay channel and no `relayUrl` is given. */
 export const RELAY_REQUIRED = issue(
   ['relayUrl'],
   'missing',

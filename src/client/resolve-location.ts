@@ -13,16 +13,16 @@ export interface ResolvedLocation {
   readonly steps: readonly (LocationStep | FoundStep)[];
 }
 
-/** What the location is for. */
+/** The purpose of the location. */
 export interface Purpose {
   readonly operation: string;
   readonly reference: string | undefined;
-  /** On the clock, in milliseconds. */
+  /** A time on the clock, in milliseconds. */
   readonly deadline: number;
   readonly required: boolean;
 }
 
-/** The caller's location, a fixed one, or what the chain finds; undefined only where none is required. */
+/** The caller's location, a fixed one, or one that the chain finds. Undefined only if no location is required. */
 export function createLocationResolver(settings: Settings) {
   const { clock, fixedLocations, onEvent, sources } = settings;
   const locator = createLocator(sources, { timeoutMs: settings.location.timeoutMs, clock });
@@ -34,14 +34,14 @@ export function createLocationResolver(settings: Settings) {
     const details = { operation, environment, reference };
     const subject = subjectOf(details);
     const found = await locator.find({ clientIP, deadline, signal }).catch(() => {
-      throw new ConfigurationError(`${subject}: a clock or signal that was passed threw an error. Nothing was sent.`, details);
+      throw new ConfigurationError(`${subject}: the clock or signal that you passed threw an error. Nothing was sent.`, details);
     });
     for (const { step, durationMs, reason } of found.steps) onEvent?.({ type: 'location-step', operation, environment, step, durationMs, reason });
     if (found.location) return found;
 
     const meanwhile = (what: string) => `${subject}: ${what} while the location was being found. Nothing was sent.`;
-    if (signal?.aborted) throw new AbortedError(meanwhile('the call was aborted by its signal'), details);
-    if (clock.now() >= deadline) throw new TimeoutError(meanwhile('the time of the call was over'), { ...details, retryable: true });
+    if (signal?.aborted) throw new AbortedError(meanwhile('the call was cancelled by its signal'), details);
+    if (clock.now() >= deadline) throw new TimeoutError(meanwhile('timed out (timeoutMs)'), { ...details, retryable: true });
     if (!required) return undefined;
     const steps = found.steps.map(({ step, reason, message }) => `\n  - ${step}: ${message} (${reason})`);
     const message = `${subject}: no location was found; ${sentence(found.advice ?? 'pass location')}${steps.join('')}\nNothing was sent.`;

@@ -3,7 +3,7 @@ import type { Sent } from '../schema/sent-words.js';
 import { readRepeated } from './duplicate.js';
 import type { Answer } from './settings.js';
 
-/** What a body says in words: `message`, which some gateways send as a list, else `error`. */
+/** The message of a body: `message`, which some gateways send as a list, else `error`. */
 export function messageOf(body: unknown): string | undefined {
   const { message, error } = asRecord(body);
   for (const said of [message, error]) {
@@ -14,8 +14,8 @@ export function messageOf(body: unknown): string | undefined {
 }
 
 /**
- * Whether a 2xx answer means that the report is recorded (our decision): its body is JSON or empty, and that
- * JSON does not say otherwise. Anything else may come from a captive portal or a proxy; 206 is a part of an answer.
+ * Whether a 2xx answer means that the report is recorded (our decision): its body is JSON or empty, and the JSON
+ * reports no error. Any other body may come from a captive portal or a proxy. 206 is a partial answer.
  */
 export function isRecorded({ status, body, json }: Answer): boolean {
   if (!json || status === 206) return false;
@@ -24,11 +24,11 @@ export function isRecorded({ status, body, json }: Answer): boolean {
   return success !== false && !hasError && !(Number(statusCode) >= 400);
 }
 
-/** No refusal says so much; it would cost more to read than it can tell. */
+/** Real refusals are shorter. A longer text would cost more to read than it is worth. */
 const LONGEST_TEXT = 4_096;
 const MOST_PARTS = 1_000;
 
-/** All strings of a body; undefined where they are more than a refusal says. */
+/** All strings of a body. Undefined if they are longer than a refusal. */
 function stringsOf(body: unknown): string[] | undefined {
   const parts = [body];
   const strings: string[] = [];
@@ -47,9 +47,10 @@ function stringsOf(body: unknown): string[] | undefined {
 }
 
 /**
- * Whether a refusal means that the gateway holds this report already (our decision: the specification gives no status): a 409
- * whose body is JSON or empty, or a 400 or 422 whose words say so of this report; and none of its words denies it. `sent` is
- * asked for what was sent, since an operator's own words must not be taken for the gateway's.
+ * Whether a refusal means that the gateway already has this report (our decision: the specification gives no status).
+ * It is a 409 whose body is JSON or empty, or a 400 or 422 whose message says so about this report. No other word of
+ * the answer may deny it. `sent` returns the sent values, since an operator's own words must not be taken for the
+ * gateway's.
  */
 export function isDuplicate({ status, body, json }: Answer, sent: () => Sent): 'same' | 'conflict' | false {
   if (!json || (status !== 409 && status !== 400 && status !== 422)) return false;

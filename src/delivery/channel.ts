@@ -4,31 +4,31 @@ import type { AnyReport } from './frozen.js';
 import type { Attempted, AttemptRequest } from './transport.js';
 import type { CallContext, Failure, Verdict } from './verdict.js';
 
-/** Where reports go. There are two: the gateway, and the operator's relay, which alone knows their environment. */
+/** Where reports go: to the gateway, or to the operator's relay, which has its own environment. */
 export interface Channel {
   readonly kind: 'gateway' | 'relay';
-  /** The addresses to which reports go, of the environments that are set up; of a relay its own. */
+  /** The addresses of the environments that are set up, or the relay's own. */
   readonly addresses: { readonly [Name in Environment | 'relay']?: string | undefined };
-  /** What keeps every report from leaving, whatever the call says. */
+  /** A problem that stops every report, whatever the call's options are. */
   problem(): string | undefined;
-  /** The way of one report; a text says what is missing. `headers` go with each of its requests. */
+  /** The exchange for one report. A text says what is missing. `headers` are added to each of its requests. */
   open(report: Pick<AnyReport, 'operation' | 'environment'>, headers?: Readonly<Record<string, string>>): Exchange | string;
 }
 
-/** The way of one report, with what must be remembered between its attempts. */
+/** The exchange for one report, with the data that is kept between its attempts. */
 export interface Exchange {
-  /** Who answers, for messages. */
+  /** The name of the receiver, for messages. */
   readonly by: 'gateway' | 'relay';
-  /** Asked anew for each attempt, within its limit. */
+  /** Made again for each attempt, within its limit. */
   request(body: string, limit: () => Limit): Promise<AttemptRequest | Failure>;
   read(attempted: Attempted, context: CallContext): Verdict;
-  /** Keys and values of headers that were used so far: a rotated one is a secret still. */
+  /** Keys and header values used so far: a rotated key is still secret. */
   readonly secrets: Set<string>;
-  /** Words that may be shown as they are. */
+  /** Words that may be shown unmasked. */
   free(said: string): readonly string[];
-  /** Resolves when the next attempt must not wait any longer; the signal ends the listening. */
+  /** Resolves when the next attempt must start at once. The signal removes the listener. */
   hurry?(signal: AbortSignal): Promise<void>;
 }
 
-/** Where a report is of another client: one for a relay may be incomplete, and one for a gateway names its environment. */
+/** The problem if a report is of another client. A report for a relay may be incomplete, and one for a gateway names its environment. */
 export const OF_ANOTHER_CLIENT = 'the report belongs to another client.';

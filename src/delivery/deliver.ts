@@ -14,29 +14,29 @@ import type { DeliverySettings } from './settings.js';
 import { tellOfAttempt } from './tell-of-attempt.js';
 import type { RelayReceiptDetails } from './verdict.js';
 
-/** How one call is delivered. */
+/** The settings of one delivery. */
 export interface Delivery {
-  /** A text instead of it says what is missing. */
+  /** A text here says what is missing. */
   readonly exchange: Exchange | string;
-  /** On the settings' clock, in milliseconds. */
+  /** A time on the settings' clock, in milliseconds. */
   readonly deadline: number;
   readonly signal?: AbortSignalLike | undefined;
   /** Whether an earlier call with these bytes ended unknown. */
   readonly inDoubt: boolean;
-  /** Of the call, beside those of the client. */
+  /** The headers of the call, in addition to those of the client. */
   readonly headers?: HeadersOption | undefined;
 }
 
 export interface Delivered {
   readonly outcome: 'recorded' | 'already-recorded';
   readonly attempts: number;
-  /** The gateway's words, masked. */
+  /** The gateway's message, masked. */
   readonly message: string | undefined;
-  /** The id that the gateway gave to the request that it answered so. */
+  /** The id that the gateway gave the answered request. */
   readonly requestId: string | undefined;
-  /** The parsed answer; undefined for a report that was recorded already. */
+  /** The parsed answer. Undefined for a report that was already recorded. */
   readonly body: unknown;
-  /** What a relay adds to the receipt, where it told anything. */
+  /** The relay's additions to the receipt, if it made any. */
   readonly relayReceipt?: RelayReceiptDetails | undefined;
 }
 
@@ -47,11 +47,10 @@ const ADVICE: Record<ErrorOutcome, string> = {
 };
 
 /**
- * Sends a frozen report until it is recorded, refused, or out of attempts or time.
+ * Sends a frozen report until it is recorded or refused, or until its attempts or its time are used up.
  *
- * Doubt is sticky: once an attempt ended without telling whether the report arrived, no later failure makes
- * the outcome certain again, since that first attempt may have landed. Only success, a duplicate of the same
- * data, or a conflict (what is held is not ours) ends the doubt.
+ * Doubt is sticky. After an attempt that may have delivered the report, no later failure makes the outcome certain
+ * again. Only success, a duplicate of the same data, or a conflict (the gateway has other data) ends the doubt.
  */
 export async function deliver(
   report: AnyReport,
@@ -87,7 +86,7 @@ export async function deliver(
   const limit = () => {
     const left = deadline - clock.now();
     const isLast = left < settings.attemptTimeoutMs;
-    return { clock, signal, milliseconds: isLast ? left : settings.attemptTimeoutMs, option: isLast ? 'what is left of timeoutMs' : 'attemptTimeoutMs' };
+    return { clock, signal, milliseconds: isLast ? left : settings.attemptTimeoutMs, option: isLast ? 'the rest of timeoutMs' : 'attemptTimeoutMs' };
   };
 
   try {
@@ -109,7 +108,7 @@ export async function deliver(
       await withTimeout((ended) => exchange.hurry?.(ended) ?? new Promise<void>(() => {}), { clock, signal, milliseconds: wait });
     }
   } catch (error) {
-    // A clock, a random or a signal of the caller's that throws must not cost what is known of the report.
+    // A clock, random or signal of the caller that throws must not lose the result of the report.
     throw isReportingError(error) ? error : errorOf(unsentResult(report, THREW));
   }
 }

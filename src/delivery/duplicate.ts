@@ -1,23 +1,23 @@
 import type { Sent } from '../schema/sent-words.js';
 
-/** What a sentence about this report calls it. */
+/** The names of this report in a sentence. */
 const NOUNS = new Set(['report', 'event', 'bet', 'withdrawal', 'transaction', 'request', 'data']);
-/** What was done with it before. */
+/** The verbs for what was done with it before. */
 const DONE = new Set(['reported', 'recorded', 'submitted', 'settled', 'processed']);
-/** The other words of a sentence that says so. Any further word makes it a sentence about something else. */
+/** The other words of that sentence. Any further word makes it a sentence about another subject. */
 const FILLERS = new Set(
   'a an the this that your it its is was has have been already duplicate duplicated with of for under by you and same id identifier reference before earlier previously successfully different other held'.split(
     ' ',
   ),
 );
-/** What another part of that sentence may say: that the report was turned away for it. */
+/** The words that another part of the sentence may contain: that the report was refused for this reason. */
 const REFUSALS = new Set('accepted be cannot conflict error not'.split(' '));
 
-/** Other data is held. "A different reference" speaks of another report. */
+/** Other data is recorded. "A different reference" is about another report. */
 const OTHER_DATA = /\bdifferent\b(?! (?:reference|id|identifier|report|event|bet|withdrawal|transaction|request)\b)|\bother data\b/;
-/** It is not decided yet which data is held. */
+/** The gateway has not yet decided which data it has. */
 const UNDECIDED = /\b(?:in progress|being processed|try again)\b/;
-/** Each tells that this report may not be held as it was sent, whatever else the answer says. */
+/** Each pattern means that this report may not be recorded as it was sent, whatever else the answer says. */
 const DENIALS = [
   UNDECIDED,
   /\bdiffer(?!ent\b)|\bmismatch|\bconflicting\b|\b(?:not|t) (?:the )?(?:same|equal|identical|match)/,
@@ -26,12 +26,12 @@ const DENIALS = [
   // "Cannot be processed" only says that this attempt was refused. A later "already" begins another statement.
   /\b(?:not|t|never|cannot(?! be processed)|nothing|unable|failed) (?:already )?(?:(?!already )\S+ ){0,4}(?:reported|record(?:ed)?|submit(?:ted)?|settled?|process(?:ed)?|stored?|saved?|kept|held)\b/,
 ];
-/** Each makes a 400 or 422 the refusal of what the report holds. */
+/** Each pattern means that a 400 or 422 refuses the content of the report. */
 const REFUSED = /\b(?:could|failed|invalid|refused|rejected)\b/;
 
-/** Stands for one of the report's identifiers. */
+/** Replaces one of the report's identifiers. */
 const REFERENCE = '\uE001';
-/** Stands for a word that was sent: what it says is the operator's word, not the gateway's. */
+/** Replaces a word that was sent: it is the operator's word, not the gateway's. */
 const SENT = '\uE000';
 
 const fold = (text: string): string => text.normalize('NFKD').replace(/[\p{M}\p{Cf}\uE000\uE001]/gu, '');
@@ -40,20 +40,20 @@ const split = (text: string): string => text.replace(/([\p{Ll}\p{N}])(?=\p{Lu})/
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+|[\uE000\uE001]/gu) ?? [];
 const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
-/** A pattern that matches whole words alone. */
+/** A pattern that matches whole words only. */
 const whole = (pattern: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, 'giu');
 
-/** A text in which an identifier stands as one sign. One without a digit could be any word, and counts as any other value. */
+/** Replaces identifiers in a text by one sign. An identifier without a digit could be any word, so it is treated like any other value. */
 const withReferences = (text: string, { identifiers }: Sent): string =>
   identifiers
     .map(fold)
     .filter((identifier) => identifier.trim())
     .reduce((now, identifier) => now.replace(whole(literally(identifier)), ` ${/\p{N}/u.test(identifier) ? REFERENCE : SENT} `), fold(text));
 
-/** In words, by the parts between its commas and colons. */
+/** The words, grouped by the parts between commas and colons. */
 type Sentence = readonly (readonly string[])[];
 
-/** The sentences of a text, without what was sent. */
+/** The sentences of a text, without the sent values. */
 function sentencesOf(text: string, { identifiers, keys, values }: Sent): Sentence[] {
   const named = keys
     .map((key) =>
@@ -64,7 +64,7 @@ function sentencesOf(text: string, { identifiers, keys, values }: Sent): Sentenc
     .filter((pattern) => pattern)
     .reduce((now, pattern) => now.replace(whole(pattern), ` ${SENT} `), text);
   const sent = new Set(values.flatMap((value) => [...wordsOf(fold(value)), ...wordsOf(split(fold(value)))]));
-  // The two words by which a duplicate is known are the gateway's only where nothing that was sent holds them, in any spelling.
+  // The two words that mark a duplicate count as the gateway's only if no sent value contains them, in any spelling.
   const all = [...identifiers, ...keys, ...values].map((value) => wordsOf(fold(value)).join('')).join(' ');
   const isSent = (word: string) => sent.has(word) || (/^(?:already|duplicated?)$/.test(word) && all.includes(word.replace(/d$/, '')));
   return splitSentences(named)
@@ -77,11 +77,11 @@ const splitSentences = (text: string): string[] => text.split(/[.;!?]+(?:\s|$)|\
 const isSubject = (word: string): boolean => NOUNS.has(word) || word === REFERENCE;
 const isKnown = (word: string): boolean => isSubject(word) || DONE.has(word) || FILLERS.has(word);
 
-/** Whether a sentence says of this report that it was reported before, and speaks of nothing else. */
+/** Whether a sentence says only that this report was reported before. */
 const saysRepeated = (sentence: Sentence, isAlone: boolean): boolean =>
   sentence.flat().every((word) => isKnown(word) || REFUSALS.has(word)) && sentence.some((part) => isStatement(part, sentence.flat().some(isSubject), isAlone));
 
-/** `namesReport`: the sentence does; `isAlone`: there is no other sentence whose subject it could be about. */
+/** `namesReport`: the sentence names the report. `isAlone`: no other sentence names another subject. */
 function isStatement(words: readonly string[], namesReport: boolean, isAlone: boolean): boolean {
   if (!words.every(isKnown)) return false;
   if (namesReport && words.some((word) => word.startsWith('duplicate')) && !words.some(isBareId)) return true;
@@ -90,32 +90,32 @@ function isStatement(words: readonly string[], namesReport: boolean, isAlone: bo
   return at >= 0 && DONE.has(done ?? '') && (isAlone || namesReport);
 }
 
-/** Whether a word is an "id" that is not the report's, which "bet id" and "bet with id B-1" are: another identifier may be the duplicate. */
+/** Whether a word is an "id" other than the report's own ("bet id", "bet with id B-1"): then another identifier may be the duplicate. */
 const isBareId = (word: string, index: number, words: readonly string[]): boolean => {
   const before = words[index - 1] ?? '';
   return /^id(?:entifier)?$/.test(word) && !NOUNS.has(before) && (before.startsWith('duplicate') || words[index + 1] !== REFERENCE);
 };
 
-/** What a refusal says of the report: nothing, that it was reported before, or that other data was. */
+/** What a refusal says about the report: nothing, that it was reported before, or that other data was. */
 export interface Repeated {
   readonly repeated: boolean;
-  /** Undefined where only a word that was sent says so, or the gateway has not decided. */
+  /** Undefined if only a sent word says so, or if the gateway has not decided. */
   readonly different: boolean | undefined;
-  /** Whether anything in the answer speaks against the report being held as it was sent. */
+  /** Whether any part of the answer denies that the report is recorded as it was sent. */
   readonly denied: boolean;
-  /** Whether the report is called invalid or the like. */
+  /** Whether the answer calls the report invalid or similar. */
   readonly refused: boolean;
 }
 
 /**
- * Reads the gateway's words: its message, and all strings of its answer. What only sounds like a duplicate, or could be the
- * operator's own words, says nothing.
+ * Reads the gateway's words: its message, and all strings of its answer. A text that only resembles a duplicate, or
+ * that could consist of the operator's own words, is ignored.
  */
 export function readRepeated(message: string, strings: readonly string[], sent: Sent): Repeated {
   const sentences = sentencesOf(withReferences(message, sent), sent);
   const all = strings.join('\n');
   const different = sentencesOf(withReferences(all, sent), sent).some((sentence) => OTHER_DATA.test(sentence.flat().join(' ')));
-  // A doubt counts in words that were sent too: they may be the gateway's, and doubt is the careful side.
+  // A word of doubt also counts if it was sent: it may be the gateway's, and doubt is the safe result.
   const numbered = { ...sent, identifiers: sent.identifiers.filter((identifier) => /\p{N}/u.test(identifier)) };
   const plain = splitSentences(withReferences(all, numbered)).map((sentence) => wordsOf(split(sentence)).join(' '));
   const says = (pattern: RegExp) => plain.some((sentence) => pattern.test(sentence));

@@ -2,35 +2,35 @@ import type { Environment, ErrorCode, ErrorOutcome } from '../errors/errors.js';
 import type { OperationName } from '../protocol/operations.js';
 import type { RelayReceiptDetails } from './verdict.js';
 
-/** Which attempt of which call. */
+/** The attempt and its call. */
 interface AboutAttempt {
   /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;
-  /** Undefined with a relay, whose environment is its own. */
+  /** Undefined with a relay, which has its own environment. */
   readonly environment: Environment | undefined;
-  /** The report's `bet_id` or `request_id`; undefined for `verifyNin`. */
+  /** The report's `bet_id` or `request_id`. Undefined for `verifyNin`. */
   readonly reference: string | undefined;
 }
 
-/** An attempt to send begins: the first of a call, or a retry. */
+/** An attempt begins: the first of a call, or a retry. */
 export interface AttemptStartedEvent extends AboutAttempt {
-  /** Which event it is. */
+  /** The type of the event. */
   readonly type: 'attempt-started';
 }
 
-/** An attempt has ended; after a failure another one may follow. */
+/** An attempt has ended. A retry may follow a failure. */
 export interface AttemptEndedEvent extends AboutAttempt {
-  /** Which event it is. */
+  /** The type of the event. */
   readonly type: 'attempt-ended';
-  /** What this attempt alone tells: it succeeded, as in a receipt, or failed, as in an error. */
+  /** The result of this attempt alone: success, as in a receipt, or failure, as in an error. */
   readonly outcome: RelayReceiptDetails['outcome'] | ErrorOutcome;
-  /** Why it failed; undefined where it succeeded. */
+  /** Why it failed. Undefined if it succeeded. */
   readonly code: ErrorCode | undefined;
-  /** How long it took, in milliseconds. */
+  /** How long the attempt took, in milliseconds. */
   readonly durationMs: number;
-  /** The id that the other side gave to the request; undefined where it gave none. */
+  /** The id that the gateway or relay gave the request. Undefined if it gave none. */
   readonly requestId: string | undefined;
 }
 
-/** What is told of attempts. */
+/** The events of attempts. */
 export type AttemptEvent = AttemptStartedEvent | AttemptEndedEvent;

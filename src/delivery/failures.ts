@@ -4,7 +4,7 @@ import type { Answer } from './settings.js';
 import { type Answered, type Attempted, THE_HOST } from './transport.js';
 import type { CallContext, Failure, Verdict } from './verdict.js';
 
-/** Who was asked, and how long. */
+/** The receiver and the time limit. */
 type Asked = Pick<CallContext, 'host' | 'within'>;
 
 export function readAnswer(status: number, text: string | undefined): Answer {
@@ -16,9 +16,9 @@ export function readAnswer(status: number, text: string | undefined): Answer {
 }
 
 /**
- * Whether an answer that would decide something may have broken off: nothing proves that it was read to its end, and it is no
- * whole JSON. A number is never whole, since another digit may be missing. Other statuses leave the report in doubt anyway, and
- * so does a success that is not understood.
+ * Whether an answer that would decide the outcome may be incomplete: there is no proof that it was read to its end, and
+ * it is not a complete JSON value. A number is never complete, since another digit may be missing. Other statuses leave
+ * the report in doubt anyway, and so does a success that is not understood.
  */
 function mayHaveBrokenOff({ status, measured }: Answered, { body, json }: Answer): boolean {
   const isEmpty = body === undefined || typeof body === 'number';
@@ -26,10 +26,10 @@ function mayHaveBrokenOff({ status, measured }: Answered, { body, json }: Answer
   return decides && !measured && (!json || isEmpty);
 }
 
-/** The end of an attempt whose answer may have broken off, whatever its status says. */
+/** The verdict on an answer that may be incomplete, for any status. */
 const brokenOff = (status: number, retryAfterMs: number | undefined): Failure => ({
   code: 'network',
-  text: `HTTP ${status}: the answer may have broken off, since it is not JSON and has no content-length; is the base address right?`,
+  text: `HTTP ${status}: the answer may be incomplete, since it is not JSON and has no content-length; is the base address right?`,
   outcome: 'unknown',
   retryable: true,
   // The gateway's own refusals are JSON.
@@ -47,7 +47,7 @@ function classifySilence(attempted: Exclude<Attempted, Answered>, { host, within
   return { code: 'network', text: text.replace(THE_HOST, host()), outcome: notSent ? 'not-sent' : 'unknown', retryable, foreign };
 }
 
-/** The verdict on an attempt that brought no whole answer; else what `read` makes of the answer and of the wait that it asks for. */
+/** The verdict on an attempt without a complete answer; otherwise the verdict of `read`, which gets the answer and its `Retry-After`. */
 export function verdictOn(
   attempted: Attempted,
   asked: Asked,
@@ -56,29 +56,29 @@ export function verdictOn(
 ): Verdict {
   if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted, asked) };
   const answer = readAnswer(attempted.status, attempted.text);
-  // Only for a failure: a clock that throws must not cost a success.
+  // Only for a failure: a clock that throws must not turn a success into an error.
   const retryAfterMs = () => parseRetryAfter(attempted.header('retry-after'), clock.now());
   return mayHaveBrokenOff(attempted, answer) ? { kind: 'failed', failure: brokenOff(answer.status, retryAfterMs()) } : read(answer, retryAfterMs);
 }
 
-/** `inPage`: a browser may send a request again by itself when a connection breaks, and nothing tells of it. */
+/** `inPage`: a browser may repeat a request by itself when a connection breaks, and does not report it. */
 export const duplicateFailure = (status: number, duplicate: 'same' | 'conflict', inPage: boolean): Failure => {
   const conflict = duplicate === 'conflict';
   const details = { status, conflict };
   if (conflict) {
-    const text = 'the gateway holds other data under this reference (a new timestamp or location is other data too); compare your records';
+    const text = 'the gateway has other data under this reference (a new timestamp or location is other data too); compare your records';
     return { code: 'duplicate', text, outcome: 'rejected', certain: true, details };
   }
   const text = inPage
-    ? 'the gateway holds this report already, and it may be this call that sent it: browsers repeat requests by themselves'
-    : 'the gateway holds this report already, and it was not this call that sent it; do not send it again';
+    ? 'the gateway already has this report, perhaps from this call: browsers repeat requests by themselves'
+    : 'the gateway already has this report, and this call did not send it; do not send it again';
   return { code: 'duplicate', text, outcome: inPage ? 'unknown' : 'rejected', details, ...(inPage && { advice: 'Compare your records.' }) };
 };
 
-/** How long something was waited for, and which option says so: `within 10 s (attemptTimeoutMs)`. */
+/** The time that was waited, with its option: `within 10 s (attemptTimeoutMs)`. */
 export const withinLimit = ({ milliseconds, option }: Limit): string => `within ${seconds(milliseconds)}${option ? ` (${option})` : ''}`;
 
-/** Ends of a call at a moment when nothing of this attempt had left. */
-export const ABORTED: Failure = { code: 'aborted', text: 'aborted by its signal', outcome: 'not-sent' };
-export const OUT_OF_TIME: Failure = { code: 'timeout', text: 'its time was over before it was sent', outcome: 'not-sent', retryable: true };
+/** Ends of a call at a moment when nothing of this attempt was sent. */
+export const ABORTED: Failure = { code: 'aborted', text: 'cancelled by its signal', outcome: 'not-sent' };
+export const OUT_OF_TIME: Failure = { code: 'timeout', text: 'timed out before it was sent', outcome: 'not-sent', retryable: true };
 export const configurationFailure = (text: string): Failure => ({ code: 'configuration', text, outcome: 'not-sent' });

@@ -4,21 +4,21 @@ import type { Fetch, FetchInit, FetchResponse } from '../platform/web-types.js';
 import { takeRoom } from './leaving-page.js';
 import type { AttemptRequest, Broken, Transport } from './transport.js';
 
-/** Headers of every request. */
+/** The headers of every request. */
 export const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' } as const;
 
-/** Sends a request, and resolves with its answer once the headers are there. */
+/** Sends a request, and resolves with its answer when the headers have arrived. */
 export type Send = (url: string, init: FetchInit & { body: string }) => Promise<FetchResponse>;
 
-/** Where a request leaves from. */
+/** The runtime from which a request is sent. */
 export interface Place {
-  /** A page's requests say which cookies go along and that the page is not named; other runtimes refuse these options. */
+  /** A page's requests set the cookies and omit the referrer. Other runtimes refuse these options. */
   readonly inPage: boolean;
-  /** Reads what was thrown. `answered`: its headers had come. */
+  /** Reads a thrown error. `answered`: the headers had arrived. */
   readBroken(error: unknown, answered: boolean): Broken;
 }
 
-/** A browser may have sent the request, and does not say why it broke. */
+/** A browser may have sent the request, and does not say why it failed. */
 export const PAGE: Place = {
   inPage: true,
   readBroken: () => ({
@@ -28,7 +28,7 @@ export const PAGE: Place = {
   }),
 };
 
-/** A transport over a function such as `fetch`. Whatever that throws ends here: its errors hold headers and bodies. */
+/** A transport over a function like `fetch`. Errors of that function do not leave it: they contain headers and bodies. */
 export const transportBy = (send: Send, { inPage, readBroken }: Place): Transport => ({
   async send({ url, headers, body, credentials, keepalive }: AttemptRequest, limit) {
     let hasAnswered = false;
@@ -39,7 +39,7 @@ export const transportBy = (send: Send, { inPage, readBroken }: Place): Transpor
         headers: { ...JSON_HEADERS, ...headers },
         body,
         signal,
-        // The key, or the player's session, would travel with a redirect.
+        // A redirect would forward the key, or the player's session.
         redirect: 'manual',
         ...(inPage && { credentials, referrerPolicy: 'no-referrer' }),
         ...(leaveRoom && { keepalive: true }),

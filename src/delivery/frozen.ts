@@ -2,14 +2,14 @@ import type { Environment } from '../errors/errors.js';
 import type { OperationName } from '../protocol/operations.js';
 import type { Location } from '../schema/location.js';
 
-/** A validated call whose bytes no longer change: every attempt sends this body. */
+/** A validated call with fixed bytes: every attempt sends this body. */
 export interface FrozenReport<Where extends Environment | undefined = Environment> {
   readonly operation: OperationName;
-  /** Undefined where a relay decides; such a report may be incomplete, so it is only ever for a relay. */
+  /** Undefined if a relay decides. The report may be incomplete, so it may be sent to a relay only. */
   readonly environment: Where;
-  /** None for a call that is no report. */
+  /** Undefined for a call that is not a report. */
   readonly reference: string | undefined;
-  /** The JSON as it is sent. */
+  /** The JSON that is sent. */
   readonly body: string;
   /** The location within the body, for the receipt. */
   readonly location: Location | undefined;
@@ -21,14 +21,14 @@ export type AnyReport = FrozenReport<Environment | undefined>;
 const REPORT = Symbol.for('location-sdk.frozen-report');
 
 /**
- * Keeps a report with an error, for `resend`. It holds personal data, so it is kept inside a function under
- * a symbol that is not enumerable: no printer, serialiser or inspector shows it.
+ * Keeps a report with an error, for `resend`. It contains personal data, so it is kept inside a function under a symbol
+ * that is not enumerable: no printer, serialiser or inspector shows it.
  */
 export function keepFrozen(error: Error, report: AnyReport): void {
   Object.defineProperty(error, REPORT, { value: () => report });
 }
 
-/** The report that an error keeps, of whichever copy of the package it is. */
+/** The report that an error keeps. The error may come from any copy of the package. */
 export function keptFrozen(error: unknown): AnyReport | undefined {
   const kept = typeof error === 'object' && error !== null ? (error as { [REPORT]?: unknown })[REPORT] : undefined;
   return typeof kept === 'function' ? (kept() as AnyReport) : undefined;

@@ -11,17 +11,17 @@ import { failureOf } from './status.js';
 import type { Attempted } from './transport.js';
 import type { CallContext, Failure, Verdict } from './verdict.js';
 
-/** How answers of a gateway are read. */
+/** The rules for reading a gateway's answers. */
 export interface AnswerSettings {
   readonly isRecorded: (answer: Answer) => boolean;
-  /** The default one also asks for what was sent. */
+  /** The default one also gets the sent values. */
   readonly isDuplicate: (answer: Answer, sent: () => Sent) => 'same' | 'conflict' | false;
   readonly inPage: boolean;
   readonly logger: Required<Logger>;
   readonly clock: Clock;
 }
 
-/** Says what the end of an attempt means where a gateway answers. */
+/** Makes the verdict on an attempt at a gateway. */
 export const readGatewayAnswer = (attempted: Attempted, context: CallContext, settings: AnswerSettings): Verdict =>
   verdictOn(attempted, context, settings.clock, (answer, retryAfterMs) => {
     const { status } = answer;
@@ -36,14 +36,14 @@ export const readGatewayAnswer = (attempted: Attempted, context: CallContext, se
     return { kind: 'failed', failure: withAnswer(readStatus(answer, context, retryAfterMs()), answer, context) };
   });
 
-/** The failure with what the gateway said: its words, still unmasked, and its JSON, masked. The JSON about a number to verify may name its holder. */
+/** The failure with the gateway's message, still unmasked, and its JSON, masked. The JSON about a verified number may name its holder. */
 function withAnswer(failure: Failure, { body, json }: Answer, { isReport, values, identifiers }: CallContext): Failure {
   if (!json || body === undefined) return failure;
   const said = messageOf(body);
   return isReport ? { ...failure, said, details: { ...failure.details, details: maskDetails(body, values(), identifiers()) } } : { ...failure, said };
 }
 
-/** Adds to what the status means whether the answer is the gateway's own: its answers are JSON, and its 404 has words. */
+/** Completes the verdict of a status with whether the answer is the gateway's own: the gateway answers with JSON, and its 404 has a message. */
 export function readStatus(answer: Answer, context: Pick<CallContext, 'after' | 'isReport'>, retryAfterMs: number | undefined): Failure {
   const failure = failureOf(answer.status, textOf(answer, context, retryAfterMs), retryAfterMs);
   const { status, body, json } = answer;
@@ -52,11 +52,11 @@ export function readStatus(answer: Answer, context: Pick<CallContext, 'after' | 
   return isForeign ? { ...failure, foreign: true } : failure;
 }
 
-/** What a status says, and what to do about it. */
+/** The text for a status: what happened and what to do. */
 function textOf({ status, body, json }: Answer, { after, isReport }: Pick<CallContext, 'after' | 'isReport'>, retryAfterMs: number | undefined): string {
   const notJson = !json || body === undefined ? 'the answer is not JSON: ' : '';
   const wrongAddress = `; ${notJson}is the base address right?`;
-  // What a browser does not follow it does not tell either.
+  // A browser does not show the status of a redirect that it does not follow.
   const http = status === 0 ? '' : `HTTP ${status}: `;
   const words = () => {
     if (status === 401) return 'the API key is missing or not valid in this environment';
@@ -64,25 +64,25 @@ function textOf({ status, body, json }: Answer, { after, isReport }: Pick<CallCo
       return `no such record${after && !notJson ? `; was ${after} reported first, in this environment? If so, check the base address` : wrongAddress}`;
     if (status === 422) return 'the gateway cannot accept the data; correct it and call again';
     if (status === 429) return `Rate limited; ${retryAfterMs === undefined ? 'call again later' : `the gateway asks for ${seconds(retryAfterMs)}`}`;
-    if (status === 403) return 'the gateway refused the request; check the API key and what it may do';
+    if (status === 403) return 'the gateway refused the request; check the API key and its permissions';
     if (status >= 400 && status < 500 && status !== 408) return `the gateway refused the request${status === 405 && notJson ? wrongAddress : ''}`;
     if (status >= 400) return 'the gateway failed';
     if (status < 200 || status >= 300) return REDIRECT;
     return json
       ? `the answer does not say that ${isReport ? 'the report is recorded (see the option isRecorded)' : 'the number is verified or not'}`
-      : 'the answer is not JSON; does a proxy or a captive portal stand in between?';
+      : 'the answer is not JSON; is there a proxy or a captive portal between?';
   };
   return http + words();
 }
 
-const REDIRECT = 'a redirect is not followed, since the API key would travel with it; is the base address right?';
+const REDIRECT = 'the gateway answered with a redirect, which is not followed, since it would forward the API key; is the base address right?';
 
-/** A part of an answer (206) is none. */
+/** A partial answer (206) is not an answer. */
 const hasVerdict = ({ status, body }: Answer): boolean => status !== 206 && typeof asRecord(body).success === 'boolean';
 
 const MEANINGS = { isRecorded: [true, false], isDuplicate: ['same', 'conflict', false] } as const;
 
-/** Asks the user's function; one that throws, or answers with something else, has not answered, and the careful reading stands. */
+/** Calls the user's function. If it throws, or returns an invalid value, its result is ignored and the careful reading applies. */
 function ask<Name extends 'isRecorded' | 'isDuplicate'>(
   settings: AnswerSettings,
   name: Name,
@@ -93,11 +93,11 @@ function ask<Name extends 'isRecorded' | 'isDuplicate'>(
   try {
     const meaning = settings[name](answer, sent) as ReturnType<AnswerSettings[Name]>;
     if ((MEANINGS[name] as readonly unknown[]).includes(meaning)) return meaning;
-    // One that is asynchronous by mistake must not end the process when it fails.
+    // A function that is asynchronous by mistake must not end the process when it rejects.
     Promise.resolve(meaning).catch(() => {});
     fault = `must return ${MEANINGS[name].join(' or ')}`;
   } catch {
-    // Said below; what it threw may hold anything.
+    // Reported below. The error that it threw may contain any data.
   }
   settings.logger.error(`The option ${name} ${fault}; HTTP ${answer.status} is read as if it had returned false.`);
   return false;

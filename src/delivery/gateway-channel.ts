@@ -10,15 +10,15 @@ import { requestIdOf } from './request-id.js';
 import type { Gateway } from './settings.js';
 import type { Failure } from './verdict.js';
 
-/** The gateways of the environments; a text instead of one says what is missing. */
+/** The gateways of the environments. A text in place of one says what is missing. */
 export type Gateways = Readonly<Record<Environment, Gateway | string>>;
 
 const SET_RELAY_URL =
-  "this page has no relay: set relayUrl to the path of your backend's relay, such as createClient({ relayUrl: '/relay' }). Nothing was sent.";
+  "this page has no relay: set relayUrl to the path of your backend's relay, for example createClient({ relayUrl: '/relay' }). Nothing was sent.";
 
 const addressOf = (gateway: Gateway | string) => (typeof gateway === 'string' ? undefined : gateway.baseUrl);
 
-/** The gateways themselves: reports name their environment and carry the key. */
+/** The gateway channel: reports name their environment and carry the key. */
 export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Channel => ({
   kind: 'gateway',
   addresses: { staging: addressOf(gateways.staging), production: addressOf(gateways.production) },
@@ -47,7 +47,7 @@ export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Ch
   },
 });
 
-/** The key, asked for before each attempt, since it may have been rotated. */
+/** The key, read before each attempt, since it may have been rotated. */
 async function readKey(ask: Exclude<Gateway['apiKey'], string>, name: string, limit: () => Limit): Promise<string | Failure> {
   const asked = await askOption(ask, name, limit());
   if (!('value' in asked)) return asked;

@@ -1,15 +1,15 @@
-/** What all requests with `keepalive` of a page may hold together, by the fetch standard; a little is left to the page's own. */
+/** The limit for all requests with `keepalive` of a page together, by the fetch standard. A little is left for the page's own requests. */
 const MOST_BYTES = 60 * 1024;
-/** Chromium takes 20 of a page at a time, and refuses the next. */
+/** Chromium accepts 20 of a page at a time, and refuses the next. */
 const MOST_REQUESTS = 15;
 
-/** Of all clients, since the page has one room for all. */
+/** Counted over all clients, since the limit is the page's. */
 let bytes = 0;
 let requests = 0;
 
 /**
- * Takes the room that a body needs to outlive its page, and returns what gives it back; undefined where there is none,
- * since a browser refuses what it has no room for and does not say why.
+ * Reserves the space that a body needs to outlive its page, and returns a function that releases it. Undefined if there
+ * is no space: a browser refuses that request without saying why.
  */
 export function takeRoom(body: string): (() => void) | undefined {
   const size = new TextEncoder().encode(body).byteLength;
@@ -22,7 +22,7 @@ export function takeRoom(body: string): (() => void) | undefined {
   };
 }
 
-/** Does some work until the page goes away: undefined where it had not come to its end by then. */
+/** Runs some work until the page is left. Undefined if it had not finished by then. */
 export function untilPageHides<T>(work: () => Promise<T>): Promise<T | undefined> {
   const listening = new AbortController();
   return Promise.race([work(), pageHidden(listening.signal).then(() => undefined)]).finally(() => listening.abort());
@@ -32,7 +32,7 @@ interface Page {
   addEventListener?(type: 'pagehide', listener: () => void, options: { once: true; signal: AbortSignal }): void;
 }
 
-/** Resolves when the page goes away; never where there is none. The signal ends the listening. */
+/** Resolves when the page is left; never outside a page. The signal removes the listener. */
 export const pageHidden = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     (globalThis as Page).addEventListener?.('pagehide', () => resolve(), { once: true, signal });

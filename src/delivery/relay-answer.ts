@@ -15,7 +15,7 @@ const MAY_PASS: readonly ErrorCode[] = ['network', 'timeout', 'rate-limited', 'g
 const OUTCOMES: readonly unknown[] = ['not-sent', 'rejected', 'unknown'] satisfies ErrorOutcome[];
 const MOST_LISTED = 100;
 
-/** Says what the end of an attempt means where a relay stands before the gateway (our decision: its wire format). */
+/** Makes the verdict on an attempt at a relay (our decision: its wire format). */
 export const readRelayAnswer = (attempted: Attempted, context: CallContext, { inPage, clock }: { readonly inPage: boolean; readonly clock: Clock }): Verdict =>
   verdictOn(attempted, context, clock, (answer, retryAfterMs) => {
     const { status } = answer;
@@ -25,7 +25,7 @@ export const readRelayAnswer = (attempted: Attempted, context: CallContext, { in
     const what = status === 0 ? 'a redirect is not followed' : `HTTP ${status}: the answer is not that of a relay`;
     const byStatus = failureOf(status, `${what}; is relayUrl right, and the player logged in?`, retryAfterMs());
     const error = asRecord(asRecord(answer.body).error);
-    // A success or a redirect that speaks of an error is neither.
+    // A 2xx or 3xx answer that contains an error is invalid.
     if (status < 400 || !OUTCOMES.includes(error.outcome)) return { kind: 'failed', failure: byStatus };
     const isDuplicate = error.code === 'duplicate';
     const same = isDuplicate && error.conflict !== true;
@@ -34,24 +34,21 @@ export const readRelayAnswer = (attempted: Attempted, context: CallContext, { in
     return { kind: same ? 'same' : 'failed', failure: { ...failure, said } };
   });
 
-/**
- * A duplicate, as of a gateway. But what the page left out the relay may have found anew for each attempt: then other data
- * may be this very report's, with another location.
- */
+/** A duplicate, as from a gateway. But the relay may have added other values for each attempt: the other data may be this very report with another location. */
 function readDuplicate(status: number, same: boolean, { report }: CallContext, inPage: boolean): Failure {
   const failure = duplicateFailure(status, same ? 'same' : 'conflict', inPage);
   return same || report.location ? failure : { ...failure, certain: false, outcome: inPage ? 'unknown' : 'rejected', advice: 'Compare your records.' };
 }
 
-/** The id by which the operator finds a fault in its log, where the relay's words are those of a fault. */
+/** The id that leads to a fault in the operator's log, if the relay's message is that of a fault. */
 export const faultIdsIn = (said: string): string[] => /^Something went wrong \(([a-p]{16})\)\.$/.exec(said)?.slice(1) ?? [];
 
-/** The failure that a relay tells. */
+/** The failure that a relay reports. */
 function readError({ code, outcome, ...error }: Readonly<Record<string, unknown>>, byStatus: Failure, { mask }: CallContext): Failure {
-  // A kind that is not known here is told by the status.
+  // An unknown kind is derived from the status.
   const known = isErrorCode(code) ? code : byStatus.code;
   const list = (value: unknown) => (Array.isArray(value) ? value.slice(0, MOST_LISTED).map(asRecord) : []);
-  // What is not a word could be anything.
+  // A value that is not a word may contain any data.
   const word = (value: unknown) => (typeof value === 'string' && /^[\w.$-]{0,200}$/.test(value) ? value : '[masked]');
   const words = (value: unknown) => (typeof value === 'string' && mask(value)) || '';
 
@@ -77,16 +74,16 @@ function readError({ code, outcome, ...error }: Readonly<Record<string, unknown>
   };
 }
 
-/** The id that the gateway gave to the request of the relay. */
+/** The id that the gateway gave the relay's request. */
 function idIn(body: unknown): string | undefined {
   const { requestId } = asRecord(body);
   return isId(requestId) ? requestId : undefined;
 }
 
-/** What a relay says of a report that it has taken; undefined where the answer is none of a relay's. */
+/** The relay's data about a report that it accepted. Undefined if the answer is not from a relay. */
 function readReceipt({ status, body }: Answer, { report }: CallContext): RelayReceiptDetails | undefined {
   const { outcome, operation, reference, environment, location, state } = asRecord(body);
-  // An answer to something else is none to this.
+  // An answer about another report does not count.
   if (operation !== report.operation || reference !== report.reference) return undefined;
   const { latitude, longitude } = asRecord(location);
   const more = {

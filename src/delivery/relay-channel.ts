@@ -5,8 +5,8 @@ import { pageHidden } from './leaving-page.js';
 import { faultIdsIn, readRelayAnswer } from './relay-answer.js';
 import type { Relay } from './settings.js';
 
-/** The page's own path has no host here. */
-const NO_PAGE = 'this ran on a server while rendering: call it in the browser (an effect, an event handler). Nothing was sent.';
+/** The page's own path has no host. */
+const NO_PAGE = 'this ran on a server during rendering: call it in the browser (an effect, an event handler). Nothing was sent.';
 
 /** The operator's own backend, which holds the key. */
 export const relayChannel = ({ resolve, credentials }: Relay, settings: { readonly inPage: boolean; readonly clock: Clock }): Channel => ({
@@ -21,11 +21,11 @@ export const relayChannel = ({ resolve, credentials }: Relay, settings: { readon
     const { baseUrl, problem = NO_PAGE } = resolve();
     if (baseUrl === undefined) return problem;
     const url = `${baseUrl}/${operations[operation].path}`;
-    // The first header makes a browser ask the relay first where the page is of another origin.
+    // The first header makes a browser send a preflight if the page is of another origin.
     const headers = { 'x-location-sdk': '1', ...more };
-    /** The page goes away, so that the next attempt is its last word. */
+    /** The page is being left, so the next attempt is the last one. */
     let leaving = false;
-    /** Other scripts share the room for requests that outlive a page, and a browser does not say that it was full. */
+    /** Other scripts share the limit for requests that outlive a page, and a browser does not say when it is reached. */
     let mayLackRoom = false;
     let keepalive = true;
     return {

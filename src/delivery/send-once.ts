@@ -12,17 +12,17 @@ import { moreHeaders } from './more-headers.js';
 import type { Transport } from './transport.js';
 import type { CallContext, Failure, RelayReceiptDetails, Verdict } from './verdict.js';
 
-/** One attempt, and what it means. */
+/** The result of one attempt. */
 export type AttemptResult = {
   /** Whether a request was handed to the transport. */
   readonly sent: boolean;
-  /** The other side's words, masked. */
+  /** The message of the gateway or relay, masked. */
   readonly words: string | undefined;
-  /** The id that the other side gave to the request. */
+  /** The id that the gateway or relay gave the request. */
   readonly requestId?: string | undefined;
 } & (
   | { readonly kind: 'recorded'; readonly body: unknown; readonly relayReceipt?: RelayReceiptDetails | undefined }
-  /** `'same'`: the gateway holds the same data; whether that is success depends on what was sent before. `message`: what happened, in a sentence. */
+  /** `'same'`: the gateway has the same data; earlier attempts decide whether that is success. `message`: what happened, in a sentence. */
   | { readonly kind: 'same' | 'failed'; readonly failure: Failure; readonly message: string }
 );
 
@@ -39,19 +39,19 @@ export const unsentResult = (report: AnyReport, failure: Failure): FailedAttempt
 
 const NONE: Readonly<Record<string, string>> = {};
 
-/** Sends frozen bytes once, the key asked for included within the time, and says what that means. Never rejects. */
+/** Sends frozen bytes once and returns the verdict. The time limit includes the key function. Never rejects. */
 export async function sendOnce(
   report: AnyReport,
   exchange: Exchange,
   limit: () => Limit,
   { transport, headers }: { readonly transport: Transport; readonly headers: readonly HeadersOption[] },
 ): Promise<AttemptResult> {
-  /** From when a request may leave until its end is understood. */
+  /** The period from when a request may be sent until its result is known. */
   let onItsWay = false;
   try {
     const asked = await exchange.request(report.body, limit);
     if ('code' in asked) return unsentResult(report, asked);
-    // Without any, no other turn of the event loop.
+    // Without them, no extra turn of the event loop.
     const more = headers.length > 0 ? await moreHeaders(headers, limit, exchange.secrets) : { headers: NONE };
     if ('code' in more) return unsentResult(report, more);
     const request = headers.length > 0 ? { ...asked, headers: { ...more.headers, ...asked.headers } } : asked;
@@ -68,12 +68,12 @@ export async function sendOnce(
     const { message } = unsentResult(report, verdict.failure);
     return { ...verdict, sent: true, words, requestId, message: words ? `${message} The ${exchange.by} said: "${words}".` : message };
   } catch {
-    // A clock or a signal of the caller's that throws must not cost what is known of the report.
+    // A clock or signal of the caller that throws must not lose the result of the report.
     return { ...unsentResult(report, { ...THREW, ...(onItsWay && { outcome: 'unknown' }) }), sent: onItsWay };
   }
 }
 
-export const THREW: Failure = configurationFailure('a clock, random or signal that was passed threw an error');
+export const THREW: Failure = configurationFailure('the clock, random or signal that you passed threw an error');
 
 function callContext(report: AnyReport, { secrets, free }: Exchange, url: string, limit: Limit): CallContext {
   const row = operations[report.operation];
@@ -98,7 +98,7 @@ function callContext(report: AnyReport, { secrets, free }: Exchange, url: string
     values,
     identifiers,
     sent: () => sentOf(row.request, body()),
-    // Those about a number to verify are never shown, since they may name its holder.
+    // Messages about a number to verify are never shown, since they may name its holder.
     mask(said) {
       try {
         return said && isReport ? maskSent(said, values(), [...identifiers(), ...free(said)]) : undefined;

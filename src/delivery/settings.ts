@@ -7,40 +7,40 @@ import type { HeadersOption } from '../schema/headers.js';
 import type { AttemptEvent } from './events.js';
 import type { Transport } from './transport.js';
 
-/** An answer of the gateway, as the options `isRecorded` and `isDuplicate` see it. */
+/** An answer of the gateway, as passed to the options `isRecorded` and `isDuplicate`. */
 export interface Answer {
   /** The HTTP status. */
   readonly status: number;
-  /** The parsed JSON; the text itself where it is not JSON; undefined where it is empty. */
+  /** The parsed JSON. The text if it is not JSON. Undefined if it is empty. */
   readonly body: unknown;
   /** Whether the body is JSON or empty. */
   readonly json: boolean;
 }
 
-/** Whether a page's cookies go with its reports: to its own origin, to any origin, to none. */
+/** Whether a page's cookies are sent with its reports: to its own origin, to any origin, or never. */
 export type RelayCredentials = 'same-origin' | 'include' | 'omit';
 
-/** Where reports of one environment go. */
+/** The gateway of one environment. */
 export interface Gateway {
   /** Without a slash at its end, and without `/integration-gateway`. */
   readonly baseUrl: string;
   /** Below `/integration-gateway/external/`. */
   readonly paths: Readonly<Record<OperationName, string>>;
-  /** A function is asked on every request. */
+  /** A function is called for every request. */
   readonly apiKey: string | (() => string | Promise<string>);
 }
 
-/** The operator's backend that takes a page's events and reports them; it holds the key, and the environment is its own. */
+/** The operator's backend that accepts a page's events and reports them. It holds the key, and has its own environment. */
 export interface Relay {
-  /** Its address, without a slash at its end. Where a page's own address is missing, it has neither address nor problem. */
+  /** Its address, without a slash at its end. If there is no page address, it has neither an address nor a problem. */
   readonly resolve: () => BaseUrl;
   readonly credentials: RelayCredentials;
 }
 
-/** How reports are delivered; made by `config.ts`, nothing in it is optional. */
+/** The settings of delivery; made by `config.ts`, and none is optional. */
 export interface DeliverySettings {
   readonly transport: Transport;
-  /** Of the client: none or one. */
+  /** Headers of the client: none or one set. */
   readonly headers: readonly HeadersOption[];
   readonly retry: BackoffSettings & { readonly limit: number };
   readonly maxRetryAfterMs: number;
@@ -48,8 +48,8 @@ export interface DeliverySettings {
   readonly logger: Required<Logger>;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Takes debug lines, and cannot fail; undefined where they are not wanted. */
+  /** Receives debug lines, and cannot fail. Undefined if they are off. */
   readonly debug: ((message: string) => void) | undefined;
-  /** Cannot fail; undefined where there is no listener. */
+  /** Cannot fail. Undefined if there is no listener. */
   readonly onEvent: ((event: AttemptEvent) => void) | undefined;
 }

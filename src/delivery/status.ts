@@ -4,8 +4,8 @@ import type { Failure } from './verdict.js';
 const CODES: Readonly<Record<number, ErrorCode>> = { 401: 'authentication', 404: 'not-found', 422: 'unprocessable', 429: 'rate-limited' };
 
 /**
- * What a status means for a call where nothing else is known of the answer. A 403 rejects it like a 400; an outbox also pauses,
- * since it concerns every report (`outbox/gateway-refusal.ts`).
+ * The meaning of a status if the answer says no more. A 403 rejects the call like a 400. An outbox also pauses, since
+ * it concerns every report (`outbox/gateway-refusal.ts`).
  */
 export function failureOf(status: number, text: string, retryAfterMs: number | undefined): Failure {
   const isRefusal = status >= 400 && status < 500 && status !== 408;

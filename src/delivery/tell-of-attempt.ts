@@ -5,7 +5,7 @@ import type { AnyReport } from './frozen.js';
 import type { AttemptResult } from './send-once.js';
 import type { DeliverySettings } from './settings.js';
 
-/** Makes an attempt, and tells of its beginning and its end. A listener, a logger or a clock that throws costs nothing. */
+/** Makes an attempt, and reports its start and its end. An error of a listener, a logger or a clock changes nothing. */
 export async function tellOfAttempt(
   report: AnyReport,
   { clock, debug, onEvent }: Pick<DeliverySettings, 'clock' | 'debug' | 'onEvent'>,

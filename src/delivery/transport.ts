@@ -1,44 +1,44 @@
 import type { Limit } from '../platform/time.js';
 
-/** One request, as a channel makes it. */
+/** One request, made by a channel. */
 export interface AttemptRequest {
   /** The whole address. */
   readonly url: string;
-  /** Beside those of every request. */
+  /** In addition to the headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
   /** The report as JSON, sent byte for byte. */
   readonly body: string;
-  /** In a browser: whether cookies go with it. */
+  /** In a browser: whether cookies are sent with it. */
   readonly credentials: 'same-origin' | 'include' | 'omit';
-  /** In a browser: whether it should outlive its page, if there is room for it. */
+  /** In a browser: whether it should outlive its page, if there is space for it. */
   readonly keepalive: boolean;
 }
 
-/** Stands in what a transport tells for the host that was asked. */
-export const THE_HOST = 'the other side';
+/** A placeholder for the host's name in a transport's messages. */
+export const THE_HOST = 'the remote host';
 
-/** What broke, as far as the platform tells. */
+/** The failure, as the platform reports it. */
 export interface Broken {
-  /** What happened and what to look at; never the platform's own words, which may hold anything. "the other side" becomes the host. */
+  /** What happened and what to check. Never the platform's own message, which may contain any data. "the remote host" is replaced by the host's name. */
   readonly text: string;
-  /** Whether the request certainly never left. */
+  /** Whether the request was certainly not sent. */
   readonly notSent: boolean;
   /** Whether another attempt may succeed. */
   readonly retryable: boolean;
-  /** Whether it was a proxy that answered. */
+  /** Whether a proxy answered. */
   readonly foreign?: boolean;
 }
 
-/** How one request ended. */
+/** The result of one request. */
 export type Attempted =
   | {
       /** The answer came. */
       readonly ended: 'answered';
-      /** The HTTP status; 0 for a redirect in a browser. */
+      /** The HTTP status. 0 for a redirect in a browser. */
       readonly status: number;
       /** One header of the answer, by its name in lower case. */
       header(name: string): string | null;
-      /** The body; undefined where it is larger than is read. */
+      /** The body. Undefined if it is larger than the limit. */
       readonly text: string | undefined;
       /** Whether the answer proves that its whole body was read. */
       readonly measured: boolean;
@@ -46,26 +46,26 @@ export type Attempted =
   | {
       /** The connection failed. */
       readonly ended: 'broken';
-      /** What broke. */
+      /** The failure. */
       readonly failure: Broken;
     }
   | {
-      /** The time was over. */
+      /** The request timed out. */
       readonly ended: 'timeout';
-      /** Whether nothing of the request had left. */
+      /** Whether nothing of the request was sent. */
       readonly unsent?: boolean;
     }
   | {
-      /** The caller's signal aborted it. */
+      /** The caller's signal cancelled it. */
       readonly ended: 'aborted';
-      /** Whether nothing of the request had left. */
+      /** Whether nothing of the request was sent. */
       readonly unsent?: boolean;
     };
 
 export type Answered = Extract<Attempted, { ended: 'answered' }>;
 
-/** Sends one request and waits for its whole answer, headers and body, within the limit. Never rejects because of the network. */
+/** Sends one request and waits for its complete answer, headers and body, within the limit. Network errors do not make it reject. */
 export interface Transport {
-  /** Sends a request. The limit ends it, also where it is not connected yet. */
+  /** Sends a request. The limit also covers connecting. */
   send(request: AttemptRequest, limit: Limit): Promise<Attempted>;
 }

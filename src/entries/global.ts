@@ -1,10 +1,10 @@
-/** Types of the global `LocationSDK` in pages that load `location-sdk.global.js`; no code is in it. @module */
+/** Types of the global `LocationSDK` in pages that load `location-sdk.global.js`. This entry contains no code. @module */
 import type { PageGlobal } from '../client/page-global-types.js';
 import type { freeipapi } from '../location/providers/freeipapi.js';
 import type { geojs } from '../location/providers/geojs.js';
 import type { ipapiCo } from '../location/providers/ipapi-co.js';
 
-/** What `location-sdk.global.js` puts on the global object. */
+/** The global that `location-sdk.global.js` defines. */
 export interface ScriptTagGlobal extends PageGlobal {
   /** The lookup service freeipapi. */
   readonly freeipapi: typeof freeipapi;
@@ -15,8 +15,8 @@ export interface ScriptTagGlobal extends PageGlobal {
 }
 
 declare global {
-  /** What the script-tag files of the page put on the global object: each file's types add its members. */
+  /** The global of a page's script-tag files: each file's types add its members. */
   interface LocationSDKGlobal extends ScriptTagGlobal {}
-  /** What `location-sdk.global.js` puts on the global object. */
+  /** The global that `location-sdk.global.js` defines. */
   var LocationSDK: LocationSDKGlobal;
 }

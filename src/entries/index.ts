@@ -1,4 +1,4 @@
-/** The public face: what is not named here is not part of the package's promise. @module */
+/** The public API: names that are not exported here may change at any time. @module */
 export { amount } from '../client/amount.js';
 export type { Client, CreateClient } from '../client/client.js';
 export { configure } from '../client/configure.js';

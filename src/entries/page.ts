@@ -1,4 +1,4 @@
-/** For pages whose reports go through a relay: `location-sdk/page`. No gateway, no key and no lookup service is in it. @module */
+/** For pages whose reports go through a relay: `location-sdk/page`. It contains no gateway, no key and no lookup service. @module */
 export type { Client, CreateClient } from '../client/client.js';
 export { configure, createClient } from '../client/create-relayed-client.js';
 export { locate, reportBetEvent, reportWithdrawalEvent, resend } from '../client/default-client.js';

@@ -9,5 +9,5 @@ export const LocationSDK = { ...pageGlobal(createClient), createOutbox, indexedD
 install(LocationSDK);
 
 const { LocationSDK: there } = globalThis as unknown as { LocationSDK: object };
-// Beside another script-tag file, which was first.
+// Used together with another script-tag file, which was loaded first.
 Object.assign(there, { createClient, createOutbox, indexedDbStore });

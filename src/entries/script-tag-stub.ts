@@ -1,4 +1,4 @@
-/** The stub for pages that call before their script-tag file has come. */
+/** The stub for pages that call before their script-tag file has loaded. */
 import { earlyGlobal } from '../client/early-calls.js';
 
 const scope = globalThis as { LocationSDK?: unknown };

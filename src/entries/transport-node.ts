@@ -1,2 +1,2 @@
-/** A faster way to the gateway for Node.js: `location-sdk/transport/node`. @module */
+/** A faster transport for Node.js: `location-sdk/transport/node`. @module */
 export { type NodeDispatcher, type NodeTransport, type NodeTransportOptions, nodeTransport } from '../node/transport/node-transport.js';

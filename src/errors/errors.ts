@@ -3,10 +3,10 @@ import type { LocationStep } from './location-steps.js';
 
 export type { FoundStep, LocationFailure, LocationStep } from './location-steps.js';
 
-/** Where a report goes (specification, section 9). */
+/** The environment of a report (specification, section 9). */
 export type Environment = 'staging' | 'production';
 
-/** What kind of error it is; one for each class. */
+/** The kind of error, one for each class. */
 export type ErrorCode =
   | 'configuration'
   | 'validation'
@@ -23,47 +23,48 @@ export type ErrorCode =
   | 'gateway';
 
 /**
- * Whether the gateway holds the report: `'not-sent'`, it cannot have it; `'rejected'`, it said no;
- * `'unknown'`, it may have it, so send the same bytes again with `client.resend(error)` (a report; just call `verifyNin` again).
+ * Whether the gateway has recorded the report. `'not-sent'`: it cannot have it. `'rejected'`: it refused it.
+ * `'unknown'`: it may have it, so send the same bytes again with `client.resend(error)` (for a report; call `verifyNin`
+ * again).
  */
 export type ErrorOutcome = 'not-sent' | 'rejected' | 'unknown';
 
-/** What an error is made of. Nothing secret may be in it: all of it is shown. */
+/** The properties of an error. They must contain nothing secret, since all of them are shown. */
 export interface ErrorDetails {
   /** The called function, for example `'reportBetEvent'`. */
   operation?: string | undefined;
   /** The report's `bet_id` or `request_id`. */
   reference?: string | undefined;
-  /** Where the report goes. */
+  /** The environment of the report. */
   environment?: Environment | undefined;
   /** The HTTP status of the answer. */
   status?: number | undefined;
-  /** How many times the report was sent, or tried to be. */
+  /** How many attempts were made to send the report. */
   attempts?: number;
-  /** Whether it is of a kind that is retried. */
+  /** Whether errors of this kind are retried. */
   retryable?: boolean;
-  /** Whether the gateway holds the report. */
+  /** Whether the gateway has recorded the report. */
   outcome?: ErrorOutcome;
   /** Every problem of the input, by field. */
   issues?: readonly ValidationIssue[];
-  /** Every step of the location chain: what was tried, and why it failed. */
+  /** Every step of the location chain, and why each failed. */
   steps?: readonly LocationStep[];
-  /** Whether the gateway holds other data than this report's. */
+  /** Whether the gateway has other data than this report's. */
   conflict?: boolean;
   /** How long the gateway asks to wait, in milliseconds. */
   retryAfterMs?: number | undefined;
-  /** The id that the gateway gave to the request. */
+  /** The id that the gateway gave the request. */
   requestId?: string | undefined;
   /** The gateway's JSON, masked. */
   details?: unknown;
 }
 
-/** What marks an error of every copy of this package. */
+/** Marks an error of every copy of this package. */
 export const BRAND = Symbol.for('location-sdk.error');
 
 /**
- * What every failing call rejects with. Its message says what happened and what to do; neither it nor any
- * property holds the API key or personal data, so it may be logged as it is.
+ * The error with which every failing call rejects. Its message says what happened and what to do. Neither the message
+ * nor any property contains the API key or personal data, so you may log it unchanged.
  *
  * @example
  * ```ts
@@ -78,25 +79,25 @@ export const BRAND = Symbol.for('location-sdk.error');
 export class ReportingError extends Error {
   /** The name of its class. */
   override readonly name: string = 'ReportingError';
-  /** A stable name of the kind of error, to branch on. */
+  /** A stable name of the kind of error, for your branches. */
   declare readonly code: ErrorCode;
   /** The called function, for example `'reportBetEvent'`. */
   declare readonly operation: string | undefined;
   /** The report's `bet_id` or `request_id`. */
   declare readonly reference: string | undefined;
-  /** Where the report goes. */
+  /** The environment of the report. */
   declare readonly environment: Environment | undefined;
-  /** The HTTP status of the last answer, where there was one. */
+  /** The HTTP status of the last answer, if there was one. */
   declare readonly status: number | undefined;
-  /** How many times the report was sent, or tried to be. */
+  /** How many attempts were made to send the report. */
   declare readonly attempts: number;
-  /** Whether it is of a kind that is retried, within the call and by you later. */
+  /** Whether errors of this kind are retried, within the call and later by you. */
   declare readonly retryable: boolean;
-  /** Whether the gateway holds the report. */
+  /** Whether the gateway has recorded the report. */
   declare readonly outcome: ErrorOutcome;
-  /** The id that the gateway gave to the last request, by which its operator finds it; undefined where it gave none. */
+  /** The id that the gateway gave the last request. Its operator can find the request by it. Undefined if the gateway gave none. */
   declare readonly requestId: string | undefined;
-  /** What the gateway answered, as JSON, with every value that was sent masked; undefined where it was no JSON, and for `verifyNin`. */
+  /** The gateway's answer as JSON, with every sent value masked. Undefined if it was not JSON, and for `verifyNin`. */
   declare readonly details: unknown;
 
   constructor(message: string, details: ErrorDetails = {}) {
@@ -105,7 +106,7 @@ export class ReportingError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** All that is said of the error, as plain data; no stack. */
+  /** All properties of the error as plain data, without the stack. */
   toJSON(): Record<string, unknown> {
     return { message: this.message, ...(this as object) };
   }
@@ -117,7 +118,7 @@ export class ConfigurationError extends ReportingError {
   override readonly code = 'configuration';
 }
 
-/** The payload or the call's options are wrong; nothing was sent. `issues` lists every problem. See docs/reference/errors.md#validation. */
+/** The payload or the call's options are invalid; nothing was sent. `issues` lists every problem. See docs/reference/errors.md#validation. */
 export class ValidationError extends ReportingError {
   override readonly name = 'ValidationError';
   override readonly code = 'validation';
@@ -125,27 +126,27 @@ export class ValidationError extends ReportingError {
   declare readonly issues: readonly ValidationIssue[];
 }
 
-/** No source gave a location; nothing was sent. `steps` lists what was tried and why each step failed. See docs/reference/errors.md#location. */
+/** No source gave a location; nothing was sent. `steps` lists every step and why it failed. See docs/reference/errors.md#location. */
 export class LocationError extends ReportingError {
   override readonly name = 'LocationError';
   override readonly code = 'location';
-  /** Every step of the location chain: what was tried, and why it failed. */
+  /** Every step of the location chain, and why each failed. */
   declare readonly steps: readonly LocationStep[];
 }
 
-/** No whole answer came. `outcome` tells whether the report may have arrived. See docs/reference/errors.md#network. */
+/** No complete answer came. `outcome` says whether the report may have arrived. See docs/reference/errors.md#network. */
 export class NetworkError extends ReportingError {
   override readonly name = 'NetworkError';
   override readonly code = 'network';
 }
 
-/** No whole answer came in time. See docs/reference/errors.md#timeout. */
+/** No complete answer came in time. See docs/reference/errors.md#timeout. */
 export class TimeoutError extends ReportingError {
   override readonly name = 'TimeoutError';
   override readonly code = 'timeout';
 }
 
-/** The caller's signal ended the call. See docs/reference/errors.md#aborted. */
+/** The caller's signal cancelled the call. See docs/reference/errors.md#aborted. */
 export class AbortedError extends ReportingError {
   override readonly name = 'AbortedError';
   override readonly code = 'aborted';
@@ -163,20 +164,21 @@ export class AuthenticationError extends ReportingError {
   override readonly code = 'authentication';
 }
 
-/** The gateway answered 404: usually a settled report whose initiated one it does not hold. See docs/reference/errors.md#not-found. */
+/** The gateway answered 404: usually it does not have the initiated report of a settled one. See docs/reference/errors.md#not-found. */
 export class NotFoundError extends ReportingError {
   override readonly name = 'NotFoundError';
   override readonly code = 'not-found';
 }
 
 /**
- * The gateway holds a report under this reference already, and it was not this call that sent it. In a browser it may be this call's own:
- * browsers repeat a request by themselves when a connection breaks. The outcome is then `'unknown'`, and only the operator's records can tell. See docs/reference/errors.md#duplicate.
+ * The gateway already has a report with this reference, and this call did not send it. In a browser this call may have
+ * sent it: browsers repeat a request by themselves when a connection breaks. The outcome is then `'unknown'`: check the
+ * operator's records. See docs/reference/errors.md#duplicate.
  */
 export class DuplicateReportError extends ReportingError {
   override readonly name = 'DuplicateReportError';
   override readonly code = 'duplicate';
-  /** Whether the gateway holds other data than this report's. */
+  /** Whether the gateway has other data than this report's. */
   declare readonly conflict: boolean;
 }
 
@@ -186,11 +188,11 @@ export class UnprocessableError extends ReportingError {
   override readonly code = 'unprocessable';
 }
 
-/** The gateway answered 429, and went on doing so, or asked for a longer wait than `maxRetryAfterMs`. See docs/reference/errors.md#rate-limited. */
+/** The gateway answered 429 to every attempt, or asked for a longer wait than `maxRetryAfterMs`. See docs/reference/errors.md#rate-limited. */
 export class RateLimitError extends ReportingError {
   override readonly name = 'RateLimitError';
   override readonly code = 'rate-limited';
-  /** How long the gateway asked to wait, in milliseconds, where it said so. */
+  /** How long the gateway asked to wait, in milliseconds. Undefined if it did not say. */
   declare readonly retryAfterMs: number | undefined;
 }
 
@@ -198,6 +200,6 @@ export class RateLimitError extends ReportingError {
 export class GatewayError extends ReportingError {
   override readonly name = 'GatewayError';
   override readonly code = 'gateway';
-  /** How long the gateway asked to wait, in milliseconds, where it said so. */
+  /** How long the gateway asked to wait, in milliseconds. Undefined if it did not say. */
   declare readonly retryAfterMs: number | undefined;
 }

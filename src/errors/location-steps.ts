@@ -2,11 +2,11 @@
 export interface LocationStep {
   /** `'browser-geolocation'`, `'client-ip'`, `'ip-lookup'` (no source is enabled), `'reverse-geocode'`, or the name of the lookup service. */
   readonly step: string;
-  /** Why, in a word to branch on. */
+  /** The reason, in a word for your branches. */
   readonly reason: LocationFailure;
-  /** Why, in a sentence; never an address or a coordinate. */
+  /** The reason, in a sentence. It contains no address and no coordinate. */
   readonly message: string;
-  /** How long it took, in milliseconds. */
+  /** How long the step took, in milliseconds. */
   readonly durationMs: number;
 }
 
@@ -14,11 +14,11 @@ export interface LocationStep {
 export interface FoundStep {
   /** `'browser-geolocation'`, the name of the lookup service, or `'reverse-geocode'`. */
   readonly step: string;
-  /** How long it took, in milliseconds. */
+  /** How long the step took, in milliseconds. */
   readonly durationMs: number;
-  /** None: this step found the location. */
+  /** Absent: this step found the location. */
   readonly reason?: never;
-  /** None: this step found the location. */
+  /** Absent: this step found the location. */
   readonly message?: never;
 }
 
@@ -26,31 +26,31 @@ export interface FoundStep {
 export type LocationFailure =
   /** The page is not https. */
   | 'insecure-context'
-  /** The browser has no geolocation, the step is switched off, or a database cannot be used. */
+  /** The browser has no geolocation, the step is disabled, or a database cannot be used. */
   | 'not-available'
-  /** The player, or the device, does not allow it. */
+  /** The player or the device denied permission. */
   | 'denied'
-  /** A policy does not allow it: the `Permissions-Policy` header, or an iframe without `allow="geolocation"`. */
+  /** A policy forbids it: the `Permissions-Policy` header, or an iframe without `allow="geolocation"`. */
   | 'blocked-by-policy'
-  /** The page is in a hidden tab or window, where browsers may keep a position back. */
+  /** The page is in a hidden tab or window, where browsers may withhold the position. */
   | 'page-hidden'
-  /** The device does not know. */
+  /** The device cannot determine its position. */
   | 'position-unavailable'
   /** No answer in time. */
   | 'timeout'
-  /** The caller's signal ended it. */
+  /** The caller's signal cancelled the call. */
   | 'aborted'
-  /** The service takes no more requests for now. */
+  /** The lookup service answered that the rate limit is reached. */
   | 'refused'
-  /** The service is left alone for a while, since it refused or could not be reached. */
+  /** The service is paused, since it refused or was unreachable. */
   | 'resting'
-  /** Another service, started beside it, answered first. */
+  /** Another service, which ran in parallel, answered first. */
   | 'overtaken'
-  /** The address is a private or reserved one. */
+  /** The address is private or reserved. */
   | 'not-public'
-  /** The service could not be reached. */
+  /** Could not connect to the service. */
   | 'unreachable'
-  /** The service's answer holds no place. */
+  /** The service's answer contains no place. */
   | 'bad-answer'
   /** On a server, no `clientIP` was passed. */
   | 'no-address';

@@ -2,34 +2,37 @@ import type { LocationStep, ReportingError } from './errors.js';
 import { isReportingError } from './guards.js';
 import { english, french, type PlayerMessages, type PlayerSituation } from './player-words.js';
 
-/** What the player can do, for the page's button. */
+/** The action for the page's button. */
 export type PlayerAction =
-  /** Allow the location in the browser, then the same event again. */
+  /** Allow the location in the browser, then send the same event again. */
   | 'allow-location'
-  /** Ask again: `client.resend(error)`, never a new call. */
+  /** Try again: `client.resend(error)`, never a new call. */
   | 'ask-again'
-  /** Log in; then `client.resend(error)` where `error.outcome` is `'unknown'`, else the same event again. */
+  /** Log in. Then call `client.resend(error)` if `error.outcome` is `'unknown'`, else send the same event again. */
   | 'log-in'
-  /** The same event again, after a moment or after `error.retryAfterMs`. */
+  /** Send the same event again, after a moment or after `error.retryAfterMs`. */
   | 'wait'
-  /** Nothing by pressing a button; the text names the support. */
+  /** No button helps. The text names the support. */
   | 'contact-support';
 
-/** What `playerMessage` gives. */
+/** The result of `playerMessage`. */
 export interface PlayerMessage {
-  /** The name of the situation, under which `messages` holds its text. */
+  /** The name of the situation, under which `messages` contains its text. */
   readonly situation: PlayerSituation;
-  /** The text for the player. It holds nothing of the error but the seconds to wait. */
+  /** The text for the player. It contains no data of the error except the seconds to wait. */
   readonly text: string;
-  /** What the player can do. */
+  /** The action for the player. */
   readonly action: PlayerAction;
 }
 
-/** The language and the words of `playerMessage`. */
+/** The language and the texts of `playerMessage`. */
 export interface PlayerMessageOptions {
-  /** A language tag, such as `'fr'` or `'fr-CI'`. The package has English and French, the script-tag files English; any other is English. Default: `'en'`. */
+  /**
+   * A language tag, for example `'fr'` or `'fr-CI'`. The package has English and French, the script-tag files English.
+   * For any other tag the text is English. Default: `'en'`.
+   */
   locale?: string | undefined;
-  /** Your own texts, by situation; what is left out stays as the package has it. Default: none. */
+  /** Your own texts, by situation. The package's text is used for a situation that you leave out. Default: none. */
   messages?: Partial<PlayerMessages> | undefined;
 }
 
@@ -50,16 +53,16 @@ const ACTIONS: { readonly [Situation in PlayerSituation]: PlayerAction } = {
   cancelled: 'wait',
 };
 
-/** Why the page never gets a position, whatever the player allows: only its developer can mend that. */
+/** Reasons why the page never gets a position, even if the player allows it: only its developer can fix them. */
 const FAULTS_OF_THE_PAGE = ['insecure-context', 'blocked-by-policy'];
 
-/** The members that one error class alone has. */
+/** The members that only one error class has. */
 type AnyError = ReportingError & { readonly conflict?: boolean; readonly retryAfterMs?: number; readonly steps?: readonly LocationStep[] };
 
 function situationOf(error: unknown): PlayerSituation {
   if (!isReportingError(error)) return 'not-working';
   const { code, outcome, status, conflict, retryAfterMs, steps = [] }: AnyError = error;
-  // In doubt, what the gateway holds may be this very report.
+  // If the report is in doubt, the gateway may have this very report.
   if (code === 'duplicate') return conflict && outcome !== 'unknown' ? 'conflict' : 'reported-before';
   if (outcome === 'unknown') return status === 401 ? 'in-doubt-logged-out' : 'in-doubt';
   if (code === 'location') {
@@ -89,8 +92,8 @@ export const playerMessageIn =
 const secondsOf = (error: unknown) => String(Math.max(1, Math.ceil(Number((error as AnyError).retryAfterMs) / 1_000)));
 
 /**
- * Says to a player what an error means, and what the player can do: a short text and an action, for every code and outcome. What is no
- * error of this package is "This does not work at the moment". Never throws for what an error holds.
+ * Explains an error to a player: a short text and an action, for every code and outcome. For any other value the text
+ * is "This does not work at the moment". No content of the error makes it throw.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** What a player is told in English, by situation. `{seconds}` is replaced. */
+/** The texts for a player in English, by situation. `{seconds}` is replaced. */
 export const english = {
   'in-doubt': 'We do not know yet whether this went through. Ask again: it cannot count twice.',
   'in-doubt-logged-out': 'We do not know yet whether this went through, and you are logged out. Log in, and ask again.',
@@ -19,10 +19,10 @@ export const english = {
 /** A situation of a player whose report failed. */
 export type PlayerSituation = keyof typeof english;
 
-/** What a player is told, by situation; `{seconds}` is replaced in `'busy-for'`. */
+/** The texts for a player, by situation. `{seconds}` is replaced in `'busy-for'`. */
 export type PlayerMessages = { readonly [Situation in PlayerSituation]: string };
 
-/** The same in French. */
+/** The texts in French. */
 export const french: PlayerMessages = {
   'in-doubt': 'Nous ne savons pas encore si l’opération est passée. Redemandez : elle ne peut pas compter deux fois.',
   'in-doubt-logged-out': 'Nous ne savons pas encore si l’opération est passée, et vous êtes déconnecté. Connectez-vous, puis redemandez.',

@@ -1,23 +1,26 @@
 import type { LocationFailure } from '../errors/errors.js';
 import type { LocationPermission } from './page/permission.js';
 
-/** The browser is asked for the position; one event for all calls that wait for it. */
+/** The SDK asks the browser for the position. One event covers all calls that wait for it. */
 export interface LocationAskedEvent {
-  /** Which event it is. */
+  /** The type of the event. */
   readonly type: 'location-asked';
-  /** `'prompt'`: the player sees the browser's question, or will. `'granted'`: no question is shown. Some browsers always say `'prompt'`. */
+  /** `'prompt'`: the browser asks the player, or is about to. `'granted'`: the browser does not ask. Some browsers always say `'prompt'`. */
   readonly permission: LocationPermission;
 }
 
-/** The browser's answer, also one that comes after the reports have gone without it. Never told of a question that stays open. */
+/**
+ * The browser's answer. The event also comes when the answer arrives after the reports were sent without a position. It
+ * does not come while the browser's prompt stays open.
+ */
 export interface LocationAnsweredEvent {
-  /** Which event it is. */
+  /** The type of the event. */
   readonly type: 'location-answered';
-  /** Why there is no position; undefined where there is one. */
+  /** Why there is no position. Undefined if there is one. */
   readonly reason: LocationFailure | undefined;
-  /** How long it took, in milliseconds. */
+  /** How long the request took, in milliseconds. */
   readonly durationMs: number;
 }
 
-/** What the browser's geolocation tells while it runs. */
+/** The events of the browser's geolocation. */
 export type GeolocationEvent = LocationAskedEvent | LocationAnsweredEvent;

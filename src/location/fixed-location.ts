@@ -1,7 +1,7 @@
 import type { LocationInput } from '../schema/location.js';
 
 /**
- * A location for terminals that never move, and for tests: the whole chain is replaced by it.
+ * A fixed location in place of the location chain: for terminals that never move, and for tests.
  *
  * @example
  * ```ts
@@ -11,6 +11,6 @@ import type { LocationInput } from '../schema/location.js';
 export const fixedLocation = (
   location: LocationInput,
 ): {
-  /** The location that every call gets. */
+  /** The location that every call uses. */
   fixed: LocationInput;
 } => ({ fixed: location });

@@ -3,16 +3,16 @@ import { type Clock, withTimeout } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import { type LocateRequest, type LocationResult, type LocationSource, NO_SOURCE } from './source.js';
 
-/** The location chain of one client. Its sources remember positions, answers, and the services that are not asked for a while. */
+/** The location chain of one client. Its sources cache positions and answers, and remember which services are paused. */
 export interface Locator {
-  /** Never rejects: where nothing is found, `steps` says why. */
+  /** Never rejects. If no location is found, `steps` says why. */
   find(request: LocateRequest): Promise<LocationResult>;
 }
 
-/** How much later than the budget the chain ends where the clock was set back meanwhile. */
+/** How much later than the budget the chain may end if the clock was set back meanwhile. */
 const CLOCK_WAS_SET_MS = 100;
 
-/** Makes the chain that finds where the player is (specification, section 1): each source in turn, until one finds a location. */
+/** Makes the chain that finds where the player is (specification, section 1). It tries each source in turn until one finds a location. */
 export function createLocator(sources: readonly LocationSource[], { timeoutMs, clock }: { readonly timeoutMs: number; readonly clock: Clock }): Locator {
   async function tryEach(request: LocateRequest): Promise<LocationResult> {
     const steps: LocationStep[] = [];
@@ -38,7 +38,7 @@ export function createLocator(sources: readonly LocationSource[], { timeoutMs, c
         found = run(over);
         return found;
       };
-      // Each wait is bounded by what the clock says is left. Somebody may set it back: then this one timer is the bound.
+      // The clock says how much of the budget is left for each wait. The clock may be set back: then only this timer ends the chain.
       await withTimeout(begin, { clock, milliseconds: deadline - now + CLOCK_WAS_SET_MS, signal });
       return found ?? run(signal);
     },

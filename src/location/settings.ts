@@ -7,7 +7,7 @@ import type { GeolocationLike, GeolocationSettings } from './page/geolocation-ty
 import type { PageScope } from './page/page.js';
 import type { PlaceSettings } from './page/reverse-geocode.js';
 
-/** What is sent as `source` for each way in which a location was found. */
+/** The value of `source` for each way to find a location. */
 export interface SourceNames {
   /** Browser geolocation. */
   readonly gps: string;
@@ -15,15 +15,15 @@ export interface SourceNames {
   readonly ip: string;
   /** Lookup of `clientIP`. */
   readonly client_ip: string;
-  /** Passed by the caller without a source. */
+  /** A location that the caller passed without a source. */
   readonly provided: string;
 }
 
-/** How a location is found; made by `config.ts`. */
+/** The settings of the location chain; made by `config.ts`. */
 export interface LocationSettings extends PlaceSettings {
   /** Whether an event without a location is an error. */
   readonly required: boolean;
-  /** For the whole chain. */
+  /** The limit for the whole chain. */
   readonly timeoutMs: number;
   readonly browser: GeolocationSettings & { readonly enabled: boolean };
   readonly ip: Omit<IpLookupSettings, 'providers'> & { readonly enabled: boolean; readonly providers: readonly IpProvider[] | undefined };
@@ -31,12 +31,12 @@ export interface LocationSettings extends PlaceSettings {
 }
 
 export interface Surroundings {
-  /** In place of the browser's. */
+  /** Replaces the browser's geolocation. */
   readonly geolocation: GeolocationLike | undefined;
-  /** The global object, of which a page's own facts are read. */
+  /** The global object, from which facts about a page are read. */
   readonly scope: PageScope;
   readonly fetch: Fetch;
   readonly clock: Clock;
-  /** Told while the browser is asked; undefined where there is no listener. */
+  /** Called while the browser is asked. Undefined if there is no listener. */
   readonly onEvent: ((event: GeolocationEvent) => void) | undefined;
 }

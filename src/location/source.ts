@@ -5,26 +5,26 @@ import type { Location } from '../schema/location.js';
 export interface LocateRequest {
   /** The player's public address. */
   readonly clientIP: string | undefined;
-  /** On the clock, in milliseconds. */
+  /** A time on the clock, in milliseconds. */
   readonly deadline: number;
   readonly signal: AbortSignalLike | undefined;
 }
 
-/** A location that was found, and what was tried on the way; or only what was tried, and what helps. */
+/** A location and the steps that led to it; or only the steps, and what helps. */
 export type LocationResult =
   | { readonly location: Location; readonly ageMs: number; readonly steps: readonly (LocationStep | FoundStep)[] }
   | { readonly location: undefined; readonly steps: readonly LocationStep[]; readonly advice?: string | undefined };
 
-/** One way to a position. Never rejects. */
+/** One location source. Never rejects. */
 export interface LocationSource {
   find(request: LocateRequest & { /** Whether another source is tried after it. */ readonly isLast: boolean }): Promise<LocationResult>;
 }
 
-/** Every way to a position where the code runs. */
+/** All location sources of one runtime. */
 export interface LocationSources {
   /** Tried in this order until one finds a location. */
   readonly sources: readonly LocationSource[];
-  /** What is wrong with a `clientIP`; undefined where that is for servers alone. */
+  /** The problem with a `clientIP`. Undefined in a runtime that does not accept it. */
   readonly clientIpProblem?: (clientIP: unknown) => string | undefined;
 }
 

@@ -3,11 +3,11 @@ import { LONGEST_BODY } from '../mock/read-body.js';
 
 const PLAIN_HOST = /^[\w.:[\]-]+$/;
 
-/** The address that a request asks for; undefined where it makes no sense. `hostless` is the host where none is named. */
+/** The address of a request. Undefined if it is invalid. `hostless` is the host if the request names none. */
 export function urlOf({ url = '/', headers }: IncomingMessage, hostless = ''): URL | undefined {
   const host = headers.host || hostless;
   if (!PLAIN_HOST.test(host)) return undefined;
-  // A proxy's form names the whole address: its path counts.
+  // A proxy's request form contains the whole address: its path is used.
   const path = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/');
   try {
     return new URL(`http://${host}${path}`);
@@ -16,10 +16,10 @@ export function urlOf({ url = '/', headers }: IncomingMessage, hostless = ''): U
   }
 }
 
-/** Methods that `Request` does not take. */
+/** Methods that `Request` refuses. */
 const NO_REQUEST = /^(?:CONNECT|TRACE|TRACK)$/;
 
-/** The request as the web has it. */
+/** The request as a web `Request`. */
 export function toRequest(incoming: IncomingMessage, url: URL, init: { body?: BodyInit | null; signal?: AbortSignal } = {}): Request {
   const { method = 'GET', headers } = incoming;
   const pairs: [string, string][] = [];
@@ -32,10 +32,10 @@ export function toRequest(incoming: IncomingMessage, url: URL, init: { body?: Bo
   return refused ? Object.defineProperty(request, 'method', { value: method }) : request;
 }
 
-/** More than the gateway takes: what a body that is too long is replaced by. */
+/** Longer than the gateway accepts: it replaces a body that is too long. */
 const TOO_LONG = new Uint8Array(LONGEST_BODY + 1);
 
-/** The whole body; of one that is too long for the gateway, something that is too long as well. */
+/** The whole body. A body that is too long is replaced by another that is too long. */
 export function toWebBody(incoming: IncomingMessage): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     if (Number(incoming.headers['content-length'] ?? 0) > LONGEST_BODY) return resolve(TOO_LONG);
@@ -58,6 +58,6 @@ export function toWebBody(incoming: IncomingMessage): Promise<Uint8Array> {
   });
 }
 
-/** The body as it comes. Who stops reading it leaves the connection open for the answer. */
+/** The body as a stream. A reader that stops keeps the connection open for the answer. */
 export const streamBody = (incoming: IncomingMessage): ReadableStream =>
   (ReadableStream as unknown as { from(source: AsyncIterable<Uint8Array>): ReadableStream }).from(incoming.iterator({ destroyOnReturn: false }));

@@ -5,13 +5,13 @@ import type { Relay } from '../relay/relay.js';
 import { streamBody, toRequest, urlOf } from './incoming.js';
 import { sendResponse } from './outgoing.js';
 
-/** A handler for `http.createServer`, and with `next` for Express and whatever takes its middleware. Never rejects. */
+/** A handler for `http.createServer`. With `next` it is middleware for Express and compatible frameworks. Never rejects. */
 export type NodeHandler = (incoming: IncomingMessage, outgoing: ServerResponse, next?: (error?: unknown) => void) => Promise<void>;
 
 /**
- * A relay for Node.js's `http`, and for Express. It hands the socket's address to the relay, and the request itself as
- * `native`. With Express, mount it before any body parser: the relay reads the body itself. Nothing is thrown; a body that
- * was read already is answered with 500, or goes to Express's `next` as a `TypeError`.
+ * A relay for Node.js's `http`, and for Express. It passes the socket's address to the relay, and the request itself as
+ * `native`. With Express, mount it before any body parser: the relay reads the body itself. It does not throw. If the
+ * body was read before, it answers 500, or passes a `TypeError` to Express's `next`.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ export type NodeHandler = (incoming: IncomingMessage, outgoing: ServerResponse, 
  */
 export function toNodeHandler(relay: Relay): NodeHandler {
   return async (incoming, outgoing, next) => {
-    // Whoever goes away while it is answered.
+    // A client that disconnects during the answer.
     outgoing.on('error', () => undefined);
     try {
       const url = urlOf(incoming);
@@ -39,13 +39,13 @@ export function toNodeHandler(relay: Relay): NodeHandler {
       const connection = { remoteAddress: socket.remoteAddress, rawHeaders, requestTarget: targetOf(incoming), native: incoming };
       await sendResponse((await relay(request, connection)) as Response, outgoing);
     } catch {
-      // The connection broke, or the headers are none that the web has: nothing can be answered.
+      // The connection broke, or the headers are invalid in a web request: no answer is possible.
       incoming.socket.destroy();
     }
   };
 }
 
-/** The whole path: Express takes from `url` what it is mounted at. */
+/** The whole path: Express removes the mount path from `url`. */
 function targetOf(incoming: IncomingMessage & { originalUrl?: unknown }): string | undefined {
   return typeof incoming.originalUrl === 'string' ? incoming.originalUrl : incoming.url;
 }

@@ -12,13 +12,13 @@ import type { ValidationMode } from '../schema/model.js';
 import { streamBody, toRequest, toWebBody, urlOf } from './incoming.js';
 import { sendAnswer, sendResponse } from './outgoing.js';
 
-/** Where a mock gateway listens, and who may use its own routes. */
+/** Where a mock gateway listens, and the access to its own routes. */
 export interface ServeOptions {
-  /** 0 takes a free one. Default: 0. */
+  /** 0 takes a free port. Default: 0. */
   port?: number | undefined;
-  /** Default: `'127.0.0.1'`, which nobody else reaches. Any other than loopback needs an `adminToken`. */
+  /** Default: `'127.0.0.1'`, which only this machine can reach. Any address other than loopback needs an `adminToken`. */
   host?: string | undefined;
-  /** What whoever asks for `/__admin/` must send, as `authorization: Bearer …` or `x-admin-token`. Default: none is needed. */
+  /** The token that requests to `/__admin/` must send, as `authorization: Bearer …` or `x-admin-token`. Default: none is needed. */
   adminToken?: string | undefined;
 }
 
@@ -30,16 +30,16 @@ export interface MockServer<Mode extends ValidationMode = ValidationMode> {
   readonly gateway: MockGateway<Mode>;
   /** Options for a client that reaches it over HTTP. */
   clientOptions(): MockClientOptions<Mode>;
-  /** Ends it at once, with open connections and whatever hangs. What is recorded stays. */
+  /** Closes the server at once, with open connections and pending requests. The recorded reports stay. */
   close(): Promise<void>;
 }
 
-/** How long a request may take to come in, so that what is never finished ends nevertheless. */
+/** The limit for receiving a request, so that an incomplete one also ends. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000, connectionsCheckingInterval: 5_000 };
 
 /**
- * Serves a mock gateway over HTTP, with its own routes below `/__admin/`. Rejects with a `TypeError` for options that
- * are not safe, and with Node.js's own error where it cannot listen.
+ * Serves a mock gateway over HTTP, with its own routes below `/__admin/`. Rejects with a `TypeError` for unsafe
+ * options, and with Node.js's own error if it cannot listen.
  *
  * @example
  * ```ts
@@ -52,9 +52,10 @@ export async function serve<Mode extends ValidationMode = 'strict'>(
   options: ServeOptions = {},
 ): Promise<MockServer<Mode>> {
   const { port = 0, host = '127.0.0.1', adminToken } = options;
-  if (adminToken !== undefined && !/^[\x21-\x7e]+$/.test(adminToken)) throw new TypeError('adminToken must be of visible ASCII characters, without spaces.');
+  if (adminToken !== undefined && !/^[\x21-\x7e]+$/.test(adminToken))
+    throw new TypeError('adminToken must consist of visible ASCII characters, without spaces.');
   if (!isLoopback(host) && adminToken === undefined) {
-    throw new TypeError(`On ${host} others can reach the mock gateway, so its reports need an adminToken (on the command line: --admin-token).`);
+    throw new TypeError(`On ${host} other machines can reach the mock gateway, so its reports need an adminToken (on the command line: --admin-token).`);
   }
   const closing = new AbortController();
   let admin: Admin | undefined;
@@ -73,7 +74,7 @@ export async function serve<Mode extends ValidationMode = 'strict'>(
     });
   });
   const { address, port: taken, family } = server.address() as AddressInfo;
-  // An address that stands for all is none to dial: this machine reaches itself by loopback.
+  // An address that stands for all interfaces cannot be dialled. This machine reaches itself through loopback.
   const dialled = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
   const url = `http://${family === 'IPv6' ? `[${dialled}]` : dialled}:${taken}`;
   const { validation, location } = gateway.clientOptions(url);

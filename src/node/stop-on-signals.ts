@@ -5,47 +5,49 @@ import { systemClock, withTimeout } from '../platform/time.js';
 /** A signal that asks a process to end. */
 export type StopSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGUSR2' | 'SIGBREAK';
 
-/** What `stopOnSignals` takes beside the outbox. */
+/** The options of `stopOnSignals`. */
 export interface StopOnSignalsOptions {
-  /** Which signals end the process. Default: `SIGTERM` and `SIGINT`. */
+  /** The signals that end the process. Default: `SIGTERM` and `SIGINT`. */
   signals?: readonly StopSignal[] | undefined;
   /**
-   * Milliseconds for everything; then nothing of it is waited for any more, and the exit code is 1. Shorter than the time after which
-   * whoever sent the signal kills (30 seconds in Kubernetes, 10 in Docker). It replaces the `stopTimeoutMs` of the outbox: attempts on
-   * their way have what `beforeStop` leaves of it, less 2 seconds. Default: 8,000.
+   * The limit for the whole shutdown, in milliseconds. After it the process ends with exit code 1. Choose less than the
+   * time after which the sender of the signal kills the process (30 seconds in Kubernetes, 10 in Docker). It replaces
+   * the outbox's `stopTimeoutMs`: running attempts get the time that `beforeStop` leaves, minus 2 seconds. Default:
+   * 8,000.
    */
   timeoutMs?: number | undefined;
-  /** Ends the intake first: closes servers, pauses consumers. It has half of the time. */
+  /** Stops the intake first: closes servers, pauses consumers. It has half of the time. */
   beforeStop?: (() => unknown) | undefined;
-  /** Gives back what the outbox stood on: ends pools, flushes telemetry. */
+  /** Releases the resources of the outbox: ends pools, flushes telemetry. */
   afterStop?: (() => unknown) | undefined;
 }
 
 const SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT'];
 const TIMEOUT_MS = 8_000;
-/** What an outbox needs to write how its attempts ended, after those were cut off. */
+/** The time that an outbox needs to store the results of attempts that were cancelled. */
 const MARGIN_MS = 2_000;
 
-/** Something that must stop before the process ends, and the signals at which it does. */
+/** A part that must stop before the process ends, and the signals at which it stops. */
 interface Registered {
   readonly signals: ReadonlySet<StopSignal>;
-  /** Stops it and gives the exit code; never rejects, and takes no longer than it may. */
+  /** Stops it and returns the exit code. Never rejects, and keeps its time limit. */
   end(): Promise<number>;
 }
 
 const registered = new Set<Registered>();
-/** What is on its way to its end, since a signal came. */
+/** The parts that are stopping, since a signal came. */
 let ends: Promise<number>[] | undefined;
 
 /**
- * Ends the process gracefully when a signal asks for it: the outbox claims nothing more, its attempts on their way end, and
- * those that take too long are cut off; their reports stay in the store, in doubt, and the next worker sends them once
- * their lease is over. Nothing is lost by a process that is killed instead. Exit code: 0; 1 where something failed or took
- * too long; at a second signal at once, with 128 and the signal's number. Returns how to take the listeners off.
+ * Ends the process gracefully when a signal asks for it. The outbox claims no more reports and lets its running
+ * attempts end. Attempts that take too long are cancelled: their reports stay in the store, in doubt, and the next
+ * worker sends them when their lease has expired. No report is lost if the process is killed instead. Exit code: 0; 1
+ * if a part failed or took too long. A second signal ends the process at once, with 128 plus the signal's number.
+ * Returns a function that removes the listeners.
  *
- * Called for several outboxes, the signal of any stops them all at the same time, each with its own options, and the process
- * ends once the last of them has stopped or its time is over. Outboxes that share what `afterStop` gives back (a pool) are
- * given together, as a list.
+ * If it is called for several outboxes, the signal of any of them stops all at the same time, each with its own
+ * options. The process ends when the last of them has stopped or its time is over. Pass outboxes that share the
+ * resources of `afterStop` (a pool) together, as a list.
  *
  * @example
  * ```ts
@@ -77,7 +79,7 @@ export function stopOnSignals(outbox: Pick<Outbox, 'stop'> | readonly Pick<Outbo
   const one: Registered = { signals: new Set(signals), end };
   registered.add(one);
   for (const signal of one.signals) if (!process.listeners(signal).includes(onSignal)) process.on(signal, onSignal);
-  // Too late to wait for a signal: the next one ends the process at once.
+  // Shutdown cannot wait for another signal: the next one ends the process at once.
   ends?.push(end());
   return () => {
     registered.delete(one);
@@ -91,16 +93,16 @@ function onSignal(signal: NodeJS.Signals): void {
   void exitAfter(ends);
 }
 
-/** Ends the process after all that is in the list, and what is added to it meanwhile. */
+/** Ends the process after all parts in the list, including those added meanwhile. */
 async function exitAfter(all: readonly Promise<number>[]): Promise<void> {
   let code = 0;
   for (const end of all) code = Math.max(code, await end);
   process.exit(code);
 }
 
-/** An error of the user's libraries by its name and code alone: a database's own holds values of rows. */
+/** The name and code of an error of the user's libraries. A database's message may contain values of rows. */
 function describeError(error: unknown): string {
   const { name, code } = Object(error) as { name?: unknown; code?: unknown };
   const words = [name, code].filter((word) => typeof word === 'string' && /^[\w.-]{1,64}$/.test(word));
-  return `failed with ${words.length > 0 ? words.join(' ') : 'what is no error'}`;
+  return `failed with ${words.length > 0 ? words.join(' ') : 'a value that is not an error'}`;
 }

@@ -16,16 +16,16 @@ const REFUSALS: Readonly<Record<number, ErrorWords>> = {
   401: { name: 'Unauthorized', description: 'The API key is missing or invalid (section 5).' },
   404: {
     name: 'NotFound',
-    description: 'Record not found (section 7). Assumption: what is settled was not reported when it was initiated; or there is no such path.',
+    description: 'Record not found (section 7). Assumption: the initiated report of a settled one is missing, or the path does not exist.',
   },
   405: {
     name: 'MethodNotAllowed',
     description: 'Assumption: another method than POST.',
-    headers: { Allow: { description: 'What is allowed.', schema: { const: 'POST' } } },
+    headers: { Allow: { description: 'The allowed methods.', schema: { const: 'POST' } } },
   },
   409: {
     name: 'Conflict',
-    description: 'A report under this identifier is recorded already, and reports are immutable (section 1). The status is an assumption.',
+    description: 'A report with this identifier is already recorded, and reports are immutable (section 1). The status is an assumption.',
   },
   413: { name: 'PayloadTooLarge', description: 'Assumption: the body is larger than 1 MiB (section 8 gives no limit).' },
   422: {
@@ -43,14 +43,14 @@ export const GENERIC_ERROR: JsonObject = {
   type: 'object',
   description: 'The generic error body (section 2.5).',
   properties: {
-    message: { type: 'string', minLength: 1, description: 'What is wrong.' },
+    message: { type: 'string', minLength: 1, description: 'What went wrong.' },
     error: { type: 'string', minLength: 1, description: 'The name of the status.' },
-    statusCode: { type: 'integer', minimum: 400, maximum: 599, description: 'The status once more.' },
+    statusCode: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
   },
   required: ['message', 'error', 'statusCode'],
 };
 
-/** A refused status has its words; a status of the user's own for duplicates has those of 409. */
+/** A refused status keeps its description. A user's own status for duplicates gets that of 409. */
 const wordsOf = (status: number): ErrorWords => REFUSALS[status] ?? { name: `Status${status}`, description: REFUSALS[409]?.description ?? '' };
 
 export const refusalAnswer = (status: number): JsonObject => ({ $ref: `#/components/responses/${wordsOf(status).name}` });

@@ -6,25 +6,25 @@ import { EXAMPLES } from './examples.js';
 import { createSchemaBox, type JsonObject, plainSchema, type SchemaBox } from './json-schema.js';
 import { FIELD_WORDS, OPERATION_WORDS } from './words.js';
 
-/** The version of the package; a test keeps it so. */
+/** The version of the package. A test keeps it up to date. */
 const VERSION = '0.1.0';
 
 const MOCK_ADDRESS = 'http://127.0.0.1:4010';
 
-/** What `openApiDocument` takes; all of it is optional, and the defaults are the mock gateway's. */
+/** The options of `openApiDocument`. All are optional, and the defaults are the mock gateway's. */
 export interface OpenApiOptions {
-  /** The address of a mock gateway, which the servers begin with. Default: `http://127.0.0.1:4010`. */
+  /** The address of a mock gateway, with which the server URLs begin. Default: `http://127.0.0.1:4010`. */
   address?: string | undefined;
-  /** As the mock gateway's option. Default: `'strict'`. */
+  /** Same as the mock gateway's option. Default: `'strict'`. */
   validation?: ValidationMode | undefined;
-  /** As the mock gateway's option. Default: `{ required: true }`. */
+  /** Same as the mock gateway's option. Default: `{ required: true }`. */
   location?:
     | {
         /** Whether an event without a location is refused. */
         required?: boolean | undefined;
       }
     | undefined;
-  /** As the mock gateway's option. Default: 409. */
+  /** Same as the mock gateway's option. Default: 409. */
   duplicateStatus?: number | undefined;
 }
 
@@ -54,7 +54,7 @@ export function openApiDocument(options: OpenApiOptions = {}): JsonObject {
       title: 'Operator Reporting Service: Integration Gateway',
       version: VERSION,
       description:
-        'Reports of bets and withdrawals, and the verification of national identification numbers. Sections are those of the specification; what it does not say is marked as an assumption. Reports are immutable, and a repeat is an error (section 1).',
+        'Reports of bets and withdrawals, and the verification of national identification numbers. Section numbers are those of the specification. Where it says nothing, the text says "assumption". Reports are immutable, and a repeat is an error (section 1).',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [
@@ -118,7 +118,7 @@ const reportAnswer: JsonObject = {
   required: ['message'],
 };
 
-/** Section 2.4, with what the section says and the SDK does not insist on. */
+/** Section 2.4, including the fields that the section lists and the SDK does not require. */
 function ninVerification(): JsonObject {
   const schema = structuredClone(plainSchema(operations.verifyNin.response)) as Schema;
   const data = schema.properties.data as Schema;

@@ -32,7 +32,7 @@ const withdrawal = {
   userId: 'U-88412',
 };
 
-/** A made-up body for each operation; together they are the four steps. */
+/** An invented body for each operation. Together they are the four steps. */
 export const EXAMPLES: Readonly<Record<OperationName, JsonObject>> = {
   reportBetEvent: {
     bet_id: 'NG-2026-000017',

@@ -16,7 +16,7 @@ const INPUTS: Readonly<Record<string, JsonObject>> = {
 
 /**
  * The four steps (section 1 of the specification) and a verification as an Arazzo 1.0 document, beside the OpenAPI
- * document `openapi.json`: which call follows which, with a body that can be sent as it is.
+ * document `openapi.json`. It shows the order of the calls, each with a body that can be sent unchanged.
  */
 export function fourStepsDocument(): JsonObject {
   return {
@@ -24,7 +24,7 @@ export function fourStepsDocument(): JsonObject {
     info: {
       title: 'Operator Reporting Service: the four steps',
       version: '1.0.0',
-      description: 'What an operator reports of a bet and of a withdrawal, in this order (section 1 of the specification).',
+      description: 'The reports of a bet and of a withdrawal, in this order (section 1 of the specification).',
     },
     sourceDescriptions: [{ name: 'gateway', url: './openapi.json', type: 'openapi' }],
     workflows: [

@@ -6,8 +6,8 @@ import { FIELD_WORDS } from './words.js';
 export type JsonObject = { [name: string]: unknown };
 
 /**
- * The rules that JSON Schema cannot read off a field, by the text that completes "expected …" in `schema/fields.ts`.
- * They stand here, so that a page that loads the SDK does not pay for a document; a test compares the verdicts.
+ * The rules that JSON Schema cannot derive from a field, by the text that completes "expected …" in `schema/fields.ts`.
+ * They are kept here, so that a page that loads the SDK does not load them. A test compares the verdicts.
  */
 const RULES: Readonly<Record<string, JsonObject>> = {
   'a string that is not empty or blank': { minLength: 1, pattern: '\\S' },
@@ -22,18 +22,18 @@ const RULES: Readonly<Record<string, JsonObject>> = {
   'at most the last 4 digits; this looks like a whole account number': { not: { pattern: '(?:\\p{Nd}\\P{Nd}*){5}' } },
 };
 
-/** Names that could change how objects behave; refused in every mode. */
+/** Names that could change how objects behave. They are refused in every mode. */
 const FORBIDDEN = ['__proto__', 'constructor', 'prototype'];
 
 const FREE_FORM = { type: 'object', propertyNames: { not: { enum: FORBIDDEN } }, additionalProperties: { type: ['string', 'number', 'boolean'] } };
 
-/** A schema as plain JSON Schema 2020-12; only what `toJSONSchema` can know. */
+/** A schema as plain JSON Schema 2020-12, as `toJSONSchema` makes it. */
 export function plainSchema(field: Field): JsonObject {
   const { $schema: _dialect, ...schema } = toJSONSchema(field) as JsonObject;
   return schema;
 }
 
-/** What a field's checks say that they expect. */
+/** The text in which a field's checks say what they expect. */
 const expectations = (field: Field): string[] =>
   (field._zod.def.checks ?? []).map(({ _zod }) => {
     const said = _zod.def.error?.({ code: 'custom', input: '', path: [] } as never);
@@ -44,15 +44,15 @@ function fieldSchema(field: Field): JsonObject {
   if (field._zod.def.type === 'object') return FREE_FORM;
   const rules = expectations(field).map((text) => {
     const rule = RULES[text];
-    if (!rule) throw new Error(`JSON Schema does not know the rule "${text}": add it to RULES in src/openapi/json-schema.ts.`);
+    if (!rule) throw new Error(`JSON Schema has no rule for "${text}": add it to RULES in src/openapi/json-schema.ts.`);
     return rule;
   });
   return Object.assign(plainSchema(field), ...rules);
 }
 
-/** Collects the models that a document names, each once. */
+/** Collects the models of a document, each once. */
 export interface SchemaBox {
-  /** Gives a reference to a model, whose fields `extra` are added to. */
+  /** Returns a reference to a model. The fields `extra` are added to it. */
   refer(model: Model, name: string, description: string, extra?: { properties: JsonObject; required: readonly string[] }): JsonObject;
   readonly schemas: JsonObject;
 }

@@ -1,10 +1,10 @@
 import type { OperationName } from '../protocol/operations.js';
 
-/** What the document says of each operation. A section is one of the specification's. */
+/** The document's description of each operation. Section numbers are those of the specification. */
 interface OperationWords {
   readonly summary: string;
   readonly description: string;
-  /** What its request body is called. */
+  /** The name of its request body. */
   readonly schema: string;
   readonly body: string;
   readonly success: string;
@@ -36,20 +36,20 @@ export const OPERATION_WORDS: Readonly<Record<OperationName, OperationWords>> = 
     summary: 'Report a settled withdrawal',
     description: 'Step 4 (sections 1 and 4.2). The withdrawal must have been reported when it was requested; that this is checked is an assumption.',
     schema: 'SettledWithdrawal',
-    body: 'Section 2.2. Assumption: every field is required but for the details of the location.',
+    body: 'Section 2.2. Assumption: every field is required except the details of the location.',
     success: 'The settled withdrawal is recorded (section 4.2).',
   },
   verifyNin: {
     summary: 'Verify a national identification number',
     description:
-      'Section 4.3. The status is 200 for a verified and for a not-verified number alike; `success` tells. In staging, numbers that start with 99 are verified.',
+      'Section 4.3. The status is 200 for a verified and for a not-verified number; `success` says which. In staging, numbers that start with 99 are verified.',
     schema: 'NinVerificationRequest',
     body: 'Section 2.3.',
-    success: 'The number was looked up; `success` tells whether it is verified (sections 2.4 and 4.3).',
+    success: 'The number was looked up; `success` says whether it is verified (sections 2.4 and 4.3).',
   },
 };
 
-/** What the document says of each field, by its name. */
+/** The document's description of each field, by its name. */
 export const FIELD_WORDS: Readonly<Record<string, string>> = {
   bet_id: "The operator's identifier of the bet; the settled report repeats it.",
   request_id: "The operator's identifier of the withdrawal request; the settled report repeats it.",
@@ -58,9 +58,9 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   win_amount: 'A finite number; the specification gives no bounds.',
   payout_amount: 'A finite number; the specification gives no bounds.',
   ggr: 'Gross gaming revenue; may be negative.',
-  ur: 'A finite number; the specification does not say what it counts.',
+  ur: 'A finite number; the specification does not say what it means.',
   outcome: "`WIN`, or the operator's word for another outcome (the specification names no other).",
-  status: "How it ended, in the operator's words (the specification names no values).",
+  status: "The result, in the operator's words (the specification names no values).",
   timestamp: 'Unix time in seconds, as a string of digits (section 2.2).',
   user: 'The player.',
   user_id: "The player's identifier at the operator.",
@@ -78,16 +78,16 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   residency_status: "In the operator's words (the specification names no values).",
   nin: 'National identification number: exactly 11 digits, as a string (section 8).',
   tax_id: 'Tax identification number.',
-  metadata: 'What else is known of the bet or of the payment.',
-  method: 'How the money is paid out, for example `bank_transfer` (the specification names no values).',
+  metadata: 'More data about the bet or the payment.',
+  method: 'The method of payment, for example `bank_transfer` (the specification names no values).',
   bank: 'The bank.',
   account_last4: 'The last four digits of the account, never the whole number.',
-  location: 'Where the player is (sections 1 and 2.2).',
+  location: "The player's location (sections 1 and 2.2).",
   latitude: 'Degrees.',
   longitude: 'Degrees.',
   city: 'City.',
   region: 'Region.',
   country: 'Country.',
-  accuracy: 'Metres; left out where the source does not say.',
-  source: 'Where the location comes from, for example `gps`, `ip` or `client_ip` (the specification names no values).',
+  accuracy: 'Metres; left out if the source does not give it.',
+  source: 'The source of the location, for example `gps`, `ip` or `client_ip` (the specification names no values).',
 };

@@ -23,8 +23,8 @@ const pause = (environment: string, reason: PauseReason, account?: string): Attr
 });
 
 /**
- * Counts what the outbox tells. It catches whatever a listener throws. Returns how to count a report that was enqueued in a
- * transaction of the user's, of which the outbox tells nothing.
+ * Counts the outbox's events. It catches every error of a listener. Returns a function that counts a report enqueued in
+ * the user's own transaction: the outbox emits no event for it.
  */
 export function countEvents(
   meter: Meter,
@@ -60,7 +60,7 @@ export function countEvents(
   on('late', ({ account, operation, environment }) => count.late(callAttributes(operation, environment, account)));
   on('paused', ({ account, environment, reason }) => count.pauses(pause(environment, reason, account)));
   on('error', () => count.storeErrors({}));
-  // What alerts stand on begins at 0: a rise from nothing to 1 is none to Prometheus.
+  // Counters for alerts start at 0: Prometheus does not count a first value of 1 as a rise.
   quietly(() => {
     count.storeErrors({}, 0);
     for (const environment of ENVIRONMENTS) {

@@ -11,10 +11,11 @@ import { quietly } from './quietly.js';
 import { spanned } from './spanned.js';
 
 /**
- * A client that tells OpenTelemetry of its calls: a span and a duration for each call, and for each attempt of an outbox
- * that is made over it. During either its span is active, so that those of an instrumented `fetch` stand below it. The
- * given client stays as it was. No attribute holds a secret or personal data; `bet_id` and `request_id` are in spans only.
- * Telemetry that fails disturbs no call. Throws a `ConfigurationError` for what is no client.
+ * Returns a client that reports its calls to OpenTelemetry: a span and a duration for each call, and for each attempt
+ * of an outbox that uses the client. The span is active meanwhile, so spans of an instrumented `fetch` become its
+ * children. The given client is not changed. No attribute contains a secret or personal data; `bet_id` and `request_id`
+ * are in spans only. A failure of telemetry does not affect a call. Throws a `ConfigurationError` if the argument is
+ * not a client.
  *
  * @example
  * ```ts
@@ -24,7 +25,7 @@ import { spanned } from './spanned.js';
  */
 export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Client<Mode>, options: InstrumentationOptions = {}): Client<Mode> {
   const internals = internalsOf(client);
-  if (!internals) throw new ConfigurationError('instrumentClient: expected what createClient returns.');
+  if (!internals) throw new ConfigurationError('instrumentClient: expected the result of createClient.');
   const { meter, tracer } = instrumentsOf(options);
   const calls = makeHistogram(meter, 'callDuration');
   const attempts = makeHistogram(meter, 'attemptDuration');
@@ -47,7 +48,7 @@ export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Cli
     (...given: Given): Promise<T> => {
       const which = callAttributes(operation, quietly(() => environmentOf(operation, given)) ?? internals.environment);
       const failed = (error: unknown) => ({ ...which, ...failureAttributes(error) });
-      // What the others resolve with is a person's, or a place.
+      // The results of the other methods contain personal data or a place.
       const isReceipt = operation !== 'verifyNin' && operation !== 'locate';
       const told = (value: T) => ({ ...which, ...(isReceipt && receipt(value)) });
       const ended = (value: T) => ({
@@ -108,7 +109,7 @@ export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Cli
 const keyOf = ({ environment, operation, reference }: { environment: string | undefined; operation: string; reference: string | undefined }) =>
   `${environment ?? 'relay'}:${operation}:${reference}`;
 
-/** Where a call goes, as far as it says so. Anything else than an environment is refused by the call, and told to nobody. */
+/** The environment of a call, if it names a valid one. The call refuses any other value, and no metric shows it. */
 function environmentOf(operation: string, [first, options]: readonly unknown[]): string | undefined {
   const said = (operation === 'locate' ? undefined : text(options, 'environment')) ?? text(first, 'environment');
   return ENVIRONMENTS.find((one) => one === said);
@@ -119,7 +120,7 @@ function text(value: unknown, name: 'environment' | 'reference' | 'outcome' | 'r
   return typeof member === 'string' ? member : undefined;
 }
 
-/** What metrics are told of a receipt. */
+/** The attributes of a receipt for metrics. */
 function receipt(value: unknown): Attributes {
   const environment = text(value, 'environment');
   const outcome = text(value, 'outcome');

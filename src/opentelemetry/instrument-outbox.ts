@@ -11,10 +11,11 @@ import { quietly } from './quietly.js';
 import { spanned } from './spanned.js';
 
 /**
- * An outbox that tells OpenTelemetry what it does: counters of its events, gauges of its store, a span for each report
- * that is enqueued. Its attempts are told by its client, if that is one of `instrumentClient`. The gauges end with `stop`
- * and begin again with `start`. No attribute holds a secret or personal data; `bet_id` and `request_id` are in spans only.
- * Telemetry that fails, or a meter that throws, disturbs no report. Instrument an outbox once, and use the one returned.
+ * Returns an outbox that reports to OpenTelemetry: counters of its events, gauges of its store, and a span for each
+ * enqueued report. Its attempts are reported by its client, if that comes from `instrumentClient`. The gauges end with
+ * `stop` and begin again with `start`. No attribute contains a secret or personal data; `bet_id` and `request_id` are
+ * in spans only. Telemetry that fails, or a meter that throws, does not affect a report. Instrument an outbox once, and
+ * use the returned one.
  *
  * @example
  * ```ts
@@ -42,9 +43,9 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Out
       return report;
     };
 
-  /** Counted is what is enqueued through the report itself: what a statement of the user's takes along, only the database knows. */
+  /** Counts what is enqueued through the report itself. Only the database can count what a user's own statement inserts. */
   const prepare: Outbox<Mode>['prepare'] = async (operation, payload, given) => {
-    // Not named after the operation, which may be misspelled, and then anything.
+    // Not named after the operation: its name may be misspelt, and then contain any data.
     const span = { name: 'prepare report', kind: SpanKind.INTERNAL, attributes: {} };
     const told = ({ id }: PreparedReport<Mode>) => attributesOf(operation, id);
     const report = await spanned(tracer, span, () => outbox.prepare(operation, payload, given), told);
@@ -88,7 +89,7 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Out
       end = undefined;
     },
   };
-  // With getters as they are, and whatever else an outbox has.
+  // Keeps getters, and all other members of an outbox.
   const members = { ...Object.getOwnPropertyDescriptors(outbox), ...Object.getOwnPropertyDescriptors(instrumented) };
   return Object.defineProperties({}, members) as Outbox<Mode>;
 }

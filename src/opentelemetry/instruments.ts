@@ -2,31 +2,31 @@ import { createNoopMeter, type Meter, type MetricOptions, metrics, trace } from 
 import { type InstrumentationOptions, SCOPE } from './options.js';
 import { quietly } from './quietly.js';
 
-/** One instrument: what it is called and what it measures. */
+/** One instrument: its name and what it measures. */
 export interface InstrumentRow {
-  /** What OpenTelemetry calls it. */
+  /** The kind of instrument in OpenTelemetry. */
   readonly kind: 'counter' | 'gauge' | 'histogram';
-  /** By which dashboards know it; its unit is a part of it, since the Prometheus exporter of Node.js adds none. */
+  /** The name in dashboards. It contains the unit, since the Prometheus exporter of Node.js adds none. */
   readonly name: string;
-  /** In the words of UCUM: `s`, or what is counted in braces. */
+  /** A UCUM unit: `s`, or the counted things in braces. */
   readonly unit: string;
-  /** What it tells, in a sentence. */
+  /** The meaning, in a sentence. */
   readonly description: string;
-  /** The attributes that its values may have; all of few values, none of a report's or a person's own. */
+  /** The attributes that its values may have. Each has few values, and none identifies a report or a person. */
   readonly attributes: readonly string[];
 }
 
-/** What the HTTP conventions advise for requests. */
+/** The buckets that the HTTP conventions advise for requests. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-/** From at once to days: an outage is a long wait. */
+/** From immediate to days: an outage is a long wait. */
 const WAIT_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400];
 
 const WHICH = ['location_sdk.operation', 'location_sdk.environment'];
 const HOW = ['location_sdk.outcome', 'error.type', 'http.response.status_code'];
 
 /**
- * Every instrument there is. The counts that the gauges tell are the store's: all processes on one store tell the same,
- * so take the maximum over them, not the sum.
+ * All instruments. The gauges show the store's counts: all processes on one store report the same values, so take the
+ * maximum over them, not the sum.
  *
  * @example
  * ```ts
@@ -59,7 +59,7 @@ export const INSTRUMENTS = {
     kind: 'gauge',
     name: 'location_sdk.outbox.report.count',
     unit: '{report}',
-    description: 'Reports in the store by state; blocked ones are not among the waiting.',
+    description: 'Reports in the store by state; waiting does not include blocked ones.',
     attributes: ['location_sdk.report.state'],
   },
   oldest: {
@@ -73,7 +73,7 @@ export const INSTRUMENTS = {
     kind: 'gauge',
     name: 'location_sdk.outbox.paused',
     unit: '{pause}',
-    description: '1 while nothing is sent to an environment, else 0.',
+    description: '1 while sending to an environment is paused, else 0.',
     attributes: ['location_sdk.environment'],
   },
   enqueued: {
@@ -87,7 +87,7 @@ export const INSTRUMENTS = {
     kind: 'counter',
     name: 'location_sdk.outbox.recorded.reports',
     unit: '{report}',
-    description: 'Reports that the gateway holds.',
+    description: 'Reports that the gateway has recorded.',
     attributes: [...WHICH, 'location_sdk.outcome'],
   },
   quarantined: {
@@ -101,14 +101,14 @@ export const INSTRUMENTS = {
     kind: 'counter',
     name: 'location_sdk.outbox.decided.reports',
     unit: '{report}',
-    description: 'Decisions of people.',
+    description: 'Decisions made by people.',
     attributes: [...WHICH, 'location_sdk.decision'],
   },
   locked: {
     kind: 'counter',
     name: 'location_sdk.outbox.locked.attempts',
     unit: '{attempt}',
-    description: 'Attempts that were not begun, since a key for encryption is missing.',
+    description: 'Attempts that were not started, since a key for encryption is missing.',
     attributes: WHICH,
   },
   late: {
@@ -122,19 +122,19 @@ export const INSTRUMENTS = {
     kind: 'counter',
     name: 'location_sdk.outbox.pauses',
     unit: '{pause}',
-    description: 'How often an environment was paused, or its pause prolonged, by this process.',
+    description: 'How often this process paused an environment, or extended its pause.',
     attributes: ['location_sdk.environment', 'location_sdk.pause.reason'],
   },
   storeErrors: {
     kind: 'counter',
     name: 'location_sdk.outbox.store.errors',
     unit: '{error}',
-    description: 'Times that the store could not do what the outbox needs.',
+    description: 'How often an operation of the store failed.',
     attributes: [],
   },
 } as const satisfies Record<string, InstrumentRow>;
 
-/** The instruments by the names that the code has for them. */
+/** The instruments by their names in the code. */
 export type InstrumentName = keyof typeof INSTRUMENTS;
 
 type NamesOf<Kind extends InstrumentRow['kind']> = { [Name in InstrumentName]: (typeof INSTRUMENTS)[Name]['kind'] extends Kind ? Name : never }[InstrumentName];
@@ -143,7 +143,7 @@ const optionsOf = ({ unit, description }: InstrumentRow): MetricOptions => ({ un
 
 const NOTHING = createNoopMeter();
 
-/** A meter that fails measures nothing. */
+/** A meter that throws is replaced by one that measures nothing. */
 const made = <Instrument>(meter: Meter, make: (meter: Meter) => Instrument): Instrument => quietly(() => make(meter)) ?? make(NOTHING);
 
 export const makeCounter = (meter: Meter, name: NamesOf<'counter'>) =>
@@ -160,7 +160,7 @@ export const makeHistogram = (meter: Meter, name: NamesOf<'histogram'>) =>
     }),
   );
 
-/** The meter and the tracer of this package. Where a provider throws, there is no tracer, and a meter that measures nothing. */
+/** The meter and the tracer of this package. If a provider throws, there is no tracer, and the meter measures nothing. */
 export const instrumentsOf = ({ meterProvider = metrics, tracerProvider = trace }: InstrumentationOptions) => ({
   meter: quietly(() => meterProvider.getMeter(SCOPE)) ?? NOTHING,
   tracer: quietly(() => tracerProvider.getTracer(SCOPE)),

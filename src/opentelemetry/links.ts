@@ -1,14 +1,14 @@
 import { context, isSpanContextValid, type Link, type SpanContext, trace } from '@opentelemetry/api';
 import { quietly } from './quietly.js';
 
-/** As many reports that are under way at once keep their link; those beyond are sent without. */
+/** The most reports with a link at the same time. Further reports are sent without a link. */
 const MOST = 10_000;
 
 /** The span in which a report was enqueued, for the spans of its attempts in the same process. */
 export function createLinks() {
   const contexts = new Map<string, SpanContext>();
   return {
-    /** The span that is active now. */
+    /** The active span. */
     current: (): SpanContext | undefined =>
       quietly(() => {
         const active = trace.getSpanContext(context.active());

@@ -5,21 +5,21 @@ import { DEFAULT_ACCOUNT, destinationAttributes, ENVIRONMENTS } from './attribut
 import { makeGauge } from './instruments.js';
 import { quietly } from './quietly.js';
 
-/** A collection waits no longer for a store; it then has no values of it, as if the process were gone. */
+/** The longest time that a collection waits for a store. After it the store's values are missing, as if the process had ended. */
 const LONGEST_MS = 5_000;
 
-/** One text for each destination: no account holds a colon. */
+/** The map key of a destination. Account names contain no colon. */
 const keyOf = ({ account, environment }: Pick<OutboxStats['paused'][number], 'account' | 'environment'>): string => `${account}:${environment}`;
 
-/** Asks the store at each collection and tells the gauges. Returns how to stop. */
+/** Reads the store at each collection and sets the gauges. Returns a function that stops this. */
 export function observeStats(meter: Meter, outbox: Pick<Outbox, 'stats'>): () => void {
   const gauges = { reports: makeGauge(meter, 'reports'), oldest: makeGauge(meter, 'oldest'), paused: makeGauge(meter, 'paused') };
   const all = Object.values(gauges);
   let asking: Promise<OutboxStats> | undefined;
-  /** Of accounts with a name of their own: those that were paused. */
+  /** The paused accounts that have a name of their own. */
   const pausedBefore = new Map<string, Attributes>();
 
-  /** A store that is slow is not asked again before it has answered. */
+  /** A slow store is not queried again before it has answered. */
   const ask = () => {
     asking ??= outbox.stats().finally(() => {
       asking = undefined;
@@ -39,7 +39,7 @@ export function observeStats(meter: Meter, outbox: Pick<Outbox, 'stats'>): () =>
     }
     for (const { environment, account } of paused)
       if (account !== DEFAULT_ACCOUNT) pausedBefore.set(keyOf({ account, environment }), destinationAttributes(environment, account));
-    // One that was paused before goes back to 0.
+    // An account that was paused before goes back to 0.
     for (const [key, attributes] of pausedBefore) result.observe(gauges.paused, paused.some((one) => keyOf(one) === key) ? 1 : 0, attributes);
   };
 

@@ -1,4 +1,4 @@
-/** Telemetry must not disturb a report: whatever it throws ends here. */
+/** Telemetry must not affect a report: all its errors end here. */
 export function quietly<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -3,7 +3,10 @@ import { isReportingError } from '../errors/guards.js';
 import { failureAttributes, subjectAttributes } from './attributes.js';
 import { quietly } from './quietly.js';
 
-/** Runs work within a span that is active meanwhile. `failureOf`: why what the work resolved with is a failure. The work runs once and ends as it would alone, whatever becomes of the span. */
+/**
+ * Runs work within an active span. `failureOf` says whether the result of the work is a failure, and why. The work runs
+ * once and ends in the same way without the span, whatever happens to the span.
+ */
 export async function spanned<T>(
   tracer: Tracer | undefined,
   { name, ...options }: SpanOptions & { readonly name: string },

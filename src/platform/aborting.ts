@@ -2,8 +2,8 @@ import type { Aborting } from './time.js';
 import type { AbortSignalLike } from './web-types.js';
 
 /**
- * An `AbortController` of the least that a signal can do: what listens to it listens to `abort`, and does not throw. The platform's own
- * costs more than the rest of a request, and Node.js warns of a leak from its eleventh listener on.
+ * A minimal `AbortController`: its listeners listen to `abort`, and do not throw. The platform's own costs more than
+ * the rest of a request, and Node.js warns of a leak from the eleventh listener on.
  */
 export function createAborting(): Aborting {
   const listeners = new Set<() => void>();

@@ -1,14 +1,14 @@
-/** Any object as a record; an empty one for a value that is not an object. */
+/** Any object as a record. An empty one for a value that is not an object. */
 export const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : Object.create(null);
 
-/** A copy of the object's own members, each read once: the copy leaves out what a library added to `Object.prototype`. */
+/** A copy of the object's own members, each read once. It leaves out what a library added to `Object.prototype`. */
 export const asOwnRecord = (value: unknown): Readonly<Record<string, unknown>> => Object.assign(Object.create(null), asRecord(value));
 
-/** The same of options with a type. */
+/** The same for options with a type. */
 export const ownOptions = <T extends object>(options: T): T => Object.assign(Object.create(null), options);
 
-/** A member of an object, its own or its class's: what some library put on the prototype of all objects is none of them. */
+/** A member of an object, its own or its class's. A property that a library put on the prototype of all objects is left out. */
 export function memberOf<T extends object, Name extends keyof T>(value: T, name: Name): T[Name] | undefined {
   if (!(name in Object.prototype)) return value[name];
   for (let at: object | null = value; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) if (Object.hasOwn(at, name)) return value[name];

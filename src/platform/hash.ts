@@ -5,7 +5,7 @@ const toHex = (bytes: ArrayBuffer | Uint8Array): string => Array.from(new Uint8A
 export const sha256 = async (text: string): Promise<string> =>
   nativeCrypto ? nativeCrypto.createHash('sha256').update(text).digest('hex') : toHex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
 
-/** The runtime's own form of a key, made once: it costs more than hashing a report. */
+/** The runtime's own form of a key, made once: making it costs more than hashing a report. */
 const nativeKeys = new WeakMap<CryptoKey, unknown>();
 
 function nativeKey({ KeyObject }: NativeCrypto, key: CryptoKey): unknown {
@@ -14,7 +14,7 @@ function nativeKey({ KeyObject }: NativeCrypto, key: CryptoKey): unknown {
   return known;
 }
 
-/** Whether a key for `hmacSha256` has to be: the runtime's own hashing warns of one that is not, and will refuse it. */
+/** Whether a key for `hmacSha256` must be converted: the runtime's own hashing warns of one that is not, and will refuse it. */
 export const MUST_BE_EXTRACTABLE = nativeCrypto !== undefined;
 
 export const hmacSha256 = async (key: CryptoKey, text: string): Promise<string> =>
@@ -22,5 +22,5 @@ export const hmacSha256 = async (key: CryptoKey, text: string): Promise<string> 
     ? nativeCrypto.createHmac('sha256', nativeKey(nativeCrypto, key)).update(text).digest('hex')
     : toHex(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text)));
 
-/** What a page's outbox and the relay call a player: the same for the same one, and not who it is (our decision). */
+/** The name of a player for a page's outbox and the relay: always the same for one player, and it does not reveal who it is (our decision). */
 export const playerTag = (player: string): Promise<string> => sha256(`location-sdk player ${player}`);

@@ -1,17 +1,17 @@
-/** The least that is logged: `'debug'`, every attempt, its end and each wait; `'info'`; `'warn'`; `'error'`; `'silent'`, nothing. */
+/** The lowest level that is logged: `'debug'`, every attempt, its end and each wait; `'info'`; `'warn'`; `'error'`; `'silent'`, nothing. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 /** The levels, the lowest first. */
 export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
-/** Who hears what the SDK has to say; `console` fits. No line holds a secret or personal data. */
+/** Receives the SDK's log lines; `console` fits. No line contains a secret or personal data. */
 export interface Logger {
   /** Every attempt and every wait. */
   debug?(message: string): void;
-  /** What is worth knowing once. */
+  /** Information that is logged once. */
   info?(message: string): void;
-  /** What somebody should look at. */
+  /** A problem that needs attention soon. */
   warn?(message: string): void;
-  /** What somebody must look at. */
+  /** A problem that needs attention now. */
   error?(message: string): void;
 }

@@ -1,8 +1,8 @@
 /**
- * Whether this code runs for a visitor: a page, or a worker that a page started. Node.js, Deno, Bun and
+ * Whether this code runs for a visitor: in a page, or in a worker that a page started. Node.js, Deno, Bun and
  * Cloudflare Workers are not browsers; jsdom and happy-dom count as browsers (our decision).
  *
- * Workers are told by their user agent, which every browser begins with "Mozilla/" and no server runtime does.
+ * Workers are recognised by their user agent: in every browser it begins with "Mozilla/", and in no server runtime.
  */
 export function isBrowser(): boolean {
   const scope: { document?: unknown; WorkerGlobalScope?: unknown; navigator?: { userAgent?: unknown } } = globalThis;

@@ -1,6 +1,6 @@
 import { LOG_LEVELS, type Logger, type LogLevel } from './logger.js';
 
-/** A listener that throws must not cost a report. */
+/** A listener that throws must not lose a report. */
 export const safeCallback =
   <T>(listen: ((told: T) => unknown) | undefined) =>
   (told: T): void => {
@@ -9,11 +9,11 @@ export const safeCallback =
       // Also a promise of another realm.
       Promise.resolve(listened).catch(() => {});
     } catch {
-      // Nothing can be said about it: who would be told is what failed.
+      // This error cannot be reported: the failed function would be its receiver.
     }
   };
 
-/** A logger that throws must not cost a report, or an answer. */
+/** A logger that throws must not lose a report, or an answer. */
 export function safeLogger(logger: Logger, least: LogLevel = 'debug'): Required<Logger> {
   const line = (level: keyof Logger) =>
     LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least) ? () => {} : safeCallback((message: string) => logger[level]?.(message));

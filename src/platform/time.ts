@@ -1,12 +1,12 @@
 import type { AbortSignalLike } from './web-types.js';
 
-/** The clock that the SDK reads and waits by. Give your own to `createClient({ clock })` to test without waiting. */
+/** The clock that the SDK uses for times and waits. Pass your own to `createClient({ clock })` to test without waiting. */
 export interface Clock {
-  /** Milliseconds since 1970, as `Date.now()`. */
+  /** Milliseconds since 1970, like `Date.now()`. */
   now(): number;
-  /** Calls back once, after so many milliseconds. */
+  /** Calls back once, after this number of milliseconds. */
   setTimeout(callback: () => void, milliseconds: number): unknown;
-  /** Takes that back. */
+  /** Cancels that call. */
   clearTimeout(timer: unknown): void;
 }
 
@@ -16,21 +16,21 @@ export const systemClock: Clock = {
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
 
-/** The longest time that a timer can hold; a longer one would fire at once. */
+/** The longest time that a timer can hold. A longer one would fire at once. */
 export const LONGEST_TIMER_MS = 2_147_483_647;
 
 export interface Limit {
   /** Measures the time. */
   clock: Clock;
-  /** How long the work may take. */
+  /** The limit for the work. */
   milliseconds: number;
-  /** Which option says so, for messages. */
+  /** The option that sets it, for messages. */
   option?: string;
-  /** The caller's signal; its reason is never read, since it may hold anything. */
+  /** The caller's signal. Its reason is never read, since it may contain any data. */
   signal?: AbortSignalLike | undefined;
 }
 
-/** What an `AbortController` does; one of the platform's costs more than all the rest of a limit. */
+/** The part of an `AbortController` that is needed. The platform's own costs more than the rest of a limit. */
 export type Aborting = Pick<AbortController, 'signal' | 'abort'>;
 
 export type TimedResult<T> = { ended: 'done'; value: T } | { ended: 'failed'; error: unknown } | { ended: 'timeout' } | { ended: 'aborted' };
@@ -52,8 +52,8 @@ function listenTo(signal: AbortSignalLike): Listening {
 }
 
 /**
- * Calls back when a signal is aborted, until the function that it returns is called. However many calls share a signal, it has
- * one listener: Node.js warns of more than ten, as of a leak. Throws what the signal throws.
+ * Calls back when a signal is aborted, until the returned function is called. All calls that share a signal use one
+ * listener: Node.js warns of a leak above ten. Errors of the signal are thrown.
  */
 function onAbort(signal: AbortSignalLike, callback: () => void): () => void {
   const shared = listening.get(signal) ?? listenTo(signal);
@@ -69,9 +69,9 @@ function onAbort(signal: AbortSignalLike, callback: () => void): () => void {
 }
 
 /**
- * Runs `work` until it settles, the time is over or the caller aborts, whichever comes first, and settles
- * once with which of them it was. `work` gets a signal that is aborted in the last two cases; work that
- * ignores it is left behind, and what it does later is dropped.
+ * Runs `work` until it settles, times out or is cancelled by the caller, whichever comes first, and settles once with
+ * that result. `work` gets a signal that is aborted in the last two cases. Work that ignores it continues, and its
+ * later result is dropped.
  */
 export function withTimeout<T>(
   work: (signal: AbortSignal) => T | PromiseLike<T>,
@@ -90,11 +90,11 @@ export function withTimeout<T>(
         clock.clearTimeout(timer);
         stopListening?.();
       } catch {
-        // Thrown into a timer it would end the process, and the caller has the result already.
+        // Thrown inside a timer, the error would end the process, and the caller has the result already.
       }
     };
     const abort = () => end({ ended: 'aborted' });
-    // Read before anything is begun, since it may throw.
+    // Read before anything is started, since it may throw.
     const aborted = signal?.aborted;
     timer = clock.setTimeout(() => end({ ended: 'timeout' }), Math.max(0, limit.milliseconds));
     if (aborted) return abort();
@@ -113,7 +113,7 @@ export function withTimeout<T>(
   });
 }
 
-/** A `Retry-After` header in milliseconds: seconds or an HTTP date; undefined where it is neither. */
+/** A `Retry-After` header in milliseconds: seconds or an HTTP date. Undefined if it is neither. */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
   const value = header?.trim() ?? '';
   if (/^[0-9]+$/.test(value)) return Number(value) * 1000;

@@ -1,21 +1,21 @@
 /**
- * Web types for public signatures. A consumer's project may load the DOM's types, Node.js's, or neither, so
- * nothing here names one: each alias is the consumer's own type where it exists, else a structural stand-in.
+ * Web types for public signatures. A consumer's project may load the DOM's types, Node.js's, or neither, so nothing
+ * here names one: each alias is the consumer's own type if it exists, else a structural replacement.
  */
 
-/** What stands for an `AbortSignal`; every one fits. */
+/** Replaces `AbortSignal`. Every one fits. */
 export interface AbortSignalLike {
   /** Whether it was aborted. */
   readonly aborted: boolean;
-  /** Hears when it is aborted. */
+  /** Adds a listener for the abort. */
   addEventListener(type: 'abort', listener: () => void): void;
-  /** Hears no more. */
+  /** Removes the listener. */
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** What stands for a request where the consumer's project has no such type. */
+/** Replaces the request type if the consumer's project has none. */
 export interface RequestLike {
-  /** The whole address that was asked. */
+  /** The whole URL. */
   readonly url: string;
   /** The HTTP method. */
   readonly method: string;
@@ -26,46 +26,46 @@ export interface RequestLike {
   };
 }
 
-/** The consumer's own `Request`, or what stands for it. */
+/** The consumer's own `Request`, or its replacement. */
 export type WebRequest = typeof globalThis extends { Request: { prototype: infer T } } ? T : RequestLike;
-/** The consumer's own `Response`, or what stands for it. */
+/** The consumer's own `Response`, or its replacement. */
 export type WebResponse = typeof globalThis extends { Response: { prototype: infer T } }
   ? T
   : FetchResponse & {
       /** The whole body, parsed as JSON. */
       json(): Promise<unknown>;
     };
-/** The consumer's own `URL`, or what stands for it. */
+/** The consumer's own `URL`, or its replacement. */
 export type WebUrl = typeof globalThis extends { URL: { prototype: infer T } }
   ? T
   : {
       /** The whole address. */
       readonly href: string;
     };
-/** The consumer's own `AbortSignal`, or what stands for it. */
+/** The consumer's own `AbortSignal`, or its replacement. */
 export type WebAbortSignal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : AbortSignalLike;
 
-/** What the SDK passes to `fetch` beside the address. */
+/** The init that the SDK passes to `fetch` with the URL. */
 export interface FetchInit {
   /** The HTTP method. */
   method: string;
   /** Headers by name. */
   headers: Record<string, string>;
-  /** What is sent. */
+  /** The body. */
   body?: string;
-  /** Ends the request. */
+  /** Cancels the request. */
   signal: WebAbortSignal;
-  /** Redirects are not followed: the key would travel. */
+  /** Redirects are not followed: they would forward the key. */
   redirect?: 'manual';
-  /** Whether cookies go along. */
+  /** Whether cookies are sent. */
   credentials?: 'omit' | 'same-origin' | 'include';
-  /** The page is not named. */
+  /** No referrer is sent. */
   referrerPolicy?: 'no-referrer';
   /** Whether it outlives the page. */
   keepalive?: boolean;
 }
 
-/** What the SDK reads of an answer; every `Response` fits. */
+/** The parts of an answer that the SDK reads. Every `Response` fits. */
 export interface FetchResponse {
   /** The HTTP status of the answer. */
   readonly status: number;
@@ -74,24 +74,24 @@ export interface FetchResponse {
     /** One header, by its name. */
     get(name: string): string | null;
   };
-  /** `'default'` where it was made in this process; any other value says that it came over a network. */
+  /** `'default'` if it was made in this process. Any other value means that it came over a network. */
   readonly type?: string;
-  /** What was answered, unread. */
+  /** The body, unread. */
   readonly body?: unknown;
   /** The whole body as text. */
   text(): Promise<string>;
 }
 
-/** A `fetch` function: the platform's, a wrapped one, or a mock gateway's. Always called with an address and an init. */
+/** A `fetch` function: the platform's, a wrapped one, or a mock gateway's. It is always called with a URL and an init. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
-/** A `CryptoKey` that was imported for HKDF; every one fits. */
+/** A `CryptoKey` imported for HKDF. Every one fits. */
 export interface HkdfKeyLike {
-  /** What the key is for. */
+  /** The purpose of the key. */
   readonly algorithm: {
     /** The algorithm's name: `'HKDF'`. */
     readonly name: string;
   };
-  /** What may be done with it: `'deriveBits'` or `'deriveKey'` must be among them. */
+  /** Its permitted uses: `'deriveBits'` or `'deriveKey'` must be among them. */
   readonly usages: readonly string[];
 }

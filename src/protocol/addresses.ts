@@ -1,20 +1,20 @@
 import { GATEWAY_PATH } from './operations.js';
 
-/** How a base address is used, or what is wrong with it. */
+/** The use of a base address, or what is wrong with it. */
 export interface BaseUrl {
   readonly baseUrl: string | undefined;
   readonly problem: string | undefined;
 }
 
-/** Whether an address is on the same machine, whatever the network: `http:` is safe there. */
+/** Whether an address is on the same machine: `http:` is safe there. */
 export const isLoopback = ({ hostname }: URL): boolean => /^(.+\.)?localhost$|^127\.[\d.]+$|^\[::1\]$/.test(hostname);
 
 /** `/integration-gateway/external` at the end, in whole or in part. */
 const writtenOut = () => new RegExp(`(${GATEWAY_PATH.replace(/(\/[^/]+)\/$/, '($1)?')})?/*$`);
 
 /**
- * Reads a base address. `/integration-gateway/external` at its end is taken off, since the specification shows
- * the address both with and without it and it must appear once.
+ * Reads a base address. `/integration-gateway/external` at its end is removed: the specification shows the address both
+ * with and without it, and it must appear once.
  */
 export const readBaseUrl = (text: string, allowInsecureHttp: boolean): BaseUrl =>
   readUrl(text, {
@@ -26,16 +26,16 @@ export const readBaseUrl = (text: string, allowInsecureHttp: boolean): BaseUrl =
     base: undefined,
   });
 
-/** `http:` that is not safe is usually a developer's own page, opened on a phone by the address of the developer's machine. */
+/** An `http:` address that is not safe is usually a developer's own page, opened on a phone by the address of the developer's machine. */
 const NOT_ON_A_NETWORK =
   '. For a phone in your network: a development certificate, a tunnel, or adb reverse and http://localhost; other http:// pages get no position';
 
 const RELAY = { example: 'https://operator.example.com/location-sdk', plainHttp: '', advice: NOT_ON_A_NETWORK, ending: /\/*$/, allowInsecureHttp: false };
 
 /**
- * Reads the address of a relay. One without a host belongs to the page's own address; a `<base>` element changes nothing, since an
- * attacker may have put it there. Where there is no page, it has neither an address nor a problem: a module that makes a client also runs on servers
- * that render pages.
+ * Reads the address of a relay. An address without a host is on the page's own host; a `<base>` element changes
+ * nothing, since an attacker may have added it. Without a page it has neither an address nor a problem: a module that
+ * makes a client also runs on servers that render pages.
  */
 export function readRelayUrl(text: string): BaseUrl {
   if (isUrl(text)) return readUrl(text, { ...RELAY, base: undefined });
@@ -44,7 +44,7 @@ export function readRelayUrl(text: string): BaseUrl {
   const { location }: { location?: { href?: string } } = globalThis;
   const page = location?.href;
   if (page === undefined) return { baseUrl: undefined, problem: undefined };
-  // A page without an address of its own, such as about:srcdoc.
+  // A page without an address of its own, for example about:srcdoc.
   if (!isUrl(text, page)) return refused(`has no host, and this page has no address (${new URL(page).protocol}); give the whole address`);
   const read = readUrl(text, { ...RELAY, base: page });
   const { protocol, host, pathname } = new URL(text, page);
@@ -61,12 +61,12 @@ function isUrl(text: string, base?: string): boolean {
 
 interface Reading {
   readonly example: string;
-  /** Where `http:` is allowed beside loopback hosts, in words. */
+  /** Where `http:` is allowed besides loopback hosts, in words. */
   readonly plainHttp: string;
-  /** What is said beside it of an address that begins with http://. */
+  /** The advice for an address that begins with http://. */
   readonly advice: string;
   readonly allowInsecureHttp: boolean;
-  /** What is taken off. */
+  /** The part that is removed. */
   readonly ending: RegExp;
   readonly base: string | undefined;
 }
@@ -80,7 +80,7 @@ function readUrl(text: string, { example, plainHttp, advice, allowInsecureHttp, 
   } catch {
     return refused(`is not an address such as ${example}`);
   }
-  if (url.username || url.password || /[?#]/.test(text)) return refused('holds a user name, a password, a query or a fragment; give the bare address');
+  if (url.username || url.password || /[?#]/.test(text)) return refused('contains a user name, a password, a query or a fragment; give only the address');
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && (isLoopback(url) || allowInsecureHttp))) {
     return refused(`must begin with https:// (http:// is for loopback hosts${plainHttp})${url.protocol === 'http:' ? advice : ''}`);
   }

@@ -1,9 +1,9 @@
-/** What a client in mock mode and the mock gateway agree on. */
+/** Constants that a client in mock mode shares with the mock gateway. */
 
 export const MOCK_API_KEY = 'mock-api-key';
 
-/** What a mock gateway on a port calls itself, so that no other server is taken for one. */
+/** The name that a mock gateway on a port gives itself, so that no other server is mistaken for one. */
 export const MOCK_NAME = 'location-sdk mock gateway';
 
-/** A made-up place for whoever has none: in tests nobody is asked where they are. */
+/** An invented place: in tests no browser or lookup service is asked. */
 export const MOCK_LOCATION = { latitude: 6.4541, longitude: 3.3947, city: 'Lagos', country: 'NG', accuracy: 50, source: 'mock' };

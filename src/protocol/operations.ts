@@ -5,32 +5,32 @@ import { ninVerification, ninVerificationRequest, reportAnswer } from '../schema
 import { settledBet, settledWithdrawal } from '../schema/settled.js';
 import { withdrawalEvent } from '../schema/withdrawal.js';
 
-/** The calls of the gateway, by the name of the function that makes each. */
+/** The operations of the gateway, by function name. */
 export type OperationName = 'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal' | 'verifyNin';
 
-/** One call of the gateway. A new call is a new row of `operations` and its schema. */
+/** One operation of the gateway. A new one is a new row of `operations` and its schema. */
 export interface Operation {
-  /** The function that makes it. */
+  /** The function that calls it. */
   readonly name: OperationName;
-  /** Below `{baseUrl}/integration-gateway/external/`. */
+  /** The path below `{baseUrl}/integration-gateway/external/`. */
   readonly path: string;
-  /** The body, but for `location`. */
+  /** The body, without `location`. */
   readonly request: Model;
   readonly response: Field;
   /**
-   * How the body gets its `location`: `'parameter'`, the caller may pass one and else the SDK finds it;
-   * `'field'`, the same, but in the payload it is a field of the report and so must be whole; `'none'`, it has none.
+   * How the body gets its `location`. `'parameter'`: the caller may pass one, else the SDK finds it. `'field'`: the
+   * same, but in the payload it is a field of the report and so must be complete. `'none'`: it has none.
    */
   readonly location: 'parameter' | 'field' | 'none';
-  /** The field that identifies the report; none where the call is not a report. */
+  /** The field that identifies the report. Absent if the operation is not a report. */
   readonly reference?: 'bet_id' | 'request_id';
-  /** What the gateway must hold under the same reference first (specification, section 1). */
+  /** The operation that must be recorded first under the same reference (specification, section 1). */
   readonly after?: OperationName;
   /** Whether a page may call it. */
   readonly browser: boolean;
 }
 
-/** The one table: client, relay, mock gateway, documents and tests all read it. */
+/** The one table of operations: client, relay, mock gateway, documents and tests all read it. */
 export const operations = {
   reportBetEvent: {
     name: 'reportBetEvent',
@@ -82,5 +82,5 @@ export const operations = {
 
 export const operationNames = Object.keys(operations) as OperationName[];
 
-/** Where the paths of all operations begin, below the base address (specification, section 4). */
+/** The start of the paths of all operations, below the base address (specification, section 4). */
 export const GATEWAY_PATH = '/integration-gateway/external/';

@@ -1,2 +1,2 @@
-/** The header by which the relay knows whose report it is: it takes it in no other player's session (our decision). */
+/** The header that names the report's player to the relay. The relay accepts the report only in that player's session (our decision). */
 export const PLAYER_HEADER = 'x-location-sdk-player';

@@ -2,16 +2,16 @@ import type { SentValue } from '../schema/sent-values.js';
 import { holdsPiece } from './holds-piece.js';
 import { fold, splitName, wordsIn } from './redact.js';
 
-/** A value of this length is recognised within a longer word, too. */
+/** A value of this length is also recognised within a longer word. */
 const LONG = 4;
-/** What URLs, JSON and HTML make of a text, and what is longer than any word and any id: a value in it would not be recognised. */
+/** Escapes of URLs, JSON and HTML, and texts longer than any word or id: a value inside would not be recognised. */
 const ENCODED = /%[\da-f]{2}|\\|&#?\w+;|[\w+/-]{65}/i;
 
-/** Whether the words of a value stand in a text, one after the other. */
+/** Whether the words of a value occur in a text, one after the other. */
 const standsIn = (words: readonly string[], value: readonly string[]): boolean =>
   value.length > 0 && words.some((_, start) => value.every((word, index) => words[start + index] === word));
 
-/** Makes a search for values that were sent, in any spelling. It would rather find one that is not there than miss one that is. */
+/** Makes a search for sent values, in any spelling. It prefers a false match to a missed value. */
 export function createSentSearch(values: readonly SentValue[]): (said: string) => boolean {
   const sought = values.map(({ text, kind }) => ({ kind, text: fold(text), words: wordsIn(fold(text)) }));
   return (said) => {

@@ -1,7 +1,7 @@
 /**
- * The words of a gateway that are shown: those of error messages, of HTTP and of the specification's field names. All others are
- * masked (`redact.ts`). None of them is a number. Leave out first names, places, streets and banks: think of Will, Grace or
- * Sunday before you add a word. A few, such as field or long, are surnames too.
+ * The words of a gateway that are shown: those of error messages, of HTTP and of the specification's field names. All
+ * others are masked (`redact.ts`). None of them is a number. Leave out first names, places, streets and banks: think of
+ * Will, Grace or Sunday before you add a word. A few, such as field or long, are surnames too.
  */
 const WORDS = `
 --validation a about above accept acceptable accepted access account accuracy action active add added address admin after again age all allow allowed already also

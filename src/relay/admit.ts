@@ -3,14 +3,14 @@ import type { RelayOperation } from './options.js';
 import { corsHeaders, preflightHeaders, senderOf } from './origin.js';
 import { routeOf } from './route.js';
 
-/** What a request asks for, or why it goes no further; and the headers of its answer. A preflight that may pass has neither. */
+/** The operation of a request, or the reason why it is refused, and the headers of its answer. An accepted preflight has neither. */
 export interface Admitted {
   readonly operation?: RelayOperation | undefined;
   readonly refused?: RelayAnswer | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether it is refused for where it comes from. */
+  /** Whether it is refused because of its origin. */
   readonly foreign?: boolean;
-  /** Why it is refused, where the answer does not say it. */
+  /** The reason, if the answer does not contain it. */
   readonly why?: string;
 }
 
@@ -21,13 +21,13 @@ export interface AdmitRules {
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 
-/** The checks that need nothing but the address and the headers, in the order of their answers: address, origin, method, headers, media type. */
+/** The checks that need only the address and the headers, in the order of their answers: address, origin, method, headers, media type. */
 export function admit(request: Request, { allowedOrigins, allowedHeaders }: AdmitRules, target?: unknown): Admitted {
   const operation = routeOf(request.url, target);
   if (!operation) return { refused: refusals.noSuchPath, headers: {} };
   const sender = senderOf(request, allowedOrigins);
   if (sender.kind === 'refused')
-    return { refused: refusals.forbidden, headers: {}, foreign: true, why: 'its Origin and Sec-Fetch-Site are not those of a page that may report' };
+    return { refused: refusals.forbidden, headers: {}, foreign: true, why: 'its Origin and Sec-Fetch-Site headers are not those of an allowed page' };
   const headers = sender.kind === 'other' ? corsHeaders(sender.origin) : {};
   if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method'))
     return { headers: { ...headers, ...preflightHeaders(allowedHeaders) } };

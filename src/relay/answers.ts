@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorOutcome, LocationStep } from '../errors/errors.js';
 import type { ValidationIssue } from '../schema/issue.js';
 
-/** What a page is told of a failure (our decision: the wire format of the relay). */
+/** The answer to a page about a failure (our decision: the wire format of the relay). */
 export interface RelayFailure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -13,7 +13,7 @@ export interface RelayFailure {
   readonly conflict?: boolean | undefined;
 }
 
-/** An answer before it is a `Response`. */
+/** The data of an answer, before it is a `Response`. */
 export interface RelayAnswer {
   readonly status: number;
   readonly body?: object | undefined;
@@ -26,36 +26,36 @@ const refusal = (status: number, code: ErrorCode, message: string, headers: Read
   body: { error: { code, message, outcome: 'not-sent' } satisfies RelayFailure },
 });
 
-/** What the relay refuses by itself: the same words for everybody, whoever asks and whatever was wrong in detail. */
+/** The relay's own refusals. The message is the same for every caller and every detail. */
 export const refusals = {
   noSuchPath: refusal(404, 'not-found', 'There is nothing here.'),
   badAddress: refusal(400, 'bad-request', 'The address makes no sense.'),
   method: refusal(405, 'bad-request', 'Use POST.', { allow: 'POST' }),
   forbidden: refusal(403, 'bad-request', 'This is not accepted.'),
   mediaType: refusal(415, 'bad-request', 'Send application/json.'),
-  noSession: refusal(401, 'authentication', 'Nobody is logged in.'),
-  otherPlayer: refusal(401, 'authentication', 'Another player is logged in than the one whose report this is.'),
+  noSession: refusal(401, 'authentication', 'No player is logged in.'),
+  otherPlayer: refusal(401, 'authentication', 'The logged-in player is not the player of this report.'),
   tooLarge: refusal(413, 'bad-request', 'The body is too large.'),
   tooSlow: refusal(408, 'timeout', 'The body did not come in time.'),
-  outOfTime: refusal(503, 'timeout', 'The time of the request was over. Nothing was sent.'),
+  outOfTime: refusal(503, 'timeout', 'The request timed out. Nothing was sent.'),
 } as const;
 
-/** A failure whose reason is the operator's alone: the page gets an id to ask about. */
+/** A failure whose reason only the operator may see. The page gets an id that leads to it. */
 export const broken = (id: string, outcome: ErrorOutcome = 'not-sent', status = 500, code: ErrorCode = 'configuration', reference?: string): RelayAnswer => ({
   status,
   body: { error: { code, message: `Something went wrong (${id}).`, outcome, reference } satisfies RelayFailure },
 });
 
-/** More than any form has, and no more than an answer should hold. */
+/** More than any form has, and no more than an answer should contain. */
 const MOST_ISSUES = 100;
 
-/** A page that sends what is wrong is told all of it, but for what is beyond reason. */
+/** A page gets all problems of its event, up to a reasonable number. */
 export const invalid = (issues: readonly ValidationIssue[], reference?: string): RelayAnswer => ({
   status: 400,
   body: {
     error: {
       code: 'validation',
-      message: 'The event is not as it must be; issues lists what is wrong. Nothing was sent.',
+      message: 'The event is not valid; issues lists the problems. Nothing was sent.',
       outcome: 'not-sent',
       reference,
       issues: issues.slice(0, MOST_ISSUES),
@@ -71,13 +71,13 @@ export const tooMany = (retryAfterMs: number | undefined, outcome: ErrorOutcome,
 
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'Origin' };
 
-/** The answer as the web has it. Members that are undefined are left out of the JSON. */
+/** The answer as a web `Response`. Undefined members are left out of the JSON. */
 export function toResponse({ status, body, headers }: RelayAnswer, more: Readonly<Record<string, string>> = {}): Response {
   const all = { ...HEADERS, ...(body && { 'content-type': 'application/json; charset=utf-8' }), ...headers, ...more };
   return new Response(body === undefined ? null : JSON.stringify(body), { status, headers: all });
 }
 
-/** Ends a request with an answer, from wherever it is found out. */
+/** Ends a request with an answer, thrown from any depth. */
 export class RefusedRequest extends Error {
   constructor(readonly answer: RelayAnswer) {
     super('refused');

@@ -1,6 +1,6 @@
 import { sha256 } from '../platform/hash.js';
 
-/** What an event is remembered under: hashes, so that nothing of it is kept there. */
+/** The keys under which an event is remembered: hashes, so that no data of the event is kept in them. */
 export interface EventKey {
   /** The same for the same event of the same player. */
   readonly event: string;
@@ -8,24 +8,24 @@ export interface EventKey {
   readonly player: string;
 }
 
-/** What makes two events the same, as plain data. */
+/** The data that identifies an event. */
 export interface EventIdentity {
   readonly operation: string;
   readonly environment: string | undefined;
   readonly player: unknown;
-  /** The one that is reported: the operator may give another than the page's, or a new one each time. */
+  /** The reference that is reported. The operator may replace the page's, or make a new one each time. */
   readonly reference: unknown;
-  /** What the page says. What the operator adds is not in it: it has to be asked for anew, and may have changed. */
+  /** The data from the page. The operator's additions are not included: they are read again for each request and may change. */
   readonly page: unknown;
 }
 
-/** Hashes what makes an event the same, however its page writes it. */
+/** Hashes the data that identifies an event, in any spelling of the JSON. */
 export async function eventKeyOf({ operation, environment, player, reference, page }: EventIdentity): Promise<EventKey> {
   const [event, ofPlayer] = await Promise.all([hash([operation, environment ?? null, player, reference ?? null, page]), hash(player)]);
   return { event, player: ofPlayer };
 }
 
-/** Plain data as one text, whatever the order of its members. */
+/** Plain data as one text, in any order of the members. */
 export const canonical = (value: unknown): string => JSON.stringify(value, (_, part: unknown) => (isMembers(part) ? sorted(part) : part)) ?? '';
 
 const isMembers = (part: unknown): part is object => typeof part === 'object' && part !== null && !Array.isArray(part);

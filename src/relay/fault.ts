@@ -6,14 +6,14 @@ import type { RelaySettings } from './settings.js';
 
 const LETTERS = 'abcdefghijklmnop';
 
-/** What leads from a page's answer to the operator's log: letters alone, since a page masks numbers. */
+/** The id that leads from a page's answer to the operator's log. Letters only, since a page masks numbers. */
 export const newId = (): string => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => LETTERS[byte % LETTERS.length]).join('');
 
 const FRAME = /([\w.-]+\.[cm]?[jt]sx?:[0-9]+:[0-9]+)\)?$/;
 
-/** What may be said of something that was thrown: what kind it is and where it comes from. Its words may hold anything. */
+/** The part of a thrown value that may be logged: its kind and where it comes from. Its message may contain any data. */
 export function describeThrown(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return `threw something that is no error (${typeof thrown})`;
+  if (!(thrown instanceof Error)) return `threw a value that is not an error (${typeof thrown})`;
   try {
     const { name, code, stack } = thrown as Error & { code?: unknown };
     const shownCode = typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? ` ${code}` : '';
@@ -25,11 +25,11 @@ export function describeThrown(thrown: unknown): string {
       .slice(0, 4);
     return `threw ${shownName}${shownCode}${frames.length > 0 ? ` at ${frames.join(' < ')}` : ''} (its message is not shown, since it may hold personal data)`;
   } catch {
-    return 'threw something that cannot be read';
+    return 'threw a value that cannot be read';
   }
 }
 
-/** Logs what happened and gives the id that stands for it. */
+/** Logs a failure and returns its id. */
 export function noteFault(logger: Required<Logger>, what: string): string {
   const id = newId();
   logger.error(`${id}: ${what}`);
@@ -38,7 +38,7 @@ export function noteFault(logger: Required<Logger>, what: string): string {
 
 type HookSettings = Pick<RelaySettings<RelayPlayer>, 'clock' | 'hookTimeoutMs' | 'logger'>;
 
-/** Calls one of the operator's functions within its time. */
+/** Calls one of the operator's functions within its time limit. */
 export function callHook<T>(
   work: (signal: AbortSignal) => T | PromiseLike<T>,
   milliseconds: number,
@@ -47,7 +47,7 @@ export function callHook<T>(
   return withTimeout(work, { clock, milliseconds: Math.min(hookTimeoutMs, milliseconds) });
 }
 
-/** What a function of the operator's gave, or an answer that tells the page nothing. */
+/** The result of an operator's function, or an answer that reveals nothing to the page. */
 export function settledValue<T>(ended: TimedResult<T>, name: string, logger: Required<Logger>): T {
   if (ended.ended === 'done') return ended.value;
   const what = ended.ended === 'failed' ? describeThrown(ended.error) : 'did not answer in time';

@@ -7,8 +7,9 @@ const LONGEST_HOST = 100;
 const isHost = (text: string) => text.length <= LONGEST_HOST && /^[\w.:[\]-]+$/.test(text);
 
 /**
- * The page is told nothing of why it is refused, so the operator is: a framework or proxy that hides the address that the browser
- * asked for makes the operator's own pages look like another site's. Each origin is named once, and no more than ten, since anybody can send one.
+ * The page does not get the reason of a refusal, so the operator does. A framework or proxy that hides the requested
+ * address makes the operator's own pages look like another site. Each origin is logged once, and at most ten, since any
+ * client can send one.
  */
 export function createOriginNotes(logger: Required<Logger>): (request: Request) => void {
   const noted = new Set<string>();
@@ -20,8 +21,8 @@ export function createOriginNotes(logger: Required<Logger>): (request: Request) 
     noted.add(origin);
     const advice =
       originProblem(origin) === undefined
-        ? `name it: createRelay({ allowedOrigins: ['${origin}'] }). It must be named where a framework gives requests another address than the browser's (Next.js says localhost) and where a proxy changes the Host header (Vite's server.proxy with changeOrigin: true)`
-        : 'give it an https:// address: a relay takes http:// pages of loopback hosts only';
-    logger.warn(`a page of ${origin} was refused, since this relay is asked as ${own}. If that page is yours, ${advice}`);
+        ? `name it: createRelay({ allowedOrigins: ['${origin}'] }). It must be named if a framework gives requests another address than the browser's (Next.js says localhost), or if a proxy changes the Host header (Vite's server.proxy with changeOrigin: true)`
+        : 'give it an https:// address: a relay accepts http:// pages of loopback hosts only';
+    logger.warn(`a page of ${origin} was refused, since this relay was requested as ${own}. If that page is yours, ${advice}`);
   };
 }

@@ -1,10 +1,10 @@
 import { isLoopback } from '../protocol/addresses.js';
 import { PLAYER_HEADER } from '../protocol/player-header.js';
 
-/** Whether pages of this origin reach whoever they mean to: over https, or on the same machine. */
+/** Whether pages of this origin have a safe connection: over https, or on the same machine. */
 const isSecure = (url: URL) => url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 
-/** What is wrong with an entry of `allowedOrigins`. */
+/** The problem with an entry of `allowedOrigins`. */
 export function originProblem(origin: unknown): string | undefined {
   const expected = 'expected origins such as https://play.example.com, without a path and without wildcards (http:// is for loopback hosts)';
   try {
@@ -15,12 +15,12 @@ export function originProblem(origin: unknown): string | undefined {
   }
 }
 
-/** Where a request comes from: the relay's own site, another origin that is allowed, or anywhere else. */
+/** The origin of a request: the relay's own site, another allowed origin, or any other. */
 export type Sender = { readonly kind: 'own' | 'refused' } | { readonly kind: 'other'; readonly origin: string };
 
 /**
- * Reads what browsers say of who sends a request and no page can forge, `Origin` and `Sec-Fetch-Site`. Each that is there
- * must fit, and one must be there: what says nothing is no browser that the SDK runs in.
+ * Reads the headers that name the sender's origin and that no page can forge, `Origin` and `Sec-Fetch-Site`. Each one
+ * that is present must fit, and one must be present: every browser in which the SDK runs sends one.
  */
 export function senderOf(request: Request, allowed: ReadonlySet<string>): Sender {
   const origin = request.headers.get('origin');
@@ -30,7 +30,7 @@ export function senderOf(request: Request, allowed: ReadonlySet<string>): Sender
   return { kind: own ? 'own' : 'refused' };
 }
 
-/** The same host and port. What ends TLS before the relay hides the scheme from it, so the origin's own must be a safe one. */
+/** The same host and port. A proxy that ends TLS before the relay hides the scheme, so the origin's own scheme must be safe. */
 function isOwn(origin: string, address: string): boolean {
   try {
     const url = new URL(origin);
@@ -40,13 +40,13 @@ function isOwn(origin: string, address: string): boolean {
   }
 }
 
-/** The host as a page of that scheme writes it: without the scheme's own port. */
+/** The host as a page of that scheme writes it: without the scheme's default port. */
 const hostFor = (protocol: string, address: string) => {
   const { host, port } = new URL(address);
   return port === '' ? host : new URL(`${protocol}//${host}`).host;
 };
 
-/** What lets a page of another origin read an answer. */
+/** The headers that let a page of another origin read an answer. */
 export const corsHeaders = (origin: string): Record<string, string> => ({
   'access-control-allow-origin': origin,
   // The operator's session is usually a cookie.
@@ -54,7 +54,7 @@ export const corsHeaders = (origin: string): Record<string, string> => ({
   'access-control-expose-headers': 'retry-after',
 });
 
-/** What lets a page of another origin ask at all. */
+/** The headers that let a page of another origin send a request. */
 export const preflightHeaders = (more: readonly string[]): Record<string, string> => ({
   'access-control-allow-methods': 'POST',
   'access-control-allow-headers': ['content-type', 'x-location-sdk', PLAYER_HEADER, ...more].join(', '),

@@ -5,19 +5,19 @@ import { broken, invalid, type RelayAnswer, type RelayFailure, tooMany } from '.
 import { noteFault } from './fault.js';
 import type { RelayQueued } from './options.js';
 
-/** What a page is told of each kind of failure; the words of the client and of the gateway are the operator's. */
+/** The page's message for each kind of failure. The messages of the client and of the gateway are for the operator only. */
 const FAILURES: { readonly [Code in ErrorCode]: readonly [status: number, words: string, wordsInDoubt?: string] } = {
   configuration: [503, ''],
   validation: [400, ''],
   location: [503, 'No location was found; allow the page to read it and try again.'],
-  network: [503, 'The gateway could not be reached.', 'The connection to the gateway broke.'],
-  timeout: [503, 'The time was over before the report could be sent.', 'The gateway did not answer in time.'],
-  aborted: [503, 'The report was given up.'],
+  network: [503, 'Could not connect to the gateway.', 'The connection to the gateway broke.'],
+  timeout: [503, 'Timed out before the report was sent.', 'The gateway did not answer in time.'],
+  aborted: [503, 'The report was cancelled.'],
   'bad-request': [400, 'The gateway refused the report.'],
-  // Not 401, which would tell the page that its session is over.
+  // Not 401, which would tell the page that its session has ended.
   authentication: [502, 'The gateway refused the backend.'],
-  'not-found': [404, 'The gateway knows no such record.'],
-  duplicate: [409, 'The gateway holds a report under this reference already.'],
+  'not-found': [404, 'The gateway does not have this record.'],
+  duplicate: [409, 'The gateway already has a report with this reference.'],
   unprocessable: [422, 'The gateway cannot accept the data.'],
   'rate-limited': [429, ''],
   gateway: [502, 'The gateway failed.'],
@@ -26,7 +26,7 @@ const FAILURES: { readonly [Code in ErrorCode]: readonly [status: number, words:
 const IN_DOUBT = 'It may be recorded: send the same event again.';
 const NOT_SENT = 'Nothing was sent.';
 
-/** What is told of a step of the lookup: neither whom the operator asks, nor how its network is made. */
+/** The page's message for a step of the lookup. It reveals neither the operator's lookup services nor its network. */
 const stepForPage = ({ step, reason, durationMs }: LocationStep): LocationStep => ({
   step: step === 'client-ip' ? step : 'ip-lookup',
   reason,
@@ -36,12 +36,12 @@ const stepForPage = ({ step, reason, durationMs }: LocationStep): LocationStep =
 
 interface About {
   readonly reference: string | undefined;
-  /** The members of the event that are the operator's. */
+  /** The fields of the event that the operator supplies. */
   readonly owned: readonly string[];
   readonly logger: Required<Logger>;
 }
 
-/** The answer to a failed report. The operator's own mistakes go to the log, with an id for the page. */
+/** The answer to a failed report. The operator's own mistakes are logged, with an id for the page. */
 export function answerForError(error: ReportingError, { reference, owned, logger }: About): RelayAnswer {
   const { code, outcome } = error;
   const inDoubt = outcome === 'unknown';
@@ -71,13 +71,13 @@ export function answerForError(error: ReportingError, { reference, owned, logger
   return { status: inDoubt ? 502 : status, body: { error: failure } };
 }
 
-/** The answer to a report that is recorded: its receipt, without the gateway's words. */
+/** The answer to a recorded report: its receipt, without the gateway's message. */
 export const answerForReceipt = ({ outcome, operation, reference, environment, attempts, requestId, location }: Receipt): RelayAnswer => ({
   status: 200,
   body: { outcome, operation, reference, environment, attempts, requestId, location },
 });
 
-/** The answer to a report that an outbox has taken. */
+/** The answer to a report that an outbox has stored. */
 export const answerForQueued = ({ id, state }: RelayQueued, operation: string, reference: string | undefined): RelayAnswer => ({
   status: 202,
   body: { id: String(id), state, operation, reference },

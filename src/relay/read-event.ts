@@ -13,15 +13,15 @@ export interface BodyLimits {
 
 const notJson = (message: string) => invalid([issue([], 'not-json', message)]);
 
-/** Reads a request's body: UTF-8, JSON, an object; within its size and its time. */
+/** Reads a request's body: a JSON object in UTF-8, within its size and time limits. */
 export async function readEvent(request: Request, { clock, maxBodyBytes, milliseconds }: BodyLimits): Promise<Record<string, unknown>> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) refuse(refusals.tooLarge);
   const read = await withTimeout((signal) => readBytes(request, maxBodyBytes, signal), { clock, milliseconds });
   if (read.ended === 'timeout') return refuse(refusals.tooSlow);
-  // A connection that broke: nobody reads the answer.
+  // The connection broke: no client reads the answer.
   if (read.ended !== 'done') return refuse(notJson('the body broke off'));
   const text = decode(read.value ?? refuse(refusals.tooLarge));
-  // Before it is parsed, since that keeps one of two values and says nothing.
+  // Checked before parsing: the parser silently keeps one of two values.
   const issues = scanJson(text);
   if (issues.length > 0) refuse(invalid(issues));
   const fields = parse(text);

@@ -7,13 +7,13 @@ const LONGEST_MS = 600_000;
 const MOST = 1_000;
 const MOST_OF_A_PLAYER = 50;
 
-/** What is remembered of an event, so that its repetition has the same bytes. */
+/** The record of an event, so that its repetition has the same bytes. */
 export interface Remembered {
-  /** While it is on its way: who asks again waits for the same answer, but not beyond its time. */
+  /** While it is being sent: a repeated request waits for the same answer, within its own time limit. */
   running?: { readonly answer: Promise<RelayAnswer>; readonly until: number };
   timestamp?: string;
   location?: LocationInput;
-  /** A report in doubt: the error, for `resend`, and what was sent. */
+  /** A report in doubt: the error, for `resend`, and the event that was sent. */
   inDoubt?: { readonly error: unknown; readonly sent: RecentReport };
 }
 
@@ -35,9 +35,9 @@ interface Entry extends Remembered {
 }
 
 /**
- * A page that loses an answer sends the same event again. The gateway takes other bytes under the same reference for a
- * conflict, so what the relay itself added (a time, a location that it looked up) has to be the same again. Ten minutes,
- * a thousand events and fifty of one player are remembered, in memory.
+ * A page that loses an answer sends the same event again. The gateway treats other bytes with the same reference as a
+ * conflict. So the values that the relay added (a time, a location that it looked up) must stay the same. The relay
+ * remembers ten minutes, a thousand events and fifty of one player, in memory.
  */
 export function createRecent(clock: Clock): Recent {
   const entries = new Map<string, Entry>();
@@ -52,7 +52,7 @@ export function createRecent(clock: Clock): Recent {
     else counts.delete(entry.player);
   };
 
-  /** The oldest come first. One on its way ends all the same, and is only not waited for any more. */
+  /** The oldest come first. An event that is still being sent completes even if it is forgotten here. */
   const forgetOld = () => {
     const now = clock.now();
     for (const [event, { at }] of entries) {
@@ -61,7 +61,10 @@ export function createRecent(clock: Clock): Recent {
     }
   };
 
-  /** Gives up one: what is not open before what is, then of the player who has the most, then the oldest. So nobody's many events cost another's few. */
+  /**
+   * Removes one: one without an open request before one with it, then of the player with the most, then the oldest. So
+   * one player's many events do not displace another's few.
+   */
   const forgetOne = (ofPlayer?: string) => {
     let least: { event: string; rank: number } | undefined;
     for (const [event, { player, running, inDoubt }] of entries) {

@@ -21,9 +21,9 @@ import { createThrownNotes } from './thrown-notes.js';
 export type Relay = (request: WebRequest, connection?: RelayConnection) => Promise<WebResponse>;
 
 /**
- * Makes a relay: the operator's own backend takes a page's events, adds who the player is, and reports them with its API
- * key. It answers `POST …/report-bet-event` and `POST …/report-withdrawal-event` below whatever path it is mounted at, and
- * nothing else. Throws a `ConfigurationError` that lists everything that is wrong with the options.
+ * Makes a relay: your own backend accepts a page's events, adds the player, and reports them with its API key. It
+ * answers `POST …/report-bet-event` and `POST …/report-withdrawal-event` below the path at which it is mounted, and no
+ * other path. Throws a `ConfigurationError` that lists every problem with the options.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Pl
       const admitted = admit(request as Request, settings, connection?.requestTarget);
       headers = admitted.headers;
       const { operation, refused, foreign, why } = admitted;
-      if (why) settings.logger.debug(`refused, since ${why}`);
+      if (why) settings.logger.debug(`refused: ${why}`);
       if (foreign) noteOrigin(request as Request);
       if (refused || !operation) return toResponse(refused ?? { status: 204 }, headers);
       const answered = await answer(request as Request, connection ?? {}, operation, kept, settings);
@@ -60,7 +60,7 @@ export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Pl
   };
 }
 
-/** What a relay keeps from one request to the next. */
+/** The state that a relay keeps between requests. */
 interface Kept {
   readonly recent: Recent;
   readonly noteThrown: (line: string) => void;
@@ -92,7 +92,7 @@ async function answer<Player extends RelayPlayer>(
   const { location: ofOperator, ...fields } = added;
   const location = (ofOperator ?? page.location) as PageEvent['location'];
   const event: Record<string, unknown> = { ...page.fields, user, ...fields };
-  // The field is the player's identifier too (specification, section 2.2), and no page's to choose.
+  // The field also identifies the player (specification, section 2.2), so a page may not choose it.
   if ('userId' in operations[operation].request.fields) event.userId ??= playerIdOf(event);
   const differing = compareClaims(page.claimed, event);
   if (differing.length > 0) return invalid(differing, page.reference);
@@ -125,7 +125,7 @@ async function answer<Player extends RelayPlayer>(
 
 const playerIdOf = ({ user }: Record<string, unknown>) => (user as { user_id?: unknown } | null)?.user_id;
 
-/** Who the player is, with a copy of the user object that nothing changes any more. */
+/** The player, with a copy of the user object that cannot change later. */
 async function authorized<Player extends RelayPlayer>(
   request: Request,
   call: (signal: AbortSignal) => RelayCall,
@@ -135,14 +135,14 @@ async function authorized<Player extends RelayPlayer>(
 ) {
   const { logger } = settings;
   const ended = await callHook((signal) => settings.authorize(request, call(signal)), milliseconds, settings);
-  // Many a session check throws where there is no session.
+  // Some session checks throw if there is no session.
   if (ended.ended === 'failed') {
-    noteThrown(`the option authorize ${describeThrown(ended.error)}; answered as if nobody were logged in`);
+    noteThrown(`the option authorize ${describeThrown(ended.error)}; answered 401, as if no player were logged in`);
     return refuse(refusals.noSession);
   }
   const player = settledValue(ended, 'authorize', logger);
   if (player === null || player === undefined || player === false) {
-    logger.debug('refused, since the option authorize gave no player');
+    logger.debug('refused: the option authorize returned no player');
     return refuse(refusals.noSession);
   }
   const { value: user, issues } = copyJson((player as Partial<RelayPlayer>).user);
@@ -166,7 +166,7 @@ async function withinLimit<Player extends RelayPlayer>(
   refuse(tooMany(isWait ? wait : undefined, 'not-sent'));
 }
 
-/** What the operator adds. */
+/** The operator's additions. */
 async function completed<Player extends RelayPlayer>(
   page: PageEvent,
   call: (signal: AbortSignal) => RelayCall & { player: Player },
@@ -178,7 +178,7 @@ async function completed<Player extends RelayPlayer>(
   const event = { ...page.fields, ...(page.location && { location: page.location }) };
   const added = settledValue(await callHook((signal) => complete(event, call(signal)), milliseconds, settings), 'complete', logger);
   if (added === null) {
-    logger.debug('refused, since the option complete gave null');
+    logger.debug('refused: the option complete returned null');
     return refuse(refusals.forbidden);
   }
   if (added === undefined) return {};
@@ -194,6 +194,6 @@ function addressOf<Player extends RelayPlayer>(
 ): string | undefined {
   const connected = typeof remoteAddress === 'string' ? remoteAddress : undefined;
   const address = clientIpFrom({ headers: request.headers, rawHeaders }, { trustedProxies, remoteAddress: connected });
-  if (address === undefined) logger.warn("the player's address is not known: pass { remoteAddress } to the relay, or set trustedProxies");
+  if (address === undefined) logger.warn("the player's address is unknown: pass { remoteAddress } to the relay, or set trustedProxies");
   return address;
 }

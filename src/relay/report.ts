@@ -20,31 +20,31 @@ export interface Ready<Player extends RelayPlayer> {
   readonly player: Player;
   readonly event: Record<string, unknown>;
   readonly reference: string | undefined;
-  /** The page's, or the operator's. */
+  /** The page's location, or the operator's. */
   readonly location: LocationInput | undefined;
   readonly clientIP: string | undefined;
-  /** The members of the event that are the operator's. */
+  /** The fields of the event that the operator supplied. */
   readonly owned: readonly string[];
   readonly key: EventKey;
-  /** On the clock, in milliseconds. */
+  /** A time on the clock, in milliseconds. */
   readonly deadline: number;
 }
 
 const send = (client: RelayClient, operation: RelayOperation, event: object, options: RelayCallOptions) =>
-  // The client checks what the types claim here. By its type it may itself be one with relayUrl, whose receipts have no environment.
+  // The client checks the types that are claimed here. By its type it may itself have a relayUrl, and then its receipts have no environment.
   (operation === 'reportBetEvent'
     ? client.reportBetEvent(event as BetEvent, options)
     : client.reportWithdrawalEvent(event as WithdrawalEvent, options)) as Promise<Receipt | RelayQueued>;
 
-/** Reports an event and gives the answer; of the same event at the same time, one is reported and both are answered. */
+/** Reports an event and returns the answer. If the same event arrives twice at the same time, one report is sent and both requests are answered. */
 export async function report<Player extends RelayPlayer>(ready: Ready<Player>, recent: Recent, settings: RelaySettings<Player>): Promise<RelayAnswer> {
   const { running, ...earlier } = recent.get(ready.key) ?? {};
   const now = settings.clock.now();
   const milliseconds = ready.deadline - now;
   if (milliseconds <= 0) return refusals.outOfTime;
-  // A client ends by itself; the time beyond is for what the operator does with the receipt.
+  // A client ends by itself. The extra time is for the operator's work with the receipt.
   const longest = Math.min(milliseconds + settings.hookTimeoutMs, LONGEST_TIMER_MS);
-  // One that is over its time may never end, and nobody else's request should wait for it.
+  // A call that exceeds its time may never end, and another player's request must not wait for it.
   const answer = running && now < running.until ? running.answer : start(ready, earlier, milliseconds, now + longest, recent, settings);
   const ended = await withTimeout(() => answer, { clock: settings.clock, milliseconds: longest });
   if (ended.ended === 'done') return ended.value;
@@ -53,7 +53,7 @@ export async function report<Player extends RelayPlayer>(ready: Ready<Player>, r
   return broken(noteFault(settings.logger, `${subject}: ${what}`), 'unknown', 502, 'timeout', ready.reference);
 }
 
-/** What runs on when the page is gone, and what a page that asks again waits for. */
+/** The work that continues after the page has left, and for which a repeated request waits. */
 function start<Player extends RelayPlayer>(
   ready: Ready<Player>,
   earlier: Omit<Remembered, 'running'>,
@@ -75,11 +75,11 @@ function start<Player extends RelayPlayer>(
   const sent = inDoubt ? inDoubt.sent : now;
   const differing = inDoubt ? differingFields(inDoubt.sent, now) : [];
   if (differing.length > 0)
-    logger.warn(`${subject}: it is in doubt and is sent again as it was; what the option complete gives now differs: ${differing.join(', ')}`);
-  // What is told is what was sent, whatever the operator would say of it now.
+    logger.warn(`${subject}: it is in doubt and is sent again unchanged; the option complete now returns other values for: ${differing.join(', ')}`);
+  // The answer contains what was sent, even if the operator's values differ now.
   const about: RelayReport<Player> = { operation, player: ready.player, event: sent.event };
 
-  /** A client that ends after its time has no say over what was begun since. */
+  /** A client that ends after its time cannot change a later attempt. */
   function remember(remembered: Remembered | undefined): void {
     const known = recent.get(key);
     if (known && known.running?.answer !== answer) return;
@@ -98,7 +98,7 @@ function start<Player extends RelayPlayer>(
       remember(held);
       return broken(noteFault(logger, `${subject}: the client ${describeThrown(error)}`), 'unknown', 500, 'gateway', reference);
     }
-    // The gateway holds it (a duplicate), or may: the same again must be the same bytes.
+    // The gateway has it (a duplicate), or may have it: a repetition must have the same bytes.
     if (error.outcome === 'unknown') remember({ ...held, inDoubt: { error, sent } });
     else remember(error.code === 'duplicate' ? held : undefined);
     await tell('onError', () => settings.onError?.(error, about), settings);
@@ -113,12 +113,12 @@ function start<Player extends RelayPlayer>(
       follow(result.done, about, settings);
       return answerForQueued(result, operation, reference);
     } catch (error) {
-      // An error that keeps no report leaves it as it was.
+      // An error that keeps no report does not change the record.
       return fail(inDoubt && isValidationError(error) ? inDoubt.error : error);
     }
   }
 
-  // Not at once, so that nothing of it has ended before it is remembered.
+  // Started asynchronously, so that it cannot end before it is remembered.
   const answer = Promise.resolve()
     .then(run)
     .catch((error: unknown) => {
@@ -129,16 +129,16 @@ function start<Player extends RelayPlayer>(
   return answer;
 }
 
-/** The names of what differs, never the values. */
+/** The names of the fields that differ, never their values. */
 function differingFields(sent: RecentReport, now: RecentReport): string[] {
   const names = [...new Set([...Object.keys(sent.event), ...Object.keys(now.event)])];
   const differing = names.filter((name) => canonical([sent.event[name]]) !== canonical([now.event[name]])).map(printableKey);
-  // One that was looked up is the client's to know.
+  // The client looks up a missing location, so it is not compared.
   const moved = sent.location && now.location && canonical(sent.location) !== canonical(now.location);
   return moved ? [...differing, 'location'] : differing;
 }
 
-/** Tells the operator later what became of a report that an outbox took. */
+/** Informs the operator later about the result of a report that an outbox stored. */
 function follow<Player extends RelayPlayer>(done: unknown, about: RelayReport<Player>, settings: RelaySettings<Player>): void {
   Promise.resolve(done)
     .then(
@@ -148,12 +148,12 @@ function follow<Player extends RelayPlayer>(done: unknown, about: RelayReport<Pl
     .catch(() => {});
 }
 
-/** What is recorded stays so, whatever the operator's function does. */
+/** A recorded report stays recorded, whatever the operator's function does. */
 async function tell<Player extends RelayPlayer>(name: 'onReceipt' | 'onError', work: () => unknown, settings: RelaySettings<Player>): Promise<void> {
   const told = await callHook(work, settings.hookTimeoutMs, settings);
   if (told.ended === 'done') return;
   noteFault(
     settings.logger,
-    `the option ${name} ${told.ended === 'failed' ? describeThrown(told.error) : 'did not answer in time'}; the report itself is not touched by it`,
+    `the option ${name} ${told.ended === 'failed' ? describeThrown(told.error) : 'did not answer in time'}; this does not change the report`,
   );
 }

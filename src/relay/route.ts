@@ -3,19 +3,19 @@ import type { RelayOperation } from './options.js';
 
 const SERVED: readonly RelayOperation[] = ['reportBetEvent', 'reportWithdrawalEvent'];
 
-/** What proxies, routers and servers read in different ways: encoded characters, backslashes, empty segments. */
+/** Characters that proxies, routers and servers read in different ways: encoded ones, backslashes, empty segments. */
 const AMBIGUOUS = /[%\\]|\/\//;
 
-/** Whether `URL` takes a path as it came: it resolves `..` and `%2e`, and turns a backslash into a slash, which a proxy before the relay may not. */
+/** Whether `URL` keeps a path unchanged. It resolves `..` and `%2e`, and turns a backslash into a slash; a proxy before the relay may not. */
 function isUnchanged(target: string): boolean {
   const path = target.replace(/^https?:\/\/[^/?#\\]*/i, '');
   return path.startsWith('/') && new URL(`http://relay.localhost${path}`).pathname === path;
 }
 
 /**
- * The operation that an address asks for: its last segment is the operation's path, letter by letter, below whatever
- * the relay is mounted at. Anything that could be read in two ways is no address of the relay's, nor is one with a query.
- * `target` is the path as it came, where that is known: the address of a `Request` is resolved already.
+ * The operation of an address: its last segment must be the operation's path exactly, below the path at which the relay
+ * is mounted. An address that could be read in two ways is refused, and so is one with a query. `target` is the path as
+ * received, if known: the address of a `Request` is already resolved.
  */
 export function routeOf(address: string, target?: unknown): RelayOperation | undefined {
   const { pathname, search } = new URL(address);

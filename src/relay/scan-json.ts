@@ -6,16 +6,15 @@ const MOST_DEPTH = 8;
 const FORBIDDEN = /^(?:__proto__|constructor|prototype)$/;
 
 interface Open {
-  /** Those seen so far; none in a list. */
+  /** The names so far. Undefined in a list. */
   readonly keys: Set<string> | undefined;
-  /** Where what comes next stands. */
+  /** The path of the next value. */
   at: string | number;
 }
 
 /**
- * What `JSON.parse` would take without a word: a key that is there twice (it keeps the last, others keep the first),
- * a name that changes how objects behave, and nesting without end. Reads each character once, and only for text that is
- * JSON does it find all.
+ * Finds what `JSON.parse` accepts silently: a duplicate key (it keeps the last, other parsers the first), a name that
+ * changes how objects behave, and deep nesting. Reads each character once. It finds everything only in valid JSON.
  */
 export function scanJson(text: string): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
@@ -46,14 +45,14 @@ export function scanJson(text: string): ValidationIssue[] {
   return issues;
 }
 
-/** Behind the quotation mark that ends the string that begins at `start`. */
+/** The position after the quotation mark that ends the string at `start`. */
 function endOfString(text: string, start: number): number {
   let index = start + 1;
   while (index < text.length && text[index] !== '"') index += text[index] === '\\' ? 2 : 1;
   return index + 1;
 }
 
-/** A name may be written with escapes, and is the same name then. */
+/** Escapes in a name do not make it another name. */
 function unquoted(token: string): string | undefined {
   try {
     return JSON.parse(token) as string;

@@ -41,7 +41,7 @@ const CONSOLE: Logger = {
 const isTime = wholeNumber(1, LONGEST_TIMER_MS, 'milliseconds');
 const isHeader = (value: unknown) => typeof value === 'string' && /^[\w-]+$/.test(value);
 
-/** Every option of a relay and its default. */
+/** All options of a relay with their defaults. */
 const optionTable = {
   client: required<unknown>(having('reportBetEvent', 'reportWithdrawalEvent')),
   authorize: required<unknown>(isFunction),
@@ -65,7 +65,7 @@ const optionTable = {
   clock: option<Clock>(isClock, systemClock),
 };
 
-/** What is wrong with the addresses of proxies or of origins, beyond what the table says. */
+/** The problem with the addresses of proxies or of origins, beyond the table's checks. */
 function addressIssues({ trustedProxies, allowedOrigins }: Readonly<Record<string, unknown>>): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
   readTrust(trustedProxies, issues);
@@ -73,7 +73,7 @@ function addressIssues({ trustedProxies, allowedOrigins }: Readonly<Record<strin
   return problem ? [...issues, issue(['allowedOrigins'], 'invalid', problem)] : issues;
 }
 
-/** Checks the options and completes them; throws a `ConfigurationError` that lists everything that is wrong. */
+/** Checks the options and completes them. Throws a `ConfigurationError` that lists every problem. */
 export function readRelaySettings<Player extends RelayPlayer>(options: RelayOptions<Player>): RelaySettings<Player> {
   const read = readOptions('the relay', optionTable, options, addressIssues);
   if (read.problem !== undefined) throw new ConfigurationError(read.problem, { operation: 'createRelay', issues: read.issues });

@@ -33,7 +33,7 @@ export interface BetEvent {
   user: BetUser;
   /** When the bet was placed: Unix seconds as a string of at most 10 digits, or a `Date`. Default: now. */
   timestamp?: string | Date | undefined;
-  /** Anything else worth keeping: strings, numbers and booleans by name. */
+  /** More data about the bet: strings, numbers and booleans by name. */
   metadata?: Record<string, string | number | boolean> | undefined;
 }
 
@@ -46,15 +46,15 @@ export interface SettledBet {
   bet_id: string;
   /** The player who bets. */
   user: BetUser;
-  /** What the player won. */
+  /** The player's winnings. */
   win_amount: number;
-  /** What is paid out. */
+  /** The amount that is paid out. */
   payout_amount: number;
   /** `'WIN'`, or the operator's word for another outcome (the specification names no other). */
   outcome: Outcome;
   /** Gross gaming revenue; may be negative. */
   ggr: number;
-  /** As the specification names it, which does not say what it stands for. */
+  /** The specification does not say what it means. */
   ur: number;
 }
 

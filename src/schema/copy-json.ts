@@ -1,6 +1,6 @@
 import { type IssueCode, issue, type ValidationIssue } from './issue.js';
 
-/** Deeper or larger than any report: a cycle, or something that is not a report at all. */
+/** Deeper or larger than any report: a cycle, or a value that is not a report. */
 const MAX_DEPTH = 8;
 const MAX_VALUES = 10_000;
 
@@ -9,20 +9,19 @@ const FORBIDDEN_KEYS = /^(?:__proto__|constructor|prototype)$/;
 /** The prototype of every copy, so that a copy inherits no member of `Object.prototype`. Objects whose own prototype is null are slower. */
 const EMPTY: object = Object.freeze(Object.create(null));
 
-/** Objects say themselves what they are, so only what is known is repeated. */
+/** An object chooses its own tag, so only known tags are repeated. */
 const NAMED_KINDS = /\b(?:Map|Set|Promise|RegExp|Error|String|Number|Boolean|ArrayBuffer|Uint8Array|Blob|FormData|URLSearchParams)\b/;
 
 type Path = readonly PropertyKey[];
 
 /**
- * Copies a value into plain JSON: own enumerable properties only, each read once, no `toJSON`. What is
- * validated is this copy and what is sent is this copy, so that no getter, proxy or later change of the
- * caller's object can come between. What JSON cannot hold becomes an issue; a `Date` is accepted as the
- * `timestamp` alone, and becomes Unix seconds.
+ * Copies a value into plain JSON: own enumerable properties only, each read once, no `toJSON`. The copy is both
+ * validated and sent, so that no getter, proxy or later change of the caller's object can come between. A value that
+ * JSON cannot express becomes an issue. A `Date` is accepted only as the `timestamp`, and becomes Unix seconds.
  */
 export function copyJson(input: unknown): { value: unknown; issues: ValidationIssue[] } {
   const issues: ValidationIssue[] = [];
-  /** Where the value stands that is being copied. */
+  /** The path of the value that is being copied. */
   const path: PropertyKey[] = [];
   let values = 0;
 
@@ -40,9 +39,9 @@ export function copyJson(input: unknown): { value: unknown; issues: ValidationIs
   const copyObject = (source: object): unknown => {
     const kind = Object.prototype.toString.call(source);
     if (kind === '[object Date]') {
-      if (path.length !== 1 || path[0] !== 'timestamp') return refuse('a Date is accepted as the timestamp only');
+      if (path.length !== 1 || path[0] !== 'timestamp') return refuse('a Date is accepted only as the timestamp');
       const time = Date.prototype.getTime.call(source);
-      return Number.isNaN(time) ? refuse('expected a Date that is a time, got an invalid Date', path, 'invalid') : String(Math.floor(time / 1000));
+      return Number.isNaN(time) ? refuse('expected a valid Date, got an invalid Date', path, 'invalid') : String(Math.floor(time / 1000));
     }
     if (Array.isArray(source)) {
       const { length } = source;
@@ -67,7 +66,7 @@ export function copyJson(input: unknown): { value: unknown; issues: ValidationIs
   const copy = (source: unknown): unknown => {
     values += 1;
     if (values > MAX_VALUES) {
-      if (values === MAX_VALUES + 1) refuse('has more values than any report; is something else passed?', []);
+      if (values === MAX_VALUES + 1) refuse('has more values than any report; did you pass another object?', []);
       return undefined;
     }
     switch (typeof source) {

@@ -1,13 +1,13 @@
 import { issue, type ValidationIssue } from './issue.js';
 import type { Model } from './model.js';
 
-/** The decimals that JSON sends of a number: 17 of 0.1 + 0.2. */
+/** The number of decimals that JSON prints: 17 for 0.1 + 0.2. */
 function decimalsOf(value: number): number {
   const [digits, exponent = 0] = String(value).split('e-');
   return (digits?.split('.')[1]?.length ?? 0) + Number(exponent);
 }
 
-/** The amounts of a body that have more decimals than allowed: all numbers that the specification has in a body itself are amounts. */
+/** The amounts of a body that have more decimals than allowed. All numbers directly in a body are amounts in the specification. */
 export const tooManyDecimals = (model: Model, body: object, most: number): ValidationIssue[] =>
   Object.entries(body).flatMap(([name, value]) =>
     model.fields[name] && typeof value === 'number' && decimalsOf(value) > most
@@ -15,7 +15,7 @@ export const tooManyDecimals = (model: Model, body: object, most: number): Valid
       : [],
   );
 
-/** The number that JSON prints as this decimal string, apart from zeros at either end. Undefined where there is none that a report may hold. */
+/** The number that JSON prints as this decimal string, apart from zeros at either end. Undefined if there is no number that a report may contain. */
 export function exactNumber(text: string): number | undefined {
   const [, sign, whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (sign === undefined) return undefined;

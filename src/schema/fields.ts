@@ -1,18 +1,18 @@
 import * as z from 'zod/mini';
 
 /**
- * The shared field types. The text given to each schema completes the sentence "expected …" and is all that
- * a validation message says of the value, so that no message can repeat it.
+ * The shared field types. The text of each schema completes the sentence "expected …". A validation message contains
+ * only this text, so it cannot repeat the value.
  */
 
 export type Field = z.ZodMiniType;
 
 interface Traits {
-  /** Sensitive: never shown anywhere (our decision). */
+  /** Sensitive: never shown in any output (our decision). */
   personal?: true;
-  /** Identifies a report, and so may be shown in messages. */
+  /** Identifies a report, so it may be shown in messages. */
   reference?: true;
-  /** Required in partial mode too. */
+  /** Also required in partial mode. */
   always?: true;
 }
 
@@ -31,7 +31,7 @@ export const personal = <T extends Field>(field: T): T => mark(field, { personal
 /** Marks a field as required in every mode. */
 export const always = <T extends Field>(field: T): T => mark(field, { always: true });
 
-/** Marks a field as an identifier of a report: the one kind of value that messages may show. */
+/** Marks a field as an identifier of a report: only these values may be shown in messages. */
 export const reference = <T extends Field>(field: T): T => mark(field, { reference: true });
 
 /** Sent as given, untrimmed (our decision). */
@@ -42,7 +42,7 @@ export const finite = () => z.number('a finite number');
 
 const EXACT = 'an amount of at most 9007199254740991 (a larger number is not exact)';
 
-/** Money. A number that is not exact is not the amount that was meant (our decision); the specification gives no other bounds. */
+/** Money. A number that is not exact is not the amount that was meant (our decision). The specification gives no other bounds. */
 export const amount = () => finite().check(z.refine((value) => Math.abs(value) <= Number.MAX_SAFE_INTEGER, EXACT));
 
 export const flag = () => z.boolean('true or false');
@@ -62,7 +62,7 @@ export const nin = () => z.string(NIN).check(z.refine((value) => /^[0-9]{11}$/.t
 
 const TIMESTAMP = 'Unix seconds as a string of at most 10 digits, or a Date';
 
-/** Specification, section 2.2. A `Date` has become a string before this schema sees it. */
+/** Specification, section 2.2. A `Date` was converted to a string before. */
 export const timestamp = () =>
   z.string(TIMESTAMP).check(
     z.refine((value) => /^[0-9]{1,10}$/.test(value), {
@@ -70,7 +70,7 @@ export const timestamp = () =>
     }),
   ) as z.ZodMiniType<string, string | Date>;
 
-/** More than four digits, however they are grouped, are more than the last four. */
+/** More than four digits, in any grouping, are more than the last four. */
 export const lastFourDigits = () =>
   text().check(z.refine((value) => value.replace(/\P{Nd}/gu, '').length <= 4, 'at most the last 4 digits; this looks like a whole account number'));
 

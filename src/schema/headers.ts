@@ -1,16 +1,16 @@
 import { asRecord } from '../platform/as-record.js';
 import { issue, type ValidationIssue } from './issue.js';
 
-/** Headers by name, or a function that is asked for them on every request. */
+/** Headers by name, or a function that is called for them on every request. */
 export type HeadersOption = Readonly<Record<string, string>> | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
 
-/** Those that this package sets, and those by which a connection knows where a request ends. */
+/** Headers that this package sets, and headers that tell a connection where a request ends. */
 const OURS =
   /^(?:x-api-key|x-location-sdk(?:-player)?|accept|content-(?:type|length|encoding)|user-agent|host|connection|keep-alive|transfer-encoding|upgrade|expect|te|trailer)$/;
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
 
-/** What is wrong with headers; never with a value of theirs. */
+/** The problem with headers, without their values. */
 export function headerIssues(given: unknown): ValidationIssue[] {
   if (typeof given === 'function') return [];
   if (asRecord(given) !== given || Array.isArray(given) || Symbol.iterator in given)
@@ -22,8 +22,8 @@ export function headerIssues(given: unknown): ValidationIssue[] {
 }
 
 function problemOf(name: string, value: unknown): string | undefined {
-  if (OURS.test(name)) return 'this package sets it, and it cannot be replaced; remove it';
-  if (!NAME.test(name)) return 'this is not the name of a header';
+  if (OURS.test(name)) return 'this package sets this header, and it cannot be replaced; remove it';
+  if (!NAME.test(name)) return 'this is not a valid header name';
   return typeof value === 'string' && VALUE.test(value) ? undefined : 'expected a string of visible ASCII characters and spaces, without line ends';
 }
 

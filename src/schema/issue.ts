@@ -1,10 +1,10 @@
-/** What is wrong with a field; stable, to branch on. */
+/** The kind of problem with a field. Stable, for your branches. */
 export type IssueCode =
-  /** A required field is not there. */
+  /** A required field is missing. */
   | 'missing'
-  /** The value is of another type. */
+  /** The value has another type. */
   | 'wrong-type'
-  /** The type is right and the value is not. */
+  /** The type is right, but the value is not allowed. */
   | 'invalid'
   /** The specification has no such field. */
   | 'unknown-field'
@@ -12,20 +12,20 @@ export type IssueCode =
   | 'forbidden-field'
   /** The value cannot be sent as JSON. */
   | 'not-json'
-  /** The same thing was given twice, and differently. */
+  /** The same parameter was given twice, with different values. */
   | 'conflict';
 
-/** One problem of a payload or of the options. `message` never holds the value. */
+/** One problem of a payload or of the options. `message` never contains the value. */
 export interface ValidationIssue {
-  /** Where, for example `user.nin`; empty for the payload as a whole. */
+  /** The path, for example `user.nin`. Empty for the payload as a whole. */
   readonly path: string;
-  /** What is wrong, in a word to branch on. */
+  /** The kind of problem, in a word for your branches. */
   readonly code: IssueCode;
-  /** What is wrong and what is expected; never the value of a sensitive field. */
+  /** The problem and what is expected. Never the value of a sensitive field. */
   readonly message: string;
 }
 
-/** A name that is no identifier may be data in the wrong place, so it is masked. */
+/** A name that is not an identifier may be misplaced data, so it is masked. */
 export const printableKey = (key: PropertyKey): string => (typeof key === 'number' || /^[A-Za-z_$][\w$-]{0,63}$/.test(String(key)) ? String(key) : '[masked]');
 
 export const issue = (path: readonly PropertyKey[], code: IssueCode, message: string): ValidationIssue => ({

@@ -1,7 +1,7 @@
 import { finite, latitude, longitude, personal, text } from './fields.js';
 import { model } from './model.js';
 
-/** A location that a caller passes as a parameter; without a `source` it is sent as `'provided'` (our decision). */
+/** A location that a caller passes as a parameter. Without a `source` it is sent as `'provided'` (our decision). */
 export interface LocationInput {
   /** Degrees, -90 to 90. */
   latitude: number;
@@ -13,9 +13,9 @@ export interface LocationInput {
   region?: string | undefined;
   /** Two-letter code or name of the country, as the source gives it. */
   country?: string | undefined;
-  /** Metres; left out where the source does not say. */
+  /** Metres. Left out if the source does not give it. */
   accuracy?: number | undefined;
-  /** Where the location comes from: `'gps'`, `'ip'`, `'client_ip'`, `'provided'`, or the operator's own word. */
+  /** The source of the location: `'gps'`, `'ip'`, `'client_ip'`, `'provided'`, or the operator's own word. */
   source?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ const coordinates = {
   longitude: personal(longitude()),
 };
 
-/** Where the location comes from: `'gps'`, `'ip'`, `'client_ip'`, `'provided'`, or the operator's own word. */
+/** The source of the location: `'gps'`, `'ip'`, `'client_ip'`, `'provided'`, or the operator's own word. */
 const source = text();
 
 const details = {
@@ -42,5 +42,5 @@ const details = {
 /** Specification, section 2.2. Zero is a value: the equator and the prime meridian are places. */
 export const location = model({ ...coordinates, source }, details);
 
-/** A location that a caller passes as a parameter: without a source it is sent as `'provided'` (our decision). */
+/** A location that a caller passes as a parameter. Without a source it is sent as `'provided'` (our decision). */
 export const locationInput = model(coordinates, { ...details, source });

@@ -4,13 +4,13 @@ import { isModel, type Model } from './model.js';
 
 const MASK = '[masked]';
 
-/** No report has as many fields, nor as long a text that may be shown; more is left out. */
+/** Real reports have fewer fields, and shorter texts that may be shown. The rest is left out. */
 const MOST_FIELDS = 100;
 const LONGEST_TEXT = 1_000;
 
 const cut = (value: unknown) => (typeof value === 'string' && value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value);
 
-/** A copy of a body in which every personal value is masked, every value that the model does not know, and every name that may be data. */
+/** A copy of a body in which every personal value, every value outside the model, and every name that may be data is masked. */
 export function maskPersonal(model: Model, body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return MASK;
   return Object.fromEntries(

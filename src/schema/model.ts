@@ -6,7 +6,7 @@ export type ValidationMode = 'strict' | 'partial';
 
 export type Fields = Record<string, Field | Model>;
 
-/** One object of the specification: its schema in each mode, and its fields, for whoever walks them. */
+/** One object of the specification: its schema in each mode, and the list of its fields. */
 export interface Model<Strict extends Field = Field> {
   readonly strict: Strict;
   readonly partial: Field;
@@ -23,12 +23,9 @@ export const isModel = (field: Field | Model): field is Model => 'fields' in fie
 const isAlwaysRequired = (field: Field | Model): boolean =>
   isModel(field) ? Object.values(field.fields).some(isAlwaysRequired) : traitsOf(field).always === true;
 
-/**
- * Makes both schemas of an object from one list of fields. In partial mode an object within it is required
- * only if it holds an identifier itself.
- */
+/** Makes both schemas of an object from one list of fields. In partial mode an inner object is required only if it contains an identifier itself. */
 export function model<R extends Fields, O extends Fields>(required: R, optional: O) {
-  // Without a prototype, so that a caller's key never meets an inherited member.
+  // Without a prototype, so that a caller's key never matches an inherited member.
   const fields: Fields = Object.assign(Object.create(null), required, optional);
   const strict: Record<string, Field> = {};
   const partial: Record<string, Field> = {};
@@ -49,7 +46,7 @@ export function model<R extends Fields, O extends Fields>(required: R, optional:
   };
 }
 
-/** The field at a path, or undefined where the specification has none. */
+/** The field at a path. Undefined if the specification has none. */
 export function fieldAt(from: Model, path: readonly PropertyKey[]): Field | Model | undefined {
   let field: Field | Model | undefined = from;
   for (const key of path) {
@@ -59,7 +56,7 @@ export function fieldAt(from: Model, path: readonly PropertyKey[]): Field | Mode
   return field;
 }
 
-/** The same object where much of it may be missing: all but one field, and all within it. What is there must be right. */
+/** The same object with most fields optional: all but one field, and all fields within it. Fields that are present must be valid. */
 export function incomplete({ fields, optional }: Model, required?: string): Model {
   const shape = (mode: ValidationMode) =>
     Object.fromEntries(

@@ -8,11 +8,11 @@ export interface NinVerificationRequest {
   nin: string;
 }
 
-/** What is known of a verified number's holder (specification, section 2.4). What the gateway adds later is kept. */
+/** The data about a verified number's holder (specification, section 2.4). Fields that the gateway adds later are kept. */
 export interface NinVerificationData {
   /** The gateway's identifier of the verification. */
   requestID?: string | undefined;
-  /** Stands for the holder without naming them. */
+  /** A reference to the holder that does not name them. */
   pseudoID?: string | undefined;
   /** The holder's consent to the verification. */
   consentID?: string | undefined;
@@ -27,7 +27,7 @@ export interface NinVerificationData {
         lastName?: string | undefined;
         /** `YYYY-MM-DD`. */
         dateOfBirth?: string | undefined;
-        /** As it is registered. */
+        /** As registered. */
         gender?: string | undefined;
         /** First line of the address. */
         residenceAddressLine1?: string | undefined;
@@ -36,19 +36,19 @@ export interface NinVerificationData {
         [field: string]: unknown;
       }
     | undefined;
-  /** Pictures and the like. */
+  /** Photos and similar data. */
   biometricData?:
     | {
-        /** What kind of record it is. */
+        /** The type of the record. */
         biometricType?: string | undefined;
-        /** Which of that kind. */
+        /** The subtype of the record. */
         biometricSubType?: string | undefined;
         /** The picture in Base64. */
         image?: string | undefined;
         [field: string]: unknown;
       }[]
     | undefined;
-  /** How the holder is reached. */
+  /** How to contact the holder. */
   contactData?:
     | {
         /** The first telephone number. */
@@ -67,13 +67,13 @@ export interface NinVerificationData {
   [field: string]: unknown;
 }
 
-/** The answer to a verification (specification, section 2.4). What the gateway adds later is kept. */
+/** The answer to a verification (specification, section 2.4). Fields that the gateway adds later are kept. */
 export interface NinVerification {
   /** Whether the number is verified. */
   success: boolean;
   /** Mirrors the result status. */
   status?: number | undefined;
-  /** The gateway's words. */
+  /** The gateway's message. */
   message?: string | undefined;
   /** Present when the number is verified. */
   data?: NinVerificationData | undefined;
@@ -85,10 +85,7 @@ export const ninVerificationRequest = model({ nin: personal(always(nin())) }, {}
 
 const text = () => z.optional(z.string());
 
-/**
- * Specification, section 2.4. Only `success` is relied upon: what the gateway leaves out or adds later is
- * never an error, and what it adds is kept.
- */
+/** Specification, section 2.4. Only `success` is required: other fields may be missing, and fields that the gateway adds are kept. */
 export const ninVerification = z.looseObject({
   success: z.boolean(),
   status: z.optional(z.number()),

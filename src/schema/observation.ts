@@ -3,53 +3,53 @@ import { finite, latitude, longitude, personal } from './fields.js';
 import type { LocationInput } from './location.js';
 import { model } from './model.js';
 
-/** Where a player was seen, and when. */
+/** Where and when a player was seen. */
 export interface LocationObservation extends LocationInput {
-  /** When: milliseconds since 1970, a `Date`, or Unix seconds as a string, as reports hold it. */
+  /** The time: milliseconds since 1970, a `Date`, or Unix seconds as a string, as in reports. */
   timestamp?: number | Date | string | undefined;
-  /** How old the position was by then, in milliseconds. */
+  /** How old the position was at that time, in milliseconds. */
   ageMs?: number | undefined;
-  /** The IANA name of a time zone: what the page's `Intl` says, or what a database says of the address. */
+  /** The IANA name of a time zone, from the page's `Intl` or from a database for the address. */
   timeZone?: string | undefined;
 }
 
-/** What counts as too far, too fast or too old in `locationSignals`. */
+/** The limits of distance, speed and age in `locationSignals`. */
 export interface LocationSignalLimits {
   /** Metres between the two, beyond both accuracies. Default: 100,000. */
   distanceMetres?: number | undefined;
-  /** Kilometres per hour; an airliner flies about 900. Default: 1,000. */
+  /** Kilometres per hour. An airliner flies about 900. Default: 1,000. */
   kilometresPerHour?: number | undefined;
-  /** Minutes between the two time zones; neighbours differ by 60. Default: 60. */
+  /** Minutes between the two time zones. Neighbours differ by 60. Default: 60. */
   timeZoneMinutes?: number | undefined;
-  /** An accuracy of fewer metres is implausible. Default: 1. */
+  /** An accuracy below this number of metres is implausible. Default: 1. */
   leastAccuracyMetres?: number | undefined;
-  /** An accuracy of more metres is implausible. Default: 1,000,000. */
+  /** An accuracy above this number of metres is implausible. Default: 1,000,000. */
   mostAccuracyMetres?: number | undefined;
-  /** A position that is older is stale, in milliseconds. Default: 300,000. */
+  /** A position older than this is stale, in milliseconds. Default: 300,000. */
   ageMs?: number | undefined;
-  /** How near to 0° N 0° E counts as null island, in metres. Default: 1,000. */
+  /** The distance from 0° N 0° E that counts as null island, in metres. Default: 1,000. */
   nullIslandMetres?: number | undefined;
 }
 
-/** What `locationSignals` takes beside the two observations. */
+/** The options of `locationSignals`, beside the two observations. */
 export interface LocationSignalOptions {
-  /** What counts as too much. */
+  /** The limits. */
   limits?: LocationSignalLimits | undefined;
-  /** For which moment the time zones are compared where neither observation says when it was. Default: now. */
+  /** The moment at which the time zones are compared, if neither observation has a time. Default: now. */
   at?: number | Date | string | undefined;
 }
 
 const MOMENT = 'milliseconds since 1970, a Date, or Unix seconds as a string of at most 10 digits';
 
-/** In the year 1973: as milliseconds a smaller number is one of seconds. */
+/** In the year 1973: a smaller number of milliseconds is probably one of seconds. */
 const LEAST_MILLISECONDS = 100_000_000_000;
-/** The last moment that a `Date` can hold. */
+/** The last moment that a `Date` can express. */
 const MOST_MILLISECONDS = 8_640_000_000_000_000;
 
-/** A moment in milliseconds since 1970; NaN where it is none. */
+/** A moment in milliseconds since 1970. NaN if it is not valid. */
 export function momentOf(given: unknown): number {
   if (typeof given === 'string') return /^[0-9]{1,10}$/.test(given) ? Number(given) * 1000 : Number.NaN;
-  // Also that of another realm.
+  // Also a Date of another realm.
   if (Object.prototype.toString.call(given) === '[object Date]') return Date.prototype.getTime.call(given);
   return typeof given === 'number' && given >= LEAST_MILLISECONDS && given <= MOST_MILLISECONDS ? given : Number.NaN;
 }
@@ -66,7 +66,7 @@ const from0 = (what: string) => {
   return z.number(expected).check(z.refine((value) => value >= 0, expected));
 };
 
-/** What is read of an observation: zero coordinates are a place, and an accuracy has no bounds, as in a report. */
+/** The members that are read of an observation. Zero coordinates are a place, and an accuracy has no bounds, as in a report. */
 export const observation = model(
   { latitude: personal(latitude()), longitude: personal(longitude()) },
   {

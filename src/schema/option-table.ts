@@ -7,7 +7,7 @@ import { isModel, type Model, model } from './model.js';
 import { suggest } from './suggest.js';
 import { listIssues, validate } from './validate.js';
 
-/** An option: what it must be, and its default. */
+/** An option: its rule, and its default. */
 export class Option<T> {
   constructor(
     readonly schema: Field | Model,
@@ -20,12 +20,12 @@ export interface OptionTable {
   readonly [name: string]: Option<unknown> | OptionTable;
 }
 
-/** The options of a table with nothing left out. */
+/** The options of a table, completed. */
 export type CompleteOptions<T> = { readonly [Name in keyof T]: T[Name] extends Option<infer Value> ? Value : CompleteOptions<T[Name]> };
 
 type Own = Readonly<Record<string, unknown>>;
 
-/** Options that were checked: the user's own, and the same completed by the table. Or all that is wrong with them. */
+/** Checked options: the user's own, and the same completed by the table. Or all their problems. */
 export type OptionsRead<T> =
   | { readonly own: Own; readonly complete: CompleteOptions<T>; readonly problem: undefined }
   | { readonly problem: string; readonly issues: readonly ValidationIssue[] };
@@ -35,7 +35,7 @@ export const optional = <T>(schema: Field | Model) => new Option<T | undefined>(
 /** Has no default. */
 export const required = <T>(schema: Field | Model) => new Option<T>(schema, undefined as T, true);
 
-/** A getter that throws makes an option wrong. */
+/** A getter that throws makes its option invalid. */
 const isReadable = (check: () => boolean): boolean => {
   try {
     return check();
@@ -64,7 +64,7 @@ export const oneOf = (...words: string[]): Field => {
   };
   return z.custom((value) => words.includes(value as string), { error });
 };
-/** The word that is meant by a misspelt or shortened one, such as `prod`. */
+/** The word that a misspelt or shortened one means, for example `prod`. */
 const nearest = (given: string, words: readonly string[]): string | undefined =>
   suggest(given, words) ?? words.find((word) => given.length > 2 && word.startsWith(given.toLowerCase().slice(0, 4)));
 export const isDuration = within('milliseconds', 0, LONGEST_TIMER_MS);
@@ -76,7 +76,7 @@ export const isWord: Field = text();
 export const isFunction = must('a function', (value) => typeof value === 'function');
 export const isObject = must('an object', (value) => asRecord(value) === value);
 export const isClock = having('now', 'setTimeout', 'clearTimeout');
-/** For an option whose own part checks it. */
+/** For an option that another module checks. */
 export const isAnything: Field = z.unknown();
 
 const models = new WeakMap<OptionTable, Model>();
@@ -98,9 +98,9 @@ function modelOf(table: OptionTable): Model {
 }
 
 /**
- * Checks options against their table and completes them. Lists every problem at once: wrong names, wrong values, and those
- * that `more` finds in the user's own members, which it must expect to be wrong. `of` names the options in the message;
- * `otherNames` has the names of other packages, with ours.
+ * Checks options against their table and completes them. Lists every problem at once: wrong names, wrong values, and
+ * those that `more` finds in the user's own members, which may have any value. `of` names the options in the message.
+ * `otherNames` maps the names of other packages to ours.
  */
 export function readOptions<T extends OptionTable>(
   of: string,
@@ -114,11 +114,11 @@ export function readOptions<T extends OptionTable>(
     const own = ownOptions(table, options === undefined ? {} : options);
     const checked = validate(modelOf(table), 'strict', own);
     const inOurs = (one: ValidationIssue) =>
-      Object.hasOwn(otherNames, one.path) ? { ...one, message: `unknown field ${one.path}; here it is ${otherNames[one.path]}` } : one;
+      Object.hasOwn(otherNames, one.path) ? { ...one, message: `unknown field ${one.path}; its name here is ${otherNames[one.path]}` } : one;
     issues.push(...checked.issues.map(inOurs), ...more(asRecord(own)));
     if (checked.value && issues.length === 0) return { own: checked.value, complete: complete(table, checked.value), problem: undefined };
   } catch {
-    // A getter or proxy may throw anything, however deep it stands.
+    // A getter or proxy may throw any value, at any depth.
     issues.push(issue(['options'], 'not-json', 'could not be read: a getter or proxy threw'));
   }
   return { problem: optionsProblem(of, issues), issues };
@@ -128,10 +128,7 @@ export function readOptions<T extends OptionTable>(
 export const optionsProblem = (of: string, issues: readonly ValidationIssue[]): string =>
   `The options${of && ` of ${of}`} cannot be used: ${listIssues(issues)}`;
 
-/**
- * The options' own members, each read once: the copy leaves out what a library added to `Object.prototype`.
- * Throws what a getter throws.
- */
+/** The options' own members, each read once: the copy leaves out what a library added to `Object.prototype`. An error of a getter is thrown. */
 function ownOptions(table: object, given: unknown): unknown {
   if (asRecord(given) !== given || Array.isArray(given)) return given;
   const own: Record<string, unknown> = Object.create(null);

@@ -4,14 +4,11 @@ import { isModel, type Model } from './model.js';
 /** A value that was sent. */
 export interface SentValue {
   text: string;
-  /** Personal values are masked word by word, too. */
+  /** Personal values are also masked word by word. */
   kind: 'personal' | 'secret' | 'plain';
 }
 
-/**
- * Every string and number of a body but the identifiers of the report. A value in a place that the model
- * does not know counts as personal.
- */
+/** Every string and number of a body except the report's identifiers. A value outside the model counts as personal. */
 export function sentValues(field: Field | Model | undefined, value: unknown, found: SentValue[] = []): SentValue[] {
   const model = field && isModel(field) && field;
   if (typeof value === 'object' && value !== null) {

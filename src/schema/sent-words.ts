@@ -2,17 +2,17 @@ import { traitsOf } from './fields.js';
 import { isModel, type Model } from './model.js';
 import { sentValues } from './sent-values.js';
 
-/** What a report holds that its gateway may repeat. */
+/** The contents of a report that its gateway may repeat. */
 export interface Sent {
   /** The identifiers of the report itself. */
   readonly identifiers: readonly string[];
   /** All other values. */
   readonly values: readonly string[];
-  /** All names but those of the identifiers. */
+  /** All names except those of the identifiers. */
   readonly keys: readonly string[];
 }
 
-/** The values of a body's own identifiers, such as its `bet_id`. */
+/** The values of a body's own identifiers, for example its `bet_id`. */
 export const identifiersOf = ({ fields }: Model, body: unknown): string[] =>
   Object.entries(body ?? {})
     .filter(([name, value]) => typeof value === 'string' && isIdentifier(fields[name]))

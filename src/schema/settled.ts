@@ -18,7 +18,7 @@ export const settledBet = model(
   {},
 );
 
-/** Specification, section 2.2, without `location`, which every operation that takes one shares. */
+/** Specification, section 2.2, without `location`, which is the same for every operation that accepts one. */
 export const settledWithdrawal = model(
   {
     ...withdrawal,

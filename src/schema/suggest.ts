@@ -1,6 +1,6 @@
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** How many single-letter edits lead from one word to the other. */
+/** The number of single-letter edits between two words. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let line = 1; line <= from.length; line += 1) {
@@ -14,7 +14,7 @@ function distance(from: string, to: string): number {
   return row[to.length] ?? 0;
 }
 
-/** The known name that is nearest to a misspelt one, if any is near: at most a third of its letters differ. */
+/** The known name nearest to a misspelt one, if at most a third of its letters differ. */
 export function suggest(name: string, known: readonly string[]): string | undefined {
   const wanted = plain(name).slice(0, 64);
   let best: string | undefined;

@@ -1,20 +1,20 @@
 import { copyJson } from './copy-json.js';
 import type { Location } from './location.js';
 
-/** The specification's order of fields (sections 2.1 and 2.2). What it does not list comes after, in the order of its schema. */
+/** The specification's order of fields (sections 2.1 and 2.2). Other fields come after them, in the order of their schema. */
 const REPORT = ['bet_id', 'request_id', 'amount', 'status', 'timestamp', 'user', 'win_amount', 'payout_amount', 'outcome', 'ggr', 'ur', 'location'] as const;
 const LOCATION = ['latitude', 'longitude', 'city', 'region', 'country', 'accuracy', 'source'] as const;
 
 /**
- * A validated body with its location as JSON, their own members alone: what some library put on the prototype of all objects
- * must not write a report. Nearly always there is nothing, and no copy of the body is needed.
+ * A validated body with its location as JSON. Only own members are written: a property that a library put on the
+ * prototype of all objects must not reach a report. Usually there is none, and no copy of the body is needed.
  */
 export function toJson(body: object, location: Location | undefined): string {
   const whole = inOrder(location ? { ...body, location: inOrder(copyJson(location).value as object, LOCATION) } : body, REPORT);
   return JSON.stringify('toJSON' in {} ? copyJson(whole).value : whole);
 }
 
-/** A copy of an object's own members, those that are named first. */
+/** A copy of an object's own members, the named ones first. */
 function inOrder(given: object, names: readonly string[]): object {
   const ordered: Record<string, unknown> = Object.create(null);
   for (const name of names) if (Object.hasOwn(given, name)) ordered[name] = (given as Record<string, unknown>)[name];

@@ -8,8 +8,8 @@ type Path = readonly PropertyKey[];
 export type Validated<T> = { value: T; issues: readonly [] } | { value: undefined; issues: ValidationIssue[] };
 
 /**
- * Checks a value against a model and says everything that is wrong with it in one pass. `at` is where the value
- * stands; `alsoKnown` are names beside the model's, for suggestions.
+ * Checks a value against a model and lists every problem in one pass. `at` is the path of the value. `alsoKnown` are
+ * names beside the model's, for suggestions.
  */
 export function validate(
   model: Model,
@@ -30,7 +30,7 @@ export function validate(
 function translate(found: z.core.$ZodIssue, root: unknown, at: Path, namesAt: (path: Path) => readonly string[]): ValidationIssue[] {
   const path = [...at, ...found.path];
   if (found.code === 'unrecognized_keys') {
-    // Never a field that is there already: two amounts are not one.
+    // Never suggests a field that is already present: two amounts are not one.
     const given = valueAt(root, found.path) as object;
     const names = namesAt(found.path).filter((name) => !(name in given));
     return found.keys.map((key) => issue([...path, key], 'unknown-field', unknownField(key, names)));
@@ -42,7 +42,7 @@ function translate(found: z.core.$ZodIssue, root: unknown, at: Path, namesAt: (p
   return [issue(path, wrongType ? 'wrong-type' : 'invalid', `expected ${found.message}, got ${got}`)];
 }
 
-/** The message for a field or an option that there is not. */
+/** The message for an unknown field or option. */
 export function unknownField(key: string, names: readonly string[]): string {
   const nearest = suggest(key, names);
   return `unknown field ${printableKey(key)}; ${nearest ? `did you mean ${nearest}?` : 'remove it'}`;
@@ -52,7 +52,7 @@ function valueAt(root: unknown, path: Path): unknown {
   return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], root);
 }
 
-/** What a value is, without telling it. */
+/** The kind of a value, without the value. */
 function describe(value: unknown): string {
   if (value === null) return 'null';
   try {

@@ -21,9 +21,9 @@ export interface WithdrawalUser {
   residency_status: string;
 }
 
-/** Where the money goes (specification, section 2.2). */
+/** The destination of the money (specification, section 2.2). */
 export interface WithdrawalMetadata {
-  /** How the money is paid out, for example `'bank_transfer'`. */
+  /** The method of payment, for example `'bank_transfer'`. */
   method: string;
   /** Name of the bank. */
   bank: string;
@@ -35,7 +35,7 @@ export interface WithdrawalMetadata {
 export interface WithdrawalEvent {
   /** The operator's identifier of the withdrawal request; the settled report repeats it. */
   request_id: string;
-  /** How much is withdrawn. */
+  /** The amount of the withdrawal. */
   amount: number;
   /** The player who withdraws. */
   user: WithdrawalUser;
@@ -43,15 +43,15 @@ export interface WithdrawalEvent {
   metadata: WithdrawalMetadata;
   /** The operator's identifier of the withdrawal. */
   withdrawalId: string;
-  /** The player's identifier at the operator, once more, as the specification has it. */
+  /** The player's identifier at the operator again, as the specification has it. */
   userId: string;
   /** When it was requested: Unix seconds as a string of at most 10 digits, or a `Date`. Default: now. */
   timestamp?: string | Date | undefined;
 }
 
-/** A settled withdrawal (specification, section 2.2); its `location` is left out here since the SDK can find it. */
+/** A settled withdrawal (specification, section 2.2). Its `location` is optional and left out here, since the SDK can find it. */
 export interface SettledWithdrawal extends Omit<WithdrawalEvent, 'timestamp'> {
-  /** How it ended, in the operator's words (the specification names no values). */
+  /** The result, in the operator's words (the specification names no values). */
   status: string;
   /** When it was settled: Unix seconds as a string of at most 10 digits, or a `Date`. */
   timestamp: string | Date;
@@ -80,7 +80,7 @@ const withdrawalMetadata = model(
   {},
 );
 
-/** What the initiated and the settled withdrawal share. */
+/** The fields of both the initiated and the settled withdrawal. */
 export const withdrawal = {
   request_id: reference(always(text())),
   amount: amount(),
@@ -90,7 +90,7 @@ export const withdrawal = {
   userId: personal(text()),
 };
 
-/** The settled withdrawal report without `status`; its location is attached by the SDK (our decision). */
+/** The settled withdrawal report without `status`. The SDK attaches its location (our decision). */
 export const withdrawalEvent = model(withdrawal, {
   timestamp: timestamp(),
 });

@@ -213,7 +213,11 @@ describe('what is wrong with the settings', () => {
   });
 
   test.each([
-    ['an address with a key in it', { LOCATION_SDK_STAGING_BASE_URL: 'https://gateway.example.com/?key=1' }, /baseUrl: holds a user name, a password, a query/],
+    [
+      'an address with a key in it',
+      { LOCATION_SDK_STAGING_BASE_URL: 'https://gateway.example.com/?key=1' },
+      /baseUrl: contains a user name, a password, a query/,
+    ],
     ['an address without TLS', { LOCATION_SDK_STAGING_BASE_URL: 'http://gateway.example.com' }, /must begin with https:\/\//],
     ['a key with a line end', { LOCATION_SDK_STAGING_API_KEY: `${KEY}\n` }, /apiKey: holds a space, a line end/],
     ['certificates that are not checked', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, /NODE_TLS_REJECT_UNAUTHORIZED: is 0/],
@@ -317,7 +321,7 @@ describe('certificates', () => {
   });
 
   test.each([
-    ['one that has expired', expired, /CERT_HAS_EXPIRED/, /-> look at this machine's clock/],
+    ['one that has expired', expired, /CERT_HAS_EXPIRED/, /-> check this machine's clock/],
     ['one of another name', forElsewhere, /ERR_TLS_CERT_ALTNAME_INVALID/, /-> the certificate is for another name/],
   ])('%s is refused', async (_, certificate, line, advice) => {
     const { url, trusted } = await secure(certificate);

@@ -15,7 +15,7 @@ function setUp(options: ClientOptions = {}) {
   return { gateway, client, outbox: createOutbox({ client, store: memoryStore() }) };
 }
 
-/** A decimal as a fraction of whole numbers, without a number of JavaScript in between. */
+/** A decimal as a fraction of whole numbers, without a JavaScript number in between. */
 function fractionOf(decimal: string): { units: bigint; decimals: number } {
   const [, mantissa = '', exponent = '0'] = /^(-?[\d.]+)(?:e([+-]?\d+))?$/.exec(decimal) ?? [];
   const [whole = '', fraction = ''] = mantissa.split('.');
@@ -58,7 +58,7 @@ describe('maxDecimals', () => {
     expect(gateway.reports()).toMatchObject([{ body: { ggr: value } }]);
   });
 
-  test('looks at every amount of every report, and at no other number', async () => {
+  test('checks every amount of every report, and no other number', async () => {
     const { client } = setUp({ maxDecimals: 2 });
     const [odd, even] = [1.005, 1.01];
     const amounts = { win_amount: odd, payout_amount: odd, ggr: odd, ur: odd };
@@ -70,18 +70,18 @@ describe('maxDecimals', () => {
     await client.reportBetEvent(betEvent({ amount: even, metadata: { odds: 1.2345 } }), { location: { ...place, accuracy: 12.3456 } });
   });
 
-  test('names an amount beside the other problems of a call', async () => {
+  test('reports an amount together with the other problems of a call', async () => {
     const { client } = setUp({ maxDecimals: 2 });
     expect(await issuesOf(client.reportBetEvent(betEvent({ amount: 0.001 }), { clientIP: 'nonsense' }))).toEqual(['clientIP: invalid', 'amount: invalid']);
   });
 
-  test('is not asked unless it is set', async () => {
+  test('is off by default', async () => {
     const { client, gateway } = setUp();
     await client.reportBetEvent(betEvent({ amount: 0.1 + 0.2 }));
     expect(gateway.reports()).toMatchObject([{ body: { amount: 0.30000000000000004 } }]);
   });
 
-  test('holds in partial mode, with a relay, and for an outbox, which then keeps nothing', async () => {
+  test('holds in partial mode, with a relay, and for an outbox, which then stores nothing', async () => {
     const partial = createClient({ ...createMockGateway().clientOptions(), validation: 'partial', maxDecimals: 2 });
     expect(await issuesOf(partial.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1' }, amount: 0.001 }))).toEqual(['amount: invalid']);
     const relayed = createClient({ relayUrl: 'https://shop.example.com/relay', maxDecimals: 2 });
@@ -95,7 +95,7 @@ describe('maxDecimals', () => {
     expect(() => createClient({ maxDecimals: maxDecimals as number })).toThrow(/maxDecimals: expected a whole number from 0/);
   });
 
-  test('lets through what has as many decimals as JSON shows, and refuses the rest', async () => {
+  test('accepts values with as many decimals as JSON shows, and refuses the rest', async () => {
     const { client } = setUp({ maxDecimals: 3 });
     const number = fc.oneof(
       fc.double({ min: -1e6, max: 1e6, noNaN: true }),
@@ -160,12 +160,12 @@ describe('amount', () => {
     expect(error.message).toBe(`amount: ${message}. Nothing was sent.`);
   });
 
-  test('shows nothing of what it was given, which may be anything', async () => {
+  test('shows nothing of its argument, which may contain any data', async () => {
     const error = await failureOf<ValidationError>(() => amount('99012345678 Adaeze'));
     expect(JSON.stringify([error, error.message])).not.toMatch(/99012345678|Adaeze/);
   });
 
-  test('gives the number that is sent as the very same amount, or refuses', () => {
+  test('returns the number that sends exactly this amount, or refuses', () => {
     const digits = (most: number) => fc.stringMatching(new RegExp(`^\\d{1,${most}}$`));
     const decimal = fc.tuple(fc.constantFrom('', '-'), digits(17), fc.option(digits(19), { nil: undefined }));
     let exact = 0;
@@ -186,7 +186,7 @@ describe('amount', () => {
     expect(exact).toBeLessThan(450);
   });
 
-  test('takes every amount of at most 15 digits', () => {
+  test('accepts every amount of at most 15 digits', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 15n) + 1n, max: 10n ** 15n - 1n }), fc.integer({ min: 0, max: 15 }), (units, decimals) => {
         const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0');

@@ -54,7 +54,7 @@ describe('a function that throws', () => {
       },
     ],
     ['later', () => Promise.reject(thrown)],
-  ])('%s is a configuration error that does not say what it threw', async (_when, apiKey) => {
+  ])("%s is a configuration error that does not show the error's text", async (_when, apiKey) => {
     const error = await failureOf(clientWith(apiKey).reportSettledBet(settledBet()));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toContain('gateways.staging.apiKey threw');
@@ -76,7 +76,7 @@ test('a function that never answers ends the call in time, with nothing sent', a
   expect(clock.waiting).toBe(0);
 });
 
-test('the function is asked on every request, so that a key can be rotated', async () => {
+test('the function is called for every request, so that a key can be rotated', async () => {
   const apiKey = vi.fn().mockReturnValueOnce('key-1').mockResolvedValueOnce('key-2').mockReturnValue('key-3');
   const answers = [json({}, 503), json({ message: 'ok' }), json({ message: 'ok' })];
   const sent: (string | undefined)[] = [];

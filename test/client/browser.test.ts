@@ -40,7 +40,7 @@ describe('an API key in a page', () => {
     expect(warnings[0]).not.toContain('public-key');
   });
 
-  test('allowApiKeyInBrowser without a key has nothing to warn of', () => {
+  test('allowApiKeyInBrowser without a key causes no warning', () => {
     expect(clientInPage({ gateways: {} }).warnings).toEqual([]);
   });
 });
@@ -50,7 +50,7 @@ describe('what never runs in a page', () => {
     ['verifyNin', (client) => client.verifyNin('99012345678')],
     ['reportSettledBet', (client) => client.reportSettledBet(settledBet())],
     ['reportSettledWithdrawal', (client) => client.reportSettledWithdrawal(settledWithdrawal())],
-  ])('%s, whatever the options', async (operation, call) => {
+  ])('%s, for any options', async (operation, call) => {
     const { client, requests } = clientInPage();
     const error = await failureOf(call(client));
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -67,7 +67,7 @@ test('clientIP is for servers', async () => {
   expect(requests).toEqual([]);
 });
 
-test('requests carry no cookies and do not tell the page', async () => {
+test('requests have no cookies and no referrer', async () => {
   let seen: object = {};
   const { client } = clientInPage({
     fetch: async (_url, init) => {
@@ -79,7 +79,7 @@ test('requests carry no cookies and do not tell the page', async () => {
   expect(seen).toMatchObject({ credentials: 'omit', referrerPolicy: 'no-referrer', redirect: 'manual' });
 });
 
-test('environment variables are not read, nor named', async () => {
+test('environment variables are neither read nor named', async () => {
   process.env.LOCATION_SDK_STAGING_BASE_URL = 'https://from-variable.example.com';
   try {
     const { message } = await failureOf(createClient().reportBetEvent(betEvent(), { location: { latitude: 1, longitude: 2 } }));

@@ -8,18 +8,18 @@ const location = { latitude: 6.45, longitude: 3.39 };
 const withBase = (baseUrl: string, more: ClientOptions = {}) => createClient({ gateways: { staging: { baseUrl, apiKey: 'key' } }, ...more });
 const refusal = (options: unknown) => failureOf(() => createClient(options as ClientOptions));
 
-/** Where a report goes under a base address. */
+/** The address of a report under a base address. */
 async function addressUnder(baseUrl: string, more: ClientOptions = {}) {
   const { fetch, requests } = recordingFetch();
   await withBase(baseUrl, { ...more, fetch }).reportSettledBet(settledBet());
   return requests[0]?.url;
 }
 
-test('a client can be made without options: what is missing matters once it is used', () => {
+test('a client can be made without options: missing options are reported when they are needed', () => {
   expect(() => createClient()).not.toThrow();
 });
 
-test('everything that is wrong with the options is said at once', async () => {
+test('all wrong options are reported at once', async () => {
   const error = await refusal({
     environment: 'live',
     timeoutMs: -1,
@@ -36,7 +36,7 @@ test('everything that is wrong with the options is said at once', async () => {
   expect(error.message).toContain('7 problems');
 });
 
-test('problems of the addresses and keys of both environments are said at once', async () => {
+test('problems of the addresses and keys of both environments are reported at once', async () => {
   const error = await refusal({
     gateways: { staging: { baseUrl: 'http://gateway.example.com', apiKey: 'two words' }, production: { baseUrl: 'nonsense', apiKey: '' } },
   });
@@ -59,7 +59,7 @@ test.each([[null], ['https://gateway.example.com'], [[]], [7]])('%j instead of o
 });
 
 test.each(['options', 'gateways', 'location', 'location.fixed'])(
-  'a getter of %s that throws is a wrong option, and what it threw is not shown',
+  'a getter of %s that throws makes its option invalid, and its error is not shown',
   async (place) => {
     const throwing = {
       get latitude() {
@@ -95,7 +95,7 @@ describe('base address', () => {
     },
   );
 
-  test.each(['http://localhost.example.com', 'http://127.0.0.1.example.com', 'http://notlocalhost'])('%s is no loopback host', async (baseUrl) => {
+  test.each(['http://localhost.example.com', 'http://127.0.0.1.example.com', 'http://notlocalhost'])('%s is not a loopback host', async (baseUrl) => {
     expect(isConfigurationError(await failureOf(() => withBase(baseUrl)))).toBe(true);
   });
 
@@ -114,7 +114,7 @@ describe('base address', () => {
     'https://gateway.example.com/#',
   ])('%s, with credentials, a query or a fragment, is refused and not repeated', async (baseUrl) => {
     const { message } = await failureOf(() => withBase(baseUrl));
-    expect(message).toContain('give the bare address');
+    expect(message).toContain('give only the address');
     expect(message).not.toContain('secret');
   });
 
@@ -140,7 +140,7 @@ describe('base address', () => {
 });
 
 describe('an environment that is used and not set up', () => {
-  test('is an error that names everything that is missing, with its variables', async () => {
+  test('is an error that names every missing setting, with its variables', async () => {
     const error = await failureOf(createClient().reportBetEvent(betEvent(), { location }));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error).toMatchObject({ operation: 'reportBetEvent', reference: 'BET-1', environment: 'staging', outcome: 'not-sent', attempts: 0 });
@@ -148,20 +148,20 @@ describe('an environment that is used and not set up', () => {
     expect(error.message).toContain('gateways.staging.apiKey (or LOCATION_SDK_STAGING_API_KEY)');
   });
 
-  test('names only what is missing', async () => {
+  test('names only the missing settings', async () => {
     const client = createClient({ gateways: { production: { baseUrl: 'https://gateway.example.com' } } });
     const { message } = await failureOf(client.reportSettledBet(settledBet(), { environment: 'production' }));
     expect(message).toContain('missing: gateways.production.apiKey (or LOCATION_SDK_PRODUCTION_API_KEY).');
   });
 
-  test('is said before a location is looked for', async () => {
+  test('is reported before a location is looked up', async () => {
     const { fetch, requests } = recordingFetch();
     await failureOf(createClient({ fetch }).reportBetEvent(betEvent(), { clientIP: '102.89.23.1' }));
     expect(requests).toEqual([]);
   });
 });
 
-describe('a page or server where something was put on the prototype of all objects', () => {
+describe('a page or server with an extra property on the prototype of all objects', () => {
   const polluted = async <T>(names: Record<string, unknown>, work: () => Promise<T>): Promise<T> => {
     for (const [name, value] of Object.entries(names))
       Object.defineProperty(Object.prototype, name, { value, enumerable: true, configurable: true, writable: true });
@@ -173,13 +173,13 @@ describe('a page or server where something was put on the prototype of all objec
   };
   const evil = { latitude: 9, longitude: 9, city: 'Evil', accuracy: 9, source: 'evil', stranger: 'x' };
 
-  test('reports the fixed location as it was given', async () => {
+  test('reports the fixed location unchanged', async () => {
     const { fetch, requests } = recordingFetch();
     await polluted(evil, () => withBase('https://gateway.example.com', { fetch, location: { fixed: location } }).reportBetEvent(betEvent()));
     expect(requests[0]?.body?.location).toEqual({ ...location, source: 'provided' });
   });
 
-  test('does not complete a fixed location that lacks something', async () => {
+  test('does not complete a fixed location with a missing member', async () => {
     const fixed = {} as typeof location;
     const error = await polluted(evil, () => refusal({ location: { fixed } }));
     expect(error).toMatchObject({ name: 'ConfigurationError', message: expect.stringContaining('location.fixed.latitude') });
@@ -201,7 +201,7 @@ describe('a page or server where something was put on the prototype of all objec
     ['timeoutMs', 'soon'],
   ];
 
-  test.each(names)('sends a report where it went without %s there', async (name, value) => {
+  test.each(names)('sends a report to the same address as without %s there', async (name, value) => {
     const { fetch, requests } = recordingFetch();
     const receipt = await polluted({ [name]: value }, async () => {
       const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key' } };
@@ -229,7 +229,7 @@ describe('a page or server where something was put on the prototype of all objec
     expect([error, requests]).toMatchObject([{ code: 'location' }, []]);
   });
 
-  test.each(names)('with %s there locate finds what it found without it', async (name, value) => {
+  test.each(names)('with %s there locate finds the same as without it', async (name, value) => {
     const { fetch } = recordingFetch();
     const client = withBase('https://gateway.example.com', { fetch, location: { fixed: location } });
     expect(await polluted({ [name]: value }, () => client.locate())).toMatchObject({ ...location, source: 'provided' });

@@ -31,7 +31,7 @@ test('after configure every function works over the default client', async () =>
   expect(await sdk.locate()).toMatchObject({ source: 'mock' });
 });
 
-test('an error of the default client can be sent again by it', async () => {
+test('an error of the default client can be resent with it', async () => {
   const gateway = createMockGateway();
   sdk.configure({ ...gateway.clientOptions(), retry: { limit: 0 } });
   gateway.faults.add({ kind: 'connection-reset', when: 'after' });
@@ -48,7 +48,7 @@ test('configure again replaces it', async () => {
   expect([first.reports().length, second.reports().length]).toEqual([0, 1]);
 });
 
-test('options that cannot be used throw, and the client before stays', async () => {
+test('options that cannot be used throw, and the earlier client stays', async () => {
   const gateway = createMockGateway();
   sdk.configure(gateway.clientOptions());
   expect(() => sdk.configure({ timeoutMs: -1 })).toThrow(sdk.ConfigurationError);
@@ -64,7 +64,7 @@ test('another copy of the package finds the same default client', async () => {
   expect(gateway.reports()).toHaveLength(1);
 });
 
-test('a field that was given is never suggested for another one', async () => {
+test('a field that is present is never suggested for another one', async () => {
   const gateway = createMockGateway();
   const client = sdk.createClient(gateway.clientOptions());
   const error = await failureOf<sdk.ValidationError>(client.reportSettledBet({ ...settledBet(), amount: 5 } as never));

@@ -31,7 +31,7 @@ test('addresses and keys are read from the environment variables', async () => {
   expect(reached()).toEqual(['https://staging.example.com staging-key', 'https://production.example.com production-key']);
 });
 
-test('what the code passes comes first, and the variables complete it', async () => {
+test('options in the code take precedence, and the variables complete them', async () => {
   set('STAGING_BASE_URL', 'https://from-variable.example.com');
   set('STAGING_API_KEY', 'key-from-variable');
   const { client, reached } = recordingClient({ gateways: { staging: { baseUrl: 'https://from-code.example.com' } } });
@@ -39,7 +39,7 @@ test('what the code passes comes first, and the variables complete it', async ()
   expect(reached()).toEqual(['https://from-code.example.com key-from-variable']);
 });
 
-test('a client keeps the variables that it was made with', async () => {
+test('a client keeps the variables with which it was made', async () => {
   set('STAGING_BASE_URL', 'https://staging.example.com');
   set('STAGING_API_KEY', 'first');
   const { client, reached } = recordingClient();
@@ -48,7 +48,7 @@ test('a client keeps the variables that it was made with', async () => {
   expect(reached()).toEqual(['https://staging.example.com first']);
 });
 
-test('an empty variable is as good as none', async () => {
+test('an empty variable counts as missing', async () => {
   set('STAGING_BASE_URL', '');
   set('STAGING_API_KEY', '');
   const { message } = await failureOf(recordingClient().client.reportSettledBet(settledBet()));
@@ -76,7 +76,7 @@ describe('LOCATION_SDK_MOCK', () => {
 
   beforeEach(() => set('MOCK', 'http://mock-gateway:4010'));
 
-  test('sends everything meant for staging to the mock, with its key and a made-up location', async () => {
+  test('sends all staging requests to the mock, with its key and an invented location', async () => {
     const { client, reached, requests } = recordingClient();
     await client.reportBetEvent(betEvent());
     expect(reached()).toEqual(['http://mock-gateway:4010 mock-api-key']);
@@ -84,14 +84,14 @@ describe('LOCATION_SDK_MOCK', () => {
     expect(requests[0]?.body?.location).toMatchObject({ source: 'mock' });
   });
 
-  test("wins over the client's own staging gateway and location", async () => {
+  test("takes precedence over the client's own staging gateway and location", async () => {
     const { client, reached, requests } = recordingClient(given);
     await client.reportBetEvent(betEvent());
     expect(reached()).toEqual(['http://mock-gateway:4010 mock-api-key']);
     expect(requests[0]?.body?.location).toMatchObject({ source: 'mock' });
   });
 
-  test('wins over a location that would be looked up', async () => {
+  test('takes precedence over a location that would be looked up', async () => {
     const { client, requests } = recordingClient();
     await client.reportBetEvent(betEvent(), { clientIP: '10.0.0.1' });
     expect(requests).toHaveLength(1);
@@ -112,7 +112,7 @@ describe('LOCATION_SDK_MOCK', () => {
     expect(reached()).toEqual([]);
   });
 
-  test('is said once, when the client is made', async () => {
+  test('is logged once, when the client is made', async () => {
     const { client, warnings } = recordingClient();
     expect(warnings).toEqual([expect.stringContaining('LOCATION_SDK_MOCK')]);
     await client.reportSettledBet(settledBet());
@@ -130,7 +130,7 @@ describe('LOCATION_SDK_MOCK', () => {
     },
   );
 
-  test('left empty changes nothing', async () => {
+  test('has no effect if it is empty', async () => {
     set('MOCK', '');
     const { client, reached, warnings } = recordingClient(given);
     await client.reportBetEvent(betEvent());

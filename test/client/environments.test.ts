@@ -51,14 +51,14 @@ test('a call may go back to staging', async () => {
   expect(reached()).toEqual([STAGING]);
 });
 
-test('the environment may stand in the payload, from which it is lifted', async () => {
+test('the environment may be in the payload, and is then not sent', async () => {
   const { client, reached, requests } = twoGateways();
   await client.reportSettledBet({ ...settledBet(), environment: 'production' });
   expect(reached()).toEqual([PRODUCTION]);
   expect(requests[0]?.body).toEqual(settledBet());
 });
 
-test('the same environment in the payload and in the options is fine', async () => {
+test('the same environment in the payload and in the options is accepted', async () => {
   const { client, reached } = twoGateways();
   await client.verifyNin({ nin: '99012345678', environment: 'production' }, { environment: 'production' });
   expect(reached()).toEqual([PRODUCTION]);
@@ -71,7 +71,7 @@ test('different environments in the payload and in the options are refused', asy
   expect(reached()).toEqual([]);
 });
 
-test.each(['live', 'Production', '', 1, null])('%j is no environment, in the payload or in the options', async (environment) => {
+test.each(['live', 'Production', '', 1, null])('%j is not an environment, in the payload or in the options', async (environment) => {
   const { client, reached } = twoGateways();
   const wrong = { environment } as never;
   const inPayload = await failureOf<ValidationError>(client.reportSettledBet({ ...settledBet(), ...(wrong as object) }));

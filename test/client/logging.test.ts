@@ -6,7 +6,7 @@ import { answer, bet, lost, once, recorded, type Scripted, scripted } from '../d
 const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
-/** What a report logs, each line with its level. */
+/** The log lines of a report, each with its level. */
 async function logged(script: Scripted[], options: ClientOptions = {}) {
   const lines: [string, string][] = [];
   const line = (level: string) => (message: string) => void lines.push([level, message]);
@@ -19,7 +19,7 @@ async function logged(script: Scripted[], options: ClientOptions = {}) {
 afterEach(() => vi.restoreAllMocks());
 
 describe('logLevel', () => {
-  it("'debug' logs each attempt, its end with the id of the request, and each wait, also of what went well", async () => {
+  it("'debug' logs each attempt, its result with the request id, and each wait, for a success too", async () => {
     const script = [answer(503, { message: 'busy' }, { 'x-request-id': ID }), lost(), answer(200, { message: 'ok' }, { 'x-request-id': ID })];
     const lines = await logged(script, { logLevel: 'debug' });
     expect(lines.map(([level, message]) => `${level} ${message.replace(/after [\d.]+ s/, 'after a while').replace(/ in [\d.]+ s$/, ' in a while')}`)).toEqual([
@@ -27,14 +27,14 @@ describe('logLevel', () => {
       `debug reportSettledBet B-1 (staging): attempt 1 ended after a while: HTTP 503: the gateway failed (request ${ID})`,
       'debug reportSettledBet B-1 (staging): attempt 2 begins in a while',
       'debug reportSettledBet B-1 (staging): attempt 2 begins',
-      'debug reportSettledBet B-1 (staging): attempt 2 ended after a while: the connection broke before a whole answer came (ECONNRESET)',
+      'debug reportSettledBet B-1 (staging): attempt 2 ended after a while: the connection broke before a complete answer came (ECONNRESET)',
       'debug reportSettledBet B-1 (staging): attempt 3 begins in a while',
       'debug reportSettledBet B-1 (staging): attempt 3 begins',
       `debug reportSettledBet B-1 (staging): attempt 3 ended after a while: recorded (request ${ID})`,
     ]);
   });
 
-  it.each(LEVELS)('%s logs lines of this level and those above it, of the option isRecorded that throws', async (least) => {
+  it.each(LEVELS)('%s logs lines of this level and those above it, about the option isRecorded that throws', async (least) => {
     const isRecorded = () => {
       throw new Error('no');
     };
@@ -43,11 +43,11 @@ describe('logLevel', () => {
     expect(await logged([recorded()], { ...once, isRecorded, logLevel: 'silent' })).toEqual([]);
   });
 
-  it('is that of a logger of your own, where you give one: it gets everything', async () => {
+  it('does not apply to your own logger by default: it gets every line', async () => {
     expect((await logged([recorded()])).map(([level]) => level)).toEqual(['debug', 'debug']);
   });
 
-  it('prints to the console, from warnings on unless you say so', async () => {
+  it('prints to the console, from warnings on by default', async () => {
     const printed: string[] = [];
     for (const level of LEVELS) vi.spyOn(console, level).mockImplementation((line) => void printed.push(`${level} ${line}`));
     await scripted([recorded()]).report();
@@ -85,10 +85,10 @@ describe('messages name the host, the limit and its option', () => {
 
   it('of a call without an answer', async () => {
     const { failure } = scripted(['silence'], { ...once, timeoutMs: 2_500 });
-    expect((await failure()).message).toContain('No answer from gateway.example.com within 2.5 s (what is left of timeoutMs).');
+    expect((await failure()).message).toContain('No answer from gateway.example.com within 2.5 s (the rest of timeoutMs).');
   });
 
-  it('of a rate limit that is waited for no longer', async () => {
+  it('of a rate limit that is too long to wait for', async () => {
     const limited = (wait: string) => answer(429, { message: 'slow' }, { 'retry-after': wait });
     expect((await scripted([limited('30')], once).failure()).message).toContain('Rate limited; the gateway asks for 30 s');
     expect((await scripted([limited('60')]).failure()).message).toContain('Rate limited; the gateway asks for 60 s. ');
@@ -102,7 +102,7 @@ describe('messages name the host, the limit and its option', () => {
   });
 });
 
-describe('messages say what is meant', () => {
+describe('messages suggest the right name', () => {
   it('of an environment that is shortened or misspelt', async () => {
     for (const [given, meant] of [
       ['prod', 'production'],
@@ -126,16 +126,16 @@ describe('messages say what is meant', () => {
     } catch (error) {
       message = String(error);
     }
-    expect(message).toContain('apiKey: unknown field apiKey; here it is gateways: { staging: { apiKey }, production: { apiKey } }');
-    expect(message).toContain('baseURL: unknown field baseURL; here it is gateways: { staging: { baseUrl }, production: { baseUrl } }');
-    expect(message).toContain('maxRetries: unknown field maxRetries; here it is retry: { limit }');
-    expect(message).toContain('timeout: unknown field timeout; here it is timeoutMs for a call, and attemptTimeoutMs for each attempt');
+    expect(message).toContain('apiKey: unknown field apiKey; its name here is gateways: { staging: { apiKey }, production: { apiKey } }');
+    expect(message).toContain('baseURL: unknown field baseURL; its name here is gateways: { staging: { baseUrl }, production: { baseUrl } }');
+    expect(message).toContain('maxRetries: unknown field maxRetries; its name here is retry: { limit }');
+    expect(message).toContain('timeout: unknown field timeout; its name here is timeoutMs for a call, and attemptTimeoutMs for each attempt');
     expect(message).not.toContain('quillback');
   });
 
-  it('of a Date that is no time', async () => {
+  it('of an invalid Date', async () => {
     const event = { ...bet, timestamp: new Date('no time') };
     const { client, failure } = scripted([]);
-    expect((await failure(client.reportBetEvent(event as never))).message).toContain('timestamp: expected a Date that is a time, got an invalid Date');
+    expect((await failure(client.reportBetEvent(event as never))).message).toContain('timestamp: expected a valid Date, got an invalid Date');
   });
 });

@@ -26,7 +26,7 @@ function recordingClient(more: Parameters<typeof createClient>[0] = {}) {
 }
 
 describe('parameters in the payload', () => {
-  test('clientIP is lifted: it is used and not sent', async () => {
+  test('clientIP in the payload is used and not sent', async () => {
     const { client, requests, sent } = recordingClient();
     await client.reportBetEvent({ ...betEvent(), clientIP: '102.89.23.1' });
     expect(requests[0]?.url).toBe('https://geo.example.com/102.89.23.1');
@@ -34,7 +34,7 @@ describe('parameters in the payload', () => {
     expect(sent()).not.toHaveProperty('clientIP');
   });
 
-  test('location is lifted from an event, and without a source it is sent as provided', async () => {
+  test('location in the payload is moved to the report, and without a source it is sent as provided', async () => {
     const { client, sent } = recordingClient();
     await client.reportBetEvent({ ...betEvent(), location: { latitude: 6.45, longitude: 3.39 } });
     expect(sent()).toMatchObject({ location: { latitude: 6.45, longitude: 3.39, source: 'provided' } });
@@ -55,7 +55,7 @@ describe('parameters in the payload', () => {
     expect(sent()).toMatchObject({ location: gps });
   });
 
-  test('all three may be given differently, and each is a problem', async () => {
+  test('all three may differ, and each is a problem', async () => {
     const { client, requests } = recordingClient();
     const call = () =>
       client.reportBetEvent(
@@ -66,14 +66,14 @@ describe('parameters in the payload', () => {
     expect(requests).toEqual([]);
   });
 
-  test("a settled withdrawal's location in the payload is a field and must be whole", async () => {
+  test("a settled withdrawal's location in the payload is a field and must be complete", async () => {
     const { client } = recordingClient();
     const location = { latitude: 6.45, longitude: 3.39 } as never;
     expect(await issuesOf(client.reportSettledWithdrawal(settledWithdrawal({ location } as never)))).toEqual(['location.source: missing']);
     await expect(client.reportSettledWithdrawal(settledWithdrawal(), { location })).resolves.toMatchObject({ location: { source: 'provided' } });
   });
 
-  test('a settled bet and a verification take no location', async () => {
+  test('a settled bet and a verification accept no location', async () => {
     const { client } = recordingClient();
     expect(await issuesOf(client.reportSettledBet({ ...settledBet(), location: gps } as never))).toEqual(['location: unknown-field']);
     expect(await issuesOf(client.reportSettledBet(settledBet(), { location: gps }))).toEqual(['location: unknown-field']);
@@ -84,11 +84,11 @@ describe('parameters in the payload', () => {
 describe('call options', () => {
   test.each<[string, unknown, string[]]>([
     ['a misspelt name', { clientIp: '102.89.23.1' }, ['clientIp: unknown-field']],
-    ['a time limit that is no number', { timeoutMs: '5' }, ['timeoutMs: wrong-type']],
+    ['a time limit that is not a number', { timeoutMs: '5' }, ['timeoutMs: wrong-type']],
     ['a negative time limit', { timeoutMs: -1 }, ['timeoutMs: invalid']],
     ['a time limit that no timer can hold', { timeoutMs: 2 ** 31 }, ['timeoutMs: invalid']],
-    ['a signal that is none', { signal: true }, ['signal: invalid']],
-    ['a location off the globe', { location: { latitude: 91, longitude: 0 } }, ['location.latitude: invalid']],
+    ['an invalid signal', { signal: true }, ['signal: invalid']],
+    ['coordinates out of range', { location: { latitude: 91, longitude: 0 } }, ['location.latitude: invalid']],
     ['a text', 'staging', ['options: wrong-type']],
     ['null', null, ['options: wrong-type']],
     ['a list', [], ['options: wrong-type']],
@@ -99,13 +99,13 @@ describe('call options', () => {
     expect(requests).toEqual([]);
   });
 
-  test('a misspelt name comes with the nearest known one', async () => {
+  test('a misspelt name is reported with the nearest known one', async () => {
     const { message } = await failureOf(recordingClient().client.reportBetEvent(betEvent(), { clientIp: '102.89.23.1' } as never));
     expect(message).toContain('did you mean clientIP?');
     expect(message).not.toContain('102.89');
   });
 
-  test('problems of the payload and of the options are said at once', async () => {
+  test('problems of the payload and of the options are reported at once', async () => {
     const payload = { ...betEvent({ amount: '5' as never, user: betUser({ nin: '123' }) }), clientIP: 'nowhere' };
     const error = await failureOf<ValidationError>(recordingClient().client.reportBetEvent(payload, { timeoutMs: -1 }));
     expect(error.issues.map(({ path }) => path).sort()).toEqual(['amount', 'clientIP', 'timeoutMs', 'user.nin']);
@@ -124,7 +124,7 @@ describe('timestamps', () => {
   const clock = new FakeClock();
   const now = String(clock.now() / 1000);
 
-  test.each(['reportBetEvent', 'reportWithdrawalEvent'] as const)('%s takes the time of the call when none is given', async (method) => {
+  test.each(['reportBetEvent', 'reportWithdrawalEvent'] as const)('%s gets the time of the call if none is given', async (method) => {
     const { client, sent } = recordingClient({ clock });
     await (method === 'reportBetEvent'
       ? client.reportBetEvent(betEvent(), { location: gps })
@@ -143,13 +143,13 @@ describe('timestamps', () => {
     expect(sent()?.timestamp).toBe('1795168800');
   });
 
-  test('a given one is sent as it is', async () => {
+  test('a given one is sent unchanged', async () => {
     const { client, sent } = recordingClient({ clock });
     await client.reportBetEvent(betEvent({ timestamp: '0000000001' }), { location: gps });
     expect(sent()?.timestamp).toBe('0000000001');
   });
 
-  test('a bet that is settled gets none', async () => {
+  test('a settled bet gets none', async () => {
     const { client, sent } = recordingClient({ clock });
     await client.reportSettledBet(settledBet());
     expect(sent()).toEqual(settledBet());
@@ -197,7 +197,7 @@ describe("the caller's objects", () => {
     expect(sent()).toEqual(settledBet());
   });
 
-  test('are read once: what was checked is what is sent', async () => {
+  test('are read once: the checked copy is sent', async () => {
     const { client, sent } = recordingClient();
     const reads: string[] = [];
     const reading = (target: object): object =>

@@ -22,14 +22,14 @@ describe('the location of a page with a relay', () => {
     expect(located(sent[0]?.init)).toEqual({ ...fix.coords, source: 'gps' });
   });
 
-  test('is left to the relay where the browser gives none: no service is asked, and that is no error', async () => {
+  test('is left to the relay if the browser gives none: no service is asked, and there is no error', async () => {
     const { report, sent } = scripted([recorded()], { geolocation: denies, location: { ip: { enabled: true }, required: true } });
     expect(await report()).toMatchObject({ outcome: 'recorded', location: { source: 'client_ip' } });
     expect(sent).toHaveLength(1);
     expect(located(sent[0]?.init)).toBeUndefined();
   });
 
-  test('can be asked for ahead', async () => {
+  test('can be found in advance', async () => {
     const { client, run } = scripted([], { geolocation: gives });
     expect(await run(client.locate())).toMatchObject({ source: 'gps' });
     const denied = scripted([], { geolocation: denies });
@@ -43,13 +43,13 @@ describe('requests to the relay', () => {
     [undefined, 'same-origin'],
     ['include', 'include'],
     ['omit', 'omit'],
-  ])('with relayCredentials %s carry cookies: %s', async (relayCredentials, credentials) => {
+  ])('with relayCredentials %s have cookies: %s', async (relayCredentials, credentials) => {
     const { report, sent } = scripted([recorded()], { relayCredentials, geolocation: denies });
     await report();
     expect(sent[0]?.init).toMatchObject({ credentials, referrerPolicy: 'no-referrer', redirect: 'manual', keepalive: true });
   });
 
-  test('an address without a host is of the page itself, whatever its base element says', async () => {
+  test("an address without a host is on the page's own host, also with a base element", async () => {
     const { document, location } = globalThis as unknown as { document: Document; location: Location };
     location.href = 'https://operator.example.com/play/slots';
     document.head.innerHTML = '<base href="https://elsewhere.example.com/">';
@@ -76,7 +76,7 @@ describe('requests to the relay', () => {
     ],
     ['http://user:secret@play.example.com/', 'is http://play.example.com/relay in this page'],
     ['about:srcdoc', 'has no host, and this page has no address (about:); give the whole address'],
-  ])('a path in a page at %s says what is wrong when the client is made', async (href, problem) => {
+  ])('a path in a page at %s is reported when the client is made', async (href, problem) => {
     vi.stubGlobal('location', { href });
     try {
       const { message } = await failureOf(() => createClient({ relayUrl: '/relay' }));
@@ -87,28 +87,28 @@ describe('requests to the relay', () => {
     }
   });
 
-  test('a duplicate without an earlier doubt may be the own, since a browser may repeat a request by itself', async () => {
+  test("a duplicate without an earlier doubt may be this call's own, since a browser may repeat a request by itself", async () => {
     const { failure } = scripted([repeated()], { geolocation: denies });
     expect(await failure()).toMatchObject({ code: 'duplicate', conflict: false, outcome: 'unknown' });
   });
 
-  test('a conflict may be the own too where the relay found the location, and is not where the page sent it', async () => {
+  test("a conflict may also be this call's own if the relay found the location, but not if the page sent it", async () => {
     const conflict = () => failed(409, { code: 'duplicate', outcome: 'rejected', conflict: true });
     expect(await scripted([conflict()], { geolocation: denies }).failure()).toMatchObject({ conflict: true, outcome: 'unknown' });
     expect(await scripted([conflict()], { geolocation: gives }).failure()).toMatchObject({ conflict: true, outcome: 'rejected' });
   });
 });
 
-test('a key in a page is refused with the way that needs none', async () => {
+test('a key in a page is refused with the alternative that needs none', async () => {
   const { message } = await failureOf(() => createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } } }));
   expect(message).toContain('set relayUrl');
   expect((await failureOf(createClient().reportBetEvent(betEvent()))).message).toContain('relayUrl');
 });
 
-test('a page with neither relay nor gateway is told to set relayUrl, before anything about its fields', async () => {
+test('a page with neither relay nor gateway gets the advice to set relayUrl, before any problem with its fields', async () => {
   const error = await failureOf(createClient().reportBetEvent({ bet_id: 'B-1' } as never));
   expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent' });
-  expect(error.message).toContain("set relayUrl to the path of your backend's relay, such as createClient({ relayUrl: '/relay' })");
+  expect(error.message).toContain("set relayUrl to the path of your backend's relay, for example createClient({ relayUrl: '/relay' })");
   // A location needs neither.
   expect(await createClient({ geolocation: gives }).locate()).toMatchObject({ source: 'gps' });
 });
@@ -121,7 +121,7 @@ test.each(['reportSettledBet', 'reportSettledWithdrawal', 'verifyNin'] as const)
 
 const hide = () => globalThis.dispatchEvent(new Event('pagehide'));
 
-/** Who listens for the end of the page. */
+/** The listeners for the end of the page. */
 function watchListeners() {
   const listeners = new Set<unknown>();
   let heard = 0;
@@ -135,16 +135,16 @@ function watchListeners() {
   return { listeners, heard: () => heard, restore: () => spy.mockRestore() };
 }
 
-/** Lets everything happen that waits for nothing. */
+/** Runs everything that waits for no timer. */
 const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
 
-describe('a page that goes away', () => {
-  /** A clock whose timers never fire: whatever goes on does so because the page went away. */
+describe('a page that is left', () => {
+  /** A clock whose timers never fire: a step continues only because the page is left. */
   class Stopped extends FakeClock {
     override setTimeout = () => 0;
   }
 
-  it('sends at once what waited for a position, without it', async () => {
+  it('sends a report that waits for a position at once, without the position', async () => {
     const { client, sent } = scripted([recorded()], { geolocation: isSilent, clock: new Stopped() });
     const reported = client.reportBetEvent(bet);
     await settle();
@@ -156,7 +156,7 @@ describe('a page that goes away', () => {
     expect(located(sent[0]?.init)).toBeUndefined();
   });
 
-  it('tries once more, at once, what waited for its next attempt', async () => {
+  it('makes the next attempt at once, and no further ones', async () => {
     const { client, sent } = scripted([lost(), recorded()], { geolocation: denies, clock: new Stopped() });
     const reported = client.reportBetEvent(bet);
     await settle();
@@ -166,7 +166,7 @@ describe('a page that goes away', () => {
     expect(sent[1]?.init.keepalive).toBe(true);
   });
 
-  it('does not hurry what comes after, should it stay', async () => {
+  it('does not hurry later calls, if it stays', async () => {
     const { client, sent } = scripted([lost(), lost(), recorded()], { geolocation: denies, clock: new Stopped() });
     client.reportBetEvent(bet).catch(() => {});
     await settle();
@@ -178,7 +178,7 @@ describe('a page that goes away', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('is listened for only while something waits', async () => {
+  it('has listeners only while a call waits', async () => {
     const { listeners, heard, restore } = watchListeners();
     try {
       const { report, failure } = scripted([lost(), answer(502), recorded(), lost(), lost(), lost()], { geolocation: gives });
@@ -186,7 +186,7 @@ describe('a page that goes away', () => {
       expect(listeners.size).toBe(0);
       await failure();
       expect(listeners.size).toBe(0);
-      // While each of two positions was found, and in four pauses.
+      // While each of two positions was found, and in four waits.
       expect(heard()).toBe(6);
     } finally {
       restore();
@@ -194,10 +194,10 @@ describe('a page that goes away', () => {
   });
 });
 
-describe('the room for requests that outlive the page', () => {
+describe('the space for requests that outlive the page', () => {
   const pending: Scripted = 'silence';
 
-  it('is shared by all clients, and given back', async () => {
+  it('is shared by all clients, and released', async () => {
     const note = 'x'.repeat(25 * 1024);
     const big = { ...bet, metadata: { note } };
     const controller = new AbortController();
@@ -213,7 +213,7 @@ describe('the room for requests that outlive the page', () => {
     expect(second.sent[1]?.init.keepalive).toBe(true);
   });
 
-  it('holds no more requests than a browser takes', async () => {
+  it('holds no more requests than a browser accepts', async () => {
     const controller = new AbortController();
     const { client, sent } = scripted(
       Array.from({ length: 20 }, () => pending),
@@ -234,13 +234,13 @@ describe('the room for requests that outlive the page', () => {
     expect(sent.map(({ init }) => init.keepalive)).toEqual([undefined, true]);
   });
 
-  it('may be taken by other scripts: after a request that broke, the next goes without', async () => {
+  it('may be used by other scripts: after a request that broke, the next one is sent without it', async () => {
     const { report, sent } = scripted([lost(), lost(), recorded()], { geolocation: denies });
     expect(await report()).toMatchObject({ outcome: 'recorded', attempts: 3 });
     expect(sent.map(({ init }) => init.keepalive)).toEqual([true, undefined, true]);
   });
 
-  it('is not asked for by a call to a gateway', async () => {
+  it('is not used by a call to a gateway', async () => {
     let seen: object = {};
     const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'public' } };
     const fetch = async (_: string, init: object) => {

@@ -19,7 +19,7 @@ describe('relayUrl', () => {
     ['http://127.0.0.1:4020/relay', 'http://127.0.0.1:4020/relay'],
     ['http://localhost:4020', 'http://localhost:4020'],
     ['http://[::1]:4020', 'http://[::1]:4020'],
-  ])('%s is where the events go', async (relayUrl, address) => {
+  ])('%s is the address of the events', async (relayUrl, address) => {
     const urls: string[] = [];
     const client = createClient({
       relayUrl,
@@ -36,11 +36,11 @@ describe('relayUrl', () => {
     ['http://operator.example.com/location-sdk', 'must begin with https://'],
     ['ws://operator.example.com', 'must begin with https://'],
     ['javascript:alert(1)', 'must begin with https://'],
-    ['https://user:secret@operator.example.com', 'holds a user name'],
-    ['https://operator.example.com/?key=secret', 'holds a user name, a password, a query or a fragment'],
+    ['https://user:secret@operator.example.com', 'contains a user name'],
+    ['https://operator.example.com/?key=secret', 'contains a user name, a password, a query or a fragment'],
     ['https://operator.example.com/#secret', 'a fragment'],
-    ['/location-sdk?key=secret', 'holds a user name, a password, a query or a fragment'],
-    ['//user:secret@operator.example.com/relay', 'holds a user name'],
+    ['/location-sdk?key=secret', 'contains a user name, a password, a query or a fragment'],
+    ['//user:secret@operator.example.com/relay', 'contains a user name'],
     ['http://192.168.1.20:3000/relay', 'adb reverse'],
     ['not an address', 'is not an address'],
     ['  ', 'not empty'],
@@ -55,7 +55,7 @@ describe('relayUrl', () => {
     ['a gateway', { gateways: { staging: { baseUrl: 'https://gateway.example.com' } } }, 'gateways'],
     ['a key', { gateways: { production: { apiKey: () => 'secret' } } }, 'gateways'],
     ['an environment', { environment: 'production' }, 'environment'],
-  ])('beside %s is refused: that is for the relay to know', async (_, options, name) => {
+  ])('beside %s is refused: the relay sets it', async (_, options, name) => {
     expect(await refusal({ relayUrl, ...options })).toMatch(new RegExp(`- ${name}: .*leave (?:it|them) out`));
   });
 
@@ -68,7 +68,7 @@ describe('relayUrl', () => {
     expect(await refusal({ relayUrl, relayCredentials: 'always' })).toContain("'same-origin' or 'include' or 'omit'");
   });
 
-  test('nothing is read from the environment variables, the mock mode included', async () => {
+  test('nothing is read from the environment variables, including mock mode', async () => {
     process.env.LOCATION_SDK_MOCK = 'http://127.0.0.1:4010';
     process.env.LOCATION_SDK_STAGING_BASE_URL = 'not an address';
     try {
@@ -88,14 +88,14 @@ describe.each([
   ['location-sdk', createClient],
   ['location-sdk/page', createRelayedClient],
 ] as const)('a path as the relayUrl of %s, on a server that renders a page,', (_, make) => {
-  const words = 'this ran on a server while rendering: call it in the browser (an effect, an event handler). Nothing was sent.';
+  const words = 'this ran on a server during rendering: call it in the browser (an effect, an event handler). Nothing was sent.';
   const fetch = () => Promise.reject(new Error('nothing may be sent'));
 
   test.each(['/relay', 'relay', './relay', '//relay.example.com'])('may be %s when the module is loaded', (path) => {
     expect(() => make({ relayUrl: path })).not.toThrow();
   });
 
-  test('ends each call with the words for it, before anything else that is wrong', async () => {
+  test('ends each call with this message, before any other problem', async () => {
     const client = make({ relayUrl: '/relay', fetch });
     for (const call of [client.reportBetEvent({ bet_id: 'B-1' }), client.reportBetEvent({} as never), client.reportWithdrawalEvent({ request_id: 'W-1' })])
       expect(await failureOf(call)).toMatchObject({ code: 'configuration', outcome: 'not-sent', message: expect.stringContaining(words) });
@@ -129,11 +129,11 @@ describe('the payload', () => {
     return JSON.parse(String(sent[0]?.init.body));
   };
 
-  it('needs nothing but its identifier, and says when it happened', async () => {
+  it('needs only its identifier, and gets the time', async () => {
     expect(await sentFor({ bet_id: 'B-1' })).toEqual({ bet_id: 'B-1', timestamp: '1795161600' });
   });
 
-  it('may hold a user, in whole or in part, for the relay to compare', async () => {
+  it('may contain a user, in whole or in part, for the relay to compare', async () => {
     const { user_id } = betUser();
     expect(await sentFor({ bet_id: 'B-1', user: { user_id } })).toMatchObject({ user: { user_id } });
     expect(await sentFor({ bet_id: 'B-1', user: {} })).toMatchObject({ user: {} });
@@ -185,7 +185,7 @@ describe('the options of a call', () => {
   test.each([
     ['environment', { environment: 'staging' } as const],
     ['clientIP', { clientIP: '102.89.23.1' }],
-  ])('%s is for the relay to say', async (name, options) => {
+  ])('%s is set by the relay', async (name, options) => {
     const { client, sent } = scripted([]);
     expect(await issuesOf(client.reportBetEvent({ bet_id: 'B-1' }, options))).toEqual([`${name}: invalid`]);
     expect(sent).toEqual([]);
@@ -196,7 +196,7 @@ test.each<[string, (client: ReturnType<typeof createClient>) => Promise<unknown>
   ['verifyNin', (client) => client.verifyNin('99012345678')],
   ['reportSettledBet', (client) => client.reportSettledBet(settledBet())],
   ['reportSettledWithdrawal', (client) => client.reportSettledWithdrawal(settledWithdrawal())],
-])('%s is not for a relay, wherever the client runs', async (operation, call) => {
+])('%s is not for a relay, in any runtime', async (operation, call) => {
   const { client, sent } = scripted([]);
   const error = await failureOf(call(client as never));
   expect(error).toMatchObject({ code: 'configuration', operation, outcome: 'not-sent' });
@@ -205,7 +205,7 @@ test.each<[string, (client: ReturnType<typeof createClient>) => Promise<unknown>
 });
 
 describe('resend', () => {
-  it('of a relay takes no report that was meant for a gateway, and leaves it as it was', async () => {
+  it('of a relay refuses a report for a gateway, and does not change it', async () => {
     const gateway = scriptedGateway([lost(), lost()], once);
     const error = await gateway.failure();
     const { client, sent } = scripted([]);
@@ -215,7 +215,7 @@ describe('resend', () => {
     expect(await gateway.failure(gateway.client.resend(refused))).toMatchObject({ code: 'network', reference: bet.bet_id });
   });
 
-  it('of a gateway takes no report that was meant for a relay, which may be incomplete', async () => {
+  it('of a gateway refuses a report for a relay, which may be incomplete', async () => {
     const error = await scripted([lost()], once).failure();
     const gateway = scriptedGateway([]);
     expect(await failureOf(gateway.client.resend(error))).toMatchObject({ code: 'configuration', outcome: 'unknown' });
@@ -223,13 +223,13 @@ describe('resend', () => {
   });
 });
 
-test('the types ask for the identifier alone, offer no settlement, and know what an outbox answers', () => {
+test('the types require only the identifier, offer no settlement, and include the answer of an outbox', () => {
   const client = createClient({ relayUrl });
   const typed = () => {
     const reported = client.reportBetEvent({ bet_id: 'B-1', amount: 3, user: { user_id: 'U-1' } });
     // @ts-expect-error a bet has its identifier
     client.reportBetEvent({ amount: 3 });
-    // @ts-expect-error there is no such field
+    // @ts-expect-error there is no field of this name
     client.reportBetEvent({ bet_id: 'B-1', stake: 3 });
     // @ts-expect-error the environment is the relay's
     client.reportBetEvent({ bet_id: 'B-1', environment: 'staging' });

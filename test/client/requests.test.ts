@@ -37,7 +37,7 @@ test.each(CALLS)('%s posts JSON with the key to %s', async (_name, path, call) =
   expect(JSON.parse(init.body ?? '')).toBeTypeOf('object');
 });
 
-test('redirects are not followed, since the key would travel', async () => {
+test('redirects are not followed, since they would forward the key', async () => {
   const { client, asked } = recordingClient();
   await client.reportSettledBet(settledBet());
   expect(asked[0]?.init.redirect).toBe('manual');
@@ -49,7 +49,7 @@ test.each(CALLS)('the path of %s is an option', async (name, _path, call) => {
   expect(asked[0]?.url).toBe('https://gateway.example.com/integration-gateway/external/v2/somewhere-else');
 });
 
-test('another path leaves the other calls as they are', async () => {
+test('another path does not change the other calls', async () => {
   const { client, asked } = recordingClient({ paths: { reportBetEvent: 'bets' } });
   await client.reportSettledBet(settledBet());
   expect(asked[0]?.url).toMatch(/external\/report-settled-bet-event$/);

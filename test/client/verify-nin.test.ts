@@ -11,19 +11,19 @@ function answering(body: unknown, status = 200) {
   return { client, requests };
 }
 
-test('a number may be passed bare or in an object', async () => {
+test('a number may be passed as a string or in an object', async () => {
   const { client, requests } = answering({ success: true });
   await client.verifyNin('00012345678');
   await client.verifyNin({ nin: '00012345678' });
   expect(requests.map(({ body }) => body)).toEqual([{ nin: '00012345678' }, { nin: '00012345678' }]);
 });
 
-test('a number that is not verified resolves, and success tells', async () => {
+test('a number that is not verified resolves, and success says so', async () => {
   const { client } = answering({ success: false, status: 200, message: 'not found' });
   expect(await client.verifyNin('12345678901')).toEqual({ success: false, status: 200, message: 'not found' });
 });
 
-test('fields that are added to the answer, left out or of other types are no errors, and are kept', async () => {
+test('fields that are added to the answer, left out or of other types are not errors, and are kept', async () => {
   const answer = {
     success: true,
     status: '200',
@@ -33,7 +33,7 @@ test('fields that are added to the answer, left out or of other types are no err
   expect(await answering(answer).client.verifyNin('99012345678')).toEqual(answer);
 });
 
-test('the whole answer of a verified number arrives', async () => {
+test('the complete answer of a verified number arrives', async () => {
   const gateway = createMockGateway();
   const { fetch, ...options } = gateway.clientOptions();
   const client = createClient({ ...options, ...byTransport(fetch) });
@@ -47,7 +47,7 @@ test.each([[{ message: 'ok' }], [{ success: 'true' }], [[]], ['<html>'], ['']])(
   expect(await failureOf(answering(body).client.verifyNin('99012345678'))).toBeInstanceOf(GatewayError);
 });
 
-test.each(['9901234567', '990123456789', '9901234567a', ' 99012345678', '٩٩٠١٢٣٤٥٦٧٨', ''])('%j is no number to verify', async (nin) => {
+test.each(['9901234567', '990123456789', '9901234567a', ' 99012345678', '٩٩٠١٢٣٤٥٦٧٨', ''])('%j is not a number to verify', async (nin) => {
   const { client, requests } = answering({ success: true });
   expect(await issuesOf(client.verifyNin(nin))).toEqual(['nin: invalid']);
   expect(requests).toEqual([]);
@@ -65,13 +65,13 @@ test.each([[undefined], [null], [99012345678], [['99012345678']]])('%j instead o
   expect(requests).toEqual([]);
 });
 
-test.each([400, 401, 403, 404, 422])('HTTP %i would answer the same again, and nobody is told to call again', async (status) => {
+test.each([400, 401, 403, 404, 422])('HTTP %i would give the same answer again, and the message does not advise another call', async (status) => {
   const error = await failureOf(answering({ message: 'no' }, status).client.verifyNin('99012345678'));
   expect(error.retryable).toBe(false);
   expect(error.message).not.toContain('Call it again.');
 });
 
-test.each([408, 429, 500, 503])('HTTP %i may pass: call it again', async (status) => {
+test.each([408, 429, 500, 503])('HTTP %i may be transient: the message advises another call', async (status) => {
   const error = await failureOf(answering({ message: 'no' }, status).client.verifyNin('99012345678'));
   expect(error.retryable).toBe(true);
   expect(error.message).toContain('Call it again.');

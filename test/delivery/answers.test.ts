@@ -4,8 +4,8 @@ import { answer, bet, once, recorded, scripted } from './scripted-gateway.js';
 describe('a 2xx answer', () => {
   it.each([
     ['JSON', answer(200, { message: 'done' })],
-    ['JSON with fields that nobody knows yet', answer(201, { message: 'done', later: { more: 1 } })],
-    ['JSON that is no object', answer(200, 'true')],
+    ['JSON with unknown fields', answer(201, { message: 'done', later: { more: 1 } })],
+    ['JSON that is not an object', answer(200, 'true')],
     ['an empty body', answer(200, null)],
     ['a blank body', answer(200, ' \n ')],
     ['no content', new Response(null, { status: 204 })],
@@ -28,7 +28,7 @@ describe('a 2xx answer', () => {
     expect(await failure()).toMatchObject({ code: 'gateway', outcome: 'unknown', retryable: true, status: 200 });
   });
 
-  it('is read by the operator where isRecorded says how', async () => {
+  it('is read by the option isRecorded, if there is one', async () => {
     const seen: unknown[] = [];
     const isRecorded = (given: { status: number; body: unknown }) => {
       seen.push(given.body);
@@ -39,14 +39,14 @@ describe('a 2xx answer', () => {
     expect(seen).toEqual(['OK', { message: 'fine' }]);
   });
 
-  it('is not understood where isRecorded throws, and the report is not lost', async () => {
+  it('is not understood if isRecorded throws, and the report is not lost', async () => {
     const isRecorded = () => {
       throw new Error('a bug of the operator');
     };
     expect(await scripted([recorded()], { ...once, isRecorded, logger: {} }).failure()).toMatchObject({ code: 'gateway', outcome: 'unknown' });
   });
 
-  it('that is too long to be an answer is not understood', async () => {
+  it('that is too long is not understood', async () => {
     const endless = new Response(
       new ReadableStream({
         pull: (controller) => controller.enqueue(new Uint8Array(1024 * 1024).fill(32)),
@@ -73,7 +73,7 @@ describe('a refusal', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('shows what the gateway said', async () => {
+  it('shows the gateway\'s message', async () => {
     const error = await scripted([answer(422, { message: ['ur must not be empty', 'ggr must be positive'] })], once).failure();
     expect(error.message).toContain('The gateway said: "ur must not be empty; ggr must be positive"');
   });
@@ -84,11 +84,11 @@ describe('a refusal', () => {
     expect((await scripted([answer(status, { message: 'no' })], once).failure()).message).not.toContain('not JSON');
   });
 
-  it('of what was not initiated says what to report first', async () => {
+  it('about a missing initiated report says what to report first', async () => {
     expect((await scripted([answer(404, { message: 'Record not found' })], once).failure()).message).toContain('was reportBetEvent reported first');
   });
 
-  it('is judged by its status, whatever its content type', async () => {
+  it('is judged by its status, for any content type', async () => {
     expect(await scripted([answer(422, '<h1>no</h1>', { 'content-type': 'text/html' })], once).failure()).toMatchObject({ code: 'unprocessable' });
   });
 });
@@ -98,7 +98,7 @@ describe('a failure of the gateway', () => {
     expect(await scripted([answer(status)], once).failure()).toMatchObject({ code: 'gateway', status, outcome: 'unknown', retryable: true });
   });
 
-  it.each([301, 302, 307, 308])('with the redirect %i is not followed, since the key would travel', async (status) => {
+  it.each([301, 302, 307, 308])('with the redirect %i is not followed, since it would forward the key', async (status) => {
     const { failure, sent } = scripted([answer(status, null, { location: 'https://elsewhere.example.com/' })], once);
     expect(await failure()).toMatchObject({ code: 'gateway', status, outcome: 'unknown' });
     expect(sent).toHaveLength(1);
@@ -117,7 +117,7 @@ describe('verifyNin', () => {
     expect(await run(client.verifyNin('12345678901'))).toEqual({ success: false, later: true });
   });
 
-  it('knows no duplicates', async () => {
+  it('has no duplicates', async () => {
     const { client, failure } = scripted([answer(409, { message: 'already processed' })], once);
     expect(await failure(client.verifyNin('99012345678'))).toMatchObject({ code: 'bad-request' });
   });

@@ -11,7 +11,7 @@ const BY = transports();
 /** How a connection ends after the last byte that the gateway wrote. */
 type Break = 'end' | 'reset';
 
-/** The address of a gateway that writes the next of these bytes for each request, and breaks off. */
+/** The address of a gateway that writes the next of these bytes for each request, and then breaks the connection. */
 async function breaking(how: Break, ...answers: (string | Buffer)[]): Promise<string> {
   let requests = 0;
   return answering((socket) => {
@@ -31,21 +31,21 @@ const CLOSE = 'connection: close\r\n';
 const head = (status: number, headers = '') => `HTTP/1.1 ${status} X\r\n${headers}\r\n`;
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 
-/** Each broke off, or may have. */
+/** Each answer broke off, or may have. */
 const BROKEN: [name: string, bytes: (status: number) => string | Buffer][] = [
   ['before any chunk', (status) => head(status, CHUNKED + CLOSE)],
-  ['before any chunk, on a connection to keep', (status) => head(status, CHUNKED)],
+  ['before any chunk, on a kept-alive connection', (status) => head(status, CHUNKED)],
   ['before any chunk of an HTTP/1.0 answer', (status) => head(status, CHUNKED).replace('1.1', '1.0')],
-  ['before any chunk of a packed answer', (status) => head(status, `content-encoding: gzip\r\n${CHUNKED}${CLOSE}`)],
+  ['before any chunk of a compressed answer', (status) => head(status, `content-encoding: gzip\r\n${CHUNKED}${CLOSE}`)],
   ['within a chunk', (status) => `${head(status, CHUNKED + CLOSE)}40\r\n${CUT}`],
   ['after a chunk', (status) => head(status, CHUNKED + CLOSE) + chunk(CUT)],
-  ['after a chunk of a packed answer', (status) => packed(status)],
-  ['before its body, whose length nothing tells', (status) => head(status)],
-  ['before its body, whose length nothing tells, on a connection that closes', (status) => head(status, CLOSE)],
-  ['within its body, whose length nothing tells', (status) => head(status) + CUT],
-  ['before its body, whose length is told', (status) => head(status, `content-length: ${WORDS.length}\r\n${CLOSE}`)],
-  ['within its body, whose length is told', (status) => head(status, `content-length: ${WORDS.length}\r\n${CLOSE}`) + CUT],
-  ['within a packed body, whose length a proxy has told', (status) => packedWithLength(status)],
+  ['after a chunk of a compressed answer', (status) => packed(status)],
+  ['before its body, without a length', (status) => head(status)],
+  ['before its body, without a length, on a connection that closes', (status) => head(status, CLOSE)],
+  ['within its body, without a length', (status) => head(status) + CUT],
+  ['before its body, with a length', (status) => head(status, `content-length: ${WORDS.length}\r\n${CLOSE}`)],
+  ['within its body, with a length', (status) => head(status, `content-length: ${WORDS.length}\r\n${CLOSE}`) + CUT],
+  ['within a compressed body, with a length from a proxy', (status) => packedWithLength(status)],
   ['within HTML', (status) => head(status, CHUNKED + CLOSE) + chunk(HTML)],
   ['within blanks', (status) => head(status, CHUNKED + CLOSE) + chunk('  ')],
   ['within a number', (status) => head(status, CHUNKED + CLOSE) + chunk('2')],
@@ -57,7 +57,7 @@ function packed(status: number): Buffer {
   return Buffer.concat([Buffer.from(`${head(status, `content-encoding: gzip\r\n${CHUNKED}${CLOSE}`)}14\r\n`), bytes, Buffer.from('\r\n')]);
 }
 
-/** What a proxy passes on that has buffered an answer which broke off. */
+/** The answer of a proxy that has buffered an incomplete answer. */
 function packedWithLength(status: number): Buffer {
   const bytes = gzipSync(WORDS).subarray(0, 10);
   return Buffer.concat([Buffer.from(head(status, `content-encoding: gzip\r\ncontent-length: ${bytes.length}\r\n${CLOSE}`)), bytes]);
@@ -67,7 +67,7 @@ const STATUSES = [200, 201, 400, 401, 403, 404, 405, 409, 422, 429];
 
 describe.each(BY)('by %s, an answer that breaks off', (_, by: ClientOptions) => {
   describe.each<Break>(['end', 'reset'])('with an %s', (how) => {
-    it.each(BROKEN)('%s proves nothing, whatever its status', async (_name, bytes) => {
+    it.each(BROKEN)('%s proves nothing, for any status', async (_name, bytes) => {
       for (const status of STATUSES) {
         const error = await ask(await breaking(how, bytes(status)), by);
         expect(error as ReportingError, `${status}`).toMatchObject({
@@ -87,14 +87,14 @@ describe.each(BY)('by %s, an answer that breaks off', (_, by: ClientOptions) => 
     });
   });
 
-  it('says that it may have broken off, with its status', async () => {
+  it('says that it may be incomplete, with its status', async () => {
     const error = (await ask(await breaking('end', head(404) + HTML), by)) as Error;
-    expect(error.message).toContain('HTTP 404: the answer may have broken off');
+    expect(error.message).toContain('HTTP 404: the answer may be incomplete');
     expect(error.message).toContain('is the base address right?');
   });
 });
 
-/** Each says itself that it is whole. */
+/** Each answer proves that it is complete. */
 const WHOLE: [name: string, bytes: string, end: object][] = [
   ['an empty success with a length', `${head(200, `content-length: 0\r\n${CLOSE}`)}`, { outcome: 'recorded' }],
   ['204', head(204, CLOSE), { outcome: 'recorded' }],
@@ -108,13 +108,13 @@ const WHOLE: [name: string, bytes: string, end: object][] = [
   ['a part, 206', `${head(206, 'content-length: 18\r\n')}{"message":"kept"}`, { code: 'gateway', status: 206, outcome: 'unknown' }],
 ];
 
-describe.each(BY)('by %s, an answer that is whole', (_, by: ClientOptions) => {
+describe.each(BY)('by %s, an answer that is complete', (_, by: ClientOptions) => {
   it.each(WHOLE)('counts: %s', async (_name, bytes, end) => {
     expect(await ask(await breaking('end', bytes), by)).toMatchObject(end);
   });
 });
 
-describe('an answer that is made in the process', () => {
+describe('an answer made in this process', () => {
   it.each<[string, () => Response, object]>([
     ['an empty success', () => new Response(null), { outcome: 'recorded' }],
     ['an empty text', () => new Response(''), { outcome: 'recorded' }],
@@ -127,12 +127,12 @@ describe('an answer that is made in the process', () => {
     expect(await ask('https://gateway.example.com', { fetch: async () => answer() })).toMatchObject(end);
   });
 
-  it('needs one where a fetch of the user copied the headers of a network', async () => {
+  it('needs one if a fetch of the user copied the headers of a network', async () => {
     const fetch = async () => new Response('', { headers: { connection: 'close' } });
     expect(await ask('https://gateway.example.com', { fetch })).toMatchObject({ code: 'network', outcome: 'unknown' });
   });
 
-  it('a part is no verification either', async () => {
+  it('a partial answer is no verification either', async () => {
     const fetch = async () => Response.json({ success: true }, { status: 206 });
     const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: KEY } }, retry: { limit: 0 }, fetch });
     await expect(client.verifyNin('99012345678')).rejects.toMatchObject({ code: 'gateway', status: 206 });

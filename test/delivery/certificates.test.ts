@@ -6,7 +6,7 @@ import type { ClientOptions } from '../../src/client/options.js';
 import { certificateKey, expired, forElsewhere, ofUnknownAuthority, selfSigned } from '../support/certificates.js';
 import { ask, KEY, listening, transports } from './transports.js';
 
-/** A server over TLS, and how many requests got through to it. */
+/** A server over TLS, and the number of requests that it received. */
 async function secure(cert: string) {
   const told = { baseUrl: '', requests: 0 };
   const server = createServer({ key: certificateKey, cert }, (_, response) => {
@@ -17,14 +17,14 @@ async function secure(cert: string) {
   return told;
 }
 
-const OWN_AUTHORITY = 'if an authority of your own has signed it: NODE_EXTRA_CA_CERTS=/path/to/authority.pem. Never NODE_TLS_REJECT_UNAUTHORIZED';
+const OWN_AUTHORITY = 'if your own authority has signed it: NODE_EXTRA_CA_CERTS=/path/to/authority.pem. Never set NODE_TLS_REJECT_UNAUTHORIZED';
 
 describe.each(transports())('by %s, a certificate', (name, by: ClientOptions) => {
   it.each([
-    ['that signed itself', selfSigned, 'DEPTH_ZERO_SELF_SIGNED_CERT', OWN_AUTHORITY],
-    ['of an authority that nobody knows', ofUnknownAuthority, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', OWN_AUTHORITY],
-    ['that has expired', expired, 'CERT_HAS_EXPIRED', "look at this machine's clock"],
-    ['that signed itself for another host', forElsewhere, 'DEPTH_ZERO_SELF_SIGNED_CERT', OWN_AUTHORITY],
+    ['that is self-signed', selfSigned, 'DEPTH_ZERO_SELF_SIGNED_CERT', OWN_AUTHORITY],
+    ['of an unknown authority', ofUnknownAuthority, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', OWN_AUTHORITY],
+    ['that has expired', expired, 'CERT_HAS_EXPIRED', "check this machine's clock"],
+    ['that is self-signed for another host', forElsewhere, 'DEPTH_ZERO_SELF_SIGNED_CERT', OWN_AUTHORITY],
   ])('%s is refused before anything is sent, and the error says what to do', async (_name, certificate, code, advice) => {
     const server = await secure(certificate);
     const error = await ask(server.baseUrl, { ...by, retry: { limit: 2 } });
@@ -34,10 +34,10 @@ describe.each(transports())('by %s, a certificate', (name, by: ClientOptions) =>
     expect(server.requests).toBe(0);
   });
 
-  it('where there is none is no answer, and the error asks for the address', async () => {
+  it('and no certificate at all is no answer, and the error asks for the address', async () => {
     const port = await listening(createPlainServer((_request, response) => response.end('{}')));
     const error = await ask(`https://localhost:${port}`, by);
-    // Before its connection stands nothing of a report has left; the built-in fetch does not tell.
+    // Before its connection is established nothing of a report was sent. The built-in fetch does not report that.
     expect(error).toMatchObject({ code: 'network', outcome: name === 'nodeTransport()' ? 'not-sent' : 'unknown' });
     expect((error as Error).message).toMatch(/ERR_SSL_\w+\); is it an http:\/\/ address\?/);
   });

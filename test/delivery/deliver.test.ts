@@ -37,7 +37,7 @@ interface Given extends Partial<Omit<Delivery, 'deadline' | 'exchange'>>, Partia
   readonly of?: Parameters<typeof deliver>[0];
 }
 
-/** Delivers over a script of answers and a clock that does not wait really; tells the end, whichever it is. */
+/** Delivers over a script of answers and a clock that does not really wait. Returns the result, success or error. */
 function delivering(
   script: readonly (Response | Error)[],
   { to = gateway, timeoutMs = 60_000, limit = 2, inPage = false, random = () => 0.5, of = report, ...given }: Given = {},
@@ -96,11 +96,11 @@ describe('an error says what to do', () => {
     expect(message.endsWith(`. ${advice}`)).toBe(true);
   });
 
-  it('in the words of the failure, where it knows better than the outcome', async () => {
+  it('in the failure\'s own words, if it says more than the outcome', async () => {
     expect((await delivering([repeated()], { inPage: true }).failure()).message).toMatch(/ Compare your records\.$/);
   });
 
-  it('of a verification: to call it again, where that may help', async () => {
+  it('of a verification: to call it again, if that may help', async () => {
     expect((await delivering([answer(503)], { of: verification, limit: 0 }).failure()).message).toBe(
       'verifyNin (staging): HTTP 503: the gateway failed. Call it again.',
     );
@@ -110,34 +110,34 @@ describe('an error says what to do', () => {
   });
 });
 
-describe("the gateway's words in an error", () => {
+describe("the gateway's message in an error", () => {
   const words = async (message: string, given: Given = {}) =>
     /The gateway said: "(.*?)"\./.exec((await delivering([answer(422, { message })], given).failure()).message)?.[1];
 
-  it('are shown with the reference of the report', async () => {
+  it('is shown with the reference of the report', async () => {
     expect(await words('bet B-1 is not known')).toBe('bet B-1 is not known');
   });
 
-  it('are shown without a known word that was sent', async () => {
+  it('is shown without a known word that was sent', async () => {
     const named = { ...report, body: JSON.stringify({ ...bet, user: { ...bet.user, first_name: 'Field' } }) };
     expect(await words('the field is missing')).toBe('the field is missing');
     expect(await words('the field is missing', { of: named })).toBe('the [masked] is missing');
   });
 
-  it('are shown without the key, also one that was rotated meanwhile', async () => {
+  it('is shown without the key, also one that was rotated meanwhile', async () => {
     const keys = ['number', 'field'];
     const apiKey = () => keys.shift() ?? 'none';
     const { failure } = delivering([answer(503), answer(422, { message: 'the field of the number is missing' })], { to: { ...gateway, apiKey } });
     expect((await failure()).message).toContain('The gateway said: "the [masked] of the [masked] is missing".');
   });
 
-  it('about a number to verify are never shown, since they may name its holder', async () => {
+  it('about a number to verify is never shown, since it may name its holder', async () => {
     expect(await words('the number is missing', { of: verification })).toBeUndefined();
   });
 });
 
 describe('the key', () => {
-  it('that does not come before the call is aborted ends it, and nothing was sent', async () => {
+  it('that does not come before the call is cancelled ends it, and nothing was sent', async () => {
     const { signal, abort } = aborting();
     const apiKey = () => {
       abort();
@@ -153,7 +153,7 @@ describe('the key', () => {
     expect((await failure()).message).toContain('gateways.staging.apiKey did not answer within 10 s (attemptTimeoutMs)');
   });
 
-  it('is not asked for again once the call is aborted between two attempts', async () => {
+  it('is not read again once the call is cancelled between two attempts', async () => {
     const { signal, abort } = aborting();
     let asked = 0;
     const apiKey = () => {
@@ -205,8 +205,8 @@ describe('a request', () => {
   it.each<[string, (Response | Error)[], (boolean | undefined)[]]>([
     ['outlives it', [answer(200, receipt())], [true]],
     ['outlives it again after an answer', [answer(503, '{}'), answer(200, receipt())], [true, true]],
-    // A browser refuses what it has no room for and does not say why.
-    ['does not after a connection that broke, for which there may have been no room', [lost(), answer(200, receipt())], [true, undefined]],
+    // A browser refuses a request for which it has no space, and does not say why.
+    ['does not after a connection that broke, for which there may have been no space', [lost(), answer(200, receipt())], [true, undefined]],
   ])('of a page to a relay %s', async (_, script, keepalive) => {
     const { end, sent } = delivering(script, { inPage: true, to: relay, of: pageReport });
     expect(await end).toMatchObject({ outcome: 'recorded' });
@@ -215,19 +215,19 @@ describe('a request', () => {
 });
 
 describe('the wait for another attempt', () => {
-  it('is as long as Retry-After asks, up to maxRetryAfterMs itself', async () => {
+  it('is as long as Retry-After asks, up to maxRetryAfterMs inclusive', async () => {
     const { end, waited } = delivering([answer(429, {}, { 'retry-after': '30' }), recorded()]);
     expect(await end).toMatchObject({ outcome: 'recorded', attempts: 2 });
     expect(waited()).toBe(30_000);
   });
 
-  it('is not begun where it would end with the time of the call: the last error is thrown', async () => {
+  it('does not start if it would end after the call\'s time: the last error is thrown', async () => {
     const { failure, waited } = delivering([answer(429, {}, { 'retry-after': '4' })], { timeoutMs: 4_000 });
     expect(await failure()).toMatchObject({ code: 'rate-limited', attempts: 1 });
     expect(waited()).toBe(0);
   });
 
-  it('is told to the logger, with what happened', async () => {
+  it('is logged, with the failure', async () => {
     const { end, lines } = delivering([answer(503, {}), recorded()]);
     await end;
     expect(lines).toEqual([
@@ -254,14 +254,14 @@ describe('a clock, random or signal of the caller that throws', () => {
   };
 
   it.each<[string, Given & { script: Response[] }, string, number]>([
-    ['before anything left: certainly not sent', { signal, script: [] }, 'not-sent', 0],
+    ['before anything was sent: certainly not sent', { signal, script: [] }, 'not-sent', 0],
     ['after an answer that proves that nothing was recorded: certain', { random: throwing, script: [answer(429)] }, 'not-sent', 1],
     ['after an answer that leaves doubt: unknown', { random: throwing, script: [answer(503)] }, 'unknown', 1],
-    ['before anything left of a report in doubt: unknown', { signal, inDoubt: true, script: [] }, 'unknown', 0],
+    ['before anything of a report in doubt was sent: unknown', { signal, inDoubt: true, script: [] }, 'unknown', 0],
   ])('%s', async (_, { script, ...given }, outcome, attempts) => {
     const error = await delivering(script, given).failure();
     expect(error).toMatchObject({ code: 'configuration', outcome, attempts });
-    expect(error.message).toContain('a clock, random or signal that was passed threw an error');
+    expect(error.message).toContain('the clock, random or signal that you passed threw an error');
   });
 
   it('after the gateway recorded it: recorded', async () => {

@@ -20,7 +20,7 @@ describe('once an attempt left the outcome unknown', () => {
     expect(await scripted([lost(), recorded()]).report()).toMatchObject({ outcome: 'recorded', attempts: 2 });
   });
 
-  it('a conflict is certain: what the gateway holds is not this report', async () => {
+  it('a conflict is certain: the gateway has other data than this report', async () => {
     expect(await scripted([lost(), conflicting()]).failure()).toMatchObject({ code: 'duplicate', conflict: true, outcome: 'rejected' });
   });
 
@@ -59,20 +59,20 @@ describe('once an attempt left the outcome unknown', () => {
     expect(await failure(client.reportSettledBet(bet, { signal: controller.signal }))).toMatchObject({ code: 'aborted', outcome: 'unknown', attempts: 1 });
   });
 
-  it('the error tells to send the same bytes again', async () => {
+  it('the error advises to send the same bytes again', async () => {
     expect((await scripted([lost()], once).failure()).message).toContain('client.resend(error)');
   });
 });
 
 describe('without doubt', () => {
-  it('a duplicate of the same data is an error: someone else sent it', async () => {
+  it('a duplicate of the same data is an error: another sender reported it', async () => {
     expect(await scripted([repeated()]).failure()).toMatchObject({ code: 'duplicate', conflict: false, outcome: 'rejected', attempts: 1 });
   });
 
   it.each<[string, Scripted]>([
     ['refused connections', unreachable()],
     ['rate limits', answer(429)],
-  ])('after %s it still is, since nothing had arrived', async (_, first) => {
+  ])('after %s it still is, since no attempt arrived', async (_, first) => {
     expect(await scripted([first, repeated()]).failure()).toMatchObject({ code: 'duplicate', conflict: false, outcome: 'rejected', attempts: 2 });
   });
 
@@ -81,7 +81,7 @@ describe('without doubt', () => {
   });
 });
 
-describe('what counts as a duplicate', () => {
+describe('which words mean a duplicate', () => {
   it.each([
     [409, 'Conflict', 'same'],
     [409, undefined, 'same'],
@@ -108,13 +108,13 @@ describe('what counts as a duplicate', () => {
     expect(error.code === 'duplicate' && (error.conflict ? 'conflict' : 'same')).toBe(meaning);
   });
 
-  it('is for the operator to say with isDuplicate', async () => {
+  it('is decided by isDuplicate', async () => {
     const isDuplicate = ({ status }: { status: number }) => (status === 418 ? ('same' as const) : false);
     expect(await scripted([lost(), answer(418)], { isDuplicate }).report()).toMatchObject({ outcome: 'already-recorded' });
     expect(await scripted([answer(409)], { isDuplicate }).failure()).toMatchObject({ code: 'bad-request' });
   });
 
-  it('is nothing where isDuplicate throws, and doubt stays', async () => {
+  it('is no result if isDuplicate throws, and doubt stays', async () => {
     const isDuplicate = () => {
       throw new Error('a bug of the operator');
     };
@@ -122,7 +122,7 @@ describe('what counts as a duplicate', () => {
   });
 });
 
-/** An answer whose headers come and whose body breaks. */
+/** An answer whose headers arrive and whose body breaks. */
 function brokenOff(): Response {
   return new Response(
     new ReadableStream({
@@ -134,6 +134,6 @@ function brokenOff(): Response {
   );
 }
 
-it('a body that breaks off is unknown, whatever broke it', async () => {
+it('a body that breaks off is unknown, for any cause', async () => {
   expect(await scripted([brokenOff()], once).failure()).toMatchObject({ code: 'network', outcome: 'unknown' });
 });

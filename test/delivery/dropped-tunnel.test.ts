@@ -13,7 +13,7 @@ afterEach(async () => {
   await opened?.destroy();
 });
 
-/** A proxy that closes the connection where it is asked for a tunnel, and how often it was asked. */
+/** A proxy that closes the connection at each CONNECT, and the number of its connections. */
 async function droppingProxy() {
   const told = { address: '', asked: 0 };
   const server = createServer();
@@ -25,19 +25,19 @@ async function droppingProxy() {
   return told;
 }
 
-/** What docs/background/performance.md says of it. */
+/** The text of docs/background/performance.md about it. */
 const OUTCOMES = [
   ['the built-in fetch', 'unknown'],
   ['nodeTransport()', 'not-sent'],
 ] as const;
 
 describe.each(transports())('a proxy that drops CONNECT, by %s', (name, by: ClientOptions) => {
-  it('is asked again and again by undici until the time of the attempt is over, as the guide warns', async () => {
+  it('is connected again and again by undici until the time of the attempt is over, as the guide warns', async () => {
     const told = await droppingProxy();
     opened = new ProxyAgent(told.address);
     setGlobalDispatcher(opened);
     const [, outcome] = OUTCOMES.find(([one]) => one === name) ?? [];
-    // Longer than a busy machine takes for some connections.
+    // Longer than a busy machine needs for a few connections.
     expect(await ask('https://gateway.example.com', { ...by, attemptTimeoutMs: 1_000 })).toMatchObject({ code: 'timeout', outcome });
     expect(told.asked).toBeGreaterThan(1);
     const guide = readFileSync('docs/background/performance.md', 'utf8');

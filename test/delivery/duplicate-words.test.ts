@@ -12,7 +12,7 @@ interface Given {
   bet?: Parameters<typeof betEvent>[0];
 }
 
-/** How a report ends whose first answer was lost and whose second is this. */
+/** The result of a report whose first answer was lost and whose second answer is this. */
 const afterDoubt = ({ status, message, bet }: Given): Promise<string> => afterBody(status, { message }, bet);
 
 async function afterBody(status: number, body: unknown, bet: Given['bet'] = {}): Promise<string> {
@@ -89,7 +89,7 @@ describe('after a lost answer', () => {
     'The data already submitted, is invalid',
     'Could not be recorded. Bet already settled.',
     'Duplicate request: another request is in progress',
-  ])('a 400 or 422 with "%s" says nothing of it', async (message) => {
+  ])('a 400 or 422 with "%s" does not count', async (message) => {
     for (const status of [400, 422]) expect(await afterDoubt({ status, message })).toBe('unknown');
   });
 
@@ -101,7 +101,7 @@ describe('after a lost answer', () => {
     },
   );
 
-  it('a bet with a field named duplicate is not recorded by the refusal of that field', async () => {
+  it('a bet with a field named duplicate is not recorded because of a refusal of that field', async () => {
     expect(await afterDoubt({ status: 422, message: 'metadata.duplicate must be a number', bet: { metadata: { duplicate: 'x' } } })).toBe('unknown');
   });
 
@@ -117,7 +117,7 @@ describe('after a lost answer', () => {
     ['an identifier that is a word', { bet_id: 'user' }, 'user already reported'],
     ['an identifier of many words', { bet_id: 'duplicate report 7' }, 'duplicate report'],
     ['a word for a conflict', { metadata: { note: 'different' } }, 'This bet has already been reported with different data'],
-  ])('words that were sent say nothing: %s', async (_, bet, message) => {
+  ])('sent words are ignored: %s', async (_, bet, message) => {
     for (const status of [400, 422]) expect(await afterDoubt({ status, message, bet })).toBe('unknown');
   });
 
@@ -182,11 +182,11 @@ describe('after a lost answer', () => {
     ['many words', { message: 'Conflict', more: 'a '.repeat(3_000) }],
     ['many parts', { message: 'Conflict', more: Array(5_000).fill(0) }],
     ['many levels', { message: 'Conflict', more: JSON.parse('['.repeat(3_000) + ']'.repeat(3_000)) }],
-  ])('a 409 of too %s to be read leaves the doubt', async (_, body) => {
+  ])('a 409 of too %s to read leaves the doubt', async (_, body) => {
     expect(await afterBody(409, body)).toBe('unknown');
   });
 
-  it('a word that was sent hides no denial of the gateway', async () => {
+  it('a sent word hides no denial of the gateway', async () => {
     expect(await afterBody(409, { message: 'The report was not recorded' }, { metadata: { note: 'not' } })).toBe('unknown');
     expect(await afterBody(409, { message: 'The report was not recorded' }, { bet_id: 'not' })).toBe('unknown');
     expect(await afterBody(409, { message: DIFFERENT }, { bet_id: 'different' })).toBe('unknown');
@@ -198,7 +198,7 @@ describe('after a lost answer', () => {
   });
 });
 
-/** Words of operators that are chosen to be taken for the gateway's. */
+/** Words of operators that resemble the gateway's. */
 const TELLING = fc
   .array(
     fc.constantFrom('already', 'been', 'duplicate', 'Duplicate', 'report', 'reported', 'bet', 'event', 'request', 'data', 'has', 'this', 'recorded', 'x', '7'),
@@ -209,7 +209,7 @@ const TELLING = fc
   )
   .chain((words) => fc.constantFrom(' ', '_', '-', '.', ', ', '').map((between) => words.join(between)));
 
-/** How gateways repeat a value or a name. None of these sentences says that a report was reported before. */
+/** Ways in which gateways repeat a value or a name. None of these sentences says that a report was reported before. */
 const REPEATED: readonly ((word: string) => string)[] = [
   (word) => word,
   (word) => `${word} must be a number`,
@@ -230,7 +230,7 @@ describe('no word of an operator', () => {
         fc.constantFrom('value', 'name', 'identifier'),
         fc.constantFrom(400, 422),
         async (word, repeat, place, status) => {
-          // A number in the identifier makes it one that a sentence may be about.
+          // A number in the identifier makes it possible that a sentence is about it.
           const bet = place === 'value' ? { metadata: { note: word } } : place === 'name' ? { metadata: { [word]: 1 } } : { bet_id: word.replaceAll('7', 'x') };
           expect(await afterDoubt({ status, message: repeat(word), bet })).toBe('unknown');
         },

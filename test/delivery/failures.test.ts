@@ -3,7 +3,7 @@ import { ABORTED, duplicateFailure, OUT_OF_TIME, readAnswer, verdictOn } from '.
 import type { Attempted } from '../../src/delivery/transport.js';
 import { systemClock } from '../../src/platform/time.js';
 
-const read = () => ({ kind: 'recorded', body: 'what was read', said: undefined }) as const;
+const read = () => ({ kind: 'recorded', body: 'the body that was read', said: undefined }) as const;
 
 const answered = (status: number, text: string | undefined, measured = false): Attempted => ({
   ended: 'answered',
@@ -31,16 +31,16 @@ const TEXTS = {
 } as const;
 type Text = keyof typeof TEXTS;
 
-/** What may have lost its end. */
+/** Answers that may have lost their end. */
 const OPEN_ENDED: readonly Text[] = ['nothing', 'a line break', 'a number'];
 const NOT_JSON: readonly Text[] = ['no text, since it was too long', 'half of a JSON text', 'HTML'];
 
-describe('an answer whose length nothing proves', () => {
+describe('an answer without proof of its length', () => {
   it.each([
     ...[200, 204, 299].map((status) => ({ status, broken: OPEN_ENDED })),
     ...[400, 401, 404, 409, 429, 499].map((status) => ({ status, broken: [...OPEN_ENDED, ...NOT_JSON] })),
     ...[0, 100, 199, 300, 302, 399, 408, 500, 503, 599].map((status) => ({ status, broken: [] })),
-  ])('with $status may have broken off where it is one of: $broken', ({ status, broken }) => {
+  ])('with $status may be incomplete if it is one of: $broken', ({ status, broken }) => {
     const found = Object.entries(TEXTS).flatMap(([name, text]) => (failureOf(answered(status, text)) ? [name] : []));
     expect(found.sort()).toEqual([...broken].sort());
   });
@@ -49,10 +49,10 @@ describe('an answer whose length nothing proves', () => {
     { status: 200, foreign: false },
     { status: 400, foreign: true },
     { status: 403, foreign: true },
-  ])('with $status leaves the report in doubt, asks for the wait that the answer asks for, and foreign is $foreign', ({ status, foreign }) => {
+  ])('with $status leaves the report in doubt, obeys the answer\'s Retry-After, and foreign is $foreign', ({ status, foreign }) => {
     expect(failureOf(answered(status, ''))).toStrictEqual({
       code: 'network',
-      text: `HTTP ${status}: the answer may have broken off, since it is not JSON and has no content-length; is the base address right?`,
+      text: `HTTP ${status}: the answer may be incomplete, since it is not JSON and has no content-length; is the base address right?`,
       outcome: 'unknown',
       retryable: true,
       foreign,
@@ -61,7 +61,7 @@ describe('an answer whose length nothing proves', () => {
   });
 });
 
-it.each([200, 204, 299, 400, 404, 409, 429, 499])('an answer with %i that was read to its end is read, whatever it says', (status) => {
+it.each([200, 204, 299, 400, 404, 409, 429, 499])('an answer with %i that was read to its end counts', (status) => {
   expect(Object.values(TEXTS).map((text) => verdictOn(answered(status, text, true), asked, systemClock, read))).toEqual(Object.values(TEXTS).map(read));
 });
 
@@ -79,31 +79,31 @@ it.each([
 describe('an attempt without an answer', () => {
   const broken = { text: 'the connection was refused', retryable: true };
 
-  it('that a transport tells of names the host', () => {
-    const failure = { text: 'could not connect to the other side (ECONNREFUSED)', notSent: true, retryable: true };
+  it('from a transport\'s message names the host', () => {
+    const failure = { text: 'could not connect to the remote host (ECONNREFUSED)', notSent: true, retryable: true };
     expect(failureOf({ ended: 'broken', failure })).toMatchObject({ text: 'could not connect to gateway.example.com (ECONNREFUSED)' });
   });
 
   it.each<[string, Attempted, object]>([
-    ['aborted before it left', { ended: 'aborted', unsent: true }, { code: 'aborted', text: 'aborted by its signal', outcome: 'not-sent' }],
-    ['aborted on its way', { ended: 'aborted' }, { code: 'aborted', text: 'aborted by its signal', outcome: 'unknown' }],
+    ['cancelled before it was sent', { ended: 'aborted', unsent: true }, { code: 'aborted', text: 'cancelled by its signal', outcome: 'not-sent' }],
+    ['cancelled after it was sent', { ended: 'aborted' }, { code: 'aborted', text: 'cancelled by its signal', outcome: 'unknown' }],
     [
-      'out of time before it left',
+      'timed out before it was sent',
       { ended: 'timeout', unsent: true },
       { code: 'timeout', text: 'No connection to gateway.example.com within 10 s (attemptTimeoutMs)', outcome: 'not-sent', retryable: true },
     ],
     [
-      'out of time on its way',
+      'timed out after it was sent',
       { ended: 'timeout' },
       { code: 'timeout', text: 'No answer from gateway.example.com within 10 s (attemptTimeoutMs)', outcome: 'unknown', retryable: true },
     ],
     [
-      'that never left',
+      'that was certainly not sent',
       { ended: 'broken', failure: { ...broken, notSent: true } },
       { code: 'network', text: broken.text, outcome: 'not-sent', retryable: true, foreign: false },
     ],
     [
-      'that may have left, and a proxy that says so',
+      'that may have been sent, and a proxy that says so',
       { ended: 'broken', failure: { ...broken, notSent: false, foreign: true } },
       { code: 'network', text: broken.text, outcome: 'unknown', retryable: true, foreign: true },
     ],
@@ -111,8 +111,8 @@ describe('an attempt without an answer', () => {
     expect(failureOf(attempted)).toStrictEqual(failure);
   });
 
-  it('that did not begin have words of their own', () => {
-    expect([ABORTED.text, OUT_OF_TIME.text]).toEqual(['aborted by its signal', 'its time was over before it was sent']);
+  it('that did not begin have their own messages', () => {
+    expect([ABORTED.text, OUT_OF_TIME.text]).toEqual(['cancelled by its signal', 'timed out before it was sent']);
   });
 });
 
@@ -120,7 +120,7 @@ describe('a duplicate', () => {
   it.each([true, false])('with other data is certainly refused (in a page: %s)', (inPage) => {
     expect(duplicateFailure(409, 'conflict', inPage)).toStrictEqual({
       code: 'duplicate',
-      text: 'the gateway holds other data under this reference (a new timestamp or location is other data too); compare your records',
+      text: 'the gateway has other data under this reference (a new timestamp or location is other data too); compare your records',
       outcome: 'rejected',
       certain: true,
       details: { status: 409, conflict: true },
@@ -130,16 +130,16 @@ describe('a duplicate', () => {
   it('with the same data was sent by another call', () => {
     expect(duplicateFailure(409, 'same', false)).toStrictEqual({
       code: 'duplicate',
-      text: 'the gateway holds this report already, and it was not this call that sent it; do not send it again',
+      text: 'the gateway already has this report, and this call did not send it; do not send it again',
       outcome: 'rejected',
       details: { status: 409, conflict: false },
     });
   });
 
-  it('with the same data may be the own request of a page, which its browser repeated', () => {
+  it('with the same data may be a page\'s own request, which its browser repeated', () => {
     expect(duplicateFailure(400, 'same', true)).toStrictEqual({
       code: 'duplicate',
-      text: 'the gateway holds this report already, and it may be this call that sent it: browsers repeat requests by themselves',
+      text: 'the gateway already has this report, perhaps from this call: browsers repeat requests by themselves',
       outcome: 'unknown',
       details: { status: 400, conflict: false },
       advice: 'Compare your records.',

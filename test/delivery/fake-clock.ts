@@ -1,9 +1,9 @@
 import type { Clock } from '../../src/platform/time.js';
 
-/** Work in progress outside of JavaScript: cryptography has threads of its own, sockets are in the kernel. Time must not jump meanwhile. */
+/** Work outside of JavaScript: cryptography has its own threads, sockets are in the kernel. Time must not jump meanwhile. */
 const underWay = new Set<symbol>();
 
-/** Holds the time until it is released, once or more often. */
+/** Stops the time until it is released. The release may be called several times. */
 export function holdClocks(): () => void {
   const hold = Symbol('hold');
   underWay.add(hold);
@@ -15,16 +15,16 @@ for (const name of ['decrypt', 'deriveKey', 'digest', 'encrypt', 'importKey', 's
   Object.defineProperty(crypto.subtle, name, { value: held, configurable: true, writable: true });
 }
 
-/** A clock that moves only when everything waits for it. */
+/** A clock that moves only when all work waits for it. */
 export class FakeClock implements Clock {
   #now: number;
   #timers = new Map<number, { at: number; callback: () => void }>();
   #next = 1;
-  /** How long each wait was asked to be. */
+  /** The lengths of all waits. */
   readonly waits: number[] = [];
 
   constructor(now = 1_795_161_600_000) {
-    // Drops holds that an earlier test of this process has left.
+    // Removes stops that an earlier test of this process has left.
     underWay.clear();
     this.#now = now;
   }
@@ -48,7 +48,7 @@ export class FakeClock implements Clock {
     this.#now += milliseconds;
   }
 
-  /** Lets the promise settle, jumping to the next timer whenever nothing else happens. */
+  /** Lets the promise settle. The clock jumps to the next timer whenever no other work runs. */
   async run<T>(promise: Promise<T>): Promise<T> {
     let settled = false;
     const end = () => {
@@ -60,7 +60,7 @@ export class FakeClock implements Clock {
       await new Promise((resolve) => setImmediate(resolve));
       if (underWay.size > 0) quiet = 0;
       if (quiet < 20 || settled) continue;
-      // What another thread does (a hash) waits for no timer of this clock.
+      // Work of another thread (a hash) waits for no timer of this clock.
       if (this.#timers.size === 0 && idle < 500) {
         idle += 1;
         await new Promise((resolve) => setTimeout(resolve, 1));
@@ -68,7 +68,7 @@ export class FakeClock implements Clock {
       }
       quiet = 0;
       const next = [...this.#timers].sort(([, a], [, b]) => a.at - b.at)[0];
-      if (!next) throw new Error('nothing is left to wait for, and the promise has not settled');
+      if (!next) throw new Error('no timer is left, and the promise has not settled');
       this.#timers.delete(next[0]);
       this.#now = Math.max(this.#now, next[1].at);
       next[1].callback();

@@ -3,7 +3,7 @@ import { type AnswerSettings, readGatewayAnswer, readStatus } from '../../src/de
 import type { CallContext } from '../../src/delivery/verdict.js';
 import { systemClock } from '../../src/platform/time.js';
 
-const json = (status: number, body: unknown = { message: 'what the gateway said' }) => ({ status, body, json: true });
+const json = (status: number, body: unknown = { message: 'the gateway\'s answer' }) => ({ status, body, json: true });
 const html = (status: number) => ({ status, body: '<h1>No</h1>', json: false });
 const empty = (status: number) => ({ status, body: undefined, json: true });
 
@@ -11,12 +11,12 @@ const settled = { after: 'reportBetEvent', isReport: true };
 const initiated = { after: undefined, isReport: true };
 const verification = { after: undefined, isReport: false };
 
-describe('a status that says no is a refusal', () => {
+describe('a status of refusal', () => {
   it.each([
     [400, 'bad-request', 'the gateway refused the request'],
     [401, 'authentication', 'the API key is missing or not valid in this environment'],
     [402, 'bad-request', 'the gateway refused the request'],
-    [403, 'bad-request', 'the gateway refused the request; check the API key and what it may do'],
+    [403, 'bad-request', 'the gateway refused the request; check the API key and its permissions'],
     [405, 'bad-request', 'the gateway refused the request'],
     [407, 'bad-request', 'the gateway refused the request'],
     [409, 'bad-request', 'the gateway refused the request'],
@@ -28,7 +28,7 @@ describe('a status that says no is a refusal', () => {
     expect(readStatus(json(status), settled, 7_000)).toStrictEqual({ code, text: `HTTP ${status}: ${text}`, outcome: 'rejected', details: { status } });
   });
 
-  it.each([undefined, 7_000])('429, which is retried after the time that it asks for: %s', (retryAfterMs) => {
+  it.each([undefined, 7_000])('429, which is retried after the requested time: %s', (retryAfterMs) => {
     expect(readStatus(json(429), settled, retryAfterMs)).toStrictEqual({
       code: 'rate-limited',
       text: `HTTP 429: Rate limited; ${retryAfterMs ? 'the gateway asks for 7 s' : 'call again later'}`,
@@ -51,33 +51,38 @@ describe('a status that leaves the report in doubt is retried', () => {
 
   it.each([
     [
-      'a success without the word of the option isRecorded',
+      'a success that isRecorded does not confirm',
       json(200),
       initiated,
       'HTTP 200: the answer does not say that the report is recorded (see the option isRecorded)',
     ],
     ['a verification without a verdict', json(299), verification, 'HTTP 299: the answer does not say that the number is verified or not'],
-    ['a success in HTML', html(200), initiated, 'HTTP 200: the answer is not JSON; does a proxy or a captive portal stand in between?'],
-    ['a redirect', html(302), initiated, 'HTTP 302: a redirect is not followed, since the API key would travel with it; is the base address right?'],
+    ['a success in HTML', html(200), initiated, 'HTTP 200: the answer is not JSON; is there a proxy or a captive portal between?'],
     [
-      'a redirect to choose from, in JSON',
+      'a redirect',
+      html(302),
+      initiated,
+      'HTTP 302: the gateway answered with a redirect, which is not followed, since it would forward the API key; is the base address right?',
+    ],
+    [
+      'a redirect with several targets, in JSON',
       json(300),
       initiated,
-      'HTTP 300: a redirect is not followed, since the API key would travel with it; is the base address right?',
+      'HTTP 300: the gateway answered with a redirect, which is not followed, since it would forward the API key; is the base address right?',
     ],
     [
       'a redirect in a browser, which shows no status',
       html(0),
       initiated,
-      'a redirect is not followed, since the API key would travel with it; is the base address right?',
+      'the gateway answered with a redirect, which is not followed, since it would forward the API key; is the base address right?',
     ],
     [
-      'a hint without an answer',
+      'an informational answer without a final one',
       empty(199),
       initiated,
-      'HTTP 199: a redirect is not followed, since the API key would travel with it; is the base address right?',
+      'HTTP 199: the gateway answered with a redirect, which is not followed, since it would forward the API key; is the base address right?',
     ],
-    ['a request that the gateway waited for too long', json(408), initiated, 'HTTP 408: the gateway failed'],
+    ['a request that the gateway timed out', json(408), initiated, 'HTTP 408: the gateway failed'],
     ['a failure', html(500), initiated, 'HTTP 500: the gateway failed'],
   ])('%s says so', (_, answer, asked, text) => {
     expect(readStatus(answer, asked, undefined).text).toBe(text);
@@ -94,9 +99,9 @@ describe('a 404', () => {
       settled,
       '; was reportBetEvent reported first, in this environment? If so, check the base address',
     ],
-    ['asks for the base address, where nothing has to come first', json(404, ownWords), initiated, '; is the base address right?'],
-    ['asks for the base address, where it is not JSON', html(404), settled, '; the answer is not JSON: is the base address right?'],
-    ['asks for the base address, where it is empty', empty(404), settled, '; the answer is not JSON: is the base address right?'],
+    ['asks for the base address, if no report has to come first', json(404, ownWords), initiated, '; is the base address right?'],
+    ['asks for the base address, if it is not JSON', html(404), settled, '; the answer is not JSON: is the base address right?'],
+    ['asks for the base address, if it is empty', empty(404), settled, '; the answer is not JSON: is the base address right?'],
   ])('%s', (_, answer, asked, asks) => {
     expect(readStatus(answer, asked, undefined)).toMatchObject({
       code: 'not-found',
@@ -107,28 +112,28 @@ describe('a 404', () => {
   });
 
   it.each([
-    ['JSON with words', json(404, ownWords), false],
+    ['JSON with a message', json(404, ownWords), false],
     ['JSON with an error', json(404, { error: 'Not Found' }), false],
-    ['JSON without words', json(404, {}), true],
-    ['JSON that is a text', json(404, 'message'), true],
+    ['JSON without a message', json(404, {}), true],
+    ['JSON that is a string', json(404, 'message'), true],
     ['HTML', html(404), true],
     ['nothing', empty(404), true],
-  ])("is the gateway's own only with words in JSON: %s", (_, answer, foreign) => {
+  ])("is the gateway's own only with a message in JSON: %s", (_, answer, foreign) => {
     expect(readStatus(answer, settled, undefined).foreign).toBe(foreign);
   });
 });
 
 describe('a 405 asks for the base address', () => {
   it.each([
-    ['where it is not JSON', html(405), '; the answer is not JSON: is the base address right?'],
-    ['where it is empty', empty(405), '; the answer is not JSON: is the base address right?'],
-    ['not where the gateway says it in JSON', json(405), ''],
+    ['if it is not JSON', html(405), '; the answer is not JSON: is the base address right?'],
+    ['if it is empty', empty(405), '; the answer is not JSON: is the base address right?'],
+    ['not if the gateway says it in JSON', json(405), ''],
   ])('%s', (_, answer, asks) => {
     expect(readStatus(answer, settled, undefined).text).toBe(`HTTP 405: the gateway refused the request${asks}`);
   });
 
   it('and no other refusal does', () => {
-    expect(readStatus(html(403), settled, undefined).text).toBe('HTTP 403: the gateway refused the request; check the API key and what it may do');
+    expect(readStatus(html(403), settled, undefined).text).toBe('HTTP 403: the gateway refused the request; check the API key and its permissions');
   });
 });
 
@@ -146,12 +151,12 @@ describe('an answer that the gateway did not write', () => {
     expect(readStatus(answer, settled, undefined).foreign).toBe(foreign);
   });
 
-  it.each([400, 402, 499])('with %i has no word of the base address, which only a 405 asks for', (status) => {
+  it.each([400, 402, 499])('with %i does not mention the base address, unlike a 405', (status) => {
     expect(readStatus(html(status), settled, undefined).text).toBe(`HTTP ${status}: the gateway refused the request`);
   });
 });
 
-describe('what the options say of an answer', () => {
+describe('how the options judge an answer', () => {
   const errors: string[] = [];
   const silent = { debug() {}, info() {}, warn() {}, error: (text: string) => void errors.push(text) };
   const settings: AnswerSettings = {
@@ -179,22 +184,22 @@ describe('what the options say of an answer', () => {
       { ...settings, ...options },
     );
 
-  it.each([200, 204, 299])('isRecorded is asked of %i', (status) => {
+  it.each([200, 204, 299])('isRecorded is called for %i', (status) => {
     expect(verdictOf(status, { message: 'done' })).toStrictEqual({ kind: 'recorded', body: { message: 'done' }, said: 'done' });
   });
 
-  it.each([0, 100, 199, 300, 302, 400, 500])('isRecorded is not asked of %i', (status) => {
+  it.each([0, 100, 199, 300, 302, 400, 500])('isRecorded is not called for %i', (status) => {
     expect(verdictOf(status, { message: 'done' })).toMatchObject({ kind: 'failed', failure: { said: 'done' } });
   });
 
   it.each([
     ['same', 'same'],
     ['conflict', 'failed'],
-  ] as const)('isDuplicate says %s: the attempt ends as %s', (duplicate, kind) => {
+  ] as const)('isDuplicate returns %s: the attempt ends as %s', (duplicate, kind) => {
     expect(verdictOf(409, { message: 'held' }, { isDuplicate: () => duplicate })).toMatchObject({ kind, failure: { code: 'duplicate', said: 'held' } });
   });
 
-  it('a number to verify has a verdict in a whole answer only', () => {
+  it('a number to verify has a verdict in a complete answer only', () => {
     const verdict = (status: number, body: unknown) => verdictOf(status, body, {}, { isReport: false }).kind;
     expect([verdict(200, { success: false }), verdict(206, { success: true }), verdict(200, { success: 'yes' })]).toEqual(['recorded', 'failed', 'failed']);
   });
@@ -222,7 +227,7 @@ describe('what the options say of an answer', () => {
       409,
       'The option isDuplicate must return same or conflict or false; HTTP 409 is read as if it had returned false.',
     ],
-  ])('%s has said no, and the log says so', (_, options, status, text) => {
+  ])('%s counts as false, and the log says so', (_, options, status, text) => {
     errors.length = 0;
     expect(verdictOf(status, { message: 'done' }, options).kind).toBe('failed');
     expect(errors).toEqual([text]);

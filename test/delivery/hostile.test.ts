@@ -10,11 +10,11 @@ import { byTransport } from './wire.js';
 const failing = (code: string, syscall: string) => new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code, syscall }) });
 
 describe('a code that names a failed connection', () => {
-  it.each(['read', 'write'])('is no proof where a connection that stood failed to %s', (syscall) => {
+  it.each(['read', 'write'])('is no proof if an established connection failed to %s', (syscall) => {
     expect(readNetworkFailure(failing('EHOSTUNREACH', syscall)).notSent).toBe(false);
   });
 
-  it('is proof where connecting itself failed', () => {
+  it('is proof if connecting itself failed', () => {
     expect(readNetworkFailure(failing('EHOSTUNREACH', 'connect')).notSent).toBe(true);
     expect(readNetworkFailure(failing('ENOTFOUND', 'getaddrinfo')).notSent).toBe(true);
   });
@@ -38,7 +38,7 @@ describe("an operator's own words within the gateway's", () => {
   });
 });
 
-describe('what the caller passes and what fails', () => {
+describe('the caller\'s own functions that fail', () => {
   it.each<[string, ClientOptions]>([
     ['random', { random: fails }],
     ['isDuplicate, asynchronous by mistake', { isDuplicate: (async () => fails()) as never, logger: {} }],
@@ -51,7 +51,7 @@ describe('what the caller passes and what fails', () => {
     expect([client, run]).toHaveLength(2);
   });
 
-  it('a clock that throws once the request has left does not make the report certain', async () => {
+  it('a clock that throws once the request was sent does not make the report certain', async () => {
     const time = { now: () => 0, setTimeout: () => 0, clearTimeout() {} };
     const fetch = async () => {
       time.now = fails;
@@ -61,7 +61,7 @@ describe('what the caller passes and what fails', () => {
     await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'configuration', outcome: 'unknown', attempts: 1 });
   });
 
-  it('a signal that cannot be left does not end the process when the time is over', async () => {
+  it('a signal whose listener cannot be removed does not end the process when the time is over', async () => {
     const signal = { aborted: false, addEventListener() {}, removeEventListener: fails };
     const { client, failure } = scripted(['silence'], once);
     expect(await failure(client.reportSettledBet(bet, { signal }))).toMatchObject({ code: 'timeout', outcome: 'unknown' });
@@ -94,7 +94,7 @@ describe('what the caller passes and what fails', () => {
     expect(await scripted([lost(), recorded()], { logger }).report()).toMatchObject({ outcome: 'recorded' });
   });
 
-  it('an array with an iterator of its own is read by its length', async () => {
+  it('an array with its own iterator is read by its length', async () => {
     const endless = [1];
     endless[Symbol.iterator] = function* () {
       for (;;) yield 1;
@@ -103,27 +103,27 @@ describe('what the caller passes and what fails', () => {
     expect(await failure(client.reportSettledBet({ ...bet, ur: endless as never }))).toMatchObject({ code: 'validation', issues: [{ path: 'ur' }] });
   });
 
-  it('an object that says what it is in words of its own is not quoted', async () => {
+  it('an object with its own name for itself is not quoted', async () => {
     const telling = { [Symbol.toStringTag]: '99012345678 Adaeze' };
     const { client, failure } = scripted([]);
     expect((await failure(client.reportSettledBet({ ...bet, ur: telling as never }))).message).not.toContain('Adaeze');
   });
 });
 
-describe('an answer that never ends', () => {
+describe('an endless answer', () => {
   it('in empty pieces is ended by its limit', async () => {
     const empty = new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(0)) }));
     const client = createClient({
       gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } },
       ...byTransport(async () => empty),
-      // Long enough to be sent in by a busy machine.
+      // Long enough for a busy machine.
       attemptTimeoutMs: 500,
       ...once,
     });
     await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'timeout', outcome: 'unknown' });
   });
 
-  it('and comes after its time is not read', async () => {
+  it('that comes after its time is not read', async () => {
     let pulls = 0;
     const pull = (controller: ReadableStreamDefaultController) => {
       pulls += 1;
@@ -138,7 +138,7 @@ describe('an answer that never ends', () => {
   });
 });
 
-describe('a prototype that some library polluted', () => {
+describe('a prototype that a library polluted', () => {
   const pollute = (name: string, value: unknown) => Object.defineProperty(Object.prototype, name, { value, configurable: true });
 
   it.each<[string, unknown]>([
@@ -157,7 +157,7 @@ describe('a prototype that some library polluted', () => {
     expect(JSON.parse(String(sent[0]?.init.body))).toEqual(bet);
   });
 
-  it('with a member that loops see refuses no location', async () => {
+  it('with an enumerable member refuses no location', async () => {
     const { client, run, sent } = scripted([recorded()]);
     await polluted({ each: () => {} }, () => run(client.reportBetEvent(betEvent(), { location: { latitude: 6.5, longitude: 3.3, source: 'gps' } })), {
       enumerable: true,

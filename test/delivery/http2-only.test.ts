@@ -20,7 +20,7 @@ function agent(options: Agent.Options = {}): Agent {
   return made;
 }
 
-/** A gateway that refuses HTTP/1.1 in the handshake of TLS, and how often it was asked. */
+/** A gateway that refuses HTTP/1.1 in the TLS handshake, and the number of its connections. */
 async function http2Gateway() {
   const told = { address: '', requests: 0 };
   const server = createSecureServer({ key: certificateKey, cert: ofUnknownAuthority }, (_, response) => {
@@ -33,7 +33,7 @@ async function http2Gateway() {
 }
 
 describe.each(transports())('a gateway that speaks HTTP/2 only, by %s', (_, by: ClientOptions) => {
-  it('gets nothing, and the error says what to pass', async () => {
+  it('receives nothing, and the error says what to pass', async () => {
     setGlobalDispatcher(agent());
     const told = await http2Gateway();
     const error = await ask(told.address, by);
@@ -44,7 +44,7 @@ describe.each(transports())('a gateway that speaks HTTP/2 only, by %s', (_, by: 
     expect(told.requests).toBe(0);
   });
 
-  it('is reached where an Agent that allows HTTP/2 is set for all', async () => {
+  it('is reached if an Agent that allows HTTP/2 is set for the process', async () => {
     setGlobalDispatcher(agent({ allowH2: true }));
     const told = await http2Gateway();
     expect(await ask(told.address, by)).toMatchObject({ outcome: 'recorded', message: 'kept' });
@@ -52,7 +52,7 @@ describe.each(transports())('a gateway that speaks HTTP/2 only, by %s', (_, by: 
   });
 });
 
-it('what the error says to pass reaches it', async () => {
+it('the dispatcher that the error names reaches it', async () => {
   const told = await http2Gateway();
   const transport = nodeTransport({ dispatcher: agent({ allowH2: true }) });
   expect(await ask(told.address, { transport })).toMatchObject({ outcome: 'recorded', message: 'kept' });

@@ -6,12 +6,12 @@ import { broken } from './scripted-gateway.js';
 const withCode = (code: string, more: object = {}) => Object.assign(new Error(code), { code, ...more });
 const several = (...errors: (string | Error)[]) =>
   new TypeError('fetch failed', { cause: new AggregateError(errors.map((error) => (typeof error === 'string' ? withCode(error) : error))) });
-/** An error that is the last of so many causes. */
+/** An error at the end of a chain of causes of this length. */
 const deep = (causes: number, error: unknown): unknown => (causes === 0 ? error : new Error('further down', { cause: deep(causes - 1, error) }));
 const listed = (lists: number, error: unknown): unknown => (lists === 0 ? error : { errors: [listed(lists - 1, error)] });
 const tunnel = (words: string) => new TypeError('fetch failed', { cause: new Error(words) });
 
-describe('a request certainly never left', () => {
+describe('a request was certainly not sent', () => {
   it.each([
     'ECONNREFUSED',
     'UND_ERR_CONNECT_TIMEOUT',
@@ -43,26 +43,26 @@ describe('a request certainly never left', () => {
     expect(readNetworkFailure(broken(code))).toEqual({ code, notSent: true, certificate: true });
   });
 
-  it('after a code that is no text but reads as one', () => {
+  it('after a code that is not a string but converts to one', () => {
     expect(readNetworkFailure({ code: { toString: () => 'ECONNREFUSED' } })).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
   });
 
-  it('where every address refused', () => {
+  it('if every address refused', () => {
     expect(readNetworkFailure(several('ECONNREFUSED', 'ENETUNREACH'))).toMatchObject({ notSent: true });
   });
 
-  it('where connecting failed, whatever else the error says of its system call', () => {
+  it('if connecting failed, whatever else the error says about its system call', () => {
     expect(readNetworkFailure(withCode('ECONNREFUSED', { syscall: 42 })).notSent).toBe(true);
   });
 
-  it('where the transport says so', () => {
-    const error = new Error('given up in the queue');
+  it('if the transport says so', () => {
+    const error = new Error('cancelled in the queue');
     expect(readBroken(error, false, true)).toMatchObject({ notSent: true, retryable: true });
     expect(readBroken(error, false)).toMatchObject({ notSent: false, retryable: true });
     expect(PAGE.readBroken(error, false)).toMatchObject({ notSent: false, retryable: true });
   });
 
-  it('where a proxy opened no tunnel', () => {
+  it('if a proxy refused the tunnel', () => {
     expect(readNetworkFailure(tunnel('Proxy response (407) !== 200 when HTTP Tunneling'))).toEqual({
       code: 'proxy 407',
       notSent: true,
@@ -75,7 +75,7 @@ describe('a request certainly never left', () => {
     expect(readNetworkFailure(error)).toMatchObject({ notSent: true, code: 'bad port' });
   });
 
-  it('as the last of five causes tells, and no deeper one is looked for', () => {
+  it('as the last of five causes shows, and no deeper one is read', () => {
     expect(readNetworkFailure(deep(5, withCode('ECONNREFUSED')))).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
     expect(readNetworkFailure(deep(6, withCode('ECONNREFUSED')))).toMatchObject({ code: undefined, notSent: false });
     expect(readNetworkFailure(deep(3, several('ECONNREFUSED')))).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
@@ -85,7 +85,7 @@ describe('a request certainly never left', () => {
   });
 });
 
-describe('a request may have left', () => {
+describe('a request may have been sent', () => {
   it.each(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'ETIMEDOUT', 'SOMETHING_NEW'])('after %s', (code) => {
     expect(readNetworkFailure(broken(code))).toEqual({ code, notSent: false, certificate: false });
   });
@@ -103,7 +103,7 @@ describe('a request may have left', () => {
     'Proxy response (4) !== 200 when HTTP Tunneling',
     'Proxy response (abc) !== 200 when HTTP Tunneling',
     'a bad port',
-  ])('after the words "%s", which are not those of a proof', (words) => {
+  ])('after the message "%s", which is no proof', (words) => {
     expect(readNetworkFailure(tunnel(words))).toEqual({ code: undefined, notSent: false, certificate: false });
   });
 
@@ -111,19 +111,19 @@ describe('a request may have left', () => {
     expect(readNetworkFailure(withCode(code))).toEqual({ code: undefined, notSent: false, certificate: false });
   });
 
-  it('where one of several addresses did more than refuse', () => {
+  it('if one of several addresses did more than refuse', () => {
     expect(readNetworkFailure(several('ECONNREFUSED', 'ECONNRESET'))).toMatchObject({ notSent: false });
     expect(readNetworkFailure(several('CERT_HAS_EXPIRED', 'ECONNRESET'))).toMatchObject({ notSent: false, certificate: false });
   });
 
-  it('where one of several addresses was connected', () => {
+  it('if one of several addresses was connected', () => {
     const refused = withCode('ECONNREFUSED', { syscall: 'connect' });
     expect(readNetworkFailure(several(refused, withCode('EHOSTUNREACH', { syscall: 'read' })))).toMatchObject({ notSent: false });
     expect(readNetworkFailure(several(refused, withCode('ENOTFOUND', { syscall: 'getaddrinfo' })))).toMatchObject({ notSent: true });
     expect(readNetworkFailure(withCode('ECONNREFUSED', { syscall: 'reconnect' }))).toMatchObject({ notSent: false });
   });
 
-  it.each([null, undefined])('where one of several addresses failed without a word: %s', (error) => {
+  it.each([null, undefined])('if one of several addresses failed without a message: %s', (error) => {
     expect(readNetworkFailure({ errors: [withCode('ECONNREFUSED'), error] })).toMatchObject({ notSent: false });
   });
 
@@ -131,7 +131,7 @@ describe('a request may have left', () => {
     expect(PAGE.readBroken(broken(code), false)).toMatchObject({ notSent: false, retryable: true });
   });
 
-  it('once headers have come, whatever broke then', () => {
+  it('once headers have arrived, whatever failed then', () => {
     expect(readBroken(broken('ECONNREFUSED'), true, true)).toMatchObject({ notSent: false, retryable: true });
     expect(readBroken(broken('CERT_HAS_EXPIRED'), true)).toMatchObject({ notSent: false, retryable: true });
   });
@@ -140,7 +140,7 @@ describe('a request may have left', () => {
     expect(readNetworkFailure(thrown)).toEqual({ code: undefined, notSent: false, certificate: false });
   });
 
-  it('where the error cannot be read', () => {
+  it('if the error cannot be read', () => {
     const hostile = new Proxy(new Error('x'), {
       get() {
         throw new Error('no');
@@ -149,7 +149,7 @@ describe('a request may have left', () => {
     expect(readNetworkFailure(hostile)).toEqual({ code: undefined, notSent: false, certificate: false });
   });
 
-  it.each(['code', 'message', 'syscall'])('where its %s cannot be read', (name) => {
+  it.each(['code', 'message', 'syscall'])('if its %s cannot be read', (name) => {
     const unreadable = Object.defineProperty(withCode('ECONNREFUSED', { syscall: 'connect' }), name, {
       get() {
         throw new Error('no');
@@ -159,7 +159,7 @@ describe('a request may have left', () => {
     expect(readNetworkFailure({ code: 'ECONNREFUSED', [name]: Object.create(null) })).toMatchObject({ certificate: false });
   });
 
-  it.each(['cause', 'errors'])('where an error is its own %s', (name) => {
+  it.each(['cause', 'errors'])('if an error is its own %s', (name) => {
     const error: Error & { errors?: Error[] } = new Error('round');
     if (name === 'cause') error.cause = error;
     else error.errors = [error];
@@ -169,11 +169,11 @@ describe('a request may have left', () => {
 
 describe('an error is read by itself', () => {
   it.each([
-    ['its cause is a text', withCode('ECONNREFUSED', { cause: 'the network' })],
+    ['its cause is a string', withCode('ECONNREFUSED', { cause: 'the network' })],
     ['its cause is null', withCode('ECONNREFUSED', { cause: null })],
     ['it lists no errors', withCode('ECONNREFUSED', { errors: [] })],
-    ['its list of errors is none', withCode('ECONNREFUSED', { errors: 'many' })],
-    ['its words are no text', withCode('ECONNREFUSED', { message: 407 })],
+    ['its list of errors is invalid', withCode('ECONNREFUSED', { errors: 'many' })],
+    ['its message is not a string', withCode('ECONNREFUSED', { message: 407 })],
   ])('where %s', (_, error) => {
     expect(readNetworkFailure(error)).toEqual({ code: 'ECONNREFUSED', notSent: true, certificate: false });
   });
@@ -191,7 +191,7 @@ describe('a code is shown', () => {
     ['ABc', false],
     ['ABC ', false],
     ['key-1 99012345678', false],
-  ])('only where it can be no data: %s', (code, isShown) => {
+  ])('only if it cannot be data: %s', (code, isShown) => {
     expect(readNetworkFailure(broken(code)).code).toBe(isShown ? code : undefined);
   });
 
@@ -200,35 +200,39 @@ describe('a code is shown', () => {
   });
 });
 
-describe('the words of a failure', () => {
+describe('the message of a failure', () => {
   const failure = { code: undefined, notSent: false, certificate: false };
 
   it.each([
-    ['a connection that broke', { ...failure, code: 'ECONNRESET' }, 'the connection broke before a whole answer came (ECONNRESET)'],
-    ['a connection that broke without a code', failure, 'the connection broke before a whole answer came'],
-    ['a handshake that broke', { ...failure, code: 'ERR_SSL_X' }, 'the connection broke before a whole answer came (ERR_SSL_X); is it an http:// address?'],
+    ['a connection that broke', { ...failure, code: 'ECONNRESET' }, 'the connection broke before a complete answer came (ECONNRESET)'],
+    ['a connection that broke without a code', failure, 'the connection broke before a complete answer came'],
+    ['a handshake that broke', { ...failure, code: 'ERR_SSL_X' }, 'the connection broke before a complete answer came (ERR_SSL_X); is it an http:// address?'],
     [
-      'another side that is not there',
+      'an unreachable host',
       { ...failure, code: 'ECONNREFUSED', notSent: true },
-      'could not connect to the other side (ECONNREFUSED); check its address and the network',
+      'could not connect to the remote host (ECONNREFUSED); check its address and the network',
     ],
-    ['a handshake that failed', { ...failure, code: 'ERR_SSL_X', notSent: true }, 'could not connect to the other side (ERR_SSL_X); is it an http:// address?'],
-    ['a closed transport', { ...failure, code: 'TRANSPORT_CLOSED', notSent: true }, 'the transport that was passed is closed; make a new one'],
+    [
+      'a handshake that failed',
+      { ...failure, code: 'ERR_SSL_X', notSent: true },
+      'could not connect to the remote host (ERR_SSL_X); is it an http:// address?',
+    ],
+    ['a closed transport', { ...failure, code: 'TRANSPORT_CLOSED', notSent: true }, 'the transport that you passed is closed; make a new one'],
     [
       'a proxy',
       { ...failure, code: 'proxy 407', notSent: true },
-      'the proxy opened no way to the other side (HTTP 407); look at its address, its password and what it lets through',
+      'the proxy refused a tunnel to the remote host (HTTP 407); check its address, its password and which hosts it allows',
     ],
     [
       'a certificate',
       { code: 'CERT_HAS_EXPIRED', notSent: true, certificate: true },
-      "the certificate was refused (CERT_HAS_EXPIRED); look at this machine's clock; if it is right, tell the gateway's operator",
+      "the certificate was refused (CERT_HAS_EXPIRED); check this machine's clock; if it is right, tell the gateway's operator",
     ],
-  ])('say what broke and what to look at: %s', (_, given, words) => {
+  ])('says what failed and what to check: %s', (_, given, words) => {
     expect(describeFailure(given)).toBe(words);
   });
 
-  it('say in a browser that it does not tell', () => {
+  it('says in a browser that the cause is unknown', () => {
     expect(PAGE.readBroken(broken('ECONNREFUSED'), false).text).toBe(
       "no answer came, and a browser does not say why; check the address, the network, and that this page's origin is allowed (CORS)",
     );
@@ -239,9 +243,9 @@ describe('the words of a failure', () => {
     ['CERT_NOT_YET_VALID', /clock/],
     ['ERR_TLS_CERT_ALTNAME_INVALID', /is for another name/],
     ['HOSTNAME_MISMATCH', /is for another name/],
-    ['SELF_SIGNED_CERT_IN_CHAIN', /NODE_EXTRA_CA_CERTS=.* Never NODE_TLS_REJECT_UNAUTHORIZED/],
-    [undefined, /NODE_EXTRA_CA_CERTS=.* Never NODE_TLS_REJECT_UNAUTHORIZED/],
-  ])('say what to do about %s', (code, advice) => {
+    ['SELF_SIGNED_CERT_IN_CHAIN', /NODE_EXTRA_CA_CERTS=.* Never set NODE_TLS_REJECT_UNAUTHORIZED/],
+    [undefined, /NODE_EXTRA_CA_CERTS=.* Never set NODE_TLS_REJECT_UNAUTHORIZED/],
+  ])('says what to do about %s', (code, advice) => {
     expect(certificateAdvice(code)).toMatch(advice);
   });
 });

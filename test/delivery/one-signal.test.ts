@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => void process.off('warning', hear));
 
-/** A client whose gateway answers when it is told to. */
+/** A client whose gateway answers when the test says so. */
 function waiting() {
   const answers: (() => void)[] = [];
   const client = createClient({
@@ -22,7 +22,7 @@ function waiting() {
   return { client, answers };
 }
 
-it('fifty calls with one signal warn of no listeners, and leave none behind', async () => {
+it('fifty calls with one signal cause no warning about listeners, and leave none', async () => {
   const { client, answers } = waiting();
   const { signal } = new AbortController();
   const calls = Array.from({ length: 50 }, (_, index) => client.reportBetEvent(betEvent({ bet_id: `B-${index}` }), { location: LOCATION, signal }));

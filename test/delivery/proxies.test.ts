@@ -31,7 +31,7 @@ async function gateway(cert = ofUnknownAuthority) {
   return `https://localhost:${await listening(server)}`;
 }
 
-/** A proxy that opens tunnels, or refuses to, and counts who asks. */
+/** A proxy that opens tunnels, or refuses them, and counts its requests. */
 async function proxy(status: number | 'closes' = 200) {
   const told = { address: '', tunnels: 0, open: 0, authorization: '' };
   const server = createPlainServer();
@@ -74,7 +74,7 @@ describe.each(transports())('by %s', (_, by: ClientOptions) => {
     expect(told.tunnels).toBe(1);
   });
 
-  it('HTTPS_PROXY and NO_PROXY are followed where an EnvHttpProxyAgent is set', async () => {
+  it('HTTPS_PROXY and NO_PROXY are used if an EnvHttpProxyAgent is set', async () => {
     const told = await proxy();
     const baseUrl = await gateway();
     process.env.HTTPS_PROXY = told.address;
@@ -87,7 +87,7 @@ describe.each(transports())('by %s', (_, by: ClientOptions) => {
     expect(told.tunnels).toBe(1);
   });
 
-  it('an authority that an Agent set for all trusts is trusted', async () => {
+  it('an authority trusted by an Agent that is set for the process is trusted', async () => {
     setGlobalDispatcher(keep(new Agent({ connect: trusting })));
     expect(await ask(await gateway(), by)).toMatchObject({ outcome: 'recorded' });
   });
@@ -100,22 +100,22 @@ describe.each(transports())('by %s', (_, by: ClientOptions) => {
     expect((error as Error).message).not.toContain('elsewhere');
   });
 
-  it('a proxy where nobody listens is certainly not sent', async () => {
+  it('a proxy on a closed port is certainly not sent', async () => {
     setGlobalDispatcher(keep(new ProxyAgent('http://127.0.0.1:9')));
     expect(await ask(await gateway(), by)).toMatchObject({ code: 'network', outcome: 'not-sent' });
   });
 
-  it.each([403, 407, 502])('a proxy that answers %i opens no way, and tells no password', async (status) => {
+  it.each([403, 407, 502])('a proxy that answers %i refuses the tunnel, and no password is shown', async (status) => {
     const told = await proxy(status);
     setGlobalDispatcher(keep(new ProxyAgent({ uri: told.address, token: 'Basic canary-password' })));
     const error = await ask(await gateway(), by);
     expect(error).toMatchObject({ code: 'network', outcome: 'not-sent', retryable: true });
-    expect((error as Error).message).toMatch(new RegExp(`the proxy opened no way to \\S+:\\d+ \\(HTTP ${status}\\)`));
+    expect((error as Error).message).toMatch(new RegExp(`the proxy refused a tunnel to \\S+:\\d+ \\(HTTP ${status}\\)`));
     expect(JSON.stringify(error)).not.toContain('canary-password');
   });
 });
 
-/** A gateway on plain HTTP, where no certificate has to be trusted; the tunnel is the same. */
+/** A gateway on plain HTTP, which needs no trusted certificate. The tunnel is the same. */
 async function plainGateway() {
   const server = createPlainServer((_, response) => response.end('{"message":"kept"}'));
   // Longer than any test waits: only the client closes a connection.
@@ -127,7 +127,7 @@ describe("nodeTransport({ proxy: 'environment' })", () => {
   const PASSWORD = 'canary-pass%20word';
   const withPassword = (address: string) => address.replace('//', `//canary-user:${PASSWORD}@`);
 
-  /** One report by the variables as they are now. */
+  /** One report with the current variables. */
   async function askBy(baseUrl: string, variables: Record<string, string>) {
     Object.assign(process.env, variables);
     const transport = nodeTransport({ proxy: 'environment' });
@@ -138,9 +138,9 @@ describe("nodeTransport({ proxy: 'environment' })", () => {
     }
   }
 
-  it('goes by HTTPS_PROXY, with its user and password, which nothing else gets', async () => {
+  it('goes through HTTPS_PROXY, with its user and password, which only the proxy gets', async () => {
     const told = await proxy();
-    // The certificate is refused only at the far end of the tunnel.
+    // The certificate is refused only at the end of the tunnel.
     const error = await askBy(await gateway(), { HTTPS_PROXY: withPassword(told.address) });
     expect(told.tunnels).toBe(1);
     expect(told.authorization).toBe(`Basic ${Buffer.from('canary-user:canary-pass word').toString('base64')}`);
@@ -160,55 +160,55 @@ describe("nodeTransport({ proxy: 'environment' })", () => {
     expect(await ask(baseUrl, { transport })).toMatchObject({ code: 'network', outcome: 'not-sent' });
   });
 
-  it.each(['127.0.0.1', 'example.com,127.0.0.1', '*'])('passes by the proxy where NO_PROXY is %s', async (NO_PROXY) => {
+  it.each(['127.0.0.1', 'example.com,127.0.0.1', '*'])('bypasses the proxy if NO_PROXY is %s', async (NO_PROXY) => {
     const told = await proxy();
     expect(await askBy(await plainGateway(), { HTTP_PROXY: told.address, NO_PROXY })).toMatchObject({ outcome: 'recorded' });
     expect(told.tunnels).toBe(0);
   });
 
-  it('goes direct where no variable is set, or an empty one', async () => {
+  it('connects directly if no variable is set, or an empty one', async () => {
     expect(await askBy(await plainGateway(), {})).toMatchObject({ outcome: 'recorded' });
     expect(await askBy(await plainGateway(), { HTTP_PROXY: '', HTTPS_PROXY: '' })).toMatchObject({ outcome: 'recorded' });
   });
 
   class EnvHttpProxyAgent {
     dispatch() {
-      throw new Error('it is not asked');
+      throw new Error('it is not used');
     }
   }
   it.each([
     ['another copy of undici', () => new EnvHttpProxyAgent() as never],
     ['this undici', () => keep(new ProxyAgent('http://127.0.0.1:9'))],
-  ])('goes before what %s has set for the whole process', async (_, set) => {
+  ])('takes precedence over a dispatcher that %s has set for the whole process', async (_, set) => {
     const told = await proxy();
     setGlobalDispatcher(set());
     expect(await askBy(await plainGateway(), { HTTP_PROXY: told.address })).toMatchObject({ outcome: 'recorded' });
     expect(told.tunnels).toBe(1);
   });
 
-  it.each([403, 407, 502])('a proxy that answers %i opens no way: not sent, and no password is told', async (status) => {
+  it.each([403, 407, 502])('a proxy that answers %i refuses the tunnel: not sent, and no password is shown', async (status) => {
     const told = await proxy(status);
     const error = await askBy(await plainGateway(), { HTTP_PROXY: withPassword(told.address) });
     expect(error).toMatchObject({
       code: 'network',
       outcome: 'not-sent',
-      message: expect.stringMatching(new RegExp(`opened no way to \\S+:\\d+ \\(HTTP ${status}\\)`)),
+      message: expect.stringMatching(new RegExp(`refused a tunnel to \\S+:\\d+ \\(HTTP ${status}\\)`)),
     });
     expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/canary-(?:user|pass)/);
   });
 
-  it('a proxy that closes the connection is asked once, not without end', async () => {
+  it('a proxy that closes the connection is tried once, not endlessly', async () => {
     const told = await proxy('closes');
     const error = await askBy(await plainGateway(), { HTTP_PROXY: withPassword(told.address) });
     expect(error).toMatchObject({
       code: 'network',
       outcome: 'not-sent',
-      message: expect.stringContaining('the proxy closed the connection and opened no way'),
+      message: expect.stringContaining('the proxy closed the connection without opening a tunnel'),
     });
     expect(told.tunnels).toBe(1);
   });
 
-  it('a proxy where nobody listens is certainly not sent', async () => {
+  it('a proxy on a closed port is certainly not sent', async () => {
     expect(await askBy(await plainGateway(), { HTTP_PROXY: withPassword('http://127.0.0.1:9') })).toMatchObject({ code: 'network', outcome: 'not-sent' });
   });
 
@@ -217,7 +217,7 @@ describe("nodeTransport({ proxy: 'environment' })", () => {
     ['HTTPS_PROXY', 'canary-user:canary-pass@proxy.example.com:8080'],
     ['http_proxy', 'socks5://canary-pass@proxy.example.com'],
     ['HTTP_PROXY', 'http://canary-pass@:8080'],
-  ])('refuses %s where it holds no address, and does not show it', (name, value) => {
+  ])('refuses %s if it contains no address, and does not show it', (name, value) => {
     process.env[name] = value;
     const error = thrownBy(() => nodeTransport({ proxy: 'environment' }));
     expect(error).toMatchObject({ code: 'configuration', message: expect.stringContaining(`such as http://proxy.example.com:8080 in the variable ${name}`) });
@@ -225,18 +225,18 @@ describe("nodeTransport({ proxy: 'environment' })", () => {
   });
 
   it.each([
-    'the proxy opened no way to api.example.com (HTTP 407)',
-    'the proxy closed the connection and opened no way to api.example.com',
+    'the proxy refused a tunnel to api.example.com (HTTP 407)',
+    'the proxy closed the connection without opening a tunnel to api.example.com',
     'expected an address such as http://proxy.example.com:8080 in the variable HTTPS_PROXY',
   ])('the guide explains: %s', (message) => {
     expect(guide).toContain(`\`${message}\``);
   });
 
-  it('goes neither with a dispatcher nor with an address', () => {
+  it('accepts neither a dispatcher nor an address beside it', () => {
     const dispatcher = keep(new Agent());
-    expect(() => nodeTransport({ proxy: 'environment', dispatcher })).toThrow('give proxy or dispatcher, not both');
+    expect(() => nodeTransport({ proxy: 'environment', dispatcher })).toThrow('pass proxy or dispatcher, not both');
     expect(() => nodeTransport({ proxy: 'http://user:canary@proxy.example.com' as never })).toThrow(
-      "nodeTransport: proxy: expected 'environment'; for an address of your own pass a dispatcher, such as new ProxyAgent(address)",
+      "nodeTransport: proxy: expected 'environment'; for your own address pass a dispatcher, such as new ProxyAgent(address)",
     );
   });
 });
@@ -251,7 +251,7 @@ function thrownBy(work: () => unknown): unknown {
 }
 
 describe('nodeTransport({ dispatcher })', () => {
-  it('goes by what it is given, before what is set for all, and leaves it open', async () => {
+  it('uses the given dispatcher before one set for the process, and leaves it open', async () => {
     const told = await proxy();
     setGlobalDispatcher(keep(new ProxyAgent('http://127.0.0.1:9')));
     const dispatcher = keep(new ProxyAgent({ uri: told.address, requestTls: trusting }));
@@ -266,7 +266,7 @@ describe('nodeTransport({ dispatcher })', () => {
     expect(() => nodeTransport({ dispatcher: dispatcher as never })).toThrow('dispatcher: expected a dispatcher of undici');
   });
 
-  it('is asked for where another copy of undici has set one for all', () => {
+  it('is required if another copy of undici has set one for the process', () => {
     class EnvHttpProxyAgent {
       dispatch() {}
     }

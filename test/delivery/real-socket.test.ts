@@ -71,7 +71,7 @@ describe.each(transports())('over a real socket, by %s', (_, by) => {
     expect(await client.resend(error)).toMatchObject({ outcome: 'already-recorded' });
   });
 
-  it('a port where nobody listens is certainly not sent', async () => {
+  it('a closed port is certainly not sent', async () => {
     const { url, close } = await serve(createMockGateway());
     await close();
     expect(await failure(clientOf(url).reportSettledBet(bet))).toMatchObject({ code: 'network', outcome: 'not-sent' });
@@ -103,7 +103,7 @@ describe.each(transports())('over a real socket, by %s', (_, by) => {
     expect(asked).toBe(1);
   });
 
-  it('a connection that the other side closes while it rests, before any byte of an answer, is unknown', async () => {
+  it('a connection that the server closes while it is idle, before any byte of an answer, is unknown', async () => {
     let asked = 0;
     const url = await server((response) => {
       asked += 1;
@@ -116,7 +116,7 @@ describe.each(transports())('over a real socket, by %s', (_, by) => {
     expect(asked).toBe(2);
   });
 
-  it('a connection that the other side closes politely while it rests is replaced, and nothing is in doubt', async () => {
+  it('a connection that the server closes gracefully while it is idle is replaced, and nothing is in doubt', async () => {
     const sockets: Socket[] = [];
     const url = await server((response) => {
       sockets.push(response.req.socket);
@@ -139,13 +139,13 @@ describe.each(transports())('over a real socket, by %s', (_, by) => {
     expect(await failure(clientOf(`http://127.0.0.1:${port}`).reportSettledBet(bet))).toMatchObject({ code: 'network', outcome: 'unknown' });
   });
 
-  it('an abort by the caller is unknown once the request has left', async () => {
+  it('an abort by the caller is unknown once the request was sent', async () => {
     const calling = new AbortController();
     const url = await server(() => calling.abort());
     expect(await failure(clientOf(url).reportSettledBet(bet, { signal: calling.signal }))).toMatchObject({ code: 'aborted', outcome: 'unknown' });
   });
 
-  it('an answer that is longer than anybody reads is not recorded', async () => {
+  it('an answer longer than the limit is not recorded', async () => {
     const piece = Buffer.alloc(1024 * 1024, ' ');
     const url = await server((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -159,21 +159,21 @@ describe.each(transports())('over a real socket, by %s', (_, by) => {
     expect(await failure(clientOf(url).reportSettledBet(bet))).toMatchObject({ code: 'gateway', status: 200, outcome: 'unknown' });
   });
 
-  it('an answer that comes packed is read', async () => {
+  it('a compressed answer is read', async () => {
     const url = await server((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('\uFEFF{"message":"recorded"}')));
     expect(await clientOf(url).reportSettledBet(bet)).toMatchObject({ outcome: 'recorded', message: 'recorded' });
   });
 
-  it('the wait that an answer asks for is told', async () => {
+  it('the wait that an answer asks for is kept', async () => {
     const url = await server((response) => response.writeHead(429, { 'retry-after': '31' }).end('{}'));
     expect(await failure(clientOf(url).reportSettledBet(bet))).toMatchObject({ code: 'rate-limited', retryAfterMs: 31_000 });
   });
 
-  it('a name that is not there is certainly not sent', async () => {
+  it('a name that does not exist is certainly not sent', async () => {
     expect(await failure(clientOf('https://nowhere.invalid').reportSettledBet(bet))).toMatchObject({ code: 'network', outcome: 'not-sent' });
   });
 
-  it('the headers are the same, and no error tells the key', async () => {
+  it('the headers are the same, and no error shows the key', async () => {
     let headers: IncomingHttpHeaders = {};
     const url = await server((response) => {
       headers = response.req.headers;

@@ -18,7 +18,7 @@ const asked: CallContext = {
   mask: (said) => said && `shown: ${said}`,
 };
 
-/** What a whole answer of a relay means. */
+/** The verdict on a complete answer of a relay. */
 function read(
   status: number,
   body: unknown,
@@ -29,7 +29,7 @@ function read(
   return readRelayAnswer({ ended: 'answered', status, text, header, measured: true }, { ...asked, ...of }, { inPage: browser, clock: systemClock });
 }
 
-/** What the failure that a relay tells means. */
+/** The verdict on a failure that a relay reports. */
 function failureOf(status: number, error: unknown, options: Parameters<typeof read>[2] = {}) {
   const verdict = read(status, { error }, options);
   if (verdict.kind === 'recorded') throw new Error('it should be a failure');
@@ -66,14 +66,14 @@ describe('a receipt', () => {
     ['another operation', 200, receipt({ operation: 'reportWithdrawalEvent' })],
     ['another reference', 200, receipt({ reference: 'B-2' })],
     ['no reference', 200, receipt({ reference: undefined })],
-    ['an outcome that is none', 200, receipt({ outcome: 'done' })],
+    ['an invalid outcome', 200, receipt({ outcome: 'done' })],
     ['the outcome accepted with 200', 200, receipt({ outcome: 'accepted' })],
     ['a state with 200', 200, receipt({ outcome: undefined, state: 'pending' })],
     ['an outcome with 202', 202, receipt()],
-    ['a state that is no text', 202, receipt({ outcome: undefined, state: 1 })],
+    ['a state that is not a string', 202, receipt({ outcome: undefined, state: 1 })],
     ['another success', 201, receipt({ state: 'pending' })],
     ['a failure', 500, receipt({ state: 'pending' })],
-  ])('with %s is none', (_, status, body) => {
+  ])('with %s is not accepted', (_, status, body) => {
     expect(read(status, body)).toMatchObject({ kind: 'failed', failure: { outcome: 'unknown', retryable: true } });
   });
 
@@ -105,7 +105,7 @@ describe('a receipt', () => {
   });
 });
 
-describe('an answer that is none of a relay', () => {
+describe('an answer that is not from a relay', () => {
   it.each([
     [200, 'gateway', 'unknown'],
     [299, 'gateway', 'unknown'],
@@ -116,7 +116,7 @@ describe('an answer that is none of a relay', () => {
     [422, 'unprocessable', 'rejected'],
     [429, 'rate-limited', 'rejected'],
     [503, 'gateway', 'unknown'],
-  ])('is told by its status: %i', (status, type, outcome) => {
+  ])('is judged by its status: %i', (status, type, outcome) => {
     expect(failureOf(status, 'no')).toMatchObject({
       code: type,
       outcome,
@@ -129,7 +129,7 @@ describe('an answer that is none of a relay', () => {
     expect(failureOf(0, 'no')).toMatchObject({ outcome: 'unknown', text: 'a redirect is not followed; is relayUrl right, and the player logged in?' });
   });
 
-  it.each([0, 200, 204, 299, 300, 302, 399])('a status that is no refusal and no failure, with an error in it: %i', (status) => {
+  it.each([0, 200, 204, 299, 300, 302, 399])('a status between success and failure, with an error in it: %i', (status) => {
     expect(failureOf(status, { code: 'validation', outcome: 'not-sent' })).toMatchObject({ code: 'gateway', outcome: 'unknown' });
   });
 
@@ -137,11 +137,11 @@ describe('an answer that is none of a relay', () => {
     expect(failureOf(500, { code: 'validation', outcome })).toMatchObject({ code: 'gateway', outcome: 'unknown' });
   });
 
-  it('asks for the time of its Retry-After', () => {
+  it('obeys its Retry-After', () => {
     expect(failureOf(503, 'no', { retryAfter: '3' }).details).toEqual({ status: 503, retryAfterMs: 3_000 });
   });
 
-  it('one that broke off proves nothing, whatever its status', () => {
+  it('one that broke off proves nothing, for any status', () => {
     const attempted = { ended: 'answered', status: 422, text: '{"error":', header: () => null, measured: false } as const;
     expect(readRelayAnswer(attempted, asked, { inPage: false, clock: systemClock })).toMatchObject({
       kind: 'failed',
@@ -149,7 +149,7 @@ describe('an answer that is none of a relay', () => {
     });
   });
 
-  it('none at all is read as that of a gateway', () => {
+  it('no answer is judged as with a gateway', () => {
     expect(readRelayAnswer({ ended: 'timeout' }, asked, { inPage: false, clock: systemClock })).toMatchObject({
       kind: 'failed',
       failure: { code: 'timeout', outcome: 'unknown' },
@@ -157,7 +157,7 @@ describe('an answer that is none of a relay', () => {
   });
 });
 
-describe('a failure that a relay tells', () => {
+describe('a failure that a relay reports', () => {
   it.each([
     ['configuration', 'configuration', false],
     ['validation', 'validation', false],
@@ -171,7 +171,7 @@ describe('a failure that a relay tells', () => {
     ['unprocessable', 'unprocessable', false],
     ['rate-limited', 'rate-limited', true],
     ['gateway', 'gateway', true],
-  ])('%s is of its class, and retried only where it may pass', (code, type, retryable) => {
+  ])('%s has its class, and is retried only if it may be transient', (code, type, retryable) => {
     for (const outcome of ['not-sent', 'rejected', 'unknown'])
       expect(failureOf(418, { code, outcome })).toMatchObject({
         code: type,
@@ -191,7 +191,7 @@ describe('a failure that a relay tells', () => {
     ['x'.repeat(200), 'x'.repeat(200)],
     ['x'.repeat(201), '[masked]'],
     [7, '[masked]'],
-  ])('with the unknown code %j is of the class of its status', (code, named) => {
+  ])('with the unknown code %j has the class of its status', (code, named) => {
     expect(failureOf(422, { code, outcome: 'rejected' })).toMatchObject({ code: 'unprocessable', text: `HTTP 422: the relay answers "${named}"` });
   });
 
@@ -199,7 +199,7 @@ describe('a failure that a relay tells', () => {
     expect(failureOf(status, { code: 'validation', outcome: 'not-sent' })).toMatchObject({ code: 'validation', outcome: 'not-sent' });
   });
 
-  it('keeps its words, if they are a text', () => {
+  it('keeps its message, if it is a string', () => {
     expect(failureOf(400, { code: 'bad-request', outcome: 'rejected', message: 'no' }).said).toBe('no');
     expect(failureOf(400, { code: 'bad-request', outcome: 'rejected', message: ['no'] }).said).toBeUndefined();
   });
@@ -210,14 +210,14 @@ describe('a failure that a relay tells', () => {
     [-1, 3_000],
     ['7000', 3_000],
     [undefined, 3_000],
-  ])('asks for its own time before that of the header: %j', (retryAfterMs, asks) => {
+  ])('prefers its own time to that of the header: %j', (retryAfterMs, asks) => {
     expect(failureOf(429, { code: 'rate-limited', outcome: 'rejected', retryAfterMs }, { retryAfter: '3' }).details).toEqual({
       status: 429,
       retryAfterMs: asks,
     });
   });
 
-  it('lists what is wrong with the report, in words that may be shown', () => {
+  it('lists the problems of the report, in words that may be shown', () => {
     const issues = [{ path: 'amount', code: 'wrong-type', message: 'expected a number' }, { path: 'a b', code: 7, message: 8 }, 'odd'];
     const { text, details } = failureOf(400, { code: 'validation', outcome: 'not-sent', issues });
     expect(details).toEqual({
@@ -243,7 +243,7 @@ describe('a failure that a relay tells', () => {
     });
   });
 
-  it('lists neither for another code, nothing that is no list, and a hundred at most', () => {
+  it('lists neither for another code, ignores values that are not lists, and keeps a hundred at most', () => {
     const many = Array.from({ length: 101 }, () => ({ path: 'amount' }));
     expect(failureOf(400, { code: 'bad-request', outcome: 'rejected', issues: many, steps: many }).details).toEqual({ status: 400 });
     expect(failureOf(400, { code: 'validation', outcome: 'not-sent', issues: 'amount' }).details?.issues).toEqual([]);
@@ -251,7 +251,7 @@ describe('a failure that a relay tells', () => {
   });
 });
 
-describe('a duplicate that a relay tells', () => {
+describe('a duplicate that a relay reports', () => {
   const duplicate = (conflict: unknown) => ({ error: { code: 'duplicate', outcome: 'rejected', message: 'held', conflict } });
   const located = { ...report, location };
 
@@ -267,7 +267,7 @@ describe('a duplicate that a relay tells', () => {
     ['the page sent the location, in a browser', located, true, 'rejected', true],
     ['the relay found it', report, false, 'rejected', false],
     ['the relay found it, in a browser, which repeats requests by itself', report, true, 'unknown', false],
-  ])('of other data is another report only where the location is known: %s', (_, of, browser, outcome, certain) => {
+  ])('of other data is another report only if the location is known: %s', (_, of, browser, outcome, certain) => {
     const verdict = read(409, duplicate(true), { report: of, browser });
     expect(verdict).toMatchObject({ kind: 'failed', failure: { code: 'duplicate', outcome, certain, details: { status: 409, conflict: true } } });
     expect(verdict.kind === 'failed' && verdict.failure.advice).toBe(certain ? undefined : 'Compare your records.');
@@ -283,7 +283,7 @@ describe('the id of a fault', () => {
     ['Something went wrong (abcdefghijklmnop)!', []],
     ['Something went wrong (abcdefghijklmnop). Call 0803', []],
     ['Adaeze: Something went wrong (abcdefghijklmnop).', []],
-  ])('is shown only in the words of a fault: %s', (said, ids) => {
+  ])('is shown only if the message is that of a fault: %s', (said, ids) => {
     expect(faultIdsIn(said)).toEqual(ids);
   });
 });

@@ -21,7 +21,7 @@ import { answer, lost, once, type Scripted, unreachable } from './scripted-gatew
 import { bet, failed, receipt, recorded, repeated, scripted } from './scripted-relay.js';
 
 describe('a report through a relay', () => {
-  it('is sent without a key, with the header that makes browsers ask first', async () => {
+  it('is sent without a key, with the header that causes a preflight', async () => {
     const { report, sent } = scripted([recorded()]);
     await report();
     expect(sent).toHaveLength(1);
@@ -47,7 +47,7 @@ describe('a report through a relay', () => {
     expect(await scripted([recorded({ outcome: 'already-recorded' })]).report()).toMatchObject({ outcome: 'already-recorded', attempts: 1 });
   });
 
-  it('that an outbox took is accepted, not recorded', async () => {
+  it('that an outbox stored is accepted, not recorded', async () => {
     const { report } = scripted([answer(202, { id: 'o-1', state: 'pending', operation: 'reportBetEvent', reference: 'B-1' })]);
     expect(await report()).toEqual({ outcome: 'accepted', operation: 'reportBetEvent', reference: 'B-1', attempts: 1, state: 'pending' });
   });
@@ -59,7 +59,7 @@ describe('a report through a relay', () => {
   });
 });
 
-/** An error of each class as the operator's backend has it, and the status that goes with it. */
+/** An error of each class in the operator's backend, and its status. */
 const ERRORS: [new (message: string, details: ErrorDetails) => ReportingError, number, ErrorDetails][] = [
   [ConfigurationError, 503, { outcome: 'not-sent' }],
   [ConfigurationError, 502, { outcome: 'unknown' }],
@@ -93,13 +93,13 @@ describe('every error of the backend becomes the same error in the page', () => 
     expect(Object.keys(error)).not.toContain('error');
   });
 
-  it('tells every issue in its message', async () => {
+  it('lists every issue in its message', async () => {
     const issues = [{ path: 'amount', code: 'wrong-type', message: 'expected a finite number, got a string' }];
     const error = await scripted([failed(400, { code: 'validation', outcome: 'not-sent', issues })]).failure();
     expect(error.message).toContain('\n  - amount: expected a finite number, got a string');
   });
 
-  it('of a kind that is not known yet, the status tells the class and the relay the outcome', async () => {
+  it('of an unknown kind: the status gives the class and the relay the outcome', async () => {
     const error = await scripted([failed(409, { code: 'quota', outcome: 'unknown' })], once).failure();
     expect(error).toMatchObject({ code: 'bad-request', outcome: 'unknown', status: 409 });
   });
@@ -110,8 +110,8 @@ describe('doubt between page and relay', () => {
     ['a lost answer', lost],
     ['silence', () => 'silence'],
     ['a proxy that failed', () => answer(502, '<html>')],
-    ['an answer that is none of a relay', () => answer(200, { message: 'ok' })],
-    ['a relay that does not know', () => failed(502, { code: 'network', outcome: 'unknown' })],
+    ['an answer that is not from a relay', () => answer(200, { message: 'ok' })],
+    ['a relay in doubt', () => failed(502, { code: 'network', outcome: 'unknown' })],
   ])('after %s, a duplicate means recorded', async (_, first) => {
     expect(await scripted([first(), repeated()]).report()).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
   });
@@ -137,12 +137,12 @@ describe('doubt between page and relay', () => {
   const conflict = () => failed(409, { code: 'duplicate', outcome: 'rejected', conflict: true });
   const located = { ...bet, location: { latitude: 6.5, longitude: 3.4, source: 'gps' } };
 
-  it('a conflict ends it where the page sent the location: what is held is not this report', async () => {
+  it('a conflict ends it if the page sent the location: the gateway has other data than this report', async () => {
     const { client, failure } = scripted([lost(), conflict()]);
     expect(await failure(client.reportBetEvent(located))).toMatchObject({ code: 'duplicate', conflict: true, outcome: 'rejected' });
   });
 
-  it('a conflict does not end it where the relay found the location, anew for each attempt', async () => {
+  it('a conflict does not end it if the relay found the location, again for each attempt', async () => {
     expect(await scripted([lost(), conflict()]).failure()).toMatchObject({ code: 'duplicate', conflict: true, outcome: 'unknown' });
   });
 
@@ -157,7 +157,7 @@ describe('doubt between page and relay', () => {
 });
 
 describe('retries', () => {
-  it('repeat what may pass, with the same bytes, and wait as long as the relay asks', async () => {
+  it('repeat a transient failure, with the same bytes, and wait as long as the relay asks', async () => {
     const { report, sent, clock } = scripted([
       failed(429, { code: 'rate-limited', outcome: 'not-sent', retryAfterMs: 7_000 }),
       failed(503, { code: 'network', outcome: 'not-sent' }, { 'retry-after': '3' }),
@@ -175,18 +175,18 @@ describe('retries', () => {
     ['authentication', 401, 'not-sent'],
     ['aborted', 503, 'not-sent'],
     ['unprocessable', 422, 'rejected'],
-  ])('do not repeat what stays: %s', async (code, status, outcome) => {
+  ])('do not repeat a permanent failure: %s', async (code, status, outcome) => {
     expect(await scripted([failed(status, { code, outcome })]).failure()).toMatchObject({ code, outcome, attempts: 1, retryable: false });
   });
 
-  it('nothing is sent once the signal has ended the call', async () => {
+  it('nothing is sent once the signal has cancelled the call', async () => {
     const { client, failure, sent } = scripted([]);
     expect(await failure(client.reportBetEvent(bet, { signal: AbortSignal.abort() }))).toMatchObject({ code: 'aborted', outcome: 'not-sent', attempts: 0 });
     expect(sent).toEqual([]);
   });
 });
 
-describe('an answer that is none of a relay', () => {
+describe('an answer that is not from a relay', () => {
   it.each<[string, Response, string, string]>([
     ['a page in its place', answer(200, '<html>'), 'gateway', 'unknown'],
     ['an empty one', answer(200, null), 'gateway', 'unknown'],
@@ -196,15 +196,15 @@ describe('an answer that is none of a relay', () => {
     ['a receipt with an unknown outcome', recorded({ outcome: 'done' }), 'gateway', 'unknown'],
     ['a receipt with another status', answer(201, receipt()), 'gateway', 'unknown'],
     ['a success with an error in it', failed(200, { code: 'validation', outcome: 'not-sent' }), 'gateway', 'unknown'],
-    ['accepted, and nothing said of what', answer(202, { state: 'pending' }), 'gateway', 'unknown'],
+    ['accepted, without naming the report', answer(202, { state: 'pending' }), 'gateway', 'unknown'],
     ['a missing page', answer(404, '<html>'), 'not-found', 'rejected'],
     ['a login page', answer(401, '<html>'), 'authentication', 'rejected'],
     ['a redirect to one', new Response(null, { status: 302, headers: { location: '/login' } }), 'gateway', 'unknown'],
     ['a failure without an outcome', failed(400, { code: 'validation' }), 'bad-request', 'rejected'],
     ['a failure with an odd outcome', failed(500, { code: 'validation', outcome: ['not-sent'] }), 'gateway', 'unknown'],
-    ["a gateway's duplicate, which no relay says so", answer(409, { message: 'already been reported' }), 'bad-request', 'rejected'],
+    ["a gateway's duplicate, in a form that no relay has", answer(409, { message: 'already been reported' }), 'bad-request', 'rejected'],
     ['null', answer(500, 'null'), 'gateway', 'unknown'],
-  ])('%s is told by its status', async (_, given, code, outcome) => {
+  ])('%s is judged by its status', async (_, given, code, outcome) => {
     const error = await scripted([given], once).failure();
     expect(error).toMatchObject({ code, outcome });
     expect(error.message).toMatch(/is relayUrl right, and the player logged in\?/);
@@ -214,7 +214,7 @@ describe('an answer that is none of a relay', () => {
     expect(await scripted([lost(), answer(409, { message: 'already been reported' })]).failure()).toMatchObject({ code: 'bad-request', outcome: 'unknown' });
   });
 
-  it('whatever it is, the call ends with an error of ours or with a receipt of this report', async () => {
+  it('for any answer, the call ends with an error of this package or with a receipt of this report', async () => {
     const status = fc.constantFrom(200, 202, 204, 301, 400, 401, 404, 409, 422, 429, 500, 502, 503);
     const code = fc.oneof(fc.constantFrom('duplicate', 'validation', 'location', 'gateway', '__proto__', 'constructor', 'toString'), fc.anything());
     const error = fc.record(
@@ -260,7 +260,7 @@ const safely = (value: unknown): string => {
   }
 };
 
-test('what the relay repeats of the page is masked, in its words, its issues and its steps', async () => {
+test('page data that the relay repeats is masked, in its message, its issues and its steps', async () => {
   const canary = 'Ogui-Canary-Road';
   const payload = { ...bet, metadata: { note: canary }, location: { latitude: 6.54321, longitude: 3.12345, source: 'gps' } };
   const words = `we know ${canary} at 6.54321`;

@@ -13,24 +13,24 @@ describe('resend', () => {
     expect(sent[1]?.init.body).toBe(sent[0]?.init.body);
   });
 
-  it('starts in doubt: the answer that the data is held means success', async () => {
+  it('starts in doubt: the answer that the gateway has the data means success', async () => {
     const { client, run, failure } = scripted([lost(), repeated()], once);
     expect(await run(client.resend(await failure()))).toMatchObject({ outcome: 'already-recorded', attempts: 1 });
   });
 
-  it('starts without doubt where nothing had left', async () => {
+  it('starts without doubt if nothing was sent', async () => {
     const { client, failure } = scripted([unreachable(), repeated()], once);
     const error = await failure();
     expect(await failure(client.resend(error))).toMatchObject({ code: 'duplicate', conflict: false, outcome: 'rejected' });
   });
 
-  it('tells a conflict from success', async () => {
+  it('distinguishes a conflict from success', async () => {
     const { client, failure } = scripted([lost(), conflicting()], once);
     const error = await failure();
     expect(await failure(client.resend(error))).toMatchObject({ code: 'duplicate', conflict: true, outcome: 'rejected' });
   });
 
-  it('that fails too can be repeated, as often as it takes', async () => {
+  it('that fails too can be repeated any number of times', async () => {
     const { client, run, failure } = scripted([lost(), answer(422), unreachable(), repeated()], once);
     const first = await failure();
     const second = await failure(client.resend(first));
@@ -48,7 +48,7 @@ describe('resend', () => {
     expect(await run(client.resend(second))).toMatchObject({ outcome: 'already-recorded' });
   });
 
-  it('by a client that does not know the environment leaves the report in doubt', async () => {
+  it('by a client without the environment leaves the report in doubt', async () => {
     const { failure } = scripted([lost()], once);
     const error = await failure();
     const elsewhere = scripted([], { gateways: {} });
@@ -56,7 +56,7 @@ describe('resend', () => {
   });
 
   it.each([
-    ['an error of something else', new Error('no')],
+    ['a foreign error', new Error('no')],
     ['no error', undefined],
     ['a payload', bet],
   ])('refuses %s', async (_, value) => {
@@ -65,7 +65,7 @@ describe('resend', () => {
     expect(sent).toHaveLength(0);
   });
 
-  it('keeps nothing of a NIN that was to be verified', async () => {
+  it('keeps no NIN that was to be verified', async () => {
     const { client, failure } = scripted([lost()], once);
     const error = await failure(client.verifyNin('99012345678'));
     expect(isReportingError(error)).toBe(true);

@@ -25,7 +25,7 @@ describe('attempts', () => {
     expect(new Set(sent.map(({ init }) => init.body)).size).toBe(1);
   });
 
-  it('ask for the key each time', async () => {
+  it('read the key each time', async () => {
     const keys = ['first', 'second'];
     const { report, sent } = scripted([lost(), recorded()], {
       gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: async () => keys.shift() ?? 'none' } },
@@ -42,7 +42,7 @@ describe('attempts', () => {
 });
 
 describe('the wait between attempts', () => {
-  it('doubles, and half of it is chance here', async () => {
+  it('doubles, and the random factor is one half here', async () => {
     const { failure, clock } = scripted([lost(), lost(), lost(), lost(), lost(), lost(), lost()], { retry: { limit: 6 } });
     await failure();
     expect(clock.waits.filter((wait) => wait < 10_000)).toEqual([250, 500, 1000, 2000, 4000, 4000]);
@@ -64,7 +64,7 @@ describe('the wait between attempts', () => {
     expect(clock.waits).toContain(7000);
   });
 
-  it('is never less than the backoff, whatever Retry-After asks for', async () => {
+  it('is never less than the backoff, for any Retry-After', async () => {
     const asks = (seconds: string) => answer(429, {}, { 'retry-after': seconds });
     const { failure, clock } = scripted([asks('0'), asks('1'), asks('1'), asks('1'), asks('1'), asks('1')], { retry: { limit: 5 } });
     await failure();
@@ -77,19 +77,19 @@ describe('the wait between attempts', () => {
     expect(clock.waits).toContain(9000);
   });
 
-  it('is not begun beyond maxRetryAfterMs: the call ends at once and says how long', async () => {
+  it('does not start beyond maxRetryAfterMs: the call ends at once and says how long the gateway asks', async () => {
     const { failure, clock } = scripted([answer(429, {}, { 'retry-after': '31' })]);
     expect(await failure()).toMatchObject({ code: 'rate-limited', outcome: 'rejected', retryable: true, retryAfterMs: 31_000, attempts: 1 });
     expect(clock.now()).toBe(NOW);
   });
 
-  it('is not begun where it would pass the deadline: the last error is thrown', async () => {
+  it('does not start if it would pass the deadline: the last error is thrown', async () => {
     const { failure, client, clock } = scripted([answer(429, {}, { 'retry-after': '5' })]);
     expect(await failure(client.reportSettledBet(bet, { timeoutMs: 4000 }))).toMatchObject({ code: 'rate-limited' });
     expect(clock.now()).toBe(NOW);
   });
 
-  it('falls back on its own time where Retry-After is 0 or nonsense', async () => {
+  it('is the backoff if Retry-After is 0 or invalid', async () => {
     for (const header of ['0', 'soon', '-5', '1e3', '']) {
       const { report, clock } = scripted([answer(429, {}, { 'retry-after': header }), recorded()]);
       await report();
@@ -132,7 +132,7 @@ describe('time limits', () => {
     expect(await scripted([odd], once).failure()).toMatchObject({ code: 'timeout', outcome: 'unknown' });
   });
 
-  it('abort what is on its way', async () => {
+  it('cancel the running request', async () => {
     const { failure, sent } = scripted(['silence'], once);
     await failure();
     expect(sent[0]?.init.signal?.aborted).toBe(true);
@@ -152,7 +152,7 @@ describe('time limits', () => {
     expect(sent).toHaveLength(0);
   });
 
-  it('drop what a late attempt still answers', async () => {
+  it('ignore the late answer of an attempt', async () => {
     let answerLate: (response: Response) => void = () => {};
     const late = () => new Promise<Response>((resolve) => (answerLate = resolve));
     const { failure } = scripted([late], once);
@@ -164,13 +164,13 @@ describe('time limits', () => {
 });
 
 describe('an abort', () => {
-  it('before anything left is certain', async () => {
+  it('before anything was sent is certain', async () => {
     const { failure, client, sent } = scripted([]);
     expect(await failure(client.reportSettledBet(bet, { signal: AbortSignal.abort() }))).toMatchObject({ code: 'aborted', outcome: 'not-sent', attempts: 0 });
     expect(sent).toHaveLength(0);
   });
 
-  it('on the way leaves the outcome unknown', async () => {
+  it('after the request was sent leaves the outcome unknown', async () => {
     const controller = new AbortController();
     const abort = () => {
       controller.abort();

@@ -5,10 +5,10 @@ import type { Fetch } from '../../src/platform/web-types.js';
 import { FakeClock } from './fake-clock.js';
 import { byTransport } from './wire.js';
 
-/** How one attempt ends: an answer, an error of `fetch`, silence, or whatever a function makes of the request. */
+/** The result of one attempt: an answer, an error of `fetch`, silence, or the result of a function of the request. */
 export type Scripted = Response | Error | 'silence' | ((init: RequestInit) => Promise<Response>);
 
-/** An answer that tells its length, so that it is whole over a socket too. */
+/** An answer with a length, so that it is complete over a socket too. */
 export function answer(status: number, body: unknown = { message: 'ok' }, headers: Record<string, string> = {}): Response {
   const text = body === null || typeof body === 'string' ? body : JSON.stringify(body);
   const length = { 'content-length': String(new TextEncoder().encode(text ?? '').byteLength) };
@@ -43,7 +43,7 @@ export const bet = {
   ur: 0,
 };
 
-/** A client over a script of attempts and a clock that waits for nobody. */
+/** A client over a script of attempts and a clock that does not really wait. */
 export function scripted(script: Scripted[], options: ClientOptions = {}) {
   const clock = new FakeClock();
   const sent: { url: string; init: RequestInit }[] = [];
@@ -69,7 +69,7 @@ export function scripted(script: Scripted[], options: ClientOptions = {}) {
     clock,
     sent,
     report: () => run(client.reportSettledBet(bet)),
-    /** The error that the report must end with. */
+    /** The error with which the report must end. */
     failure: async (call: Promise<unknown> = client.reportSettledBet(bet)): Promise<ReportingError> =>
       run(
         call.then(

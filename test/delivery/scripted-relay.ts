@@ -7,7 +7,7 @@ import { FakeClock } from './fake-clock.js';
 import { answer, type Scripted } from './scripted-gateway.js';
 import { byTransport } from './wire.js';
 
-/** All that a page knows of the bet: who the player is its backend knows. */
+/** A page's data about the bet: its backend has the player. */
 export const bet = { bet_id: 'B-1', amount: 1500, timestamp: '1795162000' };
 
 export const receipt = (changes: object = {}) => ({
@@ -22,13 +22,13 @@ export const receipt = (changes: object = {}) => ({
 
 export const recorded = (changes: object = {}) => answer(200, receipt(changes));
 
-/** A failure as a relay tells it. */
+/** A failure in the wire format of a relay. */
 export const failed = (status: number, error: object, headers: Record<string, string> = {}) =>
   answer(status, { error: { message: 'The relay has something to say.', reference: 'B-1', ...error } }, headers);
 
 export const repeated = () => failed(409, { code: 'duplicate', outcome: 'rejected', conflict: false });
 
-/** A client whose relay answers as scripted, with a clock that waits for nobody. */
+/** A client whose relay answers as scripted, with a clock that does not really wait. */
 export function scripted(script: Scripted[], options: Omit<RelayedOptions, 'relayUrl'> = {}) {
   const clock = new FakeClock();
   const sent: { url: string; init: RequestInit & { headers: Record<string, string> } }[] = [];
@@ -54,7 +54,7 @@ export function scripted(script: Scripted[], options: Omit<RelayedOptions, 'rela
     sent,
     run,
     report: (): Promise<RelayReceipt> => run(client.reportBetEvent(bet)),
-    /** The error that a call must end with. */
+    /** The error with which a call must end. */
     failure: (call: Promise<unknown> = client.reportBetEvent(bet)): Promise<ReportingError> =>
       run(
         call.then(

@@ -13,14 +13,14 @@ const about = { operation: 'reportSettledBet', environment: 'staging', reference
 const started = { type: 'attempt-started', ...about };
 const ended = (outcome: string, code?: string) => ({ type: 'attempt-ended', ...about, outcome, code, durationMs: expect.any(Number), requestId: undefined });
 
-describe('onEvent hears of every attempt', () => {
-  test('when it begins and when it ends, retries too', async () => {
+describe('onEvent is called for every attempt', () => {
+  test('when it starts and when it ends, retries too', async () => {
     const { events, onEvent } = heard();
     await scripted([lost(), answer(503), recorded()], { onEvent }).report();
     expect(events).toEqual([started, ended('unknown', 'network'), started, ended('unknown', 'gateway'), started, ended('recorded')]);
   });
 
-  test('as it begins, not only when it has ended', async () => {
+  test('at its start, not only when it has ended', async () => {
     const { events, onEvent } = heard();
     const seen: number[] = [];
     const first = async () => {
@@ -31,27 +31,27 @@ describe('onEvent hears of every attempt', () => {
     expect(seen).toEqual([1]);
   });
 
-  test('with what the attempt alone tells: a duplicate after doubt makes the call a success', async () => {
+  test('with the result of the attempt alone: a duplicate after doubt makes the call a success', async () => {
     const { events, onEvent } = heard();
     expect(await scripted([lost(), repeated()], { onEvent }).report()).toMatchObject({ outcome: 'already-recorded' });
     expect(events.at(-1)).toEqual(ended('rejected', 'duplicate'));
   });
 
-  test('also of one that cannot leave', async () => {
+  test('also for one that cannot be sent', async () => {
     const { events, onEvent } = heard();
     const staging = { baseUrl: 'https://gateway.example.com', apiKey: () => Promise.reject(new Error('CANARY')) };
     await scripted([], { onEvent, gateways: { staging } }).failure();
     expect(events).toEqual([started, ended('not-sent', 'configuration')]);
   });
 
-  test.each([null, { outcome: 'not-sent' }])('of a success as such, where all objects inherit a failure: %j', async (failure) => {
+  test.each([null, { outcome: 'not-sent' }])('for a success as success, if all objects inherit a failure: %j', async (failure) => {
     const { events, onEvent } = heard();
     const { report } = scripted([recorded()], { onEvent });
     expect(await polluted({ failure }, () => report())).toMatchObject({ outcome: 'recorded' });
     expect(events.at(-1)).toEqual(ended('recorded'));
   });
 
-  test('of a repetition', async () => {
+  test('for a repetition', async () => {
     const { events, onEvent } = heard();
     const { client, failure, run } = scripted([lost(), recorded()], { ...once, onEvent });
     const error = await failure();
@@ -71,7 +71,7 @@ describe('onEvent hears of every attempt', () => {
     ]);
   });
 
-  test('of an outbox over the client', async () => {
+  test('for an outbox over the client', async () => {
     const { events, onEvent } = heard();
     const { client } = scripted([recorded()], { onEvent });
     const outbox = createOutbox({ client, store: memoryStore() });
@@ -81,7 +81,7 @@ describe('onEvent hears of every attempt', () => {
     expect(events).toEqual([started, ended('recorded')]);
   });
 
-  test('and never of what was sent, of the key or of the gateway’s words', async () => {
+  test('and never with sent values, the key or the gateway’s message', async () => {
     const { events, onEvent } = heard();
     await scripted([answer(422, { message: 'Adaeze Okonkwo is unknown' })], { onEvent }).failure();
     expect(JSON.stringify(events)).not.toMatch(/Adaeze|99012345678|2034567890123|key-1|2175/);
@@ -89,7 +89,7 @@ describe('onEvent hears of every attempt', () => {
   });
 });
 
-describe('an attempt is not disturbed by', () => {
+describe('an attempt is not affected by', () => {
   test.each<[string, () => unknown]>([
     [
       'a listener that throws',

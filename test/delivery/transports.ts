@@ -42,7 +42,7 @@ export async function answering(answer: (socket: Socket) => void): Promise<strin
   return `http://127.0.0.1:${await listening(server)}`;
 }
 
-/** A canary: no error may hold it. */
+/** A canary: no error may contain it. */
 export const KEY = 'canary-key-4711';
 
 /** The receipt of one attempt to report a bet, or its error. */

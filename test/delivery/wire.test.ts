@@ -4,7 +4,7 @@ import { expect, inject, it } from 'vitest';
 import { answer, lost, recorded, scripted, unreachable } from './scripted-gateway.js';
 import { NOT_WIRED, WIRED } from './wired.js';
 
-/** What undici writes to sockets meanwhile, as it tells itself. */
+/** The bytes that undici writes to sockets, as it reports itself. */
 async function written(work: () => Promise<unknown>): Promise<string[]> {
   const headers: string[] = [];
   const listen = (message: unknown) => void headers.push((message as { headers: string }).headers);
@@ -13,7 +13,7 @@ async function written(work: () => Promise<unknown>): Promise<string[]> {
   return headers;
 }
 
-it('every test of delivery and of the client runs by each transport, or the list says why not', () => {
+it('every test of delivery and of the client runs over each transport, or the list says why not', () => {
   const tests = ['delivery', 'client'].flatMap((folder) =>
     readdirSync(new URL(`../${folder}`, import.meta.url))
       .filter((name) => name.endsWith('.test.ts'))
@@ -22,7 +22,7 @@ it('every test of delivery and of the client runs by each transport, or the list
   expect([...WIRED, ...Object.keys(NOT_WIRED)].sort()).toEqual(tests.sort());
 });
 
-it('a scripted request leaves by the transport of its project, or not at all', async () => {
+it('a scripted request is sent by the transport of its project, or not at all', async () => {
   const by = inject('transport');
   const requests = await written(scripted([answer(503), lost(), recorded()]).report);
   expect(requests).toHaveLength(by ? 3 : 0);

@@ -14,31 +14,31 @@ import { holdClocks } from './fake-clock.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** What the requests of scripted tests leave by; undefined where they never leave the process (see vitest.config.ts). */
+    /** The transport for the requests of scripted tests. Undefined if they never leave the process (see vitest.config.ts). */
     transport?: 'fetch' | 'nodeTransport';
   }
 }
 
 const BY = inject('transport');
 
-/** What certificates stand for the codes that a script may break with. */
+/** The certificates for the codes with which a script may fail. */
 const CERTIFICATES: Readonly<Record<string, string>> = { CERT_HAS_EXPIRED: expired, DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned };
 
-/** A request that was asked and has not reached the server yet. */
+/** A request that has started and has not reached the server yet. */
 interface Asked {
   readonly script: Fetch;
   readonly url: URL;
   readonly init: FetchInit;
-  /** The script waits from now on, and nothing is on its way: virtual time may pass. */
+  /** The script waits from now on, and no request is running: virtual time may pass. */
   readonly release: () => void;
 }
 
 /**
- * A scripted `fetch`, as the client of a test gets it: the options that bring it there. In the project `unit` that is the script
- * itself. In the projects `wire: …` every report leaves by a real transport over a real socket, and a server there asks the script
- * what to do with what arrived: it writes the script's answer piece by piece, resets the connection where the script throws, and says
- * nothing while the script says nothing. `comesNext` tells the error that the script throws next, so that what never
- * connects is brought about: a port where nothing listens, a certificate that is refused.
+ * A scripted `fetch`: the options with which a test's client uses it. In the project `unit` they are the script itself.
+ * In the projects `wire: …` every report is sent by a real transport over a real socket. A server there passes each
+ * request to the script: it writes the script's answer piece by piece, resets the connection if the script throws, and
+ * is silent while the script is silent. `comesNext` returns the error that the script throws next, so that a failed
+ * connection can be made: a closed port, a certificate that is refused.
  */
 export const byTransport = (script: Fetch, comesNext: () => unknown = () => undefined): { fetch: Fetch } & Pick<ClientOptions, 'transport'> =>
   BY ? { fetch: script, transport: { send: (request, limit) => send(script, codeOf(comesNext()), request, limit) } } : { fetch: script };
@@ -64,7 +64,7 @@ async function send(script: Fetch, code: string, request: AttemptRequest, limit:
     };
     const certificate = secure[code];
     const origin = certificate ?? (code === 'ECONNREFUSED' ? closed : playing);
-    // Nothing arrives where there is no connection, so that the script hears of it here.
+    // No request arrives without a connection, so the script is called here.
     if (origin !== playing) await Promise.resolve(script(request.url, init)).catch(() => undefined);
     asked.set(String(last), { script, url: new URL(request.url), init, release });
     const attempted = await transport.send({ ...request, url: `${origin}/${last}${pathname}${search}` }, limit);
@@ -75,7 +75,7 @@ async function send(script: Fetch, code: string, request: AttemptRequest, limit:
   }
 }
 
-/** What happens to a request that arrived is what the script says. */
+/** The script decides what happens to a request that arrived. */
 async function play(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [, id = '', path = ''] = /^\/(\d+)(\/.*)$/.exec(request.url ?? '') ?? [];
   const found = asked.get(id);
@@ -92,7 +92,7 @@ async function play(request: IncomingMessage, response: ServerResponse): Promise
   }
 }
 
-/** What a script takes its time for is no work of the network: virtual time may pass. */
+/** A wait of the script is no work of the network: virtual time may pass. */
 function orRelease<T>(promise: Promise<T>, release: () => void): Promise<T> {
   let turns = 0;
   let settled = false;
@@ -115,7 +115,7 @@ async function write({ status, headers, body, text }: FetchResponse, response: S
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   for (;;) {
-    // A turn for the other side: it may have gone.
+    // One turn for the other end: it may have closed.
     await new Promise((resolve) => setImmediate(resolve));
     if (response.destroyed) return void reader.cancel().catch(() => undefined);
     const { done, value } = await orRelease(reader.read(), release);
@@ -136,7 +136,7 @@ async function listen(server: Server, name: string): Promise<string> {
   return `${name}:${(server.address() as AddressInfo).port}`;
 }
 
-/** Where connections are refused. The port lies below those that a system gives away, so no server of another test takes it later. */
+/** A port where connections are refused. It lies below those that a system assigns, so no server of another test takes it later. */
 async function refusingAddress(): Promise<string> {
   for (let port = 20_000 + (process.pid % 5_000); port < 30_000; port += 1) {
     const probe = createServer();
@@ -150,7 +150,7 @@ async function refusingAddress(): Promise<string> {
   throw new Error('every port from 20000 to 29999 is in use');
 }
 
-/** The servers of a test process, and its way to them; made when the first request leaves, and there until the process ends. */
+/** The servers of a test process, and its connection to them. Made with the first request, and kept until the process ends. */
 async function open() {
   const server = createServer((request, response) => void play(request, response).catch(() => response.destroy()));
   const playing = await listen(server, 'http://127.0.0.1');
@@ -159,7 +159,7 @@ async function open() {
   for (const [code, cert] of Object.entries(CERTIFICATES)) {
     secure[code] = await listen(createSecureServer({ key: certificateKey, cert }), 'https://localhost');
   }
-  // Loaded here, since undici looks after the built-in fetch once it is loaded.
+  // Loaded here, since undici replaces parts of the built-in fetch once it is loaded.
   const fast = BY === 'nodeTransport' ? (await import('../../src/node/transport/node-transport.js')).nodeTransport() : undefined;
   const transport: Transport = fast ?? moduleTransport(undefined, false);
   return { transport, playing, closed, secure };

@@ -107,7 +107,7 @@ test('a page of another origin is refused, whatever Host and X-Forwarded-Host sa
     { host: new URL(site).host, 'x-forwarded-host': 'evil.example' },
   ])
     expect(await statusFor({ ...headers, origin: evil })).toBe(403);
-  expect(started.output()).toContain(`a page of ${evil} was refused, since this relay is asked as localhost:${port}`);
+  expect(started.output()).toContain(`a page of ${evil} was refused, since this relay was requested as localhost:${port}`);
   expect(await statusFor({ origin: site })).toBe(403); // taken, but no such bet: `complete` gave null
   expect(gateway.gateway.reports()).toHaveLength(1);
 });

@@ -51,17 +51,17 @@ describe('a position that is granted', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('may be 0, 0: a GPS at sea is no service that does not know', async () => {
+  test('may be 0, 0: for a GPS at sea this is a position', async () => {
     const { client, clock } = page(at({ latitude: 0, longitude: 0, accuracy: 0 }));
     expect(await placeOf(clock.runUntilSettled(client.locate()))).toEqual({ latitude: 0, longitude: 0, accuracy: 0, source: 'gps' });
   });
 
-  test('leaves an accuracy out that is none, and all that browsers add', async () => {
+  test('leaves an invalid accuracy out, and all members that browsers add', async () => {
     const { client, clock } = page(at({ ...gps, accuracy: Number.NaN, altitude: 5, heading: null }));
     expect(await placeOf(clock.runUntilSettled(client.locate()))).toEqual({ latitude: 6.4474, longitude: 3.3903, source: 'gps' });
   });
 
-  test('may come at once', async () => {
+  test('may come synchronously', async () => {
     const { client } = page(geolocationThat((success) => success({ coords: gps })));
     expect(await client.locate()).toMatchObject({ source: 'gps' });
   });
@@ -79,25 +79,25 @@ describe('a position that is granted', () => {
   });
 });
 
-describe('without a position the own address is looked up', () => {
+describe("without a position the page's own address is looked up", () => {
   test.each<[string, ReturnType<typeof geolocationThat>]>([
     ['the player denies it', failing(1)],
     ['the device cannot tell', failing(2)],
-    ['the device takes too long', failing(3)],
-    ['the browser fails in a way of its own', failing(77)],
+    ['the device does not answer in time', failing(3)],
+    ['the browser fails with an unknown code', failing(77)],
     [
-      'the browser throws at once',
+      'the browser throws synchronously',
       geolocationThat(() => {
         throw new Error('denied by policy');
       }),
     ],
-    ['the browser fails with nothing', geolocationThat((_success, failure) => setImmediate(() => failure(undefined as never)))],
-    ['the browser succeeds with nothing', geolocationThat((success) => setImmediate(() => success(undefined as never)))],
+    ['the browser calls back with undefined as the error', geolocationThat((_success, failure) => setImmediate(() => failure(undefined as never)))],
+    ['the browser calls back with undefined as the position', geolocationThat((success) => setImmediate(() => success(undefined as never)))],
     ['the position has no coordinates', geolocationThat((success) => setImmediate(() => success({} as never)))],
     ['the latitude is NaN', at({ ...gps, latitude: Number.NaN })],
-    ['the latitude is off the globe', at({ ...gps, latitude: 90.1 })],
-    ['the longitude is off the globe', at({ ...gps, longitude: -180.1 })],
-    ['the coordinates are texts', at({ latitude: '6.4474', longitude: '3.3903' })],
+    ['the latitude is out of range', at({ ...gps, latitude: 90.1 })],
+    ['the longitude is out of range', at({ ...gps, longitude: -180.1 })],
+    ['the coordinates are strings', at({ latitude: '6.4474', longitude: '3.3903' })],
     ['the browser never answers', geolocationThat(() => {})],
   ])('when %s', async (_when, geolocation) => {
     const { client, clock, requests, lookup } = page(geolocation);
@@ -115,7 +115,7 @@ describe('without a position the own address is looked up', () => {
     expect(geolocation.getCurrentPosition).not.toHaveBeenCalled();
   });
 
-  test('when browser geolocation is switched off', async () => {
+  test('when browser geolocation is disabled', async () => {
     const geolocation = at(gps);
     const { client, clock } = page(geolocation, {
       location: { browser: { enabled: false }, ip: { providers: [{ name: 'service', lookup: async () => place }] } },
@@ -125,7 +125,7 @@ describe('without a position the own address is looked up', () => {
   });
 });
 
-describe('the step of the browser in the error', () => {
+describe("the browser's step in the error", () => {
   test.each([
     [1, 'denied'],
     [2, 'position-unavailable'],
@@ -139,19 +139,19 @@ describe('the step of the browser in the error', () => {
     expect(error.message).toContain('pass location');
   });
 
-  test('an insecure page is said', async () => {
+  test('names an insecure page', async () => {
     vi.stubGlobal('isSecureContext', false);
     const error = await failureOf<LocationError>(withoutLookup(at(gps)).client.locate());
     expect(error.steps).toMatchObject([{ reason: 'insecure-context' }]);
   });
 
-  test('a browser without geolocation is said', async () => {
+  test('names a browser without geolocation', async () => {
     vi.stubGlobal('navigator', {});
     const client = createClient({ location: { ip: { enabled: false } } });
     expect((await failureOf<LocationError>(client.locate())).steps).toMatchObject([{ reason: 'not-available' }]);
   });
 
-  test('it comes before the steps of the services', async () => {
+  test('comes before the steps of the services', async () => {
     const { client, clock } = page(failing(1), { location: { ip: { providers: [{ name: 'service', lookup: async () => undefined }] } } });
     const { steps } = await clock.runUntilSettled(failureOf<LocationError>(client.locate()));
     expect(steps.map(({ step }) => step)).toEqual(['browser-geolocation', 'service']);
@@ -161,7 +161,7 @@ describe('the step of the browser in the error', () => {
 describe('limits', () => {
   const silent = () => geolocationThat(() => {});
 
-  test('a player who does not decide within 10 seconds is looked up instead', async () => {
+  test('if the player does not decide within 10 seconds, the address is looked up', async () => {
     const { client, clock } = page(silent());
     const began = clock.now();
     expect(await clock.runUntilSettled(client.locate())).toMatchObject({ source: 'ip' });
@@ -186,7 +186,7 @@ describe('limits', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('an abort while the player decides ends the call, with nothing sent and nobody else asked', async () => {
+  test('an abort while the player decides ends the call: nothing is sent and no other source is tried', async () => {
     const controller = new AbortController();
     const { client, clock, requests, lookup } = page(geolocationThat(() => setImmediate(() => controller.abort())));
     const error = await clock.runUntilSettled(failureOf(client.reportBetEvent(betEvent(), { signal: controller.signal })));
@@ -233,7 +233,7 @@ describe('limits', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('a signal that throws is told as such, and leaves no timer', async () => {
+  test('a signal that throws is reported as the cause, and leaves no timer', async () => {
     const { client, clock } = page(at(gps));
     const signal = {
       get aborted(): boolean {
@@ -263,7 +263,7 @@ describe('the player is not asked', () => {
     expect(geolocation.getCurrentPosition).not.toHaveBeenCalled();
   });
 
-  test('where the caller passes a location', async () => {
+  test('if the caller passes a location', async () => {
     const geolocation = at(gps);
     const { client, clock, requests } = page(geolocation);
     await clock.runUntilSettled(client.reportWithdrawalEvent(withdrawalEvent(), { location: { ...place, source: 'kiosk' } }));
@@ -272,7 +272,7 @@ describe('the player is not asked', () => {
   });
 });
 
-test('required: false sends the event without a location where none is found', async () => {
+test('required: false sends the event without a location if none is found', async () => {
   const { client, clock, requests } = withoutLookup(failing(1), { required: false });
   await clock.runUntilSettled(client.reportBetEvent(betEvent()));
   expect(requests[0]?.body).not.toHaveProperty('location');

@@ -7,7 +7,7 @@ import type { Clock } from '../../src/platform/time.js';
 import type { FakeClock } from './fake-clock.js';
 import { type Asked, FakePage } from './page/fake-page.js';
 
-/** What somebody does when asked: at once where no time is given, otherwise so many milliseconds later. */
+/** The action of an answerer: at once without a time, otherwise after that many milliseconds. */
 interface Act<What> {
   readonly after: number | undefined;
   readonly what: What;
@@ -17,7 +17,7 @@ const often = <T>(arbitrary: fc.Arbitrary<T>) => ({ arbitrary, weight: 4 });
 const seldom = <T>(arbitrary: fc.Arbitrary<T>) => ({ arbitrary, weight: 1 });
 
 const delay = fc.oneof(seldom(fc.constant(undefined)), often(fc.nat(300)), often(fc.nat(12_000)), seldom(fc.nat(100_000)));
-/** Mostly one thing happens; sometimes nothing, or more than one. */
+/** Mostly one action; sometimes none, or several. */
 const acts = <What>(what: fc.Arbitrary<What>, maxLength: number): fc.Arbitrary<Act<What>[]> => {
   const one = fc.record<Act<What>>({ after: delay, what });
   return fc.oneof(often(fc.array(one, { minLength: 1, maxLength: 1 })), seldom(fc.array(one, { maxLength: 0 })), seldom(fc.array(one, { maxLength })));
@@ -27,7 +27,7 @@ const good = fc.record({ latitude: fc.double({ min: -90, max: 90, noNaN: true })
 const bad = fc.constantFrom<unknown>(undefined, {}, { latitude: Number.NaN, longitude: 1 }, { latitude: 91, longitude: 1 }, { latitude: '6', longitude: '3' });
 
 type BrowserAct = { position: object } | { rubbish: unknown } | { code: unknown } | 'throws';
-/** What the browser does with one question: nothing, one thing, or several. */
+/** The browser's actions for one request: none, one, or several. */
 const browserAnswer = acts<BrowserAct>(
   fc.oneof(
     often(good.map((position) => ({ position }))),
@@ -38,7 +38,7 @@ const browserAnswer = acts<BrowserAct>(
   3,
 );
 
-/** What a service, or the operator's own function, does: the first act settles it. */
+/** The action of a service, or of the operator's own function: the first one settles it. */
 const answer = acts(fc.constantFrom('good', 'good', 'good', 'bad', 'nothing', 'throws', 'refuses'), 1);
 
 const limit = fc.oneof(seldom(fc.integer({ min: 1, max: 300 })), often(fc.integer({ min: 1, max: 30_000 })), often(fc.integer({ min: 10_000, max: 30_000 })));
@@ -46,8 +46,8 @@ const limit = fc.oneof(seldom(fc.integer({ min: 1, max: 300 })), often(fc.intege
 const evenly = <T>(members: { [Name in keyof T]: fc.Arbitrary<T[Name]> }) => fc.noBias(fc.record<T>(members));
 
 /**
- * One world: everything that can go right or wrong on the way to a location. Evenly drawn: by itself fast-check prefers
- * the smallest numbers, and hardly anything would ever come in time.
+ * One world: everything that can succeed or fail while a location is found. Evenly drawn: by default fast-check prefers
+ * the smallest numbers, and answers would rarely come in time.
  */
 export const worlds = evenly({
   browser: fc.record({
@@ -59,11 +59,11 @@ export const worlds = evenly({
   }),
   secure: fc.oneof(often(fc.constant(true)), often(fc.constant(true)), seldom(fc.boolean())),
   hidden: fc.oneof(often(fc.constant(false)), seldom(fc.boolean())),
-  /** When the page is hidden or shown, from the beginning on. */
+  /** When the page is hidden or shown, from the start on. */
   turns: fc.oneof(often(fc.constant([])), seldom(fc.array(fc.nat(20_000), { maxLength: 2 }))),
   permission: fc.constantFrom('granted', 'granted', 'denied', 'prompt', 'hangs', 'throws', 'rejects'),
   allowed: fc.constantFrom(undefined, true, false),
-  /** For one question after the other; the last for all that follow. */
+  /** One entry for each request; the last one for all further requests. */
   browserAnswers: fc.array(browserAnswer, { minLength: 1, maxLength: 3 }),
   ip: fc.record({
     enabled: fc.constantFrom(true, true, false),
@@ -86,10 +86,10 @@ export const worlds = evenly({
 
 export type World = typeof worlds extends fc.Arbitrary<infer T> ? T : never;
 
-/** The world's own acts have timers of their own, so that those of the chain can be counted. */
+/** The world's own actions have separate timers, so that the timers of the chain can be counted. */
 const act = (clock: FakeClock, after: number | undefined, what: () => void) => (after === undefined ? what() : void clock.setTimeout(what, after));
 
-/** Where the services and the operator's function say that the player is. */
+/** The place that the services and the operator's function return. */
 export const placeOf = (index: number) => ({ latitude: 10 + index, longitude: 3 });
 
 function answering<T>(clock: FakeClock, script: readonly Act<string>[], value: T): Promise<T | undefined> {
@@ -155,7 +155,7 @@ export function makeSettings(world: World, clock: FakeClock): LocationSettings {
   };
 }
 
-/** A signal that counts who listens. */
+/** A signal that counts its listeners. */
 export function countingSignal() {
   const listeners = new Set<() => void>();
   let aborted = false;
@@ -175,7 +175,7 @@ export function countingSignal() {
   } satisfies NonNullable<LocateRequest['signal']> & Record<string, unknown>;
 }
 
-/** The chain's view of the clock, and how many of its timers wait. */
+/** The clock of the chain, and the number of its waiting timers. */
 export function countTimers(clock: FakeClock): { clock: Clock; waiting(): number } {
   const timers = new Set<unknown>();
   return {

@@ -8,22 +8,22 @@ import { countingSignal, countTimers, makePage, makeSettings, placeOf, type Worl
 import { FakeClock } from './fake-clock.js';
 
 interface Call {
-  /** How long it took. */
+  /** How long the call took. */
   took: number;
   budget: number;
   located: LocationResult;
   aborted: boolean;
 }
 
-/** Long enough for everything in a world that answers late. */
+/** Long enough for every late answer of a world. */
 const AGES_MS = 1_000_000;
 
-/** Lets a world happen, and says how each call ended. Throws where one is left hanging, or leaves anything behind. */
+/** Runs a world, and returns the result of each call. Throws if a call does not settle, or if a listener or timer is left. */
 async function happen(world: World, browser: boolean): Promise<Call[]> {
   const clock = new FakeClock();
   const timers = countTimers(clock);
   const page = makePage(world, clock);
-  const fetch = () => Promise.reject(new Error('nothing here fetches'));
+  const fetch = () => Promise.reject(new Error('this world has no fetch'));
   const settings = makeSettings(world, clock);
   const { sources } = (browser ? pageSources : serverSources)(settings, {
     geolocation: undefined,
@@ -49,21 +49,21 @@ async function happen(world: World, browser: boolean): Promise<Call[]> {
   const left = () => ({ timers: timers.waiting(), pageListeners: page.listeners, signalListeners: signals.reduce((sum, { listeners }) => sum + listeners, 0) });
   expect(left()).toEqual({ timers: 0, pageListeners: 0, signalListeners: 0 });
 
-  // What answers late changes nothing that was told, and wakes nothing.
+  // Late answers change no result, and start no work.
   await clock.advance(AGES_MS);
   expect(ended).toEqual(atFirst);
   expect(left()).toEqual({ timers: 0, pageListeners: 0, signalListeners: 0 });
   return ended;
 }
 
-/** The browser's position, where that is all that it answers. */
+/** The browser's position, if that is its only answer. */
 const onlyPosition = (asked: World['browserAnswers'][number] | undefined) => {
   const [first] = asked ?? [];
   const what = first && typeof first.what === 'object' && 'position' in first.what ? first.what.position : undefined;
   return what && asked?.length === 1 ? { after: first?.after ?? 0, position: what } : undefined;
 };
 
-/** The first service's answer, where it comes well in time. */
+/** The first service's answer, if it comes well in time. */
 const promptService = (world: World) => {
   const [[first] = []] = world.ip.answers;
   return world.ip.enabled && first?.what === 'good' && (first.after ?? 0) < Math.min(world.ip.timeoutMs, 300) ? placeOf(0) : undefined;
@@ -83,7 +83,7 @@ function expectBounded({ took, budget, located }: Call, names: readonly string[]
 describe('whatever the sources do', () => {
   const services = ['service-0', 'service-1', 'service-2'];
 
-  test('in a page the chain settles once, within its budget, in order, and leaves nothing behind', async () => {
+  test('in a page the chain settles once, within its budget, in order, and leaves no timer and no listener', async () => {
     await fc.assert(
       fc.asyncProperty(worlds, async (world) => {
         const calls = await happen(world, true);
@@ -99,14 +99,14 @@ describe('whatever the sources do', () => {
     );
   });
 
-  test('in a page a position that comes in time is taken before any service', async () => {
+  test('in a page a position that comes in time is preferred to any service', async () => {
     await fc.assert(
       fc.asyncProperty(worlds, fc.nat(), async (world, seed) => {
         const [first] = world.browserAnswers;
         const position = onlyPosition(first);
         const [call] = world.calls;
         if (!position || !call) return;
-        // A lookup that may follow is left a third of the time.
+        // A possible lookup gets a third of the time.
         const chain = Math.min(world.timeoutMs, call.timeoutMs) * (world.ip.enabled ? 2 / 3 : 1);
         const budget = Math.max(1, Math.ceil(Math.min(world.browser.timeoutMs, chain)));
         const after = seed % budget;
@@ -125,7 +125,7 @@ describe('whatever the sources do', () => {
     );
   });
 
-  test('in a page without a position the first service that answers in time is taken', async () => {
+  test('in a page without a position the first service that answers in time is used', async () => {
     await fc.assert(
       fc.asyncProperty(worlds, async (world) => {
         const place = promptService(world);
@@ -143,7 +143,7 @@ describe('whatever the sources do', () => {
     );
   });
 
-  test('on a server the chain settles once, within its budget, in order, and leaves nothing behind', async () => {
+  test('on a server the chain settles once, within its budget, in order, and leaves no timer and no listener', async () => {
     await fc.assert(
       fc.asyncProperty(worlds, async (world) => {
         const calls = await happen(world, false);
@@ -157,7 +157,7 @@ describe('whatever the sources do', () => {
     );
   });
 
-  test('on a server the first service that answers in time is taken', async () => {
+  test('on a server the first service that answers in time is used', async () => {
     await fc.assert(
       fc.asyncProperty(worlds, async (world) => {
         const place = promptService(world);

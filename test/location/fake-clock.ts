@@ -1,9 +1,9 @@
 import type { Clock } from '../../src/entries/index.js';
 
-/** Everything that waits on no timer has run once this resolves. */
+/** All work that waits for no timer has run once this resolves. */
 const flush = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until it is advanced. */
 export class FakeClock implements Clock {
   #now = 1_795_161_600_000;
   #timers = new Map<number, { at: number; callback: () => void }>();
@@ -23,12 +23,12 @@ export class FakeClock implements Clock {
     this.#timers.delete(timer as number);
   }
 
-  /** How many timers are waiting. */
+  /** The number of waiting timers. */
   get waiting(): number {
     return this.#timers.size;
   }
 
-  /** Lets time pass; timers that fall due fire in their order. */
+  /** Advances the time. Due timers fire in their order. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
     await flush();
@@ -37,7 +37,7 @@ export class FakeClock implements Clock {
     await flush();
   }
 
-  /** Jumps from timer to timer until the promise is settled. */
+  /** Advances from timer to timer until the promise is settled. */
   async runUntilSettled<T>(promise: Promise<T>): Promise<T> {
     let settled = false;
     const done = () => {
@@ -48,7 +48,7 @@ export class FakeClock implements Clock {
       await flush();
       if (settled) return promise;
       const next = this.#next();
-      if (!next) throw new Error('the promise waits for something that no timer will bring');
+      if (!next) throw new Error('the promise waits, but no timer is left');
       await this.#fire(next);
     }
   }

@@ -11,7 +11,7 @@ test.each([
   ['3fff::1', 'documentation'],
   ['2001:0:1::1', 'Teredo'],
   ['192.88.99.1', 'reserved'],
-])('%s is nobody in public', (address, why) => {
+])('%s is not public', (address, why) => {
   expect(parseClientIp(address)?.notPublic).toContain(why);
 });
 
@@ -19,11 +19,11 @@ test.each(['8.8.8.8', '2a00:1450:4001:81b::200e', '2606:4700::1111'])('%s is pub
   expect(parseClientIp(address)).toEqual({ address, notPublic: undefined });
 });
 
-test('a very long clientIP is refused without being read', () => {
+test('a very long clientIP is refused without being parsed', () => {
   expect(parseClientIp(`${':'.repeat(1_000_000)}!`)).toBeUndefined();
 });
 
-test('a very long place is cut without being searched for a blank end', () => {
+test('a very long place is cut before its blank end is searched', () => {
   expect(placeName(`${' '.repeat(1_000_000)}x`)).toBeUndefined();
   expect(placeName('x'.repeat(1_000))).toHaveLength(200);
 });

@@ -5,10 +5,10 @@ import { FakeClock } from './fake-clock.js';
 export const ADDRESS = '102.89.23.45';
 export const PLACE: IpLocation = { latitude: 9.07, longitude: 7.49 };
 
-/** A service that keeps count of what it is asked. */
+/** A service that records its requests. */
 export interface TestService extends IpProvider {
   readonly asked: (string | undefined)[];
-  /** What it was told by its signals. */
+  /** What its signals reported. */
   readonly signals: AbortSignal[];
 }
 
@@ -32,25 +32,24 @@ export const later = <T>(clock: FakeClock, milliseconds: number, value: T) => ne
 export const knowing = async () => PLACE;
 export const unknowing = async () => undefined;
 export const hanging = () => new Promise<never>(() => {});
-export const refusing = (retryAfter: string | null = null) =>
-  Promise.reject(new LookupFailure('refused', 'the service takes no more requests for now', retryAfter));
-export const unreachable = () => Promise.reject(new LookupFailure('unreachable', 'the service could not be reached'));
+export const refusing = (retryAfter: string | null = null) => Promise.reject(new LookupFailure('refused', 'rate limited by the lookup service', retryAfter));
+export const unreachable = () => Promise.reject(new LookupFailure('unreachable', 'could not connect to the service'));
 
 const STANDARD = { timeoutMs: 4_000, hedgeAfterMs: undefined, restMs: 60_000, cacheMs: 300_000, cacheSize: 10_000 };
 
-/** The lookup part of a client, over services that are made with its clock. */
+/** The lookup part of a client, over services made with its clock. */
 export function lookups(make: (clock: FakeClock) => readonly IpProvider[], settings: Partial<IpLookupSettings> = {}) {
   const clock = new FakeClock();
-  const fetch = () => Promise.reject(new Error('these services ask nobody'));
+  const fetch = () => Promise.reject(new Error('these services use no network'));
   const { find } = createIpLookup({ ...STANDARD, ...settings, providers: make(clock) }, { fetch, clock });
   const start = ({ within = 20_000, ...request }: Partial<LookupRequest> & { within?: number } = {}) =>
     find({ ip: ADDRESS, signal: undefined, deadline: clock.now() + within, ...request });
   return {
     clock,
     start,
-    /** Asks and lets time pass until there is an answer. */
+    /** Starts a lookup and advances the time until there is an answer. */
     find: (request: Parameters<typeof start>[0] = {}) => clock.runUntilSettled(start(request)),
-    /** As `find`, in a line for each step. */
+    /** Like `find`, with one line for each step. */
     async steps(request: Parameters<typeof start>[0] = {}) {
       const { steps } = await clock.runUntilSettled(start(request));
       return steps.map(({ step, reason = 'found' }) => `${step}: ${reason}`);

@@ -1,6 +1,6 @@
 import type { LocateResult, Location } from '../../src/entries/index.js';
 
-/** What `locate` found, without how it was obtained. */
+/** The location that `locate` found, without the members about how. */
 export async function placeOf(located: Promise<LocateResult>): Promise<Location> {
   const { ageMs: _age, steps: _steps, ...location } = await located;
   return location;

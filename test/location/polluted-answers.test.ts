@@ -20,8 +20,8 @@ const placeOf = (answer: object | undefined) => {
   return find({ latitude: 6.45, longitude: 3.39, accuracy: 10 }, { deadline: systemClock.now() + 1_000, signal: undefined });
 };
 
-describe('what some library put on the prototype of all objects', () => {
-  it('is no location that a lookup service found', async () => {
+describe('a property that a library put on the prototype of all objects', () => {
+  it('is not a location from a lookup service', async () => {
     expect(await polluted(INHERITED, () => lookUp({}))).toBeUndefined();
   });
 
@@ -36,7 +36,7 @@ describe('what some library put on the prototype of all objects', () => {
     });
   });
 
-  it.each([[{}], [undefined]])('is no place that reverseGeocode found: %j', async (answer) => {
+  it.each([[{}], [undefined]])('is not a place from reverseGeocode: %j', async (answer) => {
     const { place } = await polluted(INHERITED, () => placeOf(answer));
     expect(place).toEqual({ city: undefined, region: undefined, country: undefined });
   });

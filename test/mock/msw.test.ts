@@ -9,7 +9,7 @@ const STAGING = 'https://staging.gateway.example/v(1)';
 const PRODUCTION = 'https://gateway.example:8443';
 const ADDRESSES = { staging: STAGING, production: PRODUCTION };
 
-/** msw 3 wants Node.js 22.12. */
+/** msw 3 needs Node.js 22.12. */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const canRun3 = major > 22 || (major === 22 && minor >= 12);
 
@@ -37,13 +37,13 @@ for (const { name, run, load } of VERSIONS) {
     function listen(options?: MockGatewayOptions, addresses: MockGatewayAddresses = ADDRESSES): MockGateway {
       const gateway = createMockGateway(options);
       const server = msw.setupServer(...mockGatewayHandlers(msw.http, gateway, addresses));
-      // The same option, as msw 2 and as msw 3 call it.
+      // The same option, under its names in msw 2 and msw 3.
       server.listen({ onUnhandledRequest: 'error', onUnhandledFrame: 'error' } as object);
       close = () => server.close();
       return gateway;
     }
 
-    /** A client that knows nothing of the mock gateway: the platform's `fetch`, the real addresses. */
+    /** A client without any link to the mock gateway: the platform's `fetch`, the real addresses. */
     const clientOf = (gateway: MockGateway, options: Partial<ClientOptions> = {}) => {
       const { location, gateways } = gateway.clientOptions();
       const { apiKey } = gateways.staging;
@@ -73,7 +73,7 @@ for (const { name, run, load } of VERSIONS) {
       expect(await client.verifyNin('99012345678')).toMatchObject({ success: true });
     });
 
-    test('each address is its environment', async () => {
+    test('each address has its environment', async () => {
       const gateway = listen();
       await clientOf(gateway).reportBetEvent(betEvent(), { environment: 'production' });
       expect([gateway.reports().length, gateway.reports('production').length]).toEqual([0, 1]);
@@ -108,11 +108,11 @@ for (const { name, run, load } of VERSIONS) {
       gateway.faults.add({ kind: 'half-body', when: 'after' });
       const answer = await post('nin/verify', { headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' }, body: '{"nin":"99012345678"}' });
       expect(answer.status).toBe(200);
-      // msw 2 breaks off, msw 3 ends early: in both the answer is never whole.
+      // msw 2 breaks off, msw 3 ends early: in both the answer is never complete.
       await expect(answer.json()).rejects.toThrow();
     });
 
-    test('a hanging answer ends with the signal of the caller, or with reset', async () => {
+    test('a pending answer ends with the signal of the caller, or with reset', async () => {
       const gateway = listen();
       gateway.faults.add({ kind: 'hang', times: 2 });
       const controller = new AbortController();
@@ -149,7 +149,7 @@ for (const { name, run, load } of VERSIONS) {
       expect([answer.status, answer.headers.get('access-control-allow-headers')]).toEqual([204, expect.stringContaining('x-api-key')]);
     });
 
-    test('other addresses stay unhandled, which is an error if msw is told so', async () => {
+    test('other addresses stay unhandled, which is an error if msw is configured so', async () => {
       listen();
       const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
       for (const url of [
@@ -168,7 +168,7 @@ for (const { name, run, load } of VERSIONS) {
 
 test.each([
   ['staging', { staging: 'staging.example' }, /address of staging is not an address/],
-  ['production', { production: 'https://a:b@gateway.example' }, /address of production holds a user name/],
+  ['production', { production: 'https://a:b@gateway.example' }, /address of production contains a user name/],
 ])('a wrong address of %s is refused', (_environment, addresses, message) => {
   const http = { all: () => undefined };
   expect(() => mockGatewayHandlers(http, createMockGateway(), addresses)).toThrow(message);

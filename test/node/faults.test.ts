@@ -7,7 +7,7 @@ import { BODIES } from '../mock/world.js';
 let server: MockServer;
 afterEach(() => server.close());
 
-/** Sends a bet over a bare socket and watches what comes back: the pieces, when they came, and how it ended. */
+/** Sends a bet over a raw socket and records the answer: the pieces, their times, and how it ended. */
 async function watch(rule: FaultRule) {
   server = await serve(createMockGateway());
   server.gateway.faults.add(rule);
@@ -23,7 +23,7 @@ async function watch(rule: FaultRule) {
     socket.on('data', (piece) => {
       pieces.push({ text: String(piece), at: performance.now() - began });
       const text = pieces.map((one) => one.text).join('');
-      // A whole answer leaves the connection open.
+      // A complete answer leaves the connection open.
       if (text.endsWith('"}')) socket.destroy();
     });
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
@@ -54,7 +54,7 @@ test('half-body promises a length and ends in the middle', async () => {
   expect(reports).toBe(1);
 });
 
-test('half-body breaks what fetch reads', async () => {
+test('half-body breaks the body that fetch reads', async () => {
   server = await serve(createMockGateway());
   server.gateway.faults.add({ kind: 'half-body' });
   server.gateway.faults.add({ kind: 'half-body', when: 'after' });
@@ -67,7 +67,7 @@ test('half-body breaks what fetch reads', async () => {
   for (let time = 0; time < 2; time += 1) await expect((await send()).text()).rejects.toThrow('terminated');
 });
 
-test('slow-body comes in pieces over its time, and is whole', async () => {
+test('slow-body comes in pieces over its time, and is complete', async () => {
   const { pieces, text } = await watch({ kind: 'slow-body', when: 'after', delay: 400 });
   expect(JSON.parse(bodyOf(text))).toEqual({ message: expect.any(String) });
   expect(pieces.length).toBeGreaterThan(4);

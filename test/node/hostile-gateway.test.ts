@@ -30,7 +30,7 @@ const tally = async (calls: Promise<unknown>[]) => {
   return [...new Set(ends.map((end) => (end.status === 'fulfilled' ? 'answered' : `${end.reason.code}/${end.reason.outcome}`)))];
 };
 
-/** A gateway that never answers the reference HOG, and says of any other that somebody has reported it. */
+/** A gateway that never answers the reference HOG, and calls any other a duplicate. */
 async function hogged() {
   const told = { baseUrl: '', references: [] as string[], connections: 0 };
   const server = createHttpServer(async (request, response) => {
@@ -47,7 +47,7 @@ async function hogged() {
   return told;
 }
 
-/** A server that does this to each connection once something was asked on it. */
+/** A server that does this to each connection once it has received a request. */
 async function raw(answer: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -57,7 +57,7 @@ async function raw(answer: (socket: Socket) => void): Promise<string> {
 }
 
 describe('a request that waits for a connection', () => {
-  it('is not sent where its time is over or it is aborted, and never arrives', async () => {
+  it('is not sent if its time is over or it is cancelled, and never arrives', async () => {
     const told = await hogged();
     const transport = nodeTransport({ connections: 1 });
     const patient = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 3_000 });
@@ -73,7 +73,7 @@ describe('a request that waits for a connection', () => {
     expect(told.references).toEqual(['HOG']);
   });
 
-  it('makes no doubt, so that a duplicate afterwards is one', async () => {
+  it('leaves no doubt, so that a later duplicate is a real one', async () => {
     const told = await hogged();
     const transport = nodeTransport({ connections: 1 });
     const hog = errorOf(clientOf(told.baseUrl, { transport, attemptTimeoutMs: 1_600 }).reportSettledBet(of('HOG')));
@@ -101,7 +101,7 @@ describe('a request that waits for a connection', () => {
     await outbox.stop();
   });
 
-  it('opens no connection once nobody waits for it', async () => {
+  it('opens no connection after its caller has left', async () => {
     const told = await hogged();
     const transport = nodeTransport({ connections: 2 });
     const slow = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 3_000 });
@@ -116,7 +116,7 @@ describe('a request that waits for a connection', () => {
     expect(told.connections).toBeLessThan(10);
   });
 
-  it('is sent in its turn where the transport is closed meanwhile', async () => {
+  it('is sent in its turn if the transport is closed meanwhile', async () => {
     const told = await hogged();
     const transport = nodeTransport({ connections: 1 });
     const client = clientOf(told.baseUrl, { transport });
@@ -132,7 +132,7 @@ it.each([
   [1, 20],
   [2, 20],
   [128, 300],
-])('a certificate for another name, at most %i connections: it is told to each of %i calls', async (connections, calls) => {
+])('a certificate for another name, at most %i connections: each of %i calls gets the error', async (connections, calls) => {
   const server = createTlsServer({ key: certificateKey, cert: ofElsewhere }, (socket) => socket.on('error', () => {}));
   server.on('tlsClientError', () => {});
   const client = clientOf(`https://localhost:${await listening(server)}`, {
@@ -150,13 +150,13 @@ describe('a transport that is closed', () => {
     await Promise.all([transport.close(), transport.close()]);
     const error = await errorOf(clientOf(told.baseUrl, { transport }).reportSettledBet(bet));
     expect(error).toMatchObject({ code: 'network', outcome: 'not-sent' });
-    expect(error.message).toContain('the transport that was passed is closed');
+    expect(error.message).toContain('the transport that you passed is closed');
     await transport.close();
     expect(told.references).toEqual([]);
   });
 });
 
-it('an answer in very many pieces costs about its bytes', async () => {
+it('an answer in very many pieces costs about its size', async () => {
   const pieces = Buffer.from('1\r\n \r\n'.repeat(20_000));
   const many = 1_000_000;
   const baseUrl = await raw((socket) => {
@@ -171,7 +171,7 @@ it('an answer in very many pieces costs about its bytes', async () => {
   }, 5);
   expect(await clientOf(baseUrl, { transport: nodeTransport(), attemptTimeoutMs: 20_000 }).reportSettledBet(bet)).toMatchObject({ outcome: 'recorded' });
   clearInterval(watching);
-  // Kept one by one they take about 100 MB.
+  // Stored one by one they take about 100 MB.
   expect(top).toBeLessThan(50e6);
 }, 30_000);
 
@@ -181,32 +181,32 @@ describe('a 2xx answer without a body', () => {
     setTimeout(() => socket.resetAndDestroy(), 20);
   };
 
-  it.each(TRANSPORTS)('by %s, is unknown where the end of its connection is all that ends it', async (_, by) => {
+  it.each(TRANSPORTS)('by %s, is unknown if only the end of the connection ends it', async (_, by) => {
     for (const head of ['200 OK\r\nconnection: close', '201 Created\r\ncontent-type: application/json\r\nconnection: Close']) {
       const error = await errorOf(clientOf(await raw(closing(head)), by).reportSettledBet(bet));
       expect(error).toMatchObject({ code: 'network', outcome: 'unknown', retryable: true });
-      expect(error.message).toContain('the answer may have broken off');
+      expect(error.message).toContain('the answer may be incomplete');
     }
   });
 
-  it('by nodeTransport(), also where nothing says that the connection is closed', async () => {
+  it('by nodeTransport(), also if no header says that the connection closes', async () => {
     const transport = nodeTransport();
     for (const head of ['200 OK', '200 OK\r\n\r\n ', '200 OK\r\ncontent-type: application/json']) {
       expect(await errorOf(clientOf(await raw(closing(head)), { transport }).reportSettledBet(bet))).toMatchObject({ code: 'network', outcome: 'unknown' });
     }
   });
 
-  it.each(TRANSPORTS)('by %s, is a success where it says that it is empty', async (_, by) => {
+  it.each(TRANSPORTS)('by %s, is a success if it says that it is empty', async (_, by) => {
     const whole = ['200 OK\r\ncontent-length: 0', '200 OK\r\nconnection: close\r\ncontent-length: 0', '204 No Content\r\nconnection: close'];
     for (const head of whole) expect(await clientOf(await raw(closing(head)), by).reportSettledBet(bet)).toMatchObject({ outcome: 'recorded' });
   });
 
-  it.each(TRANSPORTS)('by %s, is unknown where no length and no JSON shows that it is whole', async (_, by) => {
+  it.each(TRANSPORTS)('by %s, is unknown if no length and no JSON shows that it is complete', async (_, by) => {
     const baseUrl = await raw(closing('200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n0'));
     expect(await errorOf(clientOf(baseUrl, by).reportSettledBet(bet))).toMatchObject({ code: 'network', outcome: 'unknown' });
   });
 
-  it.each(TRANSPORTS)('by %s, proves no refusal either', async (_, by) => {
+  it.each(TRANSPORTS)('by %s, does not prove a refusal either', async (_, by) => {
     const error = await errorOf(clientOf(await raw(closing('429 Slow\r\nconnection: close\r\nretry-after: 31')), by).reportSettledBet(bet));
     expect(error).toMatchObject({ code: 'network', outcome: 'unknown', status: 429 });
   });

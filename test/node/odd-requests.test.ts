@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  // Whatever came before, it goes on answering, and its ledger holds what was recorded and nothing else.
+  // After any request the server still answers, and its ledger contains the recorded reports and no others.
   await expect(createClient(server.clientOptions()).reportBetEvent(betEvent({ bet_id: 'AFTER' }))).resolves.toMatchObject({ outcome: 'recorded' });
   expect(server.gateway.reports().map(({ reference }) => reference)).toEqual(['AFTER']);
   await server.close();
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const portOf = ({ url }: MockServer) => Number(new URL(url).port);
 
-/** Sends bytes as they are and gives all that comes back until the connection ends; `done` ends it from here. */
+/** Sends bytes unchanged and returns everything that comes back until the connection ends; `done` ends it from here. */
 const exchange = (bytes: string | Buffer, { half = false, done = (_: string): boolean => false } = {}) =>
   new Promise<string>((resolve) => {
     const socket = connect({ port: portOf(server), host: '127.0.0.1', allowHalfOpen: true });
@@ -69,10 +69,13 @@ test.each([
   expect(statusOf(await exchange(head(line)))).toBe(status);
 });
 
-test.each(['a b', 'evil@127.0.0.1', 'x/y', '[', '', ':', 'a:b:c', '127.0.0.1:99999999'])('the Host %j is answered, and is not the own one', async (host) => {
-  const answer = await exchange(`GET /__admin/health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-  expect([400, 403]).toContain(statusOf(answer));
-});
+test.each(['a b', 'evil@127.0.0.1', 'x/y', '[', '', ':', 'a:b:c', '127.0.0.1:99999999'])(
+  "the Host %j is answered, and is not the server's own",
+  async (host) => {
+    const answer = await exchange(`GET /__admin/health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect([400, 403]).toContain(statusOf(answer));
+  },
+);
 
 test('HEAD has the headers of GET and no body', async () => {
   const health = `/__admin/health HTTP/1.1\r\nHost: 127.0.0.1:${portOf(server)}\r\nConnection: close\r\n\r\n`;
@@ -82,20 +85,20 @@ test('HEAD has the headers of GET and no body', async () => {
   expect(bodyOf(await exchange(head(`HEAD ${PATH}`)))).toBe('');
 });
 
-test('a wish for another protocol is passed over', async () => {
+test('a request for another protocol is ignored', async () => {
   const answer = await exchange(`${head(`POST ${PATH}`, KEY, 'Connection: Upgrade', 'Upgrade: websocket', 'Content-Length: 2')}{}`, {
     done: (came) => came.includes('statusCode'),
   });
   expect(statusOf(answer)).toBe(422);
 });
 
-test('whoever asks whether to go on may', async () => {
+test('a request with Expect: 100-continue gets it', async () => {
   const answer = await exchange(`${head(`POST ${PATH}`, KEY, 'Expect: 100-continue', 'Content-Length: 2')}{}`);
   expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 422/);
   expect(statusOf(await exchange(`${head(`POST ${PATH}`, KEY, 'Expect: tea', 'Content-Length: 2')}{}`))).toBe(417);
 });
 
-test('headers without end are 431', async () => {
+test('endless headers are 431', async () => {
   expect(statusOf(await exchange(head('GET /', `x-long: ${'x'.repeat(MIB)}`)))).toBe(431);
 });
 
@@ -107,7 +110,7 @@ test.each([
   expect(statusOf(await exchange(`${head(`POST ${PATH}`, ...headers)}{}`))).toBe(400);
 });
 
-test('a body that stops in the middle is no report', async () => {
+test('a body that stops in the middle is not a report', async () => {
   const body = JSON.stringify(betEvent());
   await exchange(head(`POST ${PATH}`, KEY, `Content-Length: ${body.length + 1}`) + body, { half: true });
   await exchange(`${head(`POST ${PATH}`, KEY, 'Transfer-Encoding: chunked')}5\r\n{"a"`, { half: true });
@@ -115,13 +118,13 @@ test('a body that stops in the middle is no report', async () => {
 });
 
 describe('a body of more than 1 MiB is 413 and the connection is closed', () => {
-  test('told by its length, before it comes', async () => {
+  test('known by its length, before it arrives', async () => {
     const answer = await exchange(head(`POST ${PATH}`, KEY, `Content-Length: ${5 * MIB}`));
     expect(statusOf(answer)).toBe(413);
     expect(JSON.parse(bodyOf(answer))).toMatchObject({ statusCode: 413, error: 'Payload Too Large' });
   });
 
-  test('that is sent whole', async () => {
+  test('that is sent completely', async () => {
     const answer = await exchange(head(`POST ${PATH}`, KEY, `Content-Length: ${5 * MIB}`) + 'x'.repeat(5 * MIB));
     expect([statusOf(answer), /connection: close/i.test(answer)]).toEqual([413, true]);
   });
@@ -132,11 +135,11 @@ describe('a body of more than 1 MiB is 413 and the connection is closed', () => 
     expect(statusOf(answer)).toBe(413);
   });
 
-  test('and without a key it is 401, as the order of the checks has it', async () => {
+  test('and without a key it is 401, by the order of the checks', async () => {
     expect(statusOf(await exchange(head(`POST ${PATH}`, `Content-Length: ${5 * MIB}`)))).toBe(401);
   });
 
-  test('for a route of its own at the limit of that route', async () => {
+  test("for a server's own route at the limit of that route", async () => {
     const host = `Host: 127.0.0.1:${portOf(server)}`;
     const put = (path: string, length: number) =>
       exchange(`PUT ${path} HTTP/1.1\r\n${host}\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n${' '.repeat(length)}`);
@@ -151,14 +154,14 @@ test.each([
   ['a deep fault', `{"user":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`],
   ['huge numbers', '{"bet_id":"B","amount":1e999}'],
   ['another prototype', '{"__proto__":{"bet_id":"B"},"constructor":1}'],
-  ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x00])],
+  ['bytes that are not UTF-8', Buffer.from([0xff, 0xfe, 0x00])],
 ])('%s is refused', async (_, body) => {
   const bytes = Buffer.from(body);
   const answer = await exchange(Buffer.concat([Buffer.from(head(`POST ${PATH}`, KEY, `Content-Length: ${bytes.byteLength}`)), bytes]));
   expect([400, 422]).toContain(statusOf(answer));
 });
 
-test('requests in one go are answered in order', async () => {
+test('pipelined requests are answered in order', async () => {
   const one = head(`POST ${PATH}`, 'Content-Length: 2').replace('Connection: close\r\n', '');
   const answer = await exchange(`${one}{}${one}{}${head('GET /nowhere')}`);
   expect([...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)).toEqual(['401', '401', '404']);

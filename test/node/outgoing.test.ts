@@ -6,7 +6,7 @@ import { sendResponse } from '../../src/node/outgoing.js';
 
 const servers: ReturnType<typeof createServer>[] = [];
 
-/** The address of a server that answers everything with one answer. */
+/** The address of a server that answers every request with one answer. */
 async function answering(make: () => Response): Promise<string> {
   const server = createServer((_, outgoing) => void sendResponse(make(), outgoing));
   servers.push(server);
@@ -18,7 +18,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** A stream that is never over, and what became of it. */
+/** A stream that never ends, and a record of what happened to it. */
 function endless() {
   let ended: (reason: string) => void = () => undefined;
   let push: (text: string) => void = () => undefined;
@@ -35,7 +35,7 @@ function endless() {
   return { response, push: (text: string) => push(text), cancelled };
 }
 
-test('each piece leaves as it comes, and the source learns when nobody listens any more', async () => {
+test('each piece is sent when it comes, and the source is cancelled when the client disconnects', async () => {
   const { response, push, cancelled } = endless();
   const listening = new AbortController();
   const answer = await fetch(await answering(response), { signal: listening.signal });
@@ -49,14 +49,14 @@ test('each piece leaves as it comes, and the source learns when nobody listens a
   expect(await cancelled).toBe('cancelled');
 });
 
-test('HEAD asks for the headers of a stream and ends', async () => {
+test('HEAD gets the headers of a stream and ends', async () => {
   const { response, cancelled } = endless();
   const answer = await fetch(await answering(response), { method: 'HEAD' });
   expect([answer.headers.get('content-type'), await answer.text()]).toEqual(['text/event-stream', '']);
   expect(await cancelled).toBe('cancelled');
 });
 
-test('a large answer arrives whole', async () => {
+test('a large answer arrives completely', async () => {
   const text = 'x'.repeat(20 * 1024 * 1024);
   const answer = await fetch(await answering(() => new Response(text)));
   expect((await answer.text()) === text).toBe(true);

@@ -23,7 +23,7 @@ async function listening(listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A relay on a socket. Its connections come from loopback, so the page's own location is what is reported. */
+/** A relay on a socket. Its connections come from loopback, so the page's own location is reported. */
 async function serving(options: Parameters<typeof relayWorld>[0] = {}) {
   const world = relayWorld(options);
   const port = await listening(toNodeHandler(world.relay));
@@ -49,7 +49,7 @@ const head = (
     '',
   ].join('\r\n');
 
-/** Sends bytes as they are, and gives all that comes back until the connection ends. */
+/** Sends bytes unchanged, and returns everything that comes back until the connection ends. */
 const exchange = (port: number, bytes: string, { half = false } = {}) =>
   new Promise<string>((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -76,7 +76,7 @@ test('an event over a socket is reported once', async () => {
   expect(gateway.reports()).toHaveLength(1);
 });
 
-test('fetch reaches it, and a kept connection serves the next event', async () => {
+test('fetch reaches it, and a kept-alive connection serves the next event', async () => {
   const { port, gateway } = await serving();
   for (const bet_id of ['BET-1', 'BET-2']) {
     const headers = { 'content-type': 'application/json', 'x-location-sdk': '1', cookie: 'session=ada', origin: `http://localhost:${port}` };
@@ -90,7 +90,7 @@ test('fetch reaches it, and a kept connection serves the next event', async () =
   expect(gateway.reports()).toHaveLength(2);
 });
 
-test('the address of the socket is the player’s, and the request is at hand', async () => {
+test('the address of the socket is the player’s, and the request is available', async () => {
   const seen: unknown[] = [];
   const { port } = await serving({
     authorize: (_request, { native }) => void seen.push((native as IncomingMessage).socket.remoteAddress),
@@ -100,7 +100,7 @@ test('the address of the socket is the player’s, and the request is at hand', 
   expect(seen).toEqual(['127.0.0.1']);
 });
 
-test('an address that is the machine’s own is not looked up, whatever a header says', async () => {
+test('the machine’s own address is not looked up, for any header', async () => {
   const { port, lookedUp } = await serving();
   const body = JSON.stringify(pageBet());
   const answer = await exchange(port, head(port, { length: body.length, more: [...CLOSE, 'X-Forwarded-For: 8.8.8.8'] }) + body);
@@ -115,7 +115,7 @@ describe('a slow body', () => {
     expect(gateway.requests()).toEqual([]);
   });
 
-  test('that drips is so, too', async () => {
+  test('that drips gets the same', async () => {
     const { port, gateway } = await serving({ bodyTimeoutMs: 50 });
     const socket = connect(port, '127.0.0.1');
     let came = '';
@@ -133,13 +133,13 @@ describe('a slow body', () => {
     expect([statusOf(came), gateway.requests()]).toEqual([408, []]);
   });
 
-  test('in chunks is so, too', async () => {
+  test('in chunks gets the same', async () => {
     const { port, gateway } = await serving({ bodyTimeoutMs: 50 });
     const answer = await exchange(port, `${head(port, { length: 'unknown', more: ['Transfer-Encoding: chunked'] })}5\r\n{"bet\r\n`);
     expect([statusOf(answer), gateway.requests()]).toEqual([408, []]);
   });
 
-  test('does not keep others from being served', async () => {
+  test('does not delay other requests', async () => {
     const { port } = await serving({ bodyTimeoutMs: 200 });
     const slow = Array.from({ length: 20 }, () => exchange(port, head(port) + BODY.slice(0, 10)));
     expect(statusOf(await exchange(port, head(port, { more: CLOSE }) + BODY))).toBe(200);
@@ -148,15 +148,15 @@ describe('a slow body', () => {
 });
 
 describe('a body', () => {
-  test('that stops in the middle is no report', async () => {
+  test('that stops in the middle is not a report', async () => {
     const { port, gateway } = await serving();
     await exchange(port, head(port, { length: BODY.length + 1 }) + BODY, { half: true });
     expect(gateway.requests()).toEqual([]);
   });
 
   test.each([
-    ['told by its length', (port: number) => head(port, { length: 5_000_000 })],
-    ['that is sent whole', (port: number) => head(port, { length: 5_000_000 }) + 'x'.repeat(5_000_000)],
+    ['known by its length', (port: number) => head(port, { length: 5_000_000 })],
+    ['that is sent completely', (port: number) => head(port, { length: 5_000_000 }) + 'x'.repeat(5_000_000)],
     ['in a chunk', (port: number) => `${head(port, { length: 'unknown', more: ['Transfer-Encoding: chunked'] })}20000\r\n${'x'.repeat(0x20000)}\r\n`],
   ])('beyond the limit, %s, is 413', async (_, bytes) => {
     const { port, gateway } = await serving();
@@ -171,9 +171,9 @@ describe('a body', () => {
   });
 });
 
-describe('a request that makes no sense', () => {
+describe('an invalid request', () => {
   test.each([
-    ['a method that the web has not', 'TRACE /relay/report-bet-event HTTP/1.1', 405],
+    ['a method that a web Request refuses', 'TRACE /relay/report-bet-event HTTP/1.1', 405],
     ['GET', 'GET /relay/report-bet-event HTTP/1.1', 405],
     ['an encoded slash', 'POST /relay%2Freport-bet-event HTTP/1.1', 404],
     ['a backslash', 'POST /relay\\x/..\\settle-withdrawal HTTP/1.1', 404],
@@ -194,7 +194,7 @@ describe('a request that makes no sense', () => {
   });
 
   test.each([
-    ['a host that is none', { host: 'x/y' }, 400],
+    ['an invalid host', { host: 'x/y' }, 400],
     ['the origin of another host', { host: 'other.example' }, 403],
     ['a header within a header', { more: ['X-Note: a\nSet-Cookie: session=evil', ...CLOSE] }, 400],
     ['two lengths', { more: ['Content-Length: 3', ...CLOSE] }, 400],
@@ -210,7 +210,7 @@ describe('behind a body parser', () => {
     for await (const _ of incoming);
   };
 
-  test('Express is told what to change', async () => {
+  test('Express gets the advice', async () => {
     const { relay, gateway } = relayWorld();
     const errors: unknown[] = [];
     const port = await listening(async (incoming, outgoing) => {
@@ -238,7 +238,7 @@ describe('behind a body parser', () => {
   });
 });
 
-test('a report goes on when its page is gone', async () => {
+test('a report continues after its page has left', async () => {
   let reported = (_: unknown) => {};
   const done = new Promise((resolve) => {
     reported = resolve;

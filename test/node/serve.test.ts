@@ -48,7 +48,7 @@ test('production is below /production', async () => {
   expect([gateway.reports().length, gateway.reports('production').length]).toEqual([0, 1]);
 });
 
-test('names and marks of any script arrive as they were sent', async () => {
+test('names and marks of any script arrive unchanged', async () => {
   const { gateway, clientOptions } = await serving();
   const bet = betEvent({ bet_id: 'b/1?x=1#y', metadata: { note: 'Ọlá-Olúwa \u{1F600}\n"N\'Golo"' } });
   await createClient(clientOptions()).reportBetEvent(bet);
@@ -62,7 +62,7 @@ test('it listens on loopback, on a free port', async () => {
   expect(portOf(first)).not.toBe(portOf(second));
 });
 
-test('a port that is taken rejects', async () => {
+test('a port in use rejects', async () => {
   const port = portOf(await serving());
   await expect(serve(createMockGateway(), { port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
@@ -84,7 +84,7 @@ test('a connection that is reset after recording is repaired by the next attempt
   expect(server.gateway.reports()).toHaveLength(1);
 });
 
-test('close ends open connections, and nobody listens afterwards', async () => {
+test('close ends open connections, and the port is free afterwards', async () => {
   const server = await serving();
   const idle = connect(portOf(server), '127.0.0.1');
   const halfway = connect(portOf(server), '127.0.0.1');
@@ -99,7 +99,7 @@ test('close ends open connections, and nobody listens afterwards', async () => {
   expect(error.message).toContain('ECONNREFUSED');
 });
 
-test('closing twice is fine', async () => {
+test('closing twice is harmless', async () => {
   const server = await serve();
   await server.close();
   await expect(server.close()).resolves.toBeUndefined();
@@ -116,23 +116,23 @@ test.each([1024 * 1024 + 1, 8 * 1024 * 1024])('a body of %i bytes, more than 1 M
   await response.text();
 });
 
-test('a page may ask first', async () => {
+test('a page may send a preflight', async () => {
   const { url } = await serving();
   const headers = { 'access-control-request-method': 'POST', origin: 'https://shop.example' };
   const response = await fetch(`${url}/integration-gateway/external/report-bet-event`, { method: 'OPTIONS', headers });
   expect(response.status).toBe(204);
 });
 
-test.each(['0.0.0.0', '::', '192.0.2.1', 'mock.example'])('on %s, where others reach it, it wants an admin token', async (host) => {
+test.each(['0.0.0.0', '::', '192.0.2.1', 'mock.example'])('on %s, which other machines reach, it needs an admin token', async (host) => {
   await expect(serve(createMockGateway(), { host })).rejects.toThrow(/adminToken/);
 });
 
-test.each(['127.0.0.1', 'localhost', '127.1.2.3'])('on %s it wants none', async (host) => {
+test.each(['127.0.0.1', 'localhost', '127.1.2.3'])('on %s it needs none', async (host) => {
   const { url } = await serving({ host });
   expect((await fetch(`${url}/__admin/health`)).status).toBe(200);
 });
 
-test('with an admin token it takes reports without it, and shows them with it', async () => {
+test('with an admin token it accepts reports without it, and shows them only with it', async () => {
   const server = await serving({ host: '0.0.0.0', adminToken: 's3cret' });
   const url = `http://127.0.0.1:${portOf(server)}`;
   await createClient(server.gateway.clientOptions(url) as never).reportBetEvent(betEvent());
@@ -150,7 +150,7 @@ test.each<FaultRule>([
   { kind: 'latency', delay: 600_000 },
   { kind: 'latency', when: 'after', delay: 600_000 },
   { kind: 'slow-body', delay: 600_000 },
-])('close ends what hangs: %j', async (fault) => {
+])('close ends pending requests: %j', async (fault) => {
   const server = await serving();
   server.gateway.faults.add(fault);
   const socket = connect(portOf(server), '127.0.0.1');
@@ -165,7 +165,7 @@ test.each<FaultRule>([
   await arrived;
 });
 
-test('close ends whoever waits for a request', async () => {
+test('close ends a wait for a request', async () => {
   const server = await serving();
   const waiting = fetch(`${server.url}/__admin/requests/wait`, { method: 'POST', body: '{"timeoutMs":60000}' });
   const failed = expect(waiting).rejects.toThrow();

@@ -1,4 +1,4 @@
-// A process that reports, and is asked to end: its tests are in stop-on-signals.test.ts.
+// A process that reports, and is asked to end. Its tests are in stop-on-signals.test.ts.
 import { createClient } from 'location-sdk';
 import { createOutbox, memoryStore } from 'location-sdk/outbox';
 import { stopOnSignals } from 'location-sdk/outbox/node';
@@ -11,7 +11,7 @@ const outbox = createOutbox({ client: createClient({ logger: {} }), store: await
 const say = (text) => process.stdout.write(`${text}\n`);
 const never = () => new Promise(() => {});
 
-// Another one that has nothing to do, so that it ends first.
+// Another one without reports, so that it ends first.
 const idle = createOutbox({ client: createClient({ logger: {} }), store: memoryStore() });
 idle.start();
 if (beside) stopOnSignals(beside.hangs ? { stop: never } : idle, { ...beside, afterStop: () => say('beside') });
@@ -25,5 +25,5 @@ outbox.on('recorded', ({ reference }) => say(`recorded ${reference}`));
 outbox.start();
 const user = { user_id: 'U-1', first_name: 'A', last_name: 'B', resident_address: 'C', resident_lga: 'D', resident_state: 'E', is_resident: true };
 await outbox.reportBetEvent({ bet_id: 'BET-1', amount: 5, user: { ...user, nin: '99012345678', tax_id: 'T-1' } });
-// What keeps a server running.
+// Keeps the process running like a server.
 setInterval(() => {}, 1_000);

@@ -8,7 +8,7 @@ import { startNode } from '../support/run.js';
 
 beforeAll(expectFreshBuild);
 
-/** Runs the process until its attempt is on its way and the gateway has it, sends the signals, and says how it ended. */
+/** Runs the process until its attempt has reached the gateway, sends the signals, and returns how it ended. */
 async function signalled({ options = {}, signals = ['SIGTERM'], fault }: { options?: object; signals?: readonly NodeJS.Signals[]; fault: Partial<FaultRule> }) {
   const server = await serve();
   server.gateway.faults.add({ kind: 'latency', when: 'after', ...fault });
@@ -23,7 +23,7 @@ async function signalled({ options = {}, signals = ['SIGTERM'], fault }: { optio
   const closed = once(child, 'close');
   await vi.waitUntil(() => server.gateway.reports().length === 1, { timeout: 15_000 });
   for (const [index, signal] of signals.entries()) {
-    // The first one is noticed before the second one comes.
+    // The first one is handled before the second one comes.
     if (index > 0) await vi.waitUntil(() => output.includes('before'), { timeout: 15_000 });
     child.kill(signal);
   }
@@ -35,23 +35,23 @@ async function signalled({ options = {}, signals = ['SIGTERM'], fault }: { optio
   return { code, by, output, row };
 }
 
-// Each waits for a process of its own, and most of that is waiting.
+// Each test waits for its own process, and most of the time is waiting.
 describe.concurrent('a process that is asked to end', () => {
   const timeout = 30_000;
 
-  it('lets its attempt end, and then ends with 0, whatever stopTimeoutMs says', { timeout }, async ({ expect }) => {
+  it('lets its attempt end, and then ends with 0, for any stopTimeoutMs', { timeout }, async ({ expect }) => {
     const { code, output, row } = await signalled({ options: { stopTimeoutMs: 10 }, fault: { delay: 1_500 } });
     expect({ code, output }).toEqual({ code: 0, output: 'before\nrecorded BET-1\nafter\n' });
     expect(row).toMatchObject({ state: 'recorded' });
   });
 
-  it('leaves a report in doubt whose attempt takes too long', { timeout }, async ({ expect }) => {
+  it('leaves a report in doubt if its attempt takes too long', { timeout }, async ({ expect }) => {
     const { code, output, row } = await signalled({ options: { timeoutMs: 3_000 }, fault: { kind: 'hang' } });
     expect({ code, output }).toEqual({ code: 0, output: 'before\nafter\n' });
     expect(row).toMatchObject({ state: 'waiting', inDoubt: true, body: expect.any(String) });
   });
 
-  it('ends at once at a second signal, with the number of that', { timeout }, async ({ expect }) => {
+  it("ends at once at a second signal, with that signal's number", { timeout }, async ({ expect }) => {
     const { code, output, row } = await signalled({ signals: ['SIGTERM', 'SIGINT'], fault: { kind: 'hang' }, options: { timeoutMs: 60_000 } });
     expect({ code, output }).toEqual({ code: 130, output: 'before\n' });
     expect(row).toMatchObject({ state: 'in-flight', inDoubt: true });
@@ -65,19 +65,19 @@ describe.concurrent('a process that is asked to end', () => {
     expect(row).toMatchObject({ state: 'recorded' });
   });
 
-  it('ends with 1 where what comes after fails, and says why', { timeout }, async ({ expect }) => {
+  it('ends with 1 if afterStop fails, and says why', { timeout }, async ({ expect }) => {
     const { code, output } = await signalled({ options: { hangs: 'afterStop' }, fault: { delay: 10 } });
     expect(code).toBe(1);
     expect(output).toContain('location-sdk: afterStop: failed with Error 23505\n');
     expect(output).not.toContain('99012345678');
   });
 
-  it('is killed by a signal that it was not to listen to', { timeout }, async ({ expect }) => {
+  it('is killed by a signal without a listener', { timeout }, async ({ expect }) => {
     const { code, by } = await signalled({ options: { signals: ['SIGHUP'] }, fault: { kind: 'hang' } });
     expect([code, by]).toEqual([null, 'SIGTERM']);
   });
 
-  it('goes on until the last of its outboxes has stopped', { timeout }, async ({ expect }) => {
+  it('continues until the last of its outboxes has stopped', { timeout }, async ({ expect }) => {
     const { code, output, row } = await signalled({ options: { beside: {} }, fault: { delay: 1_500 } });
     expect({ code, output }).toEqual({ code: 0, output: 'before\nbeside\nrecorded BET-1\nafter\n' });
     expect(row).toMatchObject({ state: 'recorded' });
@@ -89,7 +89,7 @@ describe.concurrent('a process that is asked to end', () => {
     expect(row).toMatchObject({ state: 'recorded' });
   });
 
-  it('ends with 1 where one of them takes too long, and waits for the others', { timeout }, async ({ expect }) => {
+  it('ends with 1 if one of them takes too long, and waits for the others', { timeout }, async ({ expect }) => {
     const { code, output, row } = await signalled({ options: { beside: { hangs: true, timeoutMs: 200 } }, fault: { delay: 1_500 } });
     expect(code).toBe(1);
     expect(output).toMatch(/the outbox: not done within \d+ ms\n/);
@@ -97,12 +97,12 @@ describe.concurrent('a process that is asked to end', () => {
     expect(row).toMatchObject({ state: 'recorded' });
   });
 
-  it('gives back what several stand on after the last of them', { timeout }, async ({ expect }) => {
+  it('releases a shared resource after the last of its outboxes', { timeout }, async ({ expect }) => {
     const { code, output } = await signalled({ options: { together: true }, fault: { delay: 1_500 } });
     expect({ code, output }).toEqual({ code: 0, output: 'before\nrecorded BET-1\nafter\n' });
   });
 
-  it('ends at once at a second signal, however many outboxes there are', { timeout }, async ({ expect }) => {
+  it('ends at once at a second signal, with any number of outboxes', { timeout }, async ({ expect }) => {
     const { code, row } = await signalled({ signals: ['SIGTERM', 'SIGINT'], fault: { kind: 'hang' }, options: { timeoutMs: 60_000, beside: {} } });
     expect(code).toBe(130);
     expect(row).toMatchObject({ state: 'in-flight', inDoubt: true });

@@ -374,7 +374,7 @@ describe('the telemetry of a client', () => {
   });
 
   it('is refused for what is no client', () => {
-    expect(() => instrumentClient({} as never)).toThrow('instrumentClient: expected what createClient returns.');
+    expect(() => instrumentClient({} as never)).toThrow('instrumentClient: expected the result of createClient.');
   });
 });
 

@@ -6,7 +6,7 @@ const NOT_FOUND = { code: 'not-found', message: 'There is nothing here.', outcom
 const FORBIDDEN = { code: 'bad-request', message: 'This is not accepted.', outcome: 'not-sent' };
 const METHOD = { code: 'bad-request', message: 'Use POST.', outcome: 'not-sent' };
 const MEDIA_TYPE = { code: 'bad-request', message: 'Send application/json.', outcome: 'not-sent' };
-const NO_SESSION = { code: 'authentication', message: 'Nobody is logged in.', outcome: 'not-sent' };
+const NO_SESSION = { code: 'authentication', message: 'No player is logged in.', outcome: 'not-sent' };
 const TOO_LARGE = { code: 'bad-request', message: 'The body is too large.', outcome: 'not-sent' };
 
 type Attack = readonly [name: string, sending: Sending, status: number, error: object];
@@ -16,20 +16,20 @@ const by = (headers: Record<string, string | undefined>): Sending => ({ headers 
 const evil = 'https://evil.example';
 
 const CONSTANT: readonly Attack[] = [
-  ['an origin of somebody else', by({ origin: evil, 'sec-fetch-site': 'cross-site' }), 403, FORBIDDEN],
+  ['a foreign origin', by({ origin: evil, 'sec-fetch-site': 'cross-site' }), 403, FORBIDDEN],
   ['a forged origin without Sec-Fetch-Site', by({ origin: evil, 'sec-fetch-site': undefined }), 403, FORBIDDEN],
   ['a forged origin that claims to be the same', by({ origin: evil }), 403, FORBIDDEN],
-  ['an origin that begins like the own', by({ origin: `${SITE}.evil.example` }), 403, FORBIDDEN],
-  ['an origin that ends like the own', by({ origin: 'https://notshop.example' }), 403, FORBIDDEN],
+  ["an origin that begins like the relay's own", by({ origin: `${SITE}.evil.example` }), 403, FORBIDDEN],
+  ["an origin that ends like the relay's own", by({ origin: 'https://notshop.example' }), 403, FORBIDDEN],
   ['an origin with another port', by({ origin: `${SITE}:8443` }), 403, FORBIDDEN],
   ['an origin with a user name', by({ origin: 'https://x@shop.example' }), 403, FORBIDDEN],
-  ['the own host over plain http', by({ origin: 'http://shop.example', 'sec-fetch-site': undefined }), 403, FORBIDDEN],
+  ["the relay's own host over plain http", by({ origin: 'http://shop.example', 'sec-fetch-site': undefined }), 403, FORBIDDEN],
   ['the origin null of a sandboxed frame', by({ origin: 'null' }), 403, FORBIDDEN],
   ['two origins', by({ origin: `${SITE}, ${evil}` }), 403, FORBIDDEN],
   ['a page of the same site', by({ 'sec-fetch-site': 'same-site' }), 403, FORBIDDEN],
-  ['another site behind the own origin', by({ 'sec-fetch-site': 'cross-site' }), 403, FORBIDDEN],
-  ['a request that no page sent', by({ origin: undefined, 'sec-fetch-site': 'none' }), 403, FORBIDDEN],
-  ['no word of where it comes from', by({ origin: undefined, 'sec-fetch-site': undefined }), 403, FORBIDDEN],
+  ["another site with the relay's own origin", by({ 'sec-fetch-site': 'cross-site' }), 403, FORBIDDEN],
+  ['a request from no page', by({ origin: undefined, 'sec-fetch-site': 'none' }), 403, FORBIDDEN],
+  ['no header that names its origin', by({ origin: undefined, 'sec-fetch-site': undefined }), 403, FORBIDDEN],
   ['a forwarded host as the origin', by({ origin: evil, 'x-forwarded-host': 'evil.example' }), 403, FORBIDDEN],
   ['a form, which cannot set the header', by({ 'x-location-sdk': undefined }), 403, FORBIDDEN],
   ['another version in the header', by({ 'x-location-sdk': '2' }), 403, FORBIDDEN],
@@ -58,16 +58,16 @@ const CONSTANT: readonly Attack[] = [
   ['an empty segment', at(`${SITE}/relay//report-bet-event`), 404, NOT_FOUND],
   ['a parameter in the path', at(`${BET};x=1`), 404, NOT_FOUND],
   ['a file ending', at(`${BET}.json`), 404, NOT_FOUND],
-  ['more behind it', at(`${BET}/report-settled-bet-event`), 404, NOT_FOUND],
+  ['a further segment behind it', at(`${BET}/report-settled-bet-event`), 404, NOT_FOUND],
   ['dots that lead to another path', at(`${BET}/../report-settled-bet-event`), 404, NOT_FOUND],
   ['encoded dots that lead to another path', at(`${BET}/%2e%2e/settle-withdrawal`), 404, NOT_FOUND],
   ['an environment in the query', at(`${BET}?environment=production`), 404, NOT_FOUND],
   ['no session', by({ cookie: undefined }), 401, NO_SESSION],
-  ['somebody else’s name for a session', by({ cookie: 'session=constructor' }), 401, NO_SESSION],
+  ['another player’s name for a session', by({ cookie: 'session=constructor' }), 401, NO_SESSION],
   ['a user in a header', by({ cookie: undefined, 'x-user-id': 'U-88412' }), 401, NO_SESSION],
   ['a length beyond the limit', by({ 'content-length': '70000' }), 413, TOO_LARGE],
   ['a body beyond the limit', { body: JSON.stringify(pageBet({ metadata: { note: 'x'.repeat(65_536) } })) }, 413, TOO_LARGE],
-  ['a body beyond the limit whose length is a lie', { headers: { 'content-length': '20' }, body: ' '.repeat(65_537) }, 413, TOO_LARGE],
+  ['a body beyond the limit with a false length', { headers: { 'content-length': '20' }, body: ' '.repeat(65_537) }, 413, TOO_LARGE],
 ];
 
 const nested = (depth: number, open: string, close: string) => `{"bet_id":"BET-1","amount":1,"metadata":${open.repeat(depth)}1${close.repeat(depth)}}`;
@@ -79,31 +79,31 @@ type Wrong = readonly [name: string, sending: Sending, issues: readonly string[]
 
 const INVALID: readonly Wrong[] = [
   ['the identifier of another player', bet({ user: { user_id: 'U-2' } }), ['user.user_id: conflict']],
-  ['another number beside the own identifier', bet({ user: { user_id: 'U-88412', nin: '99000000000' } }), ['user.nin: conflict']],
-  ['a field that the user has not', bet({ user: { role: 'admin' } }), ['user.role: conflict']],
-  ['a member that every object has', bet({ user: { toString: 'x' } }), ['user.toString: conflict']],
-  ['a list for a user', bet({ user: [] }), ['user: wrong-type']],
-  ['null for a user', bet({ user: null }), ['user: wrong-type']],
-  ['a residence of its own', bet({ user: { is_resident: false } }), ['user.is_resident: conflict']],
+  ["another number beside the player's own identifier", bet({ user: { user_id: 'U-88412', nin: '99000000000' } }), ['user.nin: conflict']],
+  ['a field that the user does not have', bet({ user: { role: 'admin' } }), ['user.role: conflict']],
+  ['a member of every object', bet({ user: { toString: 'x' } }), ['user.toString: conflict']],
+  ['a list as the user', bet({ user: [] }), ['user: wrong-type']],
+  ['null as the user', bet({ user: null }), ['user: wrong-type']],
+  ['another residence', bet({ user: { is_resident: false } }), ['user.is_resident: conflict']],
   ['the userId of another player', withdrawal({ userId: 'U-2' }), ['userId: conflict']],
   ['a userId in a bet', bet({ userId: 'U-88412' }), ['userId: conflict']],
   ['the other environment', bet({ environment: 'production' }), ['environment: conflict']],
-  ['an environment that there is not', bet({ environment: 'test' }), ['environment: conflict']],
-  ['an address of its own', bet({ clientIP: '8.8.8.8' }), ['clientIP: unknown-field']],
-  ['a location that it says it looked up', bet({ location: gps({ source: 'ip' }) }), ['location.source: invalid']],
-  ['a location that it says the backend looked up', bet({ location: gps({ source: 'client_ip' }) }), ['location.source: invalid']],
+  ['an unknown environment', bet({ environment: 'test' }), ['environment: conflict']],
+  ['another address', bet({ clientIP: '8.8.8.8' }), ['clientIP: unknown-field']],
+  ['a location with the source of a lookup', bet({ location: gps({ source: 'ip' }) }), ['location.source: invalid']],
+  ['a location with the source of a lookup by the backend', bet({ location: gps({ source: 'client_ip' }) }), ['location.source: invalid']],
   ['a latitude beyond the pole', bet({ location: gps({ latitude: 91 }) }), ['location.latitude: invalid']],
-  ['a location of texts', bet({ location: gps({ latitude: '6.4', longitude: null }) }), ['location.latitude: wrong-type', 'location.longitude: wrong-type']],
-  ['a location with more in it', bet({ location: gps({ ip: '8.8.8.8' }) }), ['location.ip: unknown-field']],
-  ['null for a location', bet({ location: null }), ['location: wrong-type']],
+  ['a location of strings', bet({ location: gps({ latitude: '6.4', longitude: null }) }), ['location.latitude: wrong-type', 'location.longitude: wrong-type']],
+  ['a location with further members', bet({ location: gps({ ip: '8.8.8.8' }) }), ['location.ip: unknown-field']],
+  ['null as the location', bet({ location: null }), ['location: wrong-type']],
   ['an amount as text', bet({ amount: '1500' }), ['amount: wrong-type']],
-  ['an amount without end', text('{"bet_id":"BET-1","amount":1e999}'), ['amount: wrong-type']],
+  ['an infinite amount', text('{"bet_id":"BET-1","amount":1e999}'), ['amount: wrong-type']],
   ['a reference that is a list', bet({ bet_id: ['BET-1'] }), ['bet_id: wrong-type']],
   ['a reference of blanks', bet({ bet_id: ' ' }), ['bet_id: invalid']],
   ['a reference with a header in it', bet({ bet_id: 'BET-1\r\nset-cookie: session=evil' }), ['bet_id: invalid']],
   ['no reference', bet({ bet_id: undefined }), ['bet_id: missing']],
   ['a timestamp of milliseconds', bet({ timestamp: '1795161600000' }), ['timestamp: invalid']],
-  ['a field that no event has', bet({ status: 'SUCCESS' }), ['status: unknown-field']],
+  ['a field of no event', bet({ status: 'SUCCESS' }), ['status: unknown-field']],
   ['options of the call', bet({ timeoutMs: 1, signal: {} }), ['timeoutMs: unknown-field', 'signal: unknown-field']],
   ['the fields of a settled bet', bet({ win_amount: 1, outcome: 'WIN' }), ['win_amount: unknown-field', 'outcome: unknown-field']],
   ['a whole account number', withdrawal({ metadata: { method: 'x', bank: 'x', account_last4: '0123456789' } }), ['metadata.account_last4: invalid']],
@@ -123,9 +123,9 @@ const INVALID: readonly Wrong[] = [
   ],
   ['__proto__ written with escapes', text('{"bet_id":"BET-1","amount":1,"metadata":{"\\u005f_proto__":1}}'), ['metadata.__proto__: forbidden-field']],
   ['nesting beyond any event', text(nested(9, '[', ']')), [': not-json']],
-  ['nesting without end', text(nested(20_000, '{"a":', '}').slice(0, 65_536)), [': not-json']],
-  ['brackets without end', text('['.repeat(65_536)), [': not-json']],
-  ['quotation marks without end', text('"\\'.repeat(32_768)), [': not-json']],
+  ['infinite nesting', text(nested(20_000, '{"a":', '}').slice(0, 65_536)), [': not-json']],
+  ['endless brackets', text('['.repeat(65_536)), [': not-json']],
+  ['endless quotation marks', text('"\\'.repeat(32_768)), [': not-json']],
   ['a list', text('[]'), [': not-json']],
   ['null', text('null'), [': not-json']],
   ['nothing', text(''), [': not-json']],
@@ -133,12 +133,12 @@ const INVALID: readonly Wrong[] = [
   ['two events', text(`${JSON.stringify(pageBet())}${JSON.stringify(pageBet())}`), [': not-json']],
   ['a comment', text('{/**/"bet_id":"BET-1","amount":1}'), [': not-json']],
   ['a byte order mark', text('\uFEFF{"bet_id":"BET-1","amount":1}'), [': not-json']],
-  ['bytes that are no text', text(new Uint8Array([...new TextEncoder().encode('{"amount":1,"bet_id":"B'), 0xff, 0x22, 0x7d])), [': not-json']],
+  ['bytes that are not UTF-8', text(new Uint8Array([...new TextEncoder().encode('{"amount":1,"bet_id":"B'), 0xff, 0x22, 0x7d])), [': not-json']],
 ];
 
 async function attacked(sending: Sending, world = relayWorld()) {
   const answer = await world.send(sending);
-  // Nothing reached the gateway, nobody was located.
+  // Nothing reached the gateway, and no player was located.
   expect(world.gateway.requests()).toEqual([]);
   expect(world.lookedUp).toEqual([]);
   expect(Object.fromEntries(answer.headers)).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'Origin' });
@@ -154,12 +154,12 @@ describe('is refused with a constant answer, and nothing reaches the gateway:', 
   });
 });
 
-describe('is refused with what is wrong, and nothing reaches the gateway:', () => {
+describe('is refused with its problem, and nothing reaches the gateway:', () => {
   test.each(INVALID)('%s', async (_, sending, issues) => {
     const { status, body, text } = await attacked(sending);
     expect([status, body.error.code, body.error.outcome]).toEqual([400, 'validation', 'not-sent']);
     expect(body.error.issues.map(({ path, code }: { path: string; code: string }) => `${path}: ${code}`)).toEqual(issues);
-    // What the session knows of the player is not told, whatever was guessed.
+    // The session's data about the player is not in the answer, for any guess.
     expect(text).not.toMatch(/99012345678|Adaeze|Okonkwo|2034567890123|Ogui/);
   });
 
@@ -169,8 +169,8 @@ describe('is refused with what is wrong, and nothing reaches the gateway:', () =
   });
 });
 
-describe('whoever is not logged in', () => {
-  test.each(INVALID.slice(0, 3))('is not told what is wrong with a body: %s', async (_, sending) => {
+describe('a visitor who is not logged in', () => {
+  test.each(INVALID.slice(0, 3))('does not get the problems of a body: %s', async (_, sending) => {
     const answer = await attacked({ ...sending, headers: { cookie: undefined } });
     expect([answer.status, answer.body]).toEqual([401, { error: NO_SESSION }]);
   });
@@ -193,7 +193,7 @@ describe('whoever is not logged in', () => {
 describe('a slow or endless body', () => {
   const slow = () => new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{"bet_id":')) });
 
-  test('is given up in its time', async () => {
+  test('is ended in time', async () => {
     const clock = new FakeClock();
     const { send, gateway } = relayWorld({ clock });
     const answer = await clock.run(send({ body: slow() }));
@@ -202,7 +202,7 @@ describe('a slow or endless body', () => {
     expect([gateway.requests(), clock.pending]).toEqual([[], 0]);
   });
 
-  test('that drips ends as one that stops does', async () => {
+  test('that drips ends like one that stops', async () => {
     const clock = new FakeClock();
     const drip = new ReadableStream({
       pull: async (controller) => {
@@ -226,7 +226,7 @@ describe('a slow or endless body', () => {
     expect(pieces).toBeLessThan(70);
   });
 
-  test('that breaks off is no report', async () => {
+  test('that breaks off is not a report', async () => {
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) });
     expect((await attacked({ body: broken })).status).toBe(400);
   });
@@ -235,13 +235,13 @@ describe('a slow or endless body', () => {
 describe('forwarding headers', () => {
   const forged = { 'x-forwarded-for': '8.8.8.8', forwarded: 'for=8.8.8.8', 'x-real-ip': '8.8.8.8', 'cf-connecting-ip': '8.8.8.8', 'client-ip': '8.8.8.8' };
 
-  test('change nothing where no proxy is trusted', async () => {
+  test('change nothing if no proxy is trusted', async () => {
     const { send, lookedUp } = relayWorld();
     expect((await send(by(forged))).status).toBe(200);
     expect(lookedUp).toEqual(['102.89.23.47']);
   });
 
-  test('count from the own proxy on: what a player wrote before is not looked at', async () => {
+  test("count from the relay's own proxy on: entries that a player wrote before are ignored", async () => {
     const { send, lookedUp } = relayWorld({ trustedProxies: 1 });
     await send(by({ ...forged, 'x-forwarded-for': '8.8.8.8, 102.89.23.48' }));
     expect(lookedUp).toEqual(['102.89.23.48']);
@@ -249,7 +249,7 @@ describe('forwarding headers', () => {
 });
 
 describe('a replay', () => {
-  test('reaches the gateway as it is, and its duplicate answer the page', async () => {
+  test('reaches the gateway unchanged, and its duplicate answer the page', async () => {
     const { send, gateway } = relayWorld();
     expect((await send()).status).toBe(200);
     const { status, body } = await send();
@@ -258,7 +258,7 @@ describe('a replay', () => {
       {
         error: {
           code: 'duplicate',
-          message: 'The gateway holds a report under this reference already.',
+          message: 'The gateway already has a report with this reference.',
           outcome: 'rejected',
           reference: 'BET-1',
           conflict: false,
@@ -268,7 +268,7 @@ describe('a replay', () => {
     expect([gateway.requests().length, gateway.reports().length]).toEqual([2, 1]);
   });
 
-  test('with another amount is a conflict, and what is recorded stays', async () => {
+  test('with another amount is a conflict, and the recorded report stays', async () => {
     const { send, gateway } = relayWorld();
     await send(bet({ location: gps() }));
     const { status, body } = await send(bet({ location: gps(), amount: 1 }));
@@ -276,7 +276,7 @@ describe('a replay', () => {
     expect(gateway.reports()[0]?.body).toMatchObject({ amount: 1500 });
   });
 
-  test('by another player is a conflict, and takes nothing over', async () => {
+  test('by another player is a conflict, and changes nothing', async () => {
     const { send, gateway } = relayWorld();
     await send(bet({ location: gps() }));
     const { body } = await send({ body: pageBet({ location: gps() }), headers: { cookie: 'session=bola' } });
@@ -284,7 +284,7 @@ describe('a replay', () => {
     expect(gateway.reports()[0]?.body).toMatchObject({ user: { user_id: 'U-88412' } });
   });
 
-  test('while the first is on its way is one report, and both get its receipt; another player’s is one of its own', async () => {
+  test('while the first is being sent is one report, and both get its receipt; another player’s is a separate one', async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;
@@ -318,21 +318,21 @@ describe('a replay', () => {
   });
 });
 
-describe('where a framework says localhost, and the own site is named in allowedOrigins,', () => {
+describe("where a framework says localhost, and the relay's own site is named in allowedOrigins,", () => {
   const play = 'https://play.example';
   const hidden = (headers: Record<string, string | undefined>): Sending => ({ url: 'http://localhost:3000/relay/report-bet-event', headers });
   const named = () => relayWorld({ allowedOrigins: [play] });
 
   test.each<[string, Record<string, string | undefined>]>([
     ['another site', {}],
-    ['another site, with the own site as Host', { host: 'play.example' }],
+    ["another site, with the relay's own site as Host", { host: 'play.example' }],
     ['another site, with itself as Host', { host: 'evil.example' }],
     ['another site, with itself as X-Forwarded-Host', { 'x-forwarded-host': 'evil.example' }],
-    ['another site, with itself as all that a proxy may say', { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' }],
-    ['another site, which forges no Sec-Fetch-Site', { 'sec-fetch-site': undefined, 'x-forwarded-host': 'evil.example' }],
+    ['another site, with itself in all proxy headers', { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' }],
+    ['another site, with a genuine Sec-Fetch-Site', { 'sec-fetch-site': undefined, 'x-forwarded-host': 'evil.example' }],
     ['a name that begins like it', { origin: `${play}.evil.example` }],
     ['a name that ends like it', { origin: 'https://notplay.example' }],
-    ['a host below it', { origin: 'https://x.play.example' }],
+    ['a subdomain of it', { origin: 'https://x.play.example' }],
     ['another port', { origin: `${play}:8443` }],
     ['plain http', { origin: 'http://play.example' }],
     ['a dot at the end', { origin: `${play}.` }],
@@ -348,17 +348,17 @@ describe('where a framework says localhost, and the own site is named in allowed
     expect([answer.status, answer.body]).toEqual([403, { error: FORBIDDEN }]);
   });
 
-  test('a page of the player’s own machine reads no answer, whatever its browser leaves out', async () => {
+  test('a page of the player’s own machine cannot read an answer, even if its browser leaves headers out', async () => {
     const { headers } = await named().send(hidden({ origin: 'http://localhost:3000', 'sec-fetch-site': undefined }));
     expect(headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('the own site is taken', async () => {
+  test("the relay's own site is accepted", async () => {
     expect((await named().send(hidden({ origin: play }))).status).toBe(200);
   });
 });
 
-describe('of what a preflight asks', () => {
+describe('of a preflight', () => {
   const preflight = (origin: string): Sending => ({
     method: 'OPTIONS',
     headers: {
@@ -371,7 +371,7 @@ describe('of what a preflight asks', () => {
     body: '',
   });
 
-  test('a stranger’s is refused without a word of who may', async () => {
+  test('a stranger’s is refused without naming the allowed origins', async () => {
     const answer = await attacked(preflight(evil), relayWorld({ allowedOrigins: ['https://play.example'] }));
     expect([answer.status, answer.body]).toEqual([403, { error: FORBIDDEN }]);
   });
@@ -390,8 +390,8 @@ describe('of what a preflight asks', () => {
   });
 });
 
-describe('of what one request makes the relay write,', () => {
-  test('an answer holds a hundred issues at most', async () => {
+describe('one request makes the relay write little:', () => {
+  test('an answer contains a hundred issues at most', async () => {
     const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`f${index}`, 1]));
     for (const body of [pageBet(many), pageBet({ user: many }), { ...pageBet(), list: many }]) {
       const { status, body: answer } = await attacked({ body });
@@ -401,7 +401,7 @@ describe('of what one request makes the relay write,', () => {
     expect((await attacked({ body: `{${'"a":1,'.repeat(5_000)}"b":1}` })).body.error.issues).toHaveLength(100);
   });
 
-  test('an authorize that throws for everybody gets one line a minute, and ten at most', async () => {
+  test('an authorize that always throws gets one line a minute, and ten at most', async () => {
     const clock = new FakeClock();
     let kind = 'Error';
     const authorize = () => {
@@ -421,13 +421,13 @@ describe('of what one request makes the relay write,', () => {
   });
 });
 
-test('nothing that was sent pollutes the objects of the process', async () => {
+test('no request pollutes the objects of the process', async () => {
   for (const [, sending] of INVALID) await relayWorld().send(sending);
   expect(({} as Record<string, unknown>).environment).toBeUndefined();
   expect(Object.keys(Object.prototype)).toEqual([]);
 });
 
-test('the request that the attacks change is a good one', async () => {
+test('the request that the attacks change is valid', async () => {
   const { send, gateway } = relayWorld();
   expect((await send(pageRequest())).status).toBe(200);
   expect(gateway.reports()).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** As much of the frameworks' types as the examples use: none of them is installed here. */
+/** The parts of the frameworks' types that the examples use: none of them is installed here. */
 
 declare module 'express' {
   import type { IncomingMessage, ServerResponse } from 'node:http';

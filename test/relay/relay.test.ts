@@ -11,7 +11,7 @@ const throws = () => {
   throw new Error('99012345678 Okonkwo 102.89.23.47');
 };
 
-/** A client that answers as told, and what it was given. */
+/** A client that answers as given, and the arguments that it received. */
 function stubClient(answer: (event: object, options: CallOptions) => unknown): RelayClient & { calls: { event: object; options: CallOptions }[] } {
   const calls: { event: object; options: CallOptions }[] = [];
   const call = async (event: object, options: CallOptions) => {
@@ -24,14 +24,14 @@ function stubClient(answer: (event: object, options: CallOptions) => unknown): R
 describe('why a request is refused', () => {
   test.each([
     ['its origin', { headers: { origin: 'null' } }, {}, 403, 'Origin'],
-    ['a header that is missing', { headers: { 'x-location-sdk': '' } }, {}, 403, 'x-location-sdk'],
-    ['nobody who is logged in', { headers: { cookie: '' } }, {}, 401, 'authorize'],
-    ['an event that the operator does not take', {}, { complete: () => null }, 403, 'complete'],
-  ])('is told to the log, not to the page: %s', async (_, sending, options, status, words) => {
+    ['a missing header', { headers: { 'x-location-sdk': '' } }, {}, 403, 'x-location-sdk'],
+    ['a visitor who is not logged in', { headers: { cookie: '' } }, {}, 401, 'authorize'],
+    ['an event that the operator refuses', {}, { complete: () => null }, 403, 'complete'],
+  ])('is logged and not sent to the page: %s', async (_, sending, options, status, words) => {
     const { send, lines } = relayWorld(options);
     const answered = await send(sending);
     expect([answered.status, answered.text.includes(words)]).toEqual([status, false]);
-    expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^refused, since .*${words}`)));
+    expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^refused: .*${words}`)));
   });
 });
 
@@ -46,7 +46,7 @@ describe('a bet', () => {
     expect(lookedUp).toEqual([]);
   });
 
-  test('with a location is taken where all objects inherit a member that loops see', async () => {
+  test('with a location is accepted if all objects inherit an enumerable member', async () => {
     const receipt = { outcome: 'recorded', operation: 'reportBetEvent', reference: 'BET-1', environment: 'staging', attempts: 1, location: gps() };
     const client = stubClient(() => receipt);
     const { send } = relayWorld({ client });
@@ -61,7 +61,7 @@ describe('a bet', () => {
     expect(lookedUp).toEqual([PLAYER_IP]);
   });
 
-  test('of a page that repeats what the session knows is taken', async () => {
+  test("of a page that repeats the session's data is accepted", async () => {
     const { send } = relayWorld({ environment: 'staging' });
     expect((await send({ body: pageBet({ user: betUser(), environment: 'staging' }) })).status).toBe(200);
   });
@@ -95,25 +95,25 @@ describe('a bet', () => {
     `${SITE}/x/%2e%2e/report-bet-event`,
     `${SITE}\\relay\\report-bet-event`,
     'http://localhost:3000/report-bet-event',
-  ])('is taken at %s', async (url) => {
+  ])('is accepted at %s', async (url) => {
     const origin = new URL(url).origin;
     expect((await relayWorld().send({ url, headers: { origin } })).status).toBe(200);
   });
 
-  test('is taken where TLS ends before the relay', async () => {
+  test('is accepted behind a proxy that ends TLS', async () => {
     expect((await relayWorld().send({ url: BET.replace('https', 'http') })).status).toBe(200);
     expect((await relayWorld().send({ url: 'http://shop.example:443/report-bet-event' })).status).toBe(200);
   });
 
-  test('is taken from a browser that sends no Sec-Fetch-Site', async () => {
+  test('is accepted from a browser that sends no Sec-Fetch-Site', async () => {
     expect((await relayWorld().send({ headers: { 'sec-fetch-site': undefined } })).status).toBe(200);
   });
 
-  test('of a page that a proxy makes look like another site’s is refused, and the operator told once what to do', async () => {
+  test('of a page that a proxy makes look like another site’s is refused, and the operator is told once what to do', async () => {
     const { send, lines } = relayWorld();
     const warnings = () => lines.filter((line) => line.startsWith('a page of'));
     for (let index = 0; index < 3; index += 1) expect((await send({ url: 'http://backend:3000/report-bet-event' })).status).toBe(403);
-    expect(warnings()).toEqual([expect.stringContaining('a page of https://shop.example was refused, since this relay is asked as backend:3000.')]);
+    expect(warnings()).toEqual([expect.stringContaining('a page of https://shop.example was refused, since this relay was requested as backend:3000.')]);
     for (let index = 0; index < 30; index += 1) await send({ headers: { origin: `https://evil-${index}.example` } });
     await send({ headers: { origin: `https://${'x'.repeat(500)}` } });
     await send({ headers: { origin: 'https://x y<script>' } });
@@ -128,7 +128,7 @@ describe('a bet', () => {
     [
       'http://192.168.1.20:5173',
       'http://localhost:3000/relay/report-bet-event',
-      'give it an https:// address: a relay takes http:// pages of loopback hosts only',
+      'give it an https:// address: a relay accepts http:// pages of loopback hosts only',
     ],
   ])('of %s at %s is refused with the line that helps', async (origin, url, advice) => {
     const { send, lines } = relayWorld();
@@ -137,7 +137,7 @@ describe('a bet', () => {
   });
 
   test.each(['https://shop.example', 'http://localhost:5173'])(
-    'of its own site %s is taken where a framework says localhost, once the site is named',
+    'of its own site %s is accepted with a framework that says localhost, once the site is named',
     async (origin) => {
       const { send } = relayWorld({ allowedOrigins: [origin] });
       const { status } = await send({ url: 'http://localhost:3000/relay/report-bet-event', headers: { origin } });
@@ -150,7 +150,7 @@ describe('a bet', () => {
     const { send } = relayWorld({ allowedOrigins: [origin] });
     const { status, headers } = await send({ headers: { origin, 'sec-fetch-site': 'cross-site' } });
     expect([status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-credentials')]).toEqual([200, origin, 'true']);
-    // A refusal too, or its page could not tell what happened.
+    // A refusal too, or its page could not read what happened.
     const refused = await send({ headers: { origin, 'sec-fetch-site': 'cross-site', cookie: undefined } });
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, origin]);
   });
@@ -163,7 +163,7 @@ describe('a withdrawal', () => {
     expect(gateway.reports()[0]?.body).toMatchObject({ user: withdrawalEvent().user, userId: 'U-88412' });
   });
 
-  test('gets what the operator alone knows, which stands before what the page says', async () => {
+  test("gets the operator's own fields, which take precedence over the page's", async () => {
     const metadata = { method: 'bank_transfer', bank: 'Bank of the operator', account_last4: '9999' };
     const { send, gateway } = relayWorld({
       complete: (event, { operation, player }) => {
@@ -187,7 +187,7 @@ describe('a withdrawal', () => {
   });
 });
 
-describe('what the operator adds', () => {
+describe("the operator's additions", () => {
   test('may be the user and the location', async () => {
     const user = betUser({ resident_address: '5 Ogui Road' });
     const location = { latitude: 1, longitude: 2, source: 'terminal' };
@@ -197,12 +197,12 @@ describe('what the operator adds', () => {
     expect(lookedUp).toEqual([]);
   });
 
-  test('may say that it knows no location', async () => {
+  test('may say that there is no location', async () => {
     const { send } = relayWorld({ complete: () => ({ location: null }) });
     expect((await send({ body: pageBet({ location: gps() }) })).body.location).toEqual(gps());
   });
 
-  test('is asked for only where what the page sent is right', async () => {
+  test('are read only for a valid event of the page', async () => {
     let asked = 0;
     const complete = () => {
       asked += 1;
@@ -215,7 +215,7 @@ describe('what the operator adds', () => {
     expect(asked).toBe(1);
   });
 
-  test('and is wrong is the operator’s to know, not the page’s', async () => {
+  test('and problems with them are for the operator, not the page', async () => {
     const { send, lines, gateway } = relayWorld({ authorize: () => ({ session: 'x', user: { user_id: 'U-88412' } }) });
     const { status, body } = await send();
     expect([status, body.error]).toEqual([
@@ -244,7 +244,7 @@ describe('the limit of a player', () => {
     });
   });
 
-  test('is asked of the player and the operation', async () => {
+  test('depends on the player and the operation', async () => {
     const asked: unknown[] = [];
     await relayWorld({ limit: ({ session }, operation) => void asked.push(session, operation) }).send();
     expect(asked).toEqual(['ada', 'reportBetEvent']);
@@ -257,13 +257,13 @@ describe('the limit of a player', () => {
 });
 
 describe('a function of the operator’s', () => {
-  test.each([null, undefined, false] as const)('authorize that gives %j is 401', async (nobody) => {
-    expect((await relayWorld({ authorize: () => nobody }).send()).status).toBe(401);
+  test.each([null, undefined, false] as const)('authorize that gives %j is 401', async (player) => {
+    expect((await relayWorld({ authorize: () => player }).send()).status).toBe(401);
   });
 
   test('authorize that throws is 401, and the log says where', async () => {
     const { send, lines } = relayWorld({ authorize: throws });
-    expect((await send()).body).toEqual({ error: { code: 'authentication', message: 'Nobody is logged in.', outcome: 'not-sent' } });
+    expect((await send()).body).toEqual({ error: { code: 'authentication', message: 'No player is logged in.', outcome: 'not-sent' } });
     expect(lines.join()).toMatch(/the option authorize threw Error at relay\.test\.ts:\d+:\d+/);
     expect(lines.join()).not.toContain('Okonkwo');
   });
@@ -272,12 +272,12 @@ describe('a function of the operator’s', () => {
     ['limit throws', { limit: throws }],
     ['complete throws', { complete: throws }],
     ['complete gives a list', { complete: () => [] }],
-    ['complete gives an amount that is none', { complete: () => ({ amount: '5' }) }],
-    ['complete gives a user that is none', { complete: () => ({ user: 'U-1' }) }],
+    ['complete gives an invalid amount', { complete: () => ({ amount: '5' }) }],
+    ['complete gives an invalid user', { complete: () => ({ user: 'U-1' }) }],
     ['complete gives a function', { complete: () => ({ amount: () => 1 }) }],
     ['complete names the environment', { environment: 'staging', complete: () => ({ environment: 'production' }) }],
     ['authorize gives no user', { authorize: () => ({ session: 'x' }) }],
-    ['authorize gives a text', { authorize: () => 'U-1' }],
+    ['authorize gives a string', { authorize: () => 'U-1' }],
     [
       'authorize gives a user that throws',
       {
@@ -298,7 +298,7 @@ describe('a function of the operator’s', () => {
     expect(text + lines.join()).not.toMatch(/Okonkwo|99012345678|102\.89/);
   });
 
-  test.each(['authorize', 'limit', 'complete'])('%s that never ends is given up', async (name) => {
+  test.each(['authorize', 'limit', 'complete'])('%s that never ends is ended', async (name) => {
     const clock = new FakeClock();
     const { send, gateway } = relayWorld({ clock, hookTimeoutMs: 500, [name]: never });
     expect((await clock.run(send())).status).toBe(500);
@@ -312,7 +312,7 @@ describe('a function of the operator’s', () => {
     expect(lines.join()).toContain('the option onReceipt');
   });
 
-  test('is told by the platform’s own request', async () => {
+  test('gets the platform’s own request', async () => {
     const native = { session: { user: 'ada' } };
     const seen: unknown[] = [];
     const { send } = relayWorld({ authorize: (_request, call) => void seen.push(call.native, call.operation, call.signal.aborted) });
@@ -328,7 +328,7 @@ describe('a report that failed', () => {
   test.each([
     [400, 400, 'bad-request', 'rejected', 'The gateway refused the report.'],
     [401, 502, 'authentication', 'rejected', 'The gateway refused the backend.'],
-    [404, 404, 'not-found', 'rejected', 'The gateway knows no such record.'],
+    [404, 404, 'not-found', 'rejected', 'The gateway does not have this record.'],
     [422, 422, 'unprocessable', 'rejected', 'The gateway cannot accept the data.'],
     [429, 429, 'rate-limited', 'rejected', 'Too many requests; try again later.'],
     [503, 502, 'gateway', 'unknown', 'The gateway failed. It may be recorded: send the same event again.'],
@@ -356,7 +356,7 @@ describe('a report that failed', () => {
     expect([answer.status, answer.body.error.code, answer.body.error.outcome]).toEqual([status, 'network', outcome]);
   });
 
-  test('because there is no location names each step, and neither services nor networks', async () => {
+  test('without a location names each step, and neither services nor networks', async () => {
     const { send, lines } = relayWorld();
     const answer = await send({}, { remoteAddress: '10.1.2.3' });
     expect([answer.status, answer.body.error]).toEqual([
@@ -374,13 +374,13 @@ describe('a report that failed', () => {
     expect((await failing.send()).body.error.steps).toMatchObject([{ step: 'ip-lookup', reason: 'bad-answer' }]);
   });
 
-  test('because no address is known tells the operator', async () => {
+  test('without a known address informs the operator', async () => {
     const { send, lines } = relayWorld();
     expect((await send({}, {})).body.error.steps).toMatchObject([{ step: 'client-ip', reason: 'no-address' }]);
     expect(lines.join()).toContain('pass { remoteAddress }');
   });
 
-  test('because the backend is not set up tells the page nothing of it', async () => {
+  test('because the backend is not set up tells the page nothing about it', async () => {
     const { send, lines } = relayWorld({}, { gateways: {} });
     const { status, body, text } = await send();
     expect([status, body.error.code, body.error.outcome]).toEqual([503, 'configuration', 'not-sent']);
@@ -388,7 +388,7 @@ describe('a report that failed', () => {
     expect(lines.join()).toContain('LOCATION_SDK_STAGING_BASE_URL');
   });
 
-  test('is told to the operator, with what resend takes', async () => {
+  test('is passed to the operator, for resend', async () => {
     const told: ReportingError[] = [];
     const { send, client, gateway } = relayWorld({ onError: (error) => void told.push(error) });
     gateway.faults.add({ kind: 'connection-reset', when: 'after' });
@@ -397,7 +397,7 @@ describe('a report that failed', () => {
     expect(await client.resend(told[0])).toMatchObject({ outcome: 'already-recorded' });
   });
 
-  test('by a client that throws anything is a 500 in doubt', async () => {
+  test('by a client that throws any value is a 500 in doubt', async () => {
     const { send } = relayWorld({ client: stubClient(throws) });
     const { status, body } = await send();
     expect([status, body.error.code, body.error.outcome]).toEqual([500, 'gateway', 'unknown']);
@@ -409,13 +409,13 @@ describe('a report that failed', () => {
     expect([status, body.error.code, body.error.outcome]).toEqual([502, 'timeout', 'unknown']);
   });
 
-  test('of another copy of the package is known as well', async () => {
+  test('of another copy of the package is recognised', async () => {
     const { body } = await relayWorld({ client: stubClient(() => Promise.reject(new GatewayError('x', { outcome: 'unknown' }))) }).send();
     expect(body.error.code).toBe('gateway');
   });
 });
 
-describe('an event whose answer got lost', () => {
+describe('an event whose answer was lost', () => {
   test('before the relay had one is sent again with the same bytes, and is recorded once', async () => {
     const { send, gateway, lookedUp } = relayWorld();
     gateway.faults.add({ kind: 'connection-reset', when: 'after' });
@@ -425,14 +425,14 @@ describe('an event whose answer got lost', () => {
     expect([gateway.reports().length, lookedUp.length]).toEqual([1, 1]);
   });
 
-  test('on its way to the page gives the gateway’s duplicate, not a conflict, though a lookup would find another place', async () => {
+  test('between relay and page gets the gateway’s duplicate, not a conflict, though a lookup would find another place', async () => {
     const { send, lookedUp } = relayWorld();
     await send();
     for (let index = 0; index < 3; index += 1) expect((await send()).body.error).toMatchObject({ code: 'duplicate', conflict: false, outcome: 'rejected' });
     expect(lookedUp).toHaveLength(1);
   });
 
-  test('is in doubt still where the client cannot send it again', async () => {
+  test('is still in doubt if the client cannot send it again', async () => {
     const { send } = relayWorld({ client: stubClient(() => Promise.reject(new GatewayError('x', { outcome: 'unknown' }))) });
     await send();
     expect((await send()).body.error).toMatchObject({ code: 'gateway', outcome: 'unknown' });
@@ -456,7 +456,7 @@ describe('an event whose answer got lost', () => {
     expect(lookedUp).toHaveLength(2);
   });
 
-  test('that was refused is new the next time', async () => {
+  test('that was refused is a new event the next time', async () => {
     const { send, gateway, lookedUp } = relayWorld();
     gateway.faults.add({ kind: 'status', status: 429 });
     expect((await send()).status).toBe(429);
@@ -478,7 +478,7 @@ describe('an outbox', () => {
     ]);
   });
 
-  test('tells later what became of it', async () => {
+  test('reports the result later', async () => {
     const told: unknown[] = [];
     const options = { onReceipt: (one: unknown) => void told.push(one), onError: (one: unknown) => void told.push(one) };
     await relayWorld({ ...options, client: stubClient(() => ({ id: 1, state: 'waiting', done: Promise.resolve(receipt) })) }).send();
@@ -488,7 +488,7 @@ describe('an outbox', () => {
     expect(told).toEqual([receipt, lost]);
   });
 
-  test('that gives the time left is told it', async () => {
+  test('with a time option gets the time that is left', async () => {
     const clock = new FakeClock();
     const client = stubClient(() => receipt);
     const { send } = relayWorld({ clock, client, timeoutMs: 5_000, complete: () => void clock.advance(2_000) });
@@ -499,8 +499,8 @@ describe('an outbox', () => {
   });
 });
 
-test('no answer and no line holds what is personal, but for the page’s own location', async () => {
-  // Values that occur nowhere else.
+test('no answer and no line contains personal data, except the page’s own location', async () => {
+  // Values that occur in no other place.
   const user = betUser({
     first_name: 'Quillon',
     last_name: 'Zebrafinch',
@@ -534,7 +534,7 @@ test('no answer and no line holds what is personal, but for the page’s own loc
   }
 });
 
-test('what a page is told leads back to the typed error', async () => {
+test("the page's answer leads back to the typed error", async () => {
   const { send } = relayWorld();
   const { body } = await send({ body: pageBet({ amount: 'x' }) });
   expect(body.error).toEqual({
@@ -546,7 +546,7 @@ test('what a page is told leads back to the typed error', async () => {
   });
 });
 
-test('a client of partial validation passes on what a page adds', async () => {
+test("a client of partial validation passes on the page's additions", async () => {
   const { send, gateway } = relayWorld({}, { validation: 'partial' } as object);
   await send({ body: pageBet({ shop: 'Ikeja' }) });
   expect(gateway.requests()[0]?.body).toHaveProperty('shop');
@@ -560,7 +560,7 @@ test('the client of a partial validation fits', async () => {
   expect((await relayWorld().relay(pageRequest())).status).toBe(503);
 });
 
-test('an outbox may name its rows by any value: what it took is never said to be unsent', async () => {
+test('an outbox may name its rows by any value: a report that it accepted is never called unsent', async () => {
   const { send } = relayWorld({
     client: { reportBetEvent: async () => ({ id: 17n, state: 'waiting' }), reportWithdrawalEvent: async () => ({ id: 18n, state: 'waiting' }) } as never,
   });

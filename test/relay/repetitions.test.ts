@@ -21,7 +21,7 @@ describe('what makes two events the same', () => {
     expect(gateway.reports()).toHaveLength(2);
   });
 
-  test('is not how the page writes it', async () => {
+  test("is not the page's spelling of it", async () => {
     const { send, lookedUp } = relayWorld();
     await send({ body: '{"bet_id":"BET-1","amount":1500}' });
     for (const body of ['  {"amount":1.5e3,\n"bet_id":"BET-1"}', '{"bet_id":"\\u0042ET-1","amount":1500}', '{"bet_id":"BET-1","amount":1500,"user":{}}'])
@@ -53,7 +53,7 @@ describe('what is remembered', () => {
   const key = (player: string, event: number | string) => ({ player, event: `${player} ${event}` });
   const inDoubt = { error: new Error('x'), sent: { event: {}, location: undefined } };
 
-  test('of one player costs no other', () => {
+  test("of one player displaces no other player's", () => {
     const recent = createRecent(new FakeClock());
     recent.set(key('bola', 1), { timestamp: '1' });
     for (let event = 0; event < 3_000; event += 1) recent.set(key('ada', event), { timestamp: '2' });
@@ -64,7 +64,7 @@ describe('what is remembered', () => {
     ]);
   });
 
-  test('of many players is given up where there is most', () => {
+  test('of many players is removed where there is most', () => {
     const recent = createRecent(new FakeClock());
     recent.set(key('bola', 1), { timestamp: '1' });
     for (let player = 0; player < 30; player += 1) for (let event = 0; event < 50; event += 1) recent.set(key(`evil-${player}`, event), {});
@@ -72,7 +72,7 @@ describe('what is remembered', () => {
     expect([recent.get(key('evil-0', 0)), recent.get(key('evil-29', 49))]).toEqual([undefined, expect.anything()]);
   });
 
-  test('is given up last where it is in doubt or on its way', () => {
+  test('is removed last if it is in doubt or being sent', () => {
     const recent = createRecent(new FakeClock());
     recent.set(key('ada', 'doubt'), { inDoubt });
     recent.set(key('ada', 'running'), { running: { answer: new Promise(() => {}), until: 0 } });
@@ -82,7 +82,7 @@ describe('what is remembered', () => {
     expect([recent.get(key('ada', 'doubt')), recent.get(key('ada', 49))]).toEqual([undefined, expect.anything()]);
   });
 
-  test('and was forgotten leaves room', () => {
+  test('and was forgotten frees its space', () => {
     const clock = new FakeClock();
     const recent = createRecent(clock);
     for (let event = 0; event < 50; event += 1) recent.set(key('ada', event), {});
@@ -95,8 +95,8 @@ describe('what is remembered', () => {
   });
 });
 
-describe('an event in doubt, of which complete gives something else now,', () => {
-  /** The first attempt's answer is lost; the amount is 100 then, and 200 from then on. */
+describe('an event in doubt, for which complete now returns other values,', () => {
+  /** The first attempt's answer is lost. The amount is 100 then, and 200 from then on. */
   async function changed(more: object = {}) {
     let asked = 0;
     const told: [Receipt | ReportingError, RelayReport][] = [];
@@ -111,17 +111,17 @@ describe('an event in doubt, of which complete gives something else now,', () =>
     return { ...world, told, again: () => world.send({ body: pageBet({ location: gps() }) }) };
   }
 
-  test('is sent as it was, and the operator is told what was sent', async () => {
+  test('is sent unchanged, and the operator gets what was sent', async () => {
     const { again, gateway, told, lines } = await changed({ user: { user_id: 'U-88412' }, location: gps({ latitude: 9 }) });
     expect((await again()).body.outcome).toBe('already-recorded');
     expect(gateway.reports().map(({ body }) => body)).toMatchObject([{ amount: 100 }]);
     expect(told.map(([, { event }]) => event.amount)).toEqual([100, 100]);
-    const line = lines.find((text) => text.includes('gives now differs')) ?? '';
-    expect(line).toMatch(/BET-1.*differs: user, amount, location$|BET-1.*differs: amount, user, location$/);
+    const line = lines.find((text) => text.includes('now returns other values')) ?? '';
+    expect(line).toMatch(/BET-1.*returns other values for: user, amount, location$|BET-1.*returns other values for: amount, user, location$/);
     expect(line).not.toMatch(/100|200|U-88412|6\.4474/);
   });
 
-  test('stays what it was where its repetition fails too', async () => {
+  test('does not change if its repetition fails too', async () => {
     const { again, gateway, told } = await changed();
     gateway.faults.add({ kind: 'connection-reset', when: 'after' });
     expect((await again()).body.error.outcome).toBe('unknown');
@@ -130,7 +130,7 @@ describe('an event in doubt, of which complete gives something else now,', () =>
     expect(gateway.reports()).toHaveLength(1);
   });
 
-  test('and that is the same as before is not worth a line', async () => {
+  test('and that is unchanged is not logged', async () => {
     const { send, gateway, lines } = relayWorld({ complete: () => ({ metadata: { b: 1, a: 2 } }) });
     gateway.faults.add({ kind: 'connection-reset', when: 'after' });
     const body = { bet_id: 'BET-1', amount: 1 };
@@ -143,7 +143,7 @@ describe('an event in doubt, of which complete gives something else now,', () =>
 describe('a client that never ends', () => {
   const receipt = { outcome: 'recorded', operation: 'reportBetEvent', reference: 'BET-1', environment: 'staging', attempts: 1 };
 
-  test('is waited for no longer than its own time, and has no say afterwards', async () => {
+  test('is waited for no longer than its own time, and changes nothing afterwards', async () => {
     const clock = new FakeClock();
     const events: Record<string, unknown>[] = [];
     let endFirst: (error: unknown) => void = () => {};
@@ -163,7 +163,7 @@ describe('a client that never ends', () => {
     expect(events.map(({ timestamp }) => timestamp)).toEqual(['1795161600', '1795161600', '1795161600']);
   });
 
-  test('is waited for within what a timer can hold', async () => {
+  test('is waited for within the limit of a timer', async () => {
     const clock = new FakeClock();
     const { send } = relayWorld({ clock, timeoutMs: LONGEST_TIMER_MS });
     expect((await clock.run(send())).status).toBe(200);

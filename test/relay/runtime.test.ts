@@ -5,7 +5,7 @@ import { createRelay } from '../../src/entries/relay.js';
 import { tryFourSteps } from '../runtimes/four-steps.js';
 import { tryRelay } from '../runtimes/relay.js';
 
-test('what every runtime is asked holds in Node.js', async () => {
+test('the cases of every runtime hold in Node.js', async () => {
   expect(await tryFourSteps({ createClient, createMockGateway })).toEqual([]);
   expect(await tryRelay({ createClient, createMockGateway, createRelay })).toEqual([]);
 });

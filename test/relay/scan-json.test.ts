@@ -4,7 +4,7 @@ import { scanJson } from '../../src/relay/scan-json.js';
 
 const FORBIDDEN = ['__proto__', 'constructor', 'prototype'];
 
-/** As much as eight levels, with names that look like JSON themselves. */
+/** At most eight levels, with names that look like JSON themselves. */
 const name = fc.oneof(fc.constantFrom('a', 'b', '"', '\\', ':', '{"a":1}', '\u2028', '\ud800'), fc.string()).filter((text) => !FORBIDDEN.includes(text));
 const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
   tree: fc.oneof(
@@ -17,8 +17,8 @@ const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
 
 const spaces = fc.constantFrom(undefined, ' ', '\t', 2);
 
-describe('what JSON.stringify writes', () => {
-  it('has nothing to be refused', () => {
+describe('the output of JSON.stringify', () => {
+  it('is accepted', () => {
     fc.assert(
       fc.property(tree, spaces, (value, space) => {
         expect(scanJson(JSON.stringify(value, null, space))).toEqual([]);
@@ -26,7 +26,7 @@ describe('what JSON.stringify writes', () => {
     );
   });
 
-  it('with a name twice is refused, wherever it stands and however it is written', () => {
+  it('with a duplicate name is refused, at any place and in any spelling', () => {
     const escaped = (text: string) => `"${Array.from(text, (_, index) => `\\u${text.charCodeAt(index).toString(16).padStart(4, '0')}`).join('')}"`;
     const plain = fc.string({ unit: 'grapheme-ascii', minLength: 1 }).filter((text) => !FORBIDDEN.includes(text));
     fc.assert(
@@ -47,7 +47,7 @@ it('says where', () => {
   expect(scanJson('{"a":[0,{"b":{"c":1,"c":2}}]}')).toEqual([{ path: 'a.1.b.c', code: 'conflict', message: 'is given twice; give it once' }]);
 });
 
-it('never throws, whatever the text', () => {
+it('never throws, for any text', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', ':', ',', '\\', 'a') })), (text) => void scanJson(text)),
   );

@@ -53,7 +53,7 @@ describe('the options of a relay', () => {
     expect(problemsOf({ ...good, [name]: value })).toEqual([name]);
   });
 
-  test('that are misspelt are told the name that is meant', () => {
+  test('that are misspelt are reported with the right name', () => {
     expect(() => createRelay({ ...good, alowedOrigins: [] } as never)).toThrow(/did you mean allowedOrigins/);
   });
 

@@ -6,14 +6,14 @@ import { betUser, withdrawalEvent } from '../support/factories.js';
 export const SITE = 'https://shop.example';
 export const BET = `${SITE}/relay/report-bet-event`;
 export const WITHDRAWAL = `${SITE}/relay/report-withdrawal-event`;
-/** The address that a test's connection comes from. */
+/** The address from which a test's connection comes. */
 export const PLAYER_IP = '102.89.23.47';
 
 export interface TestPlayer extends RelayPlayer {
   readonly session: string;
 }
 
-/** Who is logged in, by the session's cookie. */
+/** The logged-in player, by the session's cookie. */
 const users: Readonly<Record<string, { bet: BetUser; withdrawal: WithdrawalUser }>> = {
   ada: { bet: betUser(), withdrawal: withdrawalEvent().user },
   bola: {
@@ -22,7 +22,7 @@ const users: Readonly<Record<string, { bet: BetUser; withdrawal: WithdrawalUser 
   },
 };
 
-/** What a page sends of a bet, and of a withdrawal: nothing of who the player is. */
+/** A page's data of a bet, and of a withdrawal: none about the player. */
 export const pageBet = (more: object = {}) => ({ bet_id: 'BET-1', amount: 1500, timestamp: '1795161600', ...more });
 export const pageWithdrawal = (more: object = {}) => {
   const { user: _user, userId: _userId, ...event } = withdrawalEvent({ timestamp: '1795161600' });
@@ -34,11 +34,11 @@ export interface Sending {
   url?: string;
   method?: string;
   headers?: Record<string, string | undefined>;
-  /** An object is sent as JSON, a text or bytes as they are. */
+  /** An object is sent as JSON, a text or bytes unchanged. */
   body?: unknown;
 }
 
-/** A page's request as its browser sends it, with what a test changes; a header that is undefined is left out. */
+/** A page's request as its browser sends it, with a test's changes. An undefined header is left out. */
 export function pageRequest({ url = BET, method = 'POST', headers = {}, body = pageBet() }: Sending = {}): Request {
   const all = {
     origin: SITE,
@@ -54,7 +54,7 @@ export function pageRequest({ url = BET, method = 'POST', headers = {}, body = p
   return new Request(url, { method, headers: set, body: sent, duplex: 'half' } as RequestInit);
 }
 
-/** A relay before a mock gateway, with the operator's session check. Lookups know where an address is and keep whom they were asked for. */
+/** A relay with a mock gateway and the operator's session check. Lookups return a place and record their addresses. */
 export function relayWorld(options: Partial<RelayOptions<TestPlayer>> = {}, clientOptions: ClientOptions = {}) {
   const gateway = createMockGateway();
   const lookedUp: (string | undefined)[] = [];

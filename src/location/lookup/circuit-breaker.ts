@@ -1,13 +1,13 @@
 import { type Clock, parseRetryAfter } from '../../platform/time.js';
 import type { LookupFailure } from './provider.js';
 
-/** A broken connection may mend at once: a service that was out of reach must not stay away long after the network is back. */
+/** A broken connection may recover quickly, so an unreachable service is paused for a short time only. */
 const LONGEST_REST_OF_UNREACHABLE_MS = 5_000;
 
-/** `Retry-After` is the service's own word, but not every word is sensible. */
+/** The longest pause that `Retry-After` can set: a service may send an unreasonable value. */
 const RESTS_IN_RETRY_AFTER = 10;
 
-/** Which services are left alone for now, by their place in the list. */
+/** Pauses services that failed. Services are named by their place in the list. */
 export function createRests(restMs: number, clock: Clock) {
   const rests: ({ since: number; milliseconds: number; why: string; refused: boolean } | undefined)[] = [];
 
@@ -17,11 +17,11 @@ export function createRests(restMs: number, clock: Clock) {
       : Math.min(reason === 'bad-answer' || reason === 'not-public' ? 0 : restMs, LONGEST_REST_OF_UNREACHABLE_MS);
 
   return {
-    /** How much longer a service rests, in milliseconds; 0 for one that may be asked. */
+    /** How much longer a service is paused, in milliseconds. 0 if it may be used. */
     leftOf(service: number): number {
       const { since, milliseconds } = rests[service] ?? { since: 0, milliseconds: 0 };
       const passed = clock.now() - since;
-      // A clock that was set back must not make a rest longer.
+      // A clock that was set back must not make a pause longer.
       return passed < 0 ? 0 : Math.max(0, milliseconds - passed);
     },
 
@@ -29,7 +29,7 @@ export function createRests(restMs: number, clock: Clock) {
 
     hasRefused: (service: number): boolean => rests[service]?.refused === true,
 
-    /** Takes down how a service was found: one that refused or was out of reach rests, any other does not. */
+    /** Records the result of a lookup. A service that refused or was unreachable is paused; any other is not. */
     note(service: number, failure?: LookupFailure): void {
       rests[service] = failure && { since: clock.now(), milliseconds: lengthAfter(failure), why: failure.message, refused: failure.reason === 'refused' };
     },

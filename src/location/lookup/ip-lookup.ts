@@ -6,30 +6,30 @@ import type { IpLocation } from './provider.js';
 import { createProviderRace, type LookupResult, type ProviderRace, type ServiceSettings } from './provider-race.js';
 
 export interface IpLookupSettings extends ServiceSettings, CacheSettings {
-  /** How long a service is left alone that refused; 0 for not at all. */
+  /** How long a service that refused is paused. 0 for no pause. */
   readonly restMs: number;
 }
 
 export interface LookupRequest {
-  /** The address to look up, in its one spelling; undefined for the caller's own. */
+  /** The address to look up, normalised. Undefined for the caller's own address. */
   ip: string | undefined;
-  /** On the clock, in milliseconds: when this caller must have an answer. */
+  /** When this caller must have an answer: a time on the clock, in milliseconds. */
   deadline: number;
   signal: AbortSignalLike | undefined;
 }
 
-/** The lookup services of one client, and what it remembers of their answers. */
+/** The lookup services of one client, and the cache of their answers. */
 export interface IpLookups {
-  /** Finds where an address is, or says of each service why it did not tell. Never rejects. */
+  /** Finds where an address is, or says for each service why it gave no location. Never rejects. */
   find(request: LookupRequest): Promise<LookupResult>;
 }
 
-/** The caller's own address, whatever it is. */
+/** The cache key of the caller's own address. */
 const OWN = '';
 
 /**
- * Answers from the cache where it can. Else there is one race for each address, however many callers wait for it,
- * each as long as it may: the race has the services' own limits, and ends early only when the last caller has gone.
+ * Answers from the cache if it can. Otherwise all callers that ask for the same address share one race. The race uses
+ * the services' own limits, and ends early only when its last caller has left.
  */
 export function createIpLookup(settings: IpLookupSettings, { fetch, clock }: { fetch: Fetch; clock: Clock }): IpLookups {
   const cache = createLookupCache<{ found: IpLocation; step: string }>(settings, clock);
@@ -37,7 +37,7 @@ export function createIpLookup(settings: IpLookupSettings, { fetch, clock }: { f
   const flights = new Map<string, { race: ProviderRace; waiting: number; landed: Promise<void> }>();
   const open = (ip: string | undefined) => createProviderRace(ip, settings, { fetch, clock, rests });
 
-  /** Whoever comes now starts anew. */
+  /** A later caller starts a new race. */
   function closeFlight(address: string, race: ProviderRace) {
     if (flights.get(address)?.race === race) flights.delete(address);
   }
@@ -49,7 +49,7 @@ export function createIpLookup(settings: IpLookupSettings, { fetch, clock }: { f
       const last = steps.at(-1);
       if (found && last) cache.set(address, { found, step: last.step });
     } catch {
-      // Only a clock that throws leads here; who waits gets what there is.
+      // Only a clock that throws leads here. The callers get the result so far.
     }
     closeFlight(address, race);
   }

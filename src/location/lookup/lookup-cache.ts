@@ -1,21 +1,21 @@
 import type { Clock } from '../../platform/time.js';
 
 export interface CacheSettings {
-  /** How long an answer is used again; 0 for not at all. */
+  /** How long an answer is reused. 0 disables the cache. */
   readonly cacheMs: number;
-  /** For how many addresses; the one that was asked for longest ago makes room. */
+  /** The most addresses that are kept. The least recently used one is removed first. */
   readonly cacheSize: number;
 }
 
 /**
- * What is known of addresses, for a while. They are personal data: bounded in number and in time, in memory only,
- * and out of reach of whoever prints a client. What has expired goes when the next one comes, so that no timer
- * keeps a process alive.
+ * A cache of addresses and their places. They are personal data: the cache is bounded in number and in time, stays in
+ * memory, and is not shown when a client is printed. Expired entries are removed when the next one is added, so no
+ * timer keeps the process alive.
  */
 export function createLookupCache<T>({ cacheMs, cacheSize }: CacheSettings, clock: Clock) {
-  /** The least recently used first. */
+  /** The least recently used entry comes first. */
   const entries = new Map<string, { value: T; at: number }>();
-  // A clock that was set back does not tell an age.
+  // The age is unknown if the clock was set back.
   const isFresh = (ageMs: number) => ageMs >= 0 && ageMs < cacheMs;
 
   return {

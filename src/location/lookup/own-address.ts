@@ -2,7 +2,7 @@ import type { LocationSource } from '../source.js';
 import { withSource } from '../with-source.js';
 import type { IpLookups } from './ip-lookup.js';
 
-/** Lookup of the address by which the services see the caller: a page's own. */
+/** Looks up the address from which the request comes: the page's own. */
 export const ownAddress = (lookup: IpLookups, sourceName: string): LocationSource => ({
   async find({ deadline, signal }) {
     const answer = await lookup.find({ ip: undefined, deadline, signal });

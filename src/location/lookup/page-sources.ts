@@ -5,7 +5,7 @@ import type { LocationSources } from '../source.js';
 import { createIpLookup } from './ip-lookup.js';
 import { ownAddress } from './own-address.js';
 
-/** In a page: the device, then lookup services for the page's own address. */
+/** In a page: the device's position, then lookup services for the page's own address. */
 export function pageSources(settings: LocationSettings, surroundings: Surroundings): LocationSources {
   const { ip, sourceNames } = settings;
   const { sources } = deviceSources(settings, surroundings);

@@ -8,9 +8,9 @@ import { type IpLocation, type IpProvider, isLookupFailure, LookupFailure } from
 
 export interface ServiceSettings {
   readonly providers: readonly IpProvider[];
-  /** For each service. */
+  /** The limit for each service. */
   readonly timeoutMs: number;
-  /** How long a service may take before the next one is started beside it; undefined for no such start. */
+  /** How long a service may take before the next one is started in parallel. Undefined for never. */
   readonly hedgeAfterMs: number | undefined;
 }
 
@@ -18,17 +18,17 @@ export type LookupResult =
   | { found: IpLocation; ageMs: number; steps: readonly (LocationStep | FoundStep)[] }
   | { found: undefined; steps: readonly LocationStep[] };
 
-/** One walk through the services for one address; any number of callers may wait for it. */
+/** One race through the services for one address. Any number of callers may wait for it. */
 export interface ProviderRace {
-  /** Begins it; settles when there is an answer or nobody is left to be asked. */
+  /** Starts the race. Settles when there is an answer or no service is left to try. */
   run(): Promise<void>;
-  /** What has come of it so far; `ended` says why the caller waits no longer for what has not answered. */
+  /** The result so far. `ended` says why the caller does not wait for the services that have not answered. */
   result(ended: 'timeout' | 'aborted'): LookupResult;
-  /** Ends it: nobody waits any more. */
+  /** Ends the race: no caller waits for it. */
   abandon(): void;
 }
 
-/** A service, as far as the race has come with it. */
+/** The state of one service in the race. */
 interface Progress {
   readonly step: string;
   started?: number;
@@ -38,16 +38,16 @@ interface Progress {
 }
 
 const UNFINISHED = {
-  timeout: 'the time for finding a location was over',
-  aborted: 'the call was aborted',
+  timeout: 'timed out: no time was left to find a location',
+  aborted: 'the call was cancelled',
   overtaken: 'another service answered first',
 };
 
 /**
- * Asks one service after the other, in order of preference, until one knows. The next one starts when the one before
- * has failed, or, with `hedgeAfterMs`, has taken that long. A service that rests is left out; but when nobody else
- * knows, those that were out of reach are asked all the same, or, where all have refused, the one whose rest ends
- * first: an event is worth more than a rest.
+ * Tries the services in order of preference until one gives a location. The next one starts when the one before it has
+ * failed or, with `hedgeAfterMs`, has taken that long. Paused services are skipped. If all others fail, the services
+ * that were unreachable are tried although they are paused. If all services have refused, the one whose pause ends
+ * first is tried: a location for the event matters more than the pause.
  */
 export function createProviderRace(ip: string | undefined, settings: ServiceSettings, world: { fetch: Fetch; clock: Clock; rests: Rests }): ProviderRace {
   const { providers, timeoutMs: milliseconds, hedgeAfterMs } = settings;
@@ -65,7 +65,7 @@ export function createProviderRace(ip: string | undefined, settings: ServiceSett
     if (answer.ended === 'aborted') return;
     if (answer.ended === 'done') {
       rests.note(service);
-      // Two may be there at once: then preference decides.
+      // Two answers may arrive at once. The preferred service wins.
       if (!best || service < best.service) best = { service, found: answer.value };
       over.abort();
       return;
@@ -84,7 +84,7 @@ export function createProviderRace(ip: string | undefined, settings: ServiceSett
       const left = rests.leftOf(service);
       if (left > 0) {
         const now = clock.now();
-        const message = `it rests for about ${Math.ceil(left / 1000)} s (${rests.why(service)})`;
+        const message = `paused for about ${Math.ceil(left / 1000)} s (${rests.why(service)})`;
         progress[service] = { step: provider.name, started: now, ended: now, reason: 'resting', message };
         resting.push(service);
         continue;
@@ -117,10 +117,10 @@ export function createProviderRace(ip: string | undefined, settings: ServiceSett
   };
 }
 
-/** What a service throws may hold anything: only our own words are shown. */
+/** An error thrown by a service may contain any data, so only our own words are shown. */
 const asLookupFailure = (error: unknown) => (isLookupFailure(error) ? error : new LookupFailure('bad-answer', 'the lookup threw an error'));
 
-/** A service's answer, which must have coordinates that can be: 0, 0 is what services write when they do not know. */
+/** Checks the coordinates in a service's answer. 0, 0 is refused: services write it for an unknown place. */
 function usable(answer: IpLocation | undefined): IpLocation {
   const { latitude, longitude, accuracy, city, region, country } = asOwnRecord(answer);
   if (!isOnGlobe(latitude, longitude) || isNullIsland(latitude, longitude))

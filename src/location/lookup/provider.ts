@@ -2,22 +2,22 @@ import type { LocationFailure } from '../../errors/errors.js';
 import type { Fetch, WebAbortSignal } from '../../platform/web-types.js';
 import type { Location } from '../../schema/location.js';
 
-/** What a lookup service knows of an address; `accuracy` in metres. */
+/** The place that a lookup service returns for an address; `accuracy` in metres. */
 export type IpLocation = Omit<Location, 'source'>;
 
-/** What a provider is asked. */
+/** The input of one lookup. */
 export interface IpLookupRequest {
-  /** The address to look up; undefined for the caller's own. */
+  /** The address to look up. Undefined for the caller's own address. */
   readonly ip: string | undefined;
-  /** What the service is to be asked with. */
+  /** The `fetch` to use for the request. */
   readonly fetch: Fetch;
   /** Aborted when the time for the lookup is over. */
   readonly signal: WebAbortSignal;
 }
 
 /**
- * A service that tells where an address is. Write your own as a plain object; what it throws, and what it
- * returns without valid coordinates, makes the next one be asked. A `LookupFailure` also says why.
+ * A service that finds the place of an address. Write your own as a plain object. If it throws, or returns no valid
+ * coordinates, the next service is tried. A `LookupFailure` also says why.
  *
  * @example
  * ```ts
@@ -34,16 +34,16 @@ export interface IpLookupRequest {
 export interface IpProvider {
   /** Shown in the steps of a `LocationError`. */
   readonly name: string;
-  /** Finds the place of an address; rejects where it cannot. */
+  /** Finds the place of an address. Rejects if it cannot. */
   lookup(request: IpLookupRequest): Promise<IpLocation | undefined>;
 }
 
 const BRAND = Symbol.for('location-sdk.lookup-failure');
 
 /**
- * Why a lookup failed. A provider that throws it decides what happens next: after `'refused'` the service rests for
- * `location.ip.restMs`, or as long as it said itself; after `'unreachable'` for 5 s at most. Its words are shown in steps
- * and errors, so no address and no coordinate belongs in them.
+ * Why a lookup failed. A provider throws it to decide what happens next. After `'refused'` the service is paused for
+ * `location.ip.restMs`, or for as long as the service asked. After `'unreachable'` it is paused for 5 s at most. The
+ * message is shown in steps and errors, so put no address and no coordinates in it.
  *
  * @example
  * ```ts
@@ -52,10 +52,10 @@ const BRAND = Symbol.for('location-sdk.lookup-failure');
  */
 export class LookupFailure extends Error {
   constructor(
-    /** Why, as the steps of a `LocationError` say it. */
+    /** The reason, as the steps of a `LocationError` show it. */
     readonly reason: LocationFailure,
     message: string,
-    /** When to come back: seconds or a date, as the header `Retry-After` has it. */
+    /** When to try again: seconds or a date, as in the header `Retry-After`. */
     readonly retryAfter: string | null = null,
   ) {
     super(message);
@@ -63,6 +63,6 @@ export class LookupFailure extends Error {
   }
 }
 
-/** Also one of another copy of the package. */
+/** Also recognises an instance from another copy of the package. */
 export const isLookupFailure = (error: unknown): error is LookupFailure =>
   typeof error === 'object' && error !== null && (error as { [BRAND]?: unknown })[BRAND] === true;

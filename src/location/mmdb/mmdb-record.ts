@@ -5,22 +5,22 @@ import { coordinate, metresFromKilometres, placeName } from '../read-place.js';
 /** The English name of a city or a region, as MaxMind and DB-IP nest it. */
 const englishName = (place: Readonly<Record<string, unknown>>): string | undefined => placeName(asRecord(place.names).en);
 
-/** How many digits a number of 32-bit floating point holds. */
+/** The number of significant digits of a 32-bit float. */
 const DIGITS_OF_FLOAT = 7;
 
-/** A coordinate without the digits that only come of reading a 32-bit number as one of 64 bits: 6.4474, not 6.447400093078613. */
+/** Removes the digits that appear when a 32-bit float is read as 64 bits: 6.4474, not 6.447400093078613. */
 function coordinateOf(value: unknown): number {
   const read = coordinate(value);
   return Math.fround(read) === read ? Number(read.toPrecision(DIGITS_OF_FLOAT)) : read;
 }
 
-/** The first of the values that is there. */
+/** The first value that is present. */
 const firstOf = (...values: readonly unknown[]): unknown => values.find((value) => value !== undefined);
 
 /**
- * What a record of a database in MaxMind's format tells of a place. Read are the nested records of MaxMind and DB-IP
- * (`location.latitude`, `city.names.en` …) and flat ones, as DB-IP's are converted (`latitude`, `city`, `state1` …) and IPinfo writes
- * them (`lat` and `lng` as text, `region` …). Coordinates that are not there are `NaN`.
+ * Reads the place from a record in MaxMind's format. It reads the nested records of MaxMind and DB-IP
+ * (`location.latitude`, `city.names.en` …), the flat ones of converted DB-IP files (`latitude`, `city`, `state1` …),
+ * and those of IPinfo (`lat` and `lng` as text, `region` …). Missing coordinates become `NaN`.
  */
 export function readMmdbRecord(record: unknown): IpLocation {
   const flat = asRecord(record);

@@ -9,22 +9,22 @@ import { type Coordinates, type Fix, isMoreAccurate, isPermissionRefusal, type N
 
 export type PositionAttempt = { readonly position: Coordinates; readonly ageMs: number } | NoFix;
 
-/** The browser's geolocation, as one client asks it. */
+/** The browser's geolocation, as one client uses it. */
 export interface BrowserGeolocation {
   /** Settles once, within the limit; never rejects. */
   ask(limit: { milliseconds: number; signal: AbortSignalLike | undefined }): Promise<PositionAttempt>;
 }
 
-/** Chromium gives a hidden page its position, if that is granted; others may hold it back until the player returns. */
+/** Chromium gives a hidden page its position if permission is granted. Other browsers may wait until the player returns. */
 const HIDDEN_MS = 1_000;
 
-const ABORTED = noFix('aborted', 'the call was aborted');
-const HIDDEN = noFix('page-hidden', 'browsers may keep a position back while the page is hidden');
-const UNDECIDED = noFix('timeout', 'no answer in time; perhaps the player has not decided');
+const ABORTED = noFix('aborted', 'the call was cancelled');
+const HIDDEN = noFix('page-hidden', 'browsers may withhold the position while the page is hidden');
+const UNDECIDED = noFix('timeout', "no answer in time; the browser's prompt may still be open");
 
 /**
- * The browser is asked one request at a time, which all calls share. The time is measured here: the browser's own
- * `timeout` counts neither the prompt nor a hidden page, and some WebViews never answer.
+ * Sends the browser one request at a time; all calls share it. The time is measured here: the browser's own `timeout`
+ * counts neither the prompt nor a hidden page, and some WebViews never answer.
  */
 export function createBrowserGeolocation(
   settings: GeolocationSettings,
@@ -34,19 +34,19 @@ export function createBrowserGeolocation(
   let last: Fix | undefined;
   let lastAsked = 0;
   let requests = 0;
-  /** A no, or a time-out that may mean an open prompt: not after a position, which no prompt had held back. */
+  /** The last refusal, or a time-out that may mean an open prompt. A position clears it, since it shows that no prompt is open. */
   let refused: { answer: NoFix; at: number } | undefined;
   let request: GeolocationRequest | undefined;
 
-  /** False also for what lies in the future, as it does once somebody sets the clock back. */
+  /** False also for a time in the future: the clock may have been set back. */
   const isWithin = (milliseconds: number, since: number) => since <= clock.now() && clock.now() - since < milliseconds;
 
   const isRecent = ({ takenAt }: Fix) => isWithin(maximumAgeMs, takenAt);
 
-  /** Of one request, the most accurate; of several, the newest. */
+  /** Among positions of one request, the most accurate. Among several requests, the newest. */
   const isBetter = (fix: Fix, asked: number) => !last || !isRecent(last) || (asked === lastAsked ? isMoreAccurate(fix, last) : fix.takenAt > last.takenAt);
 
-  /** Also for what comes too late for those who asked. */
+  /** Also keeps an answer that comes after its callers have left. */
   function remember(answer: Fix | NoFix, asked: number) {
     if (answer.position) {
       refused = undefined;
@@ -61,7 +61,7 @@ export function createBrowserGeolocation(
   const toAttempt = (answer: Fix | NoFix): PositionAttempt =>
     answer.position ? { position: answer.position, ageMs: Math.max(0, clock.now() - answer.takenAt) } : answer;
 
-  /** The open request, or a new one; undefined where there is nobody to ask. */
+  /** The open request, or a new one. Undefined if there is no geolocation. */
   function joinRequest(): GeolocationRequest | undefined {
     if (request && !request.isAnswered()) {
       request.askedAt = Math.min(request.askedAt, clock.now());
@@ -71,12 +71,12 @@ export function createBrowserGeolocation(
     requests += 1;
     const asked = requests;
     request = geolocation && askBrowser(geolocation, settings, { page, clock, onAnswer: (answer) => remember(answer, asked) });
-    // A clock that throws costs the events, and no report.
+    // If the clock throws, the events are lost and the report is not.
     if (request && onEvent) tell(request, onEvent).catch(() => {});
     return request;
   }
 
-  /** Tells of a request and of its answer, in this order. */
+  /** Emits the event of a request, then the event of its answer. */
   async function tell({ answer }: GeolocationRequest, onEvent: (event: GeolocationEvent) => void) {
     const began = clock.now();
     onEvent({ type: 'location-asked', permission: await readPermission(page, clock) });
@@ -89,8 +89,8 @@ export function createBrowserGeolocation(
       const began = clock.now();
       if (signal?.aborted) return ABORTED;
       if (last && isWithin(maximumAgeMs, last.takenAt)) return toAttempt(last);
-      if (!page.isSecure()) return noFix('insecure-context', 'browsers give a position to https pages only');
-      if (milliseconds <= 0) return noFix('timeout', 'the time for finding a location was over');
+      if (!page.isSecure()) return noFix('insecure-context', 'browsers give the position to https pages only');
+      if (milliseconds <= 0) return noFix('timeout', 'timed out: no time was left to find a location');
 
       const remembered = refused && isWithin(denialMemoryMs, refused.at) ? refused.answer : undefined;
       const hidden = page.isHidden();
@@ -110,7 +110,7 @@ export function createBrowserGeolocation(
       const now = clock.now();
       const wait = Math.min(milliseconds - Math.max(0, now - began), shared.askedAt + (hidden ? HIDDEN_MS : timeoutMs) - now);
       const tooLate = hidden ? HIDDEN : UNDECIDED;
-      // Else each report would leave a listener at a request that may stay open for long.
+      // Otherwise each report would leave a listener on a request that may stay open for long.
       if (wait <= 0) return tooLate;
       const lowTimer = clock.setTimeout(() => tryLowAccuracy(shared), wait * HIGH_SHARE);
       let stopListening = () => {};
@@ -130,7 +130,7 @@ export function createBrowserGeolocation(
     },
   };
 
-  /** Only with leave: where a prompt may be open, a second request could open a second one. */
+  /** Only if permission is granted: otherwise a second request could open a second prompt. */
   function tryLowAccuracy(shared: GeolocationRequest) {
     page.permission().then(
       (state) => state === 'granted' && shared.tryLowAccuracy(),

@@ -6,7 +6,7 @@ import { createBrowserGeolocation } from './browser-geolocation.js';
 import { readPage } from './page.js';
 import { createPlaceFinder } from './reverse-geocode.js';
 
-/** What helps, by why the browser gave no position. */
+/** What to do, for each reason why the browser gave no position. */
 const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
   denied: 'ask the player to allow location, or pass location',
   'blocked-by-policy': 'allow geolocation in the Permissions-Policy header, and by allow="geolocation" on the iframe, or pass location',
@@ -14,10 +14,10 @@ const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
   'page-hidden': 'call again while the player sees the page, or pass location',
 };
 
-/** Of what is left of a short call, so that a player who does not decide leaves some for the next source. */
+/** The share of a short call's remaining time. If the player does not decide, time is left for the next source. */
 const SHARE = 2 / 3;
 
-/** The browser's geolocation: asks the player, and names the place where the operator's own function can. */
+/** The browser's geolocation: asks the player, and names the place with the operator's own function if there is one. */
 export function devicePosition(settings: LocationSettings, { scope, geolocation: given, clock, onEvent }: Surroundings): LocationSource {
   const geolocation = createBrowserGeolocation(settings.browser, { page: readPage(scope, given), clock, onEvent });
   const findPlace = createPlaceFinder(settings, clock);

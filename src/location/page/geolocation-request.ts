@@ -5,23 +5,23 @@ import { type Fix, isPermissionRefusal, type NoFix, OUTDATED, readFailure, readP
 
 /** One request for a position, shared by all calls that wait for it. */
 export interface GeolocationRequest {
-  /** On the clock, in milliseconds. A reader that finds it in the future sets it to now: the clock was set back. */
+  /** A time on the clock, in milliseconds. A reader that finds it in the future sets it to now: the clock was set back. */
   askedAt: number;
   /** Never rejects; may never settle. */
   readonly answer: Promise<Fix | NoFix>;
   isAnswered(): boolean;
-  /** Asks for a less accurate position too, once; the first position is the answer. */
+  /** Also asks for a less accurate position, once. The first position is the answer. */
   tryLowAccuracy(): void;
 }
 
-/** Of the time, what high accuracy gets before low accuracy is tried. */
+/** The share of the time for high accuracy, before low accuracy is tried. */
 export const HIGH_SHARE = 0.7;
-/** A position may be so much older than was asked for: receiver and device may have clocks that differ. */
+/** How much older than the limit a position may be: the clocks of the receiver and the device may differ. */
 const CLOCK_SKEW_MS = 300_000;
 
 /**
- * Asks the browser. It has no timer: the browser may take as long as the player thinks, and who waits has a limit.
- * `onAnswer` hears the answer, and of every position that follows it.
+ * Asks the browser. There is no timer here: the browser may take as long as the player does, and each caller has its
+ * own limit. `onAnswer` gets the answer, and each later position of this request.
  */
 export function askBrowser(
   geolocation: GeolocationLike,
@@ -60,7 +60,7 @@ export function askBrowser(
       else settle(fix);
     };
     const failWith = (error: unknown) => fail(readFailure(error, page));
-    // Asynchronous, since a stand-in for the browser's own may return a promise, which may reject.
+    // Asynchronous, since a replacement for the browser's geolocation may return a promise, which may reject.
     const ask = async () => geolocation.getCurrentPosition(succeed, failWith, { enableHighAccuracy, timeout, maximumAge: maximumAgeMs });
     ask().catch(failWith);
   }

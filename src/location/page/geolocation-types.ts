@@ -1,32 +1,32 @@
-/** The part of the browser's Geolocation API that is used. */
+/** The part of the browser's Geolocation API that the SDK uses. */
 export interface GeolocationLike {
-  /** Calls one of the two back, once. */
+  /** Calls one of the two callbacks, once. */
   getCurrentPosition(
     success: (position: {
-      /** Where the device is. */
+      /** The coordinates of the device. */
       coords: {
         /** Degrees, north of the equator. */
         latitude: number;
         /** Degrees, east of Greenwich. */
         longitude: number;
-        /** Metres, of a circle in which the device is with a likelihood of 95 %. */
+        /** In metres: the radius of the circle in which the device is with a probability of 95 %. */
         accuracy: number;
       };
-      /** When it was measured, in milliseconds since 1970. */
+      /** When the position was measured, in milliseconds since 1970. */
       timestamp?: number;
     }) => void,
     failure: (error: {
-      /** 1: not allowed; 2: not available; 3: not in time. */
+      /** 1: permission denied. 2: position unavailable. 3: timed out. */
       code: number;
-      /** The browser's words. */
+      /** The browser's message. */
       message?: string;
     }) => void,
     options: {
-      /** Whether the best that the device can do is asked for. */
+      /** Whether to ask for the device's best accuracy. */
       enableHighAccuracy: boolean;
-      /** Milliseconds for the measurement. */
+      /** The limit for the measurement, in milliseconds. */
       timeout: number;
-      /** Milliseconds that a position may be old. */
+      /** The greatest age of a cached position, in milliseconds. */
       maximumAge: number;
     },
   ): void;
@@ -34,10 +34,10 @@ export interface GeolocationLike {
 
 export interface GeolocationSettings {
   readonly highAccuracy: boolean;
-  /** The whole step by the wall clock, the player's thinking time included. */
+  /** The limit for the whole step by the wall clock, including the time in which the player decides. */
   readonly timeoutMs: number;
-  /** How old a position may be, the browser's or one that is remembered. */
+  /** The greatest age of a position, whether the browser's or a cached one. */
   readonly maximumAgeMs: number;
-  /** For how long a no, or a question that got no answer, keeps the browser from being asked again. */
+  /** How long the browser is not asked again after a refusal or an unanswered prompt. */
   readonly denialMemoryMs: number;
 }

@@ -4,7 +4,7 @@ interface PolicyLike {
   allowsFeature(name: 'geolocation'): boolean;
 }
 
-/** The part of a page's global object that is read. All of it may be missing, and each getter may throw. */
+/** The part of a page's global object that the SDK reads. Every member may be missing, and each getter may throw. */
 export interface PageScope {
   readonly isSecureContext?: boolean;
   readonly navigator?: {
@@ -20,20 +20,20 @@ export interface PageScope {
   };
 }
 
-/** What a page tells about itself, read anew each time. Nothing here throws. */
+/** Facts about the page. Each is read again at each use. No member throws. */
 export interface Page {
   geolocation(): GeolocationLike | undefined;
   isSecure(): boolean;
   isHidden(): boolean;
-  /** Calls the listener whenever the page becomes hidden; returns what ends that. */
+  /** Calls the listener whenever the page becomes hidden. Returns a function that removes the listener. */
   whenHidden(listener: () => void): () => void;
-  /** Whether a policy of the page is known to forbid geolocation. */
+  /** Whether the page's Permissions Policy is known to forbid geolocation. */
   isForbidden(): boolean;
-  /** A hint, no more: Safari always says `'prompt'`. May reject, and may never settle. */
+  /** Only a hint: Safari always says `'prompt'`. May reject, and may never settle. */
   permission(): Promise<string | undefined>;
 }
 
-/** What is read, or undefined where reading it throws. */
+/** The value that is read. Undefined if reading it throws. */
 export const unlessThrown = <T>(read: () => T): T | undefined => {
   try {
     return read();
@@ -42,13 +42,13 @@ export const unlessThrown = <T>(read: () => T): T | undefined => {
   }
 };
 
-/** Makes a page of its global object; `given` stands in for the browser's geolocation. */
+/** Makes a page of its global object; `given` replaces the browser's geolocation. */
 export function readPage(scope: PageScope, given: GeolocationLike | undefined): Page {
-  // jsdom says "prerender" of every page.
+  // jsdom says "prerender" for every page.
   const isHidden = () => unlessThrown(() => scope.document?.visibilityState) === 'hidden';
   return {
     geolocation: () => given ?? unlessThrown(() => scope.navigator?.geolocation),
-    // jsdom and happy-dom do not say.
+    // jsdom and happy-dom do not have it.
     isSecure: () => unlessThrown(() => scope.isSecureContext) !== false,
     isHidden,
     whenHidden(listener) {

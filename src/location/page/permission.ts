@@ -2,13 +2,13 @@ import { type Clock, systemClock, withTimeout } from '../../platform/time.js';
 import type { AbortSignalLike } from '../../platform/web-types.js';
 import { type Page, readPage } from './page.js';
 
-/** Whether a page may have the position: `'prompt'`, the player will be asked; `'unavailable'`, it cannot be asked for here. */
+/** Whether a page may have the position. `'prompt'`: the browser will ask the player. `'unavailable'`: this page cannot get a position. */
 export type LocationPermission = 'granted' | 'prompt' | 'denied' | 'unavailable';
 
-/** Nothing is gained by a longer wait for a hint. */
+/** A longer wait for a hint brings no gain. */
 const PERMISSION_MS = 250;
 
-/** What the browser says of the permission, within a quarter of a second; undefined where it says nothing. */
+/** The browser's answer about the permission, within a quarter of a second. Undefined if it gives none. */
 export async function queryPermission(
   page: Page,
   { clock, milliseconds = PERMISSION_MS, signal }: { clock: Clock; milliseconds?: number; signal?: AbortSignalLike | undefined },
@@ -25,8 +25,9 @@ export async function readPermission(page: Page, clock: Clock): Promise<Location
 }
 
 /**
- * Whether this page may have the player's position, without asking the player: to explain first what the browser will ask. `'unavailable'`: the
- * page is not https, a policy forbids it, or there is no geolocation here. Safari, and browsers without the Permissions API, give `'prompt'`. Never rejects.
+ * Returns whether this page may have the player's position, without asking the player. Use it to explain the browser's
+ * prompt before it opens. `'unavailable'`: the page is not https, a policy forbids geolocation, or the browser has
+ * none. Safari, and browsers without the Permissions API, give `'prompt'`. Never rejects.
  *
  * @example
  * ```ts

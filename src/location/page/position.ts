@@ -3,7 +3,7 @@ import { type Page, unlessThrown } from './page.js';
 
 export type Coordinates = { latitude: number; longitude: number; accuracy?: number };
 
-/** A position, and when the device was there, on the clock. */
+/** A position, and the time on the clock at which the device was there. */
 export interface Fix {
   readonly position: Coordinates;
   readonly takenAt: number;
@@ -13,22 +13,22 @@ export interface Fix {
 export interface NoFix {
   readonly position: undefined;
   readonly reason: LocationFailure;
-  /** Words of ours: the browser's own are not shown. */
+  /** Our own words: the browser's message is not shown. */
   readonly message: string;
 }
 
-/** Whether asking again, or less accurately, is of no use for a while. */
+/** Whether asking again, or with lower accuracy, is useless for a while. */
 export const isPermissionRefusal = ({ reason }: NoFix) => reason !== 'timeout' && reason !== 'position-unavailable';
 
 export const noFix = (reason: LocationFailure, message: string): NoFix => ({ position: undefined, reason, message });
 
-/** Ten years. An older timestamp is not believed, nor one of the future: some browsers count in seconds, from 2001, or from the start of the device. */
+/** Ten years. An older timestamp is ignored, and so is one in the future: some browsers count in seconds, from 2001, or from the start of the device. */
 const OLDEST_MS = 315_360_000_000;
 
-/** One that does not tell its accuracy is less accurate than any that does. */
+/** A position without an accuracy counts as less accurate than any other. */
 export const isMoreAccurate = (one: Fix, other: Fix) => (one.position.accuracy ?? Infinity) < (other.position.accuracy ?? Infinity);
 
-/** Reads what the browser says is a position; undefined where it is none. Never throws: it would throw into the page. */
+/** Reads the browser's position. Undefined if it is not valid. Never throws: the error would reach the page. */
 export function readPosition(position: unknown, now: number): Fix | undefined {
   return unlessThrown(() => {
     const { coords, timestamp } = position as { coords: Record<keyof Coordinates, unknown>; timestamp: unknown };
@@ -45,17 +45,17 @@ export function readPosition(position: unknown, now: number): Fix | undefined {
 
 export const UNAVAILABLE = noFix('position-unavailable', 'the browser gave no usable position');
 
-export const OUTDATED = noFix('position-unavailable', 'the browser gave an old position only');
+export const OUTDATED = noFix('position-unavailable', 'the browser gave only an old position');
 
 /** Reads why the browser failed. Never throws. */
 export function readFailure(error: unknown, page: Page): NoFix {
   const code = unlessThrown(() => (error as { code: unknown }).code);
-  if (code === 2) return noFix('position-unavailable', 'the device cannot tell where it is');
+  if (code === 2) return noFix('position-unavailable', 'the device cannot determine its position');
   if (code === 3) return noFix('timeout', 'the device did not find its position in time');
   if (code !== 1) return UNAVAILABLE;
-  // Browsers have one code for every no. Where they do not tell of a policy, their words may.
+  // Browsers have one code for every refusal. If the browser does not expose the policy, its message may mention it.
   const isPolicy = page.isForbidden() || unlessThrown(() => /policy/i.test((error as { message: string }).message));
   return isPolicy
-    ? noFix('blocked-by-policy', 'a policy of the page or of its frame does not allow it')
-    : noFix('denied', 'the player, or the device, does not allow it');
+    ? noFix('blocked-by-policy', 'the Permissions Policy of the page or frame forbids geolocation')
+    : noFix('denied', 'the player or the device denied permission');
 }

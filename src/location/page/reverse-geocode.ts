@@ -5,7 +5,7 @@ import type { AbortSignalLike, WebAbortSignal } from '../../platform/web-types.j
 import { placeName } from '../read-place.js';
 import type { Coordinates } from './position.js';
 
-/** The names of a place, as far as they are known. */
+/** The names of a place, if known. */
 export interface Place {
   /** Name of the city or town. */
   city?: string | undefined;
@@ -15,7 +15,7 @@ export interface Place {
   country?: string | undefined;
 }
 
-/** Tells which place is at a pair of coordinates; `signal` is aborted when its time is over. */
+/** Returns the names of the place at a pair of coordinates. `signal` is aborted when the time is over. */
 export type ReverseGeocode = (
   coordinates: {
     /** Degrees, north of the equator. */
@@ -24,26 +24,26 @@ export type ReverseGeocode = (
     longitude: number;
   },
   context: {
-    /** Aborted when the time for the question is over. */
+    /** Aborted when the time for this lookup is over. */
     signal: WebAbortSignal;
   },
 ) => Place | undefined | Promise<Place | undefined>;
 
 export interface PlaceSettings {
   readonly reverseGeocode: ReverseGeocode | undefined;
-  /** For one question. */
+  /** The limit for one lookup. */
   readonly reverseGeocodeTimeoutMs: number;
 }
 
 export interface PlaceFound {
   readonly place: Place;
-  /** One step, if the operator's function was asked. */
+  /** One step, if the operator's function was called. */
   readonly steps: readonly (LocationStep | FoundStep)[];
 }
 
 const NOTHING: PlaceFound = { place: {}, steps: [] };
 
-/** One question to the operator's function. */
+/** One call of the operator's function. */
 interface PlaceRequest {
   readonly latitude: number;
   readonly longitude: number;
@@ -52,28 +52,28 @@ interface PlaceRequest {
   answer: Promise<PlaceFound>;
   failed: boolean;
   waiting: number;
-  readonly nobodyWaits: AbortController;
+  readonly callersLeft: AbortController;
 }
 
 const FAILED = { reason: 'bad-answer', message: 'reverseGeocode threw an error' } as const;
 const NOT_YET = 'reverseGeocode did not answer in time';
 
-/** For how long a fix goes without a place where the function failed: not every report of it waits anew. */
+/** How long a position is used without place names after the function failed, so that not every report waits for it again. */
 const FAILURE_MEMORY_MS = 30_000;
 
 /**
- * Completes a fix through the operator's own `reverseGeocode`. A place is a help and no more: where the function
- * fails or is slow, the fix goes on without it.
+ * Adds the place names to a position with the operator's own `reverseGeocode`. The names are optional: if the function
+ * fails or is slow, the position is used without them.
  */
 export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: PlaceSettings, clock: Clock) {
-  /** What was asked last: for all who wait for it, and for a fix that is used again. */
+  /** The last lookup, shared by all callers that wait for it and by later uses of the same position. */
   let last: PlaceRequest | undefined;
 
   function ask(geocode: ReverseGeocode, { latitude, longitude }: Coordinates): PlaceRequest {
-    const nobodyWaits = new AbortController();
+    const callersLeft = new AbortController();
     const work = async (signal: WebAbortSignal) => readPlace(await geocode({ latitude, longitude }, { signal }));
-    const question: PlaceRequest = { latitude, longitude, askedAt: clock.now(), answer: Promise.resolve(NOTHING), failed: false, waiting: 0, nobodyWaits };
-    question.answer = withTimeout(work, { clock, milliseconds: reverseGeocodeTimeoutMs, signal: nobodyWaits.signal }).then((answer) => {
+    const question: PlaceRequest = { latitude, longitude, askedAt: clock.now(), answer: Promise.resolve(NOTHING), failed: false, waiting: 0, callersLeft };
+    question.answer = withTimeout(work, { clock, milliseconds: reverseGeocodeTimeoutMs, signal: callersLeft.signal }).then((answer) => {
       const step = { step: 'reverse-geocode', durationMs: clock.now() - question.askedAt };
       if (answer.ended === 'done') return { place: answer.value, steps: [step] };
       question.failed = true;
@@ -82,7 +82,7 @@ export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: P
     return question;
   }
 
-  /** The last question, if it was about the same fix; one that failed is asked again after a while. */
+  /** The last lookup, if it was for the same position. A failed one is repeated after a while. */
   function sameAsLast({ latitude, longitude }: Coordinates): PlaceRequest | undefined {
     if (last?.latitude !== latitude || last.longitude !== longitude) return undefined;
     return last.failed && clock.now() - last.askedAt >= FAILURE_MEMORY_MS ? undefined : last;
@@ -97,15 +97,15 @@ export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: P
     question.waiting += 1;
     const waited = await withTimeout(() => question.answer, { clock, milliseconds: deadline - started, signal });
     question.waiting -= 1;
-    if (question.waiting === 0) question.nobodyWaits.abort();
-    // What was known already is no step of this call.
+    if (question.waiting === 0) question.callersLeft.abort();
+    // A cached result is not a step of this call.
     if (waited.ended === 'done') return known && clock.now() === started ? { place: waited.value.place, steps: [] } : waited.value;
     const reason = waited.ended === 'aborted' ? 'aborted' : 'timeout';
     return { place: {}, steps: [{ step: 'reverse-geocode', durationMs: clock.now() - started, reason, message: NOT_YET }] };
   };
 }
 
-/** Own names only, and only such as a report can hold. */
+/** Own properties only, and only values that a report can contain. */
 function readPlace(answer: Place | undefined): Place {
   const { city, region, country } = asOwnRecord(answer);
   return { city: placeName(city), region: placeName(region), country: placeName(country) };

@@ -2,7 +2,7 @@ import type { IpProvider } from '../lookup/provider.js';
 import { jsonService } from './json-service.js';
 
 /**
- * freeipapi: free up to a limit a minute, no key. It writes `"-"` where it does not know.
+ * freeipapi: free up to a limit per minute, no key. It writes `"-"` for an unknown value.
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import { metresFromKilometres } from '../read-place.js';
 import { jsonService } from './json-service.js';
 
 /**
- * GeoJS: free, no key. Coordinates come as strings, `"nil"` where unknown; the accuracy in kilometres.
+ * GeoJS: free, no key. Coordinates come as strings, `"nil"` if unknown; the accuracy in kilometres.
  *
  * @example
  * ```ts

@@ -17,7 +17,7 @@ export const ipapiCo = (): IpProvider =>
     read({ error, reason }) {
       if (error !== true) return {};
       throw reason === 'RateLimited'
-        ? new LookupFailure('refused', 'the service takes no more requests for now')
+        ? new LookupFailure('refused', 'rate limited by the lookup service')
         : new LookupFailure('bad-answer', 'the service answered with an error');
     },
   });

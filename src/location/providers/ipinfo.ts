@@ -5,13 +5,13 @@ import { type IpProvider, LookupFailure } from '../lookup/provider.js';
 import { coordinate, placeName } from '../read-place.js';
 import { jsonService } from './json-service.js';
 
-/** What the lookup service ipinfo needs. */
+/** The options of the lookup service ipinfo. */
 export interface IpinfoOptions {
-  /** The operator's token; sent as a header, never in the address. In a page every visitor can read it. */
+  /** The operator's token. It is sent in a header, never in the URL. In a page every visitor can read it. */
   token: string;
   /**
-   * The plan of the token: `'core'` is for IPinfo Core and Plus. `'legacy'` is for a plan from before them, whose address is
-   * `ipinfo.io/<ip>/json`. IPinfo Lite, the free plan, knows countries only and cannot be used. Default: `'core'`.
+   * The plan of the token. `'core'` is for IPinfo Core and Plus. `'legacy'` is for an older plan, which uses
+   * `ipinfo.io/<ip>/json`. The free plan IPinfo Lite returns countries only and cannot be used. Default: `'core'`.
    */
   plan?: 'core' | 'legacy' | undefined;
 }
@@ -19,12 +19,12 @@ export interface IpinfoOptions {
 const PLANS = ['core', 'legacy'];
 
 function refusePrivate(bogon: unknown): void {
-  if (bogon === true) throw new LookupFailure('not-public', 'the service says that the address is not a public one');
+  if (bogon === true) throw new LookupFailure('not-public', 'the service says that the address is not public');
 }
 
 /**
- * ipinfo: with a token, without which a `ConfigurationError` is thrown. It needs the plan Core or Plus: the free plan Lite gives no
- * coordinates.
+ * ipinfo: needs a token, else it throws a `ConfigurationError`. The token needs the plan Core or Plus: the free plan
+ * Lite gives no coordinates.
  *
  * @example
  * ```ts
@@ -53,7 +53,7 @@ export function ipinfo(options: IpinfoOptions): IpProvider {
   }
   return jsonService({
     name: 'ipinfo',
-    // The service's own examples leave the colons of an IPv6 address as they are.
+    // The service's own examples leave the colons of an IPv6 address unescaped.
     url: (path) => `https://api.ipinfo.io/lookup${path.replaceAll('%3A', ':') || '/me'}`,
     headers,
     members,

@@ -7,12 +7,12 @@ type Body = Readonly<Record<string, unknown>>;
 /** A service that answers with one flat object. */
 interface JsonService {
   readonly name: string;
-  /** Its address for a path: an escaped address with a slash before it, or nothing for the caller's own. */
+  /** The URL for a path. The path is a slash and the escaped address, or empty for the caller's own address. */
   readonly url: (path: string) => string;
   readonly headers?: Record<string, string>;
-  /** The members of the answer: the address that it is about, and the names of the place. */
+  /** The names of the answer's members: the address, and the names of the place. */
   readonly members: readonly [address: string, city: string, region: string, country: string];
-  /** What this service tells in a way of its own. Throws a `LookupFailure` for an error that it reports as an answer. */
+  /** Reads the members that only this service has. Throws a `LookupFailure` for an error that the service reports in its answer. */
   readonly read?: (body: Body) => Partial<IpLocation>;
 }
 

@@ -1,14 +1,14 @@
-/** An IP address, however it was written. */
+/** An IP address, parsed from any of its spellings. */
 export interface Address {
   /** Its 16-bit groups: two for IPv4, eight for IPv6. */
   readonly groups: readonly number[];
-  /** As lookup services take it: the shortest form, in lower case. */
+  /** The spelling that lookup services take: the shortest form, in lower case. */
   readonly text: string;
 }
 
 const LONGEST_ADDRESS = 45;
 
-/** Four decimal parts; no octal, hexadecimal or shortened form. */
+/** Four decimal parts. Octal, hexadecimal and shortened forms are refused. */
 const IPV4 = /^(?:(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])(?:\.(?!$)|$)){4}$/;
 
 function parseIPv4(text: string): Address | undefined {
@@ -39,19 +39,20 @@ function lastIPv4({ groups }: Address): Address {
 
 const startsWith = ({ groups }: Address, start: readonly number[]) => groups.length === 8 && start.every((group, index) => groups[index] === group);
 
-/** An IPv4 address mapped into IPv6 (`::ffff:0:0/96`), as it is; any other is returned unchanged. */
+/** Unmaps an IPv4 address mapped into IPv6 (`::ffff:0:0/96`). Any other address is returned unchanged. */
 const unmapped = (address: Address) => (startsWith(address, [0, 0, 0, 0, 0, 0xffff]) ? lastIPv4(address) : address);
 
 /**
- * The IPv4 address that a translator wrote into an IPv6 address (`64:ff9b::/96`, RFC 6052), as a server without IPv4 sees its
- * clients; any other is returned unchanged. 6to4 and Teredo addresses hold one too, but that of a tunnel's end.
+ * Extracts the IPv4 address that a translator wrote into an IPv6 address (`64:ff9b::/96`, RFC 6052): a server without
+ * IPv4 sees its clients with these addresses. Any other address is returned unchanged. 6to4 and Teredo addresses also
+ * contain an IPv4 address, but it belongs to the end of a tunnel.
  */
 export const untranslated = (address: Address): Address => (startsWith(address, [0x64, 0xff9b, 0, 0, 0, 0]) ? lastIPv4(address) : address);
 
-/** Reads one address as it is written; undefined where it is none: a list, a port, a zone, a name, an octal or shortened form. */
+/** Reads one address without converting it. Undefined for a list, a port, a zone, a name, or an octal or shortened form. */
 export const parseWritten = (text: string): Address | undefined => parseIPv4(text) ?? parseIPv6(text);
 
-/** As `parseWritten`; an IPv4 address that is mapped into IPv6, as sockets for both show it, is unmapped. */
+/** Like `parseWritten`, but unmaps an IPv4 address that a dual-stack socket shows as IPv6. */
 export function parseAddress(text: string): Address | undefined {
   const address = parseWritten(text);
   return address && unmapped(address);

@@ -4,8 +4,8 @@ import { withSource } from '../with-source.js';
 import { parseClientIp } from './client-ip.js';
 
 /**
- * Lookup of `clientIP`: on a server the only address that tells anything is the player's, since the server's own would locate the
- * data centre. Without `lookup` no service is enabled.
+ * Looks up `clientIP`. On a server only the player's address is useful: the server's own would locate the data centre.
+ * Without `lookup` no service is enabled.
  */
 export const clientAddress = (lookup: IpLookups | undefined, sourceName: string): LocationSource => ({
   async find({ clientIP, deadline, signal }) {
@@ -13,7 +13,7 @@ export const clientAddress = (lookup: IpLookups | undefined, sourceName: string)
       return {
         location: undefined,
         steps: [{ step: 'client-ip', reason: 'no-address', message: 'clientIP is missing, or undefined', durationMs: 0 }],
-        advice: "on a server, pass the player's address as clientIP (where clientIpFrom gives undefined, look at its trustedProxies), or pass location",
+        advice: "on a server, pass the player's address as clientIP (if clientIpFrom gives undefined, check its trustedProxies), or pass location",
       };
     }
     const client = parseClientIp(clientIP);
@@ -22,7 +22,8 @@ export const clientAddress = (lookup: IpLookups | undefined, sourceName: string)
       return {
         location: undefined,
         steps: [{ step: 'client-ip', reason: 'not-public', message, durationMs: 0 }],
-        advice: "pass the player's public address: is the proxy's X-Forwarded-For read? While developing, pass location: fixedLocation(…) to createClient",
+        advice:
+          "pass the player's public address: does your server read the proxy's X-Forwarded-For? In development, pass location: fixedLocation(…) to createClient",
       };
     }
     if (!lookup) return NO_SOURCE;

@@ -3,40 +3,41 @@ import { type Address, parseAddress, untranslated } from './address.js';
 import { findRange } from './address-ranges.js';
 import { MOST_PROXIES, readTrustOptions, type Trust, type TrustedProxies } from './trusted-proxies.js';
 
-/** What is read of a request: of Node.js and what is built on it (Express, Fastify), or of the web's `Request`. */
+/** The parts of a request that are read: a request of Node.js and frameworks on it (Express, Fastify), or a web `Request`. */
 export interface IncomingRequest {
-  /** Those of Node.js, or the platform's `Headers`. */
+  /** Headers of Node.js, or the platform's `Headers`. */
   readonly headers:
     | {
         /** One header, by its name. */
         get(name: string): string | null;
       }
     | { readonly [name: string]: string | readonly string[] | undefined };
-  /** Who is connected: the player, or the last proxy. A web `Request` has none. */
+  /** The connection: from the player, or from the last proxy. A web `Request` has none. */
   readonly socket?:
     | {
-        /** The address of the other end. */
+        /** The address of the peer. */
         readonly remoteAddress?: string | undefined;
       }
     | null
     | undefined;
-  /** Names and values as they came, which show whether a header came in several lines. */
+  /** Header names and values as received. They show whether a header came in several lines. */
   readonly rawHeaders?: readonly string[] | undefined;
 }
 
-/** What `clientIpFrom` needs to know beside the request. */
+/** The options of `clientIpFrom`. */
 export interface ClientIpFromOptions {
   /**
    * Which proxies may name the player's address. Default: none, only the socket's address is used.
    *
    * - A list of your proxies: addresses, ranges such as `'10.0.0.0/8'`, and the groups `'loopback'`, `'link-local'` and
-   *   `'private'`. The nearest address that is not among them is the player's. A list is read once: to change it, pass another.
-   * - How many proxies there are, as Express counts them in `trust proxy`: 1 means that the last entry of `X-Forwarded-For`
-   *   is the player's. Every one of them must set the header, and no client may be able to bypass them. 0 to 32.
-   * - A platform that is the sole way to your server, such as `'cloudflare'`.
+   * `'private'`. The nearest address that is not among them is the player's. A list is read once: to change it, pass
+   * another.
+   * - The number of proxies, as Express counts them in `trust proxy`: 1 means that the last entry of `X-Forwarded-For`
+   * is the player's. Each proxy must set the header, and no client may be able to bypass them. 0 to 32.
+   * - A platform, such as `'cloudflare'`, if every request reaches your server through it.
    */
   readonly trustedProxies?: TrustedProxies | undefined;
-  /** Who is connected, where the request does not say: a web `Request`. It comes before the request's socket. */
+  /** The address of the connection, if the request does not have it: for a web `Request`. It takes precedence over the request's socket. */
   readonly remoteAddress?: string | undefined;
 }
 
@@ -54,11 +55,11 @@ function readEntry(entry: unknown): Address | undefined {
   if (v4) return parseAddress(v4);
   const zoneless = (v6 ?? text).replace(/^(fe[89ab][0-9a-f]:[0-9a-f:]*)%[\w.-]{1,32}$/i, '$1');
   const address = zoneless.includes(':') ? parseAddress(zoneless) : undefined;
-  // Before it is compared: a proxy behind a translator is a proxy still.
+  // Translated before it is compared: the range of a proxy must also match behind a translator.
   return address && untranslated(address);
 }
 
-/** The lines of a header, the nearest proxy's last. Undefined where their order is not known. */
+/** The lines of a header, the nearest proxy's last. Undefined if their order is unknown. */
 function readLines(headers: IncomingRequest['headers'], name: string): readonly string[] | undefined {
   if (typeof headers.get === 'function') {
     const line: unknown = headers.get(name);
@@ -71,13 +72,13 @@ function readLines(headers: IncomingRequest['headers'], name: string): readonly 
   return Array.isArray(value) && value.every((line) => typeof line === 'string') ? value : undefined;
 }
 
-/** How many lines a header came in, where the request still knows. */
+/** How many lines a header came in, if the request still has that information. */
 function countLines(request: IncomingRequest, name: string): number | undefined {
   const { rawHeaders } = request;
   return Array.isArray(rawHeaders) ? rawHeaders.filter((text, index) => index % 2 === 0 && String(text).toLowerCase() === name).length : undefined;
 }
 
-/** The entries of a header, the nearest proxy's first. Only those that are asked for are cut out, however long the header is. */
+/** The entries of a header, the nearest proxy's first. Only the requested entries are cut out, even if the header is very long. */
 function* entriesFromRight(lines: readonly string[]): Generator<string, undefined> {
   for (let index = lines.length - 1; index >= 0; index -= 1) {
     const line = lines[index] ?? '';
@@ -91,7 +92,7 @@ function* entriesFromRight(lines: readonly string[]): Generator<string, undefine
   return undefined;
 }
 
-/** Whether a platform's header came as the platform sends it. */
+/** Whether a platform's header has the form that the platform sends. */
 function isAsSent(request: IncomingRequest, lines: readonly string[], expected: 'one' | 'one-entry' | undefined): boolean {
   if (expected === undefined) return true;
   const count = countLines(request, FORWARDED_FOR);
@@ -157,7 +158,7 @@ export function clientIpFrom(request: IncomingRequest, options: ClientIpFromOpti
     const client = findClient(request, Object.hasOwn(options, 'remoteAddress') ? options.remoteAddress : undefined, trust);
     return client?.text;
   } catch {
-    // A getter of the request threw: nothing is known.
+    // A getter of the request threw: the address is unknown.
     return undefined;
   }
 }

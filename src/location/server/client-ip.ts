@@ -1,7 +1,7 @@
 import { parseAddress, untranslated } from './address.js';
 import { findRange, rangeOf } from './address-ranges.js';
 
-/** Address ranges that belong to nobody in public (IANA special-purpose registries), and what they usually mean here. */
+/** Address ranges that are not public (IANA special-purpose registries), and their usual meaning here. */
 const NOT_PUBLIC = /* @__PURE__ */ (
   [
     ['0.0.0.0/8', 'a "this network" address'],
@@ -35,20 +35,17 @@ const NOT_PUBLIC = /* @__PURE__ */ (
   ] as const
 ).map(([range, kind]) => ({ ...rangeOf(range), reason: `${kind} (${range})` }));
 
-/** All that is public in IPv6 begins with the bits of `2000::/3`. */
+/** All public IPv6 addresses start with the bits of `2000::/3`. */
 const PUBLIC_IPV6 = [{ family: 6, prefix: '001' }] as const;
 
 export interface ClientIp {
-  /** As lookup services take it; an IPv4 address that is mapped or translated into IPv6 is taken out of it. */
+  /** The spelling that lookup services take. An IPv4 address that is mapped or translated into IPv6 is extracted. */
   readonly address: string;
-  /** Why it cannot be located; undefined for a public address. The range is named, the address is not. */
+  /** Why it cannot be located. Undefined for a public address. It names the range and not the address. */
   readonly notPublic: string | undefined;
 }
 
-/**
- * Reads one address, as a server finds it. Undefined where it is none: a list, a port, a zone, a name, an
- * octal or shortened form.
- */
+/** Reads one address, as a server gets it. Undefined for a list, a port, a zone, a name, or an octal or shortened form. */
 export function parseClientIp(text: string): ClientIp | undefined {
   const parsed = parseAddress(text);
   if (!parsed) return undefined;
@@ -59,6 +56,6 @@ export function parseClientIp(text: string): ClientIp | undefined {
   return { address: address.text, notPublic: reserved ? 'a reserved address (outside 2000::/3)' : undefined };
 }
 
-/** What is wrong with the writing of an address; what is no string is told elsewhere. */
+/** Checks the spelling of an address. A value that is not a string is reported elsewhere. */
 export const clientIpProblem = (clientIP: unknown): string | undefined =>
   typeof clientIP !== 'string' || parseClientIp(clientIP) ? undefined : 'expected one IPv4 or IPv6 address, without a port, a zone or a list';

@@ -5,12 +5,12 @@ import { suggest } from '../../schema/suggest.js';
 import { unknownField } from '../../schema/validate.js';
 import { type AddressRange, parseRange, rangeOf } from './address-ranges.js';
 
-/** Ranges of proxies by name. `'private'` is what Express calls `'uniquelocal'`. */
+/** Proxy ranges by name. Express calls `'private'` `'uniquelocal'`. */
 export type ProxyGroup = 'loopback' | 'link-local' | 'private';
 
 /**
- * A platform whose way of passing the player's address on is known. It is believed whoever sends it: name a platform only
- * where it is the sole way to your server, so that nobody can write its headers himself.
+ * A platform that passes the player's address in a known header. The header is trusted from any sender: name a platform
+ * only if every request reaches your server through it, so that no client can write the header.
  */
 export type ProxyPlatform =
   | 'cloudflare'
@@ -25,17 +25,14 @@ export type ProxyPlatform =
   | 'google-cloud-load-balancer'
   | 'heroku';
 
-/**
- * Whose word on the player's address is believed: addresses, ranges and groups of your proxies; how many proxies there are;
- * or the platform.
- */
+/** Which source of the player's address is trusted: addresses, ranges and groups of your proxies; the number of proxies; or the platform. */
 export type TrustedProxies = ProxyPlatform | number | readonly (ProxyGroup | (string & Record<never, never>))[];
 
 /** How the player's address is found. */
 export type Trust =
   /** The nearest address that is in none of the ranges. */
   | { readonly by: 'ranges'; readonly ranges: readonly AddressRange[] }
-  /** The entry of `X-Forwarded-For` that is so many from the right. */
+  /** The entry of `X-Forwarded-For` at this place from the right. */
   | { readonly by: 'count'; readonly count: number; readonly lines?: 'one' | 'one-entry' }
   /** A header that the platform overwrites. */
   | { readonly by: 'header'; readonly name: string };
@@ -47,16 +44,16 @@ const GROUPS: Readonly<Record<ProxyGroup, readonly string[]>> = {
 };
 
 /**
- * Where a platform has a header that it overwrites, that one; else what it appends to `X-Forwarded-For`. Platforms do not say to
- * which line they append where a visitor sent several, so that several tell nothing.
+ * The header of each platform: one that the platform overwrites, else the `X-Forwarded-For` to which it appends.
+ * Platforms do not document to which line they append if a visitor sent several lines, so several lines are ignored.
  */
 const PLATFORMS: Readonly<Record<ProxyPlatform, Trust>> = {
   cloudflare: { by: 'header', name: 'cf-connecting-ip' },
   fly: { by: 'header', name: 'fly-client-ip' },
   netlify: { by: 'header', name: 'x-nf-client-connection-ip' },
-  // Not X-Forwarded-For, which a proxy before Vercel may be allowed to set.
+  // Not X-Forwarded-For: Vercel may be configured to let a proxy before it set that header.
   vercel: { by: 'header', name: 'x-vercel-forwarded-for' },
-  // Not X-Azure-ClientIP, which Front Door takes from what the visitor sent.
+  // Not X-Azure-ClientIP: Front Door takes it from the visitor's own headers.
   'azure-front-door': { by: 'header', name: 'x-azure-socketip' },
   'aws-alb': { by: 'count', count: 1, lines: 'one' },
   'aws-cloudfront': { by: 'count', count: 1, lines: 'one' },
@@ -64,14 +61,14 @@ const PLATFORMS: Readonly<Record<ProxyPlatform, Trust>> = {
   'azure-application-gateway': { by: 'count', count: 1, lines: 'one' },
   // It appends the player's address, then its own.
   'google-cloud-load-balancer': { by: 'count', count: 2, lines: 'one' },
-  // Its router appends to the first of several lines, so that a visitor's second line would end up last.
+  // Its router appends to the first of several lines, so a visitor's second line would come last.
   heroku: { by: 'count', count: 1, lines: 'one-entry' },
 };
 
-/** No chain of proxies is as long; what is longer is a mistake or an attack. */
+/** Real chains of proxies are shorter. A higher number is a mistake or an attack. */
 export const MOST_PROXIES = 32;
 
-const NOBODY: Trust = { by: 'ranges', ranges: [] };
+const NO_PROXY: Trust = { by: 'ranges', ranges: [] };
 
 const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined => (Object.hasOwn(table, name) ? table[name] : undefined);
 
@@ -93,12 +90,12 @@ function readProxy(proxy: unknown, at: readonly PropertyKey[], issues: Validatio
   if (typeof proxy !== 'string') return refuse(`expected an address, a range such as 10.0.0.0/8, or one of ${groupNames}`);
   const group = own(GROUPS, proxy);
   if (group) return group.map(rangeOf);
-  if (own(PLATFORMS, proxy)) return refuse(`a platform stands alone: trustedProxies: '${proxy}'`);
+  if (own(PLATFORMS, proxy)) return refuse(`a platform is passed alone: trustedProxies: '${proxy}'`);
   const range = parseRange(proxy);
   return 'problem' in range ? refuse(range.problem + nearest(proxy, Object.keys(GROUPS))) : [range];
 }
 
-/** Lists that were read already: one is usually passed with every request. */
+/** A cache of parsed lists: the same list is usually passed with every request. */
 const known = new WeakMap<readonly unknown[], Trust>();
 
 function readList(list: readonly unknown[], issues: ValidationIssue[]): Trust {
@@ -110,29 +107,29 @@ function readList(list: readonly unknown[], issues: ValidationIssue[]): Trust {
   return trust;
 }
 
-/** The proxies whose headers count. Problems are added to the issues. */
+/** Reads the trusted proxies. Problems are added to the issues. */
 export function readTrust(trustedProxies: unknown, issues: ValidationIssue[]): Trust {
   const refuse = (code: 'invalid' | 'wrong-type', message: string) => {
     issues.push(issue(['trustedProxies'], code, message));
-    return NOBODY;
+    return NO_PROXY;
   };
-  if (trustedProxies === undefined) return NOBODY;
+  if (trustedProxies === undefined) return NO_PROXY;
   if (Array.isArray(trustedProxies)) return readList(trustedProxies, issues);
   if (typeof trustedProxies === 'number') {
     if (!Number.isInteger(trustedProxies) || trustedProxies < 0 || trustedProxies > MOST_PROXIES) {
-      return refuse('invalid', `expected how many proxies there are: a whole number from 0 to ${MOST_PROXIES}`);
+      return refuse('invalid', `expected the number of proxies: a whole number from 0 to ${MOST_PROXIES}`);
     }
-    return trustedProxies === 0 ? NOBODY : { by: 'count', count: trustedProxies };
+    return trustedProxies === 0 ? NO_PROXY : { by: 'count', count: trustedProxies };
   }
   if (typeof trustedProxies !== 'string') {
-    const everybody = trustedProxies === true ? '; true would believe whatever a player writes' : '';
-    return refuse('wrong-type', `expected a list of proxies, how many there are, or a platform${everybody}`);
+    const warning = trustedProxies === true ? '; true would trust any header that a player writes' : '';
+    return refuse('wrong-type', `expected a list of proxies, the number of proxies, or a platform${warning}`);
   }
   const platform = own(PLATFORMS, trustedProxies);
   if (platform) return platform;
   if (own(GROUPS, trustedProxies)) return refuse('invalid', `proxies are given as a list: ['${trustedProxies}']`);
   const names = Object.keys(PLATFORMS);
-  return refuse('invalid', `is no known platform${nearest(trustedProxies, names)}; known are ${names.join(', ')}; proxies are given as a list`);
+  return refuse('invalid', `is not a known platform${nearest(trustedProxies, names)}; known are ${names.join(', ')}; proxies are given as a list`);
 }
 
 const OPTIONS = ['trustedProxies', 'remoteAddress'];
@@ -144,7 +141,7 @@ export function readTrustOptions(options: { readonly trustedProxies?: unknown })
   const names = Object.keys(options ?? {});
   const unknown = issues.length > 0 ? [] : names.filter((name) => !OPTIONS.includes(name));
   for (const name of unknown) issues.push(issue([name], 'unknown-field', unknownField(name, OPTIONS)));
-  const trust = names.includes('trustedProxies') ? readTrust(options.trustedProxies, issues) : NOBODY;
+  const trust = names.includes('trustedProxies') ? readTrust(options.trustedProxies, issues) : NO_PROXY;
   if (issues.length > 0) throw new ConfigurationError(optionsProblem('clientIpFrom', issues), { operation: 'clientIpFrom', issues });
   return trust;
 }

@@ -2,14 +2,14 @@ import { type LocationObservation, type LocationSignalLimits, momentOf } from '.
 import { distanceBetween } from './great-circle.js';
 import { utcOffset } from './utc-offset.js';
 
-/** Whether something is so: what was not measured is neither. */
+/** The answer of a check. It is unknown if the value was not measured. */
 export type SignalAnswer = 'yes' | 'no' | 'unknown';
 
 /** Why a part of a signal is unknown. */
 export type UnknownBecause =
   /** An observation has no accuracy, or a negative one. */
   | 'no-accuracy'
-  /** An observation does not say when it was. */
+  /** An observation has no time. */
   | 'no-timestamp'
   /** The second observation is not later than the first. */
   | 'not-later'
@@ -17,65 +17,65 @@ export type UnknownBecause =
   | 'no-time-zone'
   /** This platform does not know one of the time zones. */
   | 'time-zone-not-known'
-  /** The observation does not say how old the position was. */
+  /** The observation has no age of the position. */
   | 'no-age';
 
-/** Present where a part is unknown. */
+/** Present if a part is unknown. */
 interface Explained {
-  /** Why a value here is `'unknown'`; left out where none is. */
+  /** Why a value here is `'unknown'`. Left out if none is. */
   readonly unknownBecause?: UnknownBecause;
 }
 
-/** What is told of one observation. */
+/** The signals of one observation. */
 export interface ObservationSignals {
-  /** The accuracy as given, and whether it is less or more than any service's. */
+  /** The accuracy as given, and whether it is outside the range that lookup services give. */
   readonly accuracy: Explained & {
     /** The accuracy as given, in metres. */
     readonly metres: number | 'unknown';
     /** Whether it is below `leastAccuracyMetres` or above `mostAccuracyMetres`. */
     readonly implausible: SignalAnswer;
   };
-  /** How old the position was when it was used, and whether that is too old. */
+  /** How old the position was when it was used, and whether that exceeds the limit. */
   readonly age: Explained & {
     /** The age in milliseconds. */
     readonly ms: number | 'unknown';
     /** Whether it is above `ageMs`. */
     readonly stale: SignalAnswer;
   };
-  /** Whether it is at 0° N 0° E, where many programs put what they could not find. Nobody lives there. */
+  /** Whether it is at 0° N 0° E, a point in the ocean that many programs write for an unknown place. */
   readonly nullIsland: SignalAnswer;
 }
 
-/** What `locationSignals` returns: measured values, and whether each is beyond its limit. No coordinate is among them. */
+/** The result of `locationSignals`: measured values, and whether each is beyond its limit. It contains no coordinate. */
 export interface LocationSignals {
-  /** Metres along the surface, to within 0.6 %; and what of it no accuracy explains, where both are known. */
+  /** Metres along the surface, to within 0.6 %, and the part that the accuracies do not explain if both are known. */
   readonly distance: Explained & {
-    /** Metres from the one to the other. */
+    /** Metres between the two positions. */
     readonly metres: number;
-    /** Metres that are left when both accuracies are taken off; not below 0. */
+    /** Metres that are left after both accuracies are subtracted. Not below 0. */
     readonly beyondAccuraciesMetres: number | 'unknown';
-    /** Whether what is left is above `distanceMetres`. */
+    /** Whether the rest is above `distanceMetres`. */
     readonly beyondLimit: SignalAnswer;
   };
   /**
-   * How fast the player would have travelled from the first to the second: straight from one to the other, and at least,
-   * if each was as near to the other as its accuracy allows and the time as long as seconds without fractions allow.
+   * The speed of travel from the first position to the second: along the straight line, and at least. The least speed
+   * takes the shortest distance that the accuracies allow, and the longest time that timestamps in whole seconds allow.
    */
   readonly speed: Explained & {
     /** Seconds from the first to the second. */
     readonly seconds: number | 'unknown';
-    /** Straight from the one to the other. */
+    /** The speed along the straight line. */
     readonly kilometresPerHour: number | 'unknown';
-    /** The least that accuracies and rounded times allow. */
+    /** The lowest speed that accuracies and rounded times allow. */
     readonly atLeastKilometresPerHour: number | 'unknown';
-    /** Whether the least is above the limit `kilometresPerHour`. */
+    /** Whether the lowest speed is above the limit `kilometresPerHour`. */
     readonly beyondLimit: SignalAnswer;
   };
-  /** Minutes between the two time zones' UTC offsets at the moment of the second observation. */
+  /** Minutes between the UTC offsets of the two time zones, at the moment of the second observation. */
   readonly timeZone: Explained & {
-    /** Minutes between the two offsets, not below 0. */
+    /** Minutes between the two offsets. Not below 0. */
     readonly differenceMinutes: number | 'unknown';
-    /** Whether they are above `timeZoneMinutes`. */
+    /** Whether the difference is above `timeZoneMinutes`. */
     readonly beyondLimit: SignalAnswer;
   };
   /** The first of the two observations. */
@@ -84,7 +84,7 @@ export interface LocationSignals {
   readonly b: ObservationSignals;
 }
 
-/** What counts as too much where nothing else is said. */
+/** The default limits. */
 export const STANDARD_LIMITS = {
   distanceMetres: 100_000,
   kilometresPerHour: 1_000,
@@ -101,7 +101,7 @@ const answer = (is: boolean): SignalAnswer => (is ? 'yes' : 'no');
 const because = (reason: UnknownBecause | undefined): Explained => (reason ? { unknownBecause: reason } : {});
 const tenths = (round: (value: number) => number, value: number) => round(value * 10) / 10;
 
-/** An accuracy that may be reckoned with. */
+/** An accuracy that is usable in a calculation. */
 const radius = ({ accuracy }: LocationObservation) => (accuracy === undefined || accuracy < 0 ? undefined : accuracy);
 
 /** When the position was taken. */
@@ -110,7 +110,7 @@ const takenAt = ({ timestamp, ageMs = 0 }: LocationObservation) => (timestamp ==
 function measureDistance(a: LocationObservation, b: LocationObservation, limits: Limits): LocationSignals['distance'] {
   const metres = Math.round(distanceBetween(a, b));
   const [first, second] = [radius(a), radius(b)];
-  // What is left if an accuracy that is not known is none at all.
+  // The distance that is left if an unknown accuracy counts as 0.
   const most = Math.max(0, Math.floor(metres - (first ?? 0) - (second ?? 0)));
   const known = first !== undefined && second !== undefined;
   return {
@@ -130,7 +130,7 @@ function measureSpeed(a: LocationObservation, b: LocationObservation, distance: 
   if (seconds <= 0) return { ...NO_SPEED, seconds, ...because('not-later') };
   const { metres, beyondAccuraciesMetres: beyond } = distance;
   const kilometresPerHour = tenths(Math.round, (metres / seconds) * 3.6);
-  // Whole seconds may have been up to a second more.
+  // Timestamps in whole seconds may hide up to one more second.
   const longest = seconds + (typeof b.timestamp === 'string' ? 1 : 0);
   const atLeast = beyond === 'unknown' ? beyond : tenths(Math.floor, (beyond / longest) * 3.6);
   const limit = limits.kilometresPerHour;
@@ -166,7 +166,7 @@ function lookAt(one: LocationObservation, limits: Limits): ObservationSignals {
   };
 }
 
-/** Measures two observations that were checked; `now` is the moment for time zones where neither says when it was. */
+/** Measures two checked observations. `now` is the moment for time zones if neither observation has a time. */
 export function measureSignals(a: LocationObservation, b: LocationObservation, limits: Limits, now: number): LocationSignals {
   const distance = measureDistance(a, b, limits);
   return {

@@ -8,8 +8,8 @@ import { listIssues, validate } from '../../schema/validate.js';
 import { type LocationSignals, measureSignals, STANDARD_LIMITS } from './measure-signals.js';
 
 /**
- * The members that a model knows, each read once. What else is there is not looked at, so that a result of `locate` or a whole
- * report fits; but a name that looks like a misspelt one is refused, since it would silently be unknown.
+ * Reads each member of the model once. Other members are ignored, so that a result of `locate` or a whole report can be
+ * passed. A name that looks misspelt is refused, since its value would silently be unknown.
  */
 function readKnown(model: Model, given: unknown, at: string, issues: ValidationIssue[], others: 'pass' | 'refuse' = 'pass'): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
@@ -36,10 +36,10 @@ function readKnown(model: Model, given: unknown, at: string, issues: ValidationI
 }
 
 /**
- * Measures what two observations of a player say of each other, for the operator's own risk checks: a position of the device
- * beside what a lookup says of the address, or the last event beside this one (`a` is the earlier). Nothing of it is sent to
- * the gateway, and nothing is judged: a signal is a measured value with its limit, `'unknown'` where it cannot be known, and
- * never a proof of where somebody is.
+ * Compares two observations of a player, for the operator's own risk checks: for example the device's position with the
+ * place of the IP address, or the last event with this one (`a` is the earlier). No signal is sent to the gateway. The
+ * function does not judge: a signal is a measured value with its limit, or `'unknown'`, and never proves where a player
+ * is.
  *
  * Throws a `ValidationError` that lists every wrong member, never a value.
  *

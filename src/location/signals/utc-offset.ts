@@ -1,8 +1,8 @@
 const LONGEST_NAME = 100;
 
-/** By zone, since making one costs far more than using it. */
+/** A cache by zone, since making a formatter costs far more than using it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
-/** Names come from visitors, so there may be many. */
+/** A limit: the names come from visitors, so there may be many. */
 const MOST_KEPT = 100;
 
 function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
@@ -21,7 +21,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-/** How far a time zone was ahead of UTC at a moment, in minutes. Undefined where the platform does not know the zone. */
+/** How far a time zone was ahead of UTC at a moment, in minutes. Undefined if the platform does not have the zone. */
 export function utcOffset(timeZone: string, moment: number): number | undefined {
   const parts = formatOf(timeZone)?.formatToParts(moment);
   if (!parts) return undefined;

@@ -1,14 +1,14 @@
 const MOST_OF_A_GENERATION = 4_096;
 
-/** What a reader of `mmdb-lib` keeps decoded records in: decoding one takes far longer than finding it. */
+/** The cache of decoded records for a reader of `mmdb-lib`: decoding a record takes far longer than finding it. */
 export interface RecordCache {
   get(offset: string | number): unknown;
   set(offset: string | number, record: unknown): void;
 }
 
 /**
- * A cache that forgets what was not asked for lately: of two generations the older is dropped when the younger is full.
- * It holds 8,192 records and parts of records at most.
+ * A cache that drops unused entries. It has two generations: when the younger is full, the older is dropped. It holds
+ * at most 8,192 records and parts of records.
  */
 export function createRecordCache(): RecordCache {
   let young = new Map<string | number, unknown>();

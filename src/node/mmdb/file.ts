@@ -10,17 +10,17 @@ export interface MmdbFileSettings {
   readonly checkEveryMs: number;
   readonly maxBytes: number;
   readonly clock: Pick<Clock, 'now'>;
-  /** Told of a database that cannot be used; must not throw. */
+  /** Called with a message when a database cannot be used. It must not throw. */
   readonly warn: (message: string) => void;
 }
 
-/** The open database, and which version of the file it is. */
+/** The open database, and the version of its file. */
 interface Opened {
   readonly reader: MmdbReader;
   readonly version: string;
 }
 
-/** Why the file cannot be used. Its version is there where another try at the same version cannot end otherwise. */
+/** Why the file cannot be used. The version is present if another try at the same version would fail too. */
 interface Refused {
   readonly problem: string;
   readonly version?: string;
@@ -28,9 +28,9 @@ interface Refused {
 
 /** A file of a database in use. */
 export interface MmdbFile {
-  /** What lookups use now; a promise only where nothing was opened yet. Looks for a new version now and then, and never waits for it. */
+  /** The database for lookups. It is a promise only until the first one is open. It checks for a new version at intervals, and never waits for it. */
   current(): Opened | Refused | Promise<Opened | Refused>;
-  /** Opens the file, if it is not open already. */
+  /** Opens the file, if it is not open yet. */
   open(): Promise<Opened | Refused>;
 }
 
@@ -38,13 +38,13 @@ const LONGEST_READ = 64 * 1024 * 1024;
 
 const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats) => [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 
-/** An error of the file system, by its code: its message names the path. */
+/** The problem with a file, by the error's code: the error's message contains the path. */
 const unreadable = (error: unknown): Refused => {
   const code = (error as { code?: unknown } | undefined)?.code;
   return { problem: code === 'ENOENT' ? 'there is no such file (ENOENT)' : `it cannot be read (${typeof code === 'string' ? code : 'unknown reason'})` };
 };
 
-/** Fills the bytes from the start of the file; false where it has fewer. */
+/** Fills the bytes from the start of the file. False if the file has fewer. */
 async function readInto(bytes: Buffer, handle: FileHandle): Promise<boolean> {
   for (let length = 0; length < bytes.length; ) {
     const { bytesRead } = await handle.read(bytes, length, Math.min(bytes.length - length, LONGEST_READ), length);
@@ -54,11 +54,11 @@ async function readInto(bytes: Buffer, handle: FileHandle): Promise<boolean> {
   return true;
 }
 
-/** Reads the whole file, so that it may be replaced in any way while its old version is in use. */
+/** Reads the whole file, so that the file may be replaced while its old version is in use. */
 async function openFile({ file, Reader, maxBytes }: MmdbFileSettings): Promise<Opened | Refused> {
-  // Here and not at the top: a database that is passed open needs no file system.
+  // Imported here and not at the top: a database that is passed open needs no file system.
   const { constants, open } = await import('node:fs/promises');
-  // Without waiting, lest a pipe be waited for.
+  // Opened without blocking, since the path may be a pipe.
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = await handle.stat({ bigint: true });
@@ -75,9 +75,9 @@ async function openFile({ file, Reader, maxBytes }: MmdbFileSettings): Promise<O
 }
 
 /**
- * Keeps a file open in memory, and looks for a new version of it when it is used, at most once in `checkEveryMs`. There is no
- * watcher and no timer, so nothing keeps the process alive. One version is replaced by the next at once, and a version
- * that cannot be used replaces nothing.
+ * Keeps a file open in memory, and checks for a new version when it is used, at most once in `checkEveryMs`. There is
+ * no watcher and no timer, so nothing keeps the process alive. A new version replaces the old one at once. A version
+ * that cannot be used does not replace it.
  */
 export function followMmdbFile(settings: MmdbFileSettings): MmdbFile {
   const { file, clock, checkEveryMs, warn } = settings;
@@ -88,10 +88,10 @@ export function followMmdbFile(settings: MmdbFileSettings): MmdbFile {
   let checking = false;
   let checkedAt = 0;
 
-  // A clock that was put back must not end the checks.
+  // A clock that was set back must not stop the checks.
   const isDue = () => Math.abs(clock.now() - checkedAt) >= checkEveryMs;
 
-  /** Says what is wrong once for each version of the file. */
+  /** Logs a problem once for each version of the file. */
   const tell = ({ problem, version }: Refused, consequence: string) => {
     const what = `${version}: ${problem}`;
     if (told !== what) warn(`the database ${file} cannot be used: ${problem}. ${consequence}`);
@@ -104,9 +104,9 @@ export function followMmdbFile(settings: MmdbFileSettings): MmdbFile {
       refused = told = undefined;
     } else if (!opened) {
       refused = result;
-      tell(result, 'Addresses are not looked up in it until it can.');
+      tell(result, 'Lookups skip it until it can be used.');
     } else {
-      // Said when it is found a second time: a file that is being written is whole a moment later.
+      // Logged when it is found a second time: a file that is being written is complete a moment later.
       if (result.problem === refused?.problem && result.version === refused.version) tell(result, 'The version that was read before stays in use.');
       refused = result;
     }
@@ -129,7 +129,7 @@ export function followMmdbFile(settings: MmdbFileSettings): MmdbFile {
     const { stat } = await import('node:fs/promises');
     const version = versionOf(await stat(file, { bigint: true }));
     if (version === inUse.version) refused = told = undefined;
-    // A version that was told of is not read again.
+    // A version whose problem was logged is not read again.
     else if (!(told !== undefined && refused?.version === version)) settle(await openFile(settings));
   }
 

@@ -5,25 +5,27 @@ import { safeLogger } from '../../platform/safe-callback.js';
 import { followMmdbFile, type MmdbFile } from './file.js';
 import { type MmdbOptions, readMmdbOptions } from './options.js';
 
-/** A provider that asks nobody. */
+/** A provider that uses no network. */
 export interface MmdbProvider extends IpProvider {
   /**
-   * Opens the file now rather than at the first lookup, so that a server can refuse to start without it. Rejects with a
-   * `ConfigurationError` that says why the file cannot be used; may be called again.
+   * Opens the file now instead of at the first lookup, so that a server can refuse to start without it. Rejects with a
+   * `ConfigurationError` that says why the file cannot be used. It may be called again.
    */
   ready(): Promise<void>;
 }
 
 /**
- * Looks addresses up in a database file in MaxMind's format (GeoLite2 City, GeoIP2 City, DB-IP, IPinfo): no third party learns
- * a player's address. For servers that pass `clientIP`. The file is read by `mmdb-lib` or `maxmind`, whichever is installed.
+ * Looks addresses up in a database file in MaxMind's format (GeoLite2 City, GeoIP2 City, DB-IP, IPinfo), so no third
+ * party receives a player's address. For servers that pass `clientIP`. `mmdb-lib` or `maxmind` reads the file,
+ * whichever is installed.
  *
- * The file is opened by the first lookup, or by `ready()`, and held in memory whole. When it was replaced, by another file or in
- * place, lookups use the new version once it is read; one that cannot be used is refused with a warning, and the old one stays.
- * Coordinates and places come as the record has them; `accuracy` is its radius, in metres. An address that is unknown, an IPv6 address in
- * a database of IPv4, and a record without coordinates make the next provider be asked, as does a file that cannot be used.
+ * The first lookup, or `ready()`, opens the file and keeps it in memory. When the file was replaced or rewritten,
+ * lookups use the new version once it is read. A version that cannot be used is refused with a warning, and the old one
+ * stays in use. Coordinates and places come from the record; `accuracy` is its radius, in metres. The next provider is
+ * tried for an unknown address, for an IPv6 address in an IPv4 database, for a record without coordinates, and for a
+ * file that cannot be used.
  *
- * @throws `ConfigurationError` for options that cannot be used, and from `ready()` for a file that cannot.
+ * @throws `ConfigurationError` for invalid options, and from `ready()` for a file that cannot be used.
  *
  * @example
  * ```ts
@@ -38,7 +40,7 @@ export function mmdb(options: MmdbOptions): MmdbProvider {
   return {
     name,
     async lookup({ ip }) {
-      if (ip === undefined) throw new LookupFailure('no-address', 'a database cannot tell the own address: pass clientIP');
+      if (ip === undefined) throw new LookupFailure('no-address', 'a database cannot find your own address: pass clientIP');
       const current = source.current();
       const opened = current instanceof Promise ? await current : current;
       if ('problem' in opened) throw new LookupFailure('not-available', `the database cannot be used: ${opened.problem}`);
@@ -46,7 +48,7 @@ export function mmdb(options: MmdbOptions): MmdbProvider {
     },
     async ready() {
       const opened = await source.open();
-      // The path is shown to who starts the server, and not in a lookup's error: a relay passes that on to the page.
+      // The path is shown when the server starts, and not in a lookup's error: a relay passes that on to the page.
       if ('problem' in opened) throw new ConfigurationError(`The database ${file} cannot be used: ${opened.problem}.`);
     },
   };

@@ -1,10 +1,10 @@
-/** An address as undici takes it. */
+/** An address in the form of undici. */
 export interface ConnectionAddress {
   readonly origin: string;
   readonly path: string;
 }
 
-/** Reads addresses; the last one is remembered, since a client asks few. */
+/** Parses addresses. The last one is cached, since a client uses few. */
 export function createAddressReader() {
   let last: { url: string; address: ConnectionAddress } | undefined;
   return (url: string): ConnectionAddress => {

@@ -1,4 +1,4 @@
-/** The bytes of an answer as they come. */
+/** Collects the bytes of an answer. */
 export interface AnswerBytes {
   add(piece: Buffer): void;
   whole(): Buffer;
@@ -6,7 +6,7 @@ export interface AnswerBytes {
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** Copies pieces into one buffer that grows: kept for themselves, a million small ones would cost a hundred times their bytes. */
+/** Copies pieces into one buffer that grows: a million small pieces would take a hundred times their size. */
 export function collectBytes(): AnswerBytes {
   let buffer: Buffer = NOTHING;
   let length = 0;
@@ -14,7 +14,7 @@ export function collectBytes(): AnswerBytes {
     add(piece) {
       const needed = length + piece.byteLength;
       if (length === 0) {
-        // Mostly it is the only one.
+        // Usually it is the only one.
         buffer = piece;
       } else {
         if (needed > buffer.byteLength) {

@@ -1,20 +1,20 @@
-/** Lines before addresses: to each, only so many requests are on their way at a time, and the others wait for their turn. */
+/** One queue per address: only a limited number of requests to an address run at a time, and the others wait for their turn. */
 export interface ConnectionQueue {
-  /** Calls `begin` when its turn comes: at once, where there is room. */
+  /** Calls `begin` when its turn comes: at once if there is room. */
   enter(address: string, begin: () => void): void;
-  /** Takes out one that waits, whose turn then never comes. */
+  /** Removes a waiting entry, which is then never started. */
   leave(address: string, begin: () => void): void;
-  /** Says that one which had begun is over. */
+  /** Reports that a started entry has ended. */
   free(address: string): void;
-  /** Settles once nothing is on its way and nobody waits. */
+  /** Settles when no entry runs or waits. */
   emptied(): Promise<void>;
 }
 
 interface Line {
   underWay: number;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly waiting: Set<() => void>;
-  /** Whether it is about to be looked at who is next. */
+  /** Whether a check for the next entry is scheduled. */
   isServed: boolean;
 }
 
@@ -22,7 +22,7 @@ export function createConnectionQueue(atATime: number): ConnectionQueue {
   const lines = new Map<string, Line>();
   let tellEmptied: (() => void)[] = [];
 
-  /** Lets in whoever is next, while there is room. */
+  /** Starts the next entries while there is room. */
   const serve = (address: string, line: Line) => {
     line.isServed = false;
     for (const begin of line.waiting) {
@@ -41,7 +41,7 @@ export function createConnectionQueue(atATime: number): ConnectionQueue {
   };
 
   const end = (address: string, line: Line) => {
-    // Another one may have begun meanwhile.
+    // Another entry may have started meanwhile.
     if (lines.get(address) !== line) return;
     lines.delete(address);
     if (lines.size > 0) return;
@@ -52,7 +52,7 @@ export function createConnectionQueue(atATime: number): ConnectionQueue {
   return {
     enter(address, begin) {
       const line = lines.get(address) ?? begun(address);
-      // Nobody passes those who wait, also where a place is free that nobody has taken yet.
+      // A new entry does not overtake waiting ones, even if a place is free.
       if (line.underWay >= atATime || line.waiting.size > 0) return void line.waiting.add(begin);
       line.underWay += 1;
       begin();
@@ -62,7 +62,7 @@ export function createConnectionQueue(atATime: number): ConnectionQueue {
       const line = lines.get(address);
       if (!line) return;
       line.underWay -= 1;
-      // Later: the library that tells of an end is not done with its connection yet.
+      // Deferred: the library that reports an end is not done with its connection yet.
       if (line.waiting.size > 0 && !line.isServed) {
         line.isServed = true;
         queueMicrotask(() => serve(address, line));

@@ -1,9 +1,9 @@
-// As a namespace, since an older undici, which is refused with a reason, lacks some of these names.
+// Imported as a namespace, since an older undici lacks some of these names and is refused with a message.
 import type { Dispatcher } from 'undici';
 import * as undici from 'undici';
 import { ConfigurationError } from '../../errors/errors.js';
 
-/** In the order in which undici takes them: of each pair the first one counts. */
+/** In undici's order: the first of each pair counts. */
 const VARIABLES = [
   ['https_proxy', 'HTTPS_PROXY'],
   ['http_proxy', 'HTTP_PROXY'],
@@ -16,7 +16,7 @@ type Tell = (error: Error | null, data: Dispatcher.ConnectData) => void;
 class ProxyPool extends undici.Pool {
   override connect(options: Options): Promise<Dispatcher.ConnectData>;
   override connect(options: Options, tell: Tell): void;
-  /** Undici asks a proxy again at once, and never ends, where the proxy closes the connection without an answer. Another code ends the request. */
+  /** If a proxy closes the connection without an answer, undici retries forever. Another error code ends the request. */
   override connect(options: Options, tell?: Tell): Promise<Dispatcher.ConnectData> | undefined {
     if (tell) {
       super.connect(options, tell);
@@ -28,11 +28,11 @@ class ProxyPool extends undici.Pool {
   }
 }
 
-/** Connections by the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name; without them, direct ones. */
+/** Connections through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name; without them, direct ones. */
 export function environmentProxy(options: { readonly connections: number }): Dispatcher {
   const problem = (variable: string): ConfigurationError =>
     new ConfigurationError(
-      `nodeTransport: proxy: expected an address such as http://proxy.example.com:8080 in the variable ${variable}. Its value is not shown, since it may hold a password; special characters in that are written as %XX`,
+      `nodeTransport: proxy: expected an address such as http://proxy.example.com:8080 in the variable ${variable}. Its value is not shown, since it may contain a password; write special characters in a password as %XX`,
       {},
     );
   for (const names of VARIABLES) {
@@ -43,13 +43,13 @@ export function environmentProxy(options: { readonly connections: number }): Dis
     ...options,
     pipelining: 1,
     allowH2: false,
-    // A tunnel shows whether the request had left; the proxy sees no key.
+    // A tunnel shows whether the request was sent, and the proxy does not see the key.
     proxyTunnel: true,
     clientFactory: (origin, given) => new ProxyPool(origin, given),
   });
 }
 
-/** Whether undici takes it; an empty variable means no proxy. */
+/** Whether undici accepts it. An empty variable means no proxy. */
 function isProxyAddress(text: string): boolean {
   if (text === '') return true;
   try {

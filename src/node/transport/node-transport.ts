@@ -14,52 +14,55 @@ import { environmentProxy } from './environment-proxy.js';
 import { checkSetForAll, setForAll } from './global-dispatcher.js';
 import { unpack } from './unpack.js';
 
-/** What `nodeTransport` takes. */
+/** The options of `nodeTransport`. */
 export interface NodeTransportOptions {
-  /**
-   * How many connections one address may have; further requests wait for one, within the time limit of their attempt.
-   * Default: 128.
-   */
+  /** The most connections to one address. Further requests wait for one, within the time limit of their attempt. Default: 128. */
   connections?: number | undefined;
   /**
-   * Your own dispatcher of `undici`, such as a `ProxyAgent`, an `EnvHttpProxyAgent` or an `Agent` with certificate
-   * authorities of your own: it makes the connections, `connections` is not looked at, and `close` leaves it open.
-   * Default: what `setGlobalDispatcher` set, as for the built-in `fetch`; else connections of its own, by no proxy.
+   * Your own dispatcher of `undici`, for example a `ProxyAgent`, an `EnvHttpProxyAgent` or an `Agent` with your own
+   * certificate authorities. It makes the connections, `connections` is ignored, and `close` leaves it open. Default:
+   * the one that `setGlobalDispatcher` set, as for the built-in `fetch`; else its own connections, without a proxy.
    */
   dispatcher?: NodeDispatcher | undefined;
   /**
-   * `'environment'`: by the proxy that the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name when the transport is made
-   * (lower case counts first), whatever is set for the whole process. Not with `dispatcher`. Default: none.
+   * `'environment'`: uses the proxy that the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name when the
+   * transport is made (lower case takes precedence), whatever is set for the whole process. Not together with
+   * `dispatcher`. Default: none.
    */
   proxy?: 'environment' | undefined;
 }
 
-/** What `nodeTransport` needs of a dispatcher; each of `undici` 7 fits. */
+/** The part of a dispatcher that `nodeTransport` needs. Each dispatcher of `undici` 7 fits. */
 export interface NodeDispatcher {
-  /** Sends one request, as undici's `Dispatcher` does. */
+  /** Sends one request, like undici's `Dispatcher`. */
   dispatch(options: never, handler: never): boolean;
 }
 
 /** A transport for `createClient({ transport })` that keeps its connections. */
 export interface NodeTransport extends Transport {
-  /** Waits for all that was asked and closes the connections that are its own; what is asked from then on is not sent. Connections in rest keep no process running. */
+  /**
+   * Waits for all running requests and closes the transport's own connections. Later requests are not sent. Idle
+   * connections do not keep the process running.
+   */
   close(): Promise<void>;
 }
 
 const MOST_CONNECTIONS = 128;
 
 const OF_A_PROXY = 407;
-/** What undici says of a request that it did not even queue. */
+/** Undici's message for a request that it did not even queue. */
 const REFUSED_BY_UNDICI = /^UND_ERR_(?:INVALID_ARG|CLOSED|DESTROYED)$/;
 
 /**
- * A faster way to the gateway for Node.js: it asks `undici`, the library that the built-in `fetch` is made of, without the
- * web's `Request` and `Response` around it. An outcome is that of the built-in `fetch`, or a more careful one: docs/background/performance.md
- * lists where they differ. Redirects are not followed. No proxy is used unless you say so, by `proxy`, `dispatcher` or
- * undici's `setGlobalDispatcher`. Needs `undici` 7.16 or newer, which you install beside this package; undici 8 needs Node.js 22.19.
+ * A faster transport for Node.js: it uses `undici`, on which the built-in `fetch` is based, without the web's `Request`
+ * and `Response`. An outcome is that of the built-in `fetch`, or a more careful one: docs/background/performance.md
+ * lists the differences. Redirects are not followed. No proxy is used unless you set `proxy`, `dispatcher` or undici's
+ * `setGlobalDispatcher`. Needs `undici` 7.16 or newer, which you install beside this package; undici 8 needs Node.js
+ * 22.19.
  *
- * Throws a `ConfigurationError` where `connections` is no whole number from 1, where `dispatcher` is none, where a variable for
- * `proxy` holds no address, where undici is older than 7, and where another copy of undici has set a dispatcher for the whole process.
+ * Throws a `ConfigurationError` if `connections` is not a whole number from 1, if `dispatcher` is invalid, if a
+ * variable for `proxy` contains no address, if undici is older than 7, and if another copy of undici has set a
+ * dispatcher for the whole process.
  *
  * @example
  * ```ts
@@ -76,18 +79,15 @@ export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher, prox
     throw new ConfigurationError('nodeTransport: dispatcher: expected a dispatcher of undici, such as new ProxyAgent(address)', {});
   }
   if (proxy !== undefined && proxy !== 'environment') {
-    throw new ConfigurationError(
-      "nodeTransport: proxy: expected 'environment'; for an address of your own pass a dispatcher, such as new ProxyAgent(address)",
-      {},
-    );
+    throw new ConfigurationError("nodeTransport: proxy: expected 'environment'; for your own address pass a dispatcher, such as new ProxyAgent(address)", {});
   }
-  if (proxy && dispatcher) throw new ConfigurationError('nodeTransport: give proxy or dispatcher, not both', {});
+  if (proxy && dispatcher) throw new ConfigurationError('nodeTransport: pass proxy or dispatcher, not both', {});
   if (!dispatcher && !proxy) checkSetForAll();
   const agent = new Agent({ connections, pipelining: 1, allowH2: false });
   checkVersion(agent);
   const connecting: Dispatcher = proxy ? environmentProxy({ connections }) : agent;
   const own: Way = { dispatcher: connecting, queue: createConnectionQueue(connections), isOwn: true };
-  // What others have made has its own limits.
+  // Dispatchers of other origin have their own limits.
   const lines = createConnectionQueue(Number.POSITIVE_INFINITY);
   const parse = createAddressReader();
   let closed: Promise<void> | undefined;
@@ -97,7 +97,7 @@ export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher, prox
     const chosen = (dispatcher as Dispatcher | undefined) ?? (proxy ? undefined : setForAll());
     const way: Way = chosen ? { dispatcher: chosen, queue: lines, isOwn: false } : own;
     const aborting = createAborting();
-    // Whether nothing of it had left when it ended.
+    // Whether nothing of it was sent when it ended.
     const tell = { unsent: true };
     const result = await withTimeout((signal) => sendBy(way, parse(request.url), request, signal, tell), limit, aborting);
     if (result.ended === 'done') return result.value;
@@ -111,15 +111,15 @@ export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher, prox
   return { send, close };
 }
 
-/** What makes the connections, and the lines before it. */
+/** The dispatcher, and the queue before it. */
 interface Way {
   readonly dispatcher: Dispatcher;
   readonly queue: ConnectionQueue;
-  /** Whether it is one that this transport made: it speaks HTTP/1, writes nothing before it says that a request starts, and repeats none. */
+  /** Whether this transport made it: then it speaks HTTP/1, writes nothing before it reports that a request starts, and repeats none. */
   readonly isOwn: boolean;
 }
 
-/** An older undici takes no such handlers, and would say so of every request; asked for nothing, it says so before anything is sent. */
+/** An older undici refuses these handlers and would fail every request. This empty call finds that before anything is sent. */
 function checkVersion(agent: Agent): void {
   try {
     agent.dispatch(undefined as never, { onRequestStart() {}, onResponseError() {} });
@@ -131,7 +131,7 @@ function checkVersion(agent: Agent): void {
   }
 }
 
-/** Sends one request, once it is its turn, and reads its answer to the end. */
+/** Sends one request when its turn comes, and reads its answer to the end. */
 function sendBy(
   { dispatcher, queue: lines, isOwn }: Way,
   { origin, path }: ConnectionAddress,
@@ -140,19 +140,19 @@ function sendBy(
   tell: { unsent: boolean },
 ): Promise<Answered> {
   return new Promise((resolve, reject) => {
-    /** There from when the first byte may leave. */
+    /** Set when the first byte may be sent. */
     let controller: Dispatcher.DispatchController | undefined;
     const abort = () => {
       const error = new DOMException('This operation was aborted', 'AbortError');
       tell.unsent = !controller;
       lines.leave(origin, begin);
       reject(error);
-      // Others' dispatchers may never tell of its end, and there is no end of places there.
+      // A user's dispatcher may never report its end, and there its place is not limited.
       if (!isOwn) over();
       try {
         controller?.abort(error);
       } catch {
-        // A handler between that cannot be told; thrown into an event it would end the process.
+        // A handler between that throws cannot be informed. Thrown inside an event, the error would end the process.
       }
     };
 
@@ -169,9 +169,9 @@ function sendBy(
     };
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
-        // Nobody waits for it any more, and nothing of it leaves. Thrown, since handlers between may not pass an abort on.
-        if (signal.aborted) throw new Error('aborted before it was sent');
-        // What repeats a request says nothing of the first one's end; the client repeats by itself, and keeps count.
+        // No caller waits for it any more, and nothing of it is sent. Thrown, since handlers between may not pass an abort on.
+        if (signal.aborted) throw new Error('cancelled before it was sent');
+        // A handler that repeats a request hides the end of the first one. The client retries by itself, and counts the attempts.
         if (controller) throw new Error('it was sent before');
         controller = started;
         tell.unsent = false;
@@ -188,7 +188,7 @@ function sendBy(
       },
       onResponseEnd() {
         over();
-        // No answer for the built-in `fetch` either, which does not even say why.
+        // The built-in `fetch` fails here too, and does not even say why.
         if (status === OF_A_PROXY) return reject(Object.assign(new Error('a proxy wants a password'), { code: 'PROXY_AUTHENTICATION_REQUIRED' }));
         try {
           resolve(answer(status, received, decode(status, gathered.whole(), received)));
@@ -201,14 +201,14 @@ function sendBy(
         const { code } = error as NodeJS.ErrnoException;
         tell.unsent = !controller && (isOwn || REFUSED_BY_UNDICI.test(String(code)));
         if (tell.unsent) return reject(error);
-        // The length that a 304 tells is that of the body it does not send.
+        // The length in a 304 is that of the body which it does not send.
         if (status === 304) return resolve(answer(status, received, Buffer.alloc(0)));
-        // What breaks after the request began is no failure to connect, whatever its code.
+        // A failure after the request began is not a failure to connect, whatever its code.
         reject(controller ? Object.assign(new Error('the request or its answer broke off'), { code, syscall: 'read' }) : error);
       },
     };
     const begin = () => {
-      // The name is that of the built-in `fetch`.
+      // The name that the built-in `fetch` uses.
       const named = { 'user-agent': 'node', ...JSON_HEADERS, ...headers };
       // The client's own limits end a request, as they end one of `fetch`.
       const request = { origin, path, method: 'POST' as const, headers: named, body, headersTimeout: 0, bodyTimeout: 0 };
@@ -227,21 +227,21 @@ function sendBy(
 
 type Received = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The bytes of an answer, unpacked where they came packed; undefined where they are too many. */
+/** The bytes of an answer, decompressed. Undefined if there are too many. */
 function decode(status: number, whole: Buffer, { 'content-encoding': encoding }: Received): Buffer | undefined {
   if (WITHOUT_BODY.includes(status)) return Buffer.alloc(0);
   return encoding === undefined ? whole : unpack(whole, String(encoding));
 }
 
-/** As the built-in `fetch` decodes it: without the mark that a text may begin with. */
+/** Decoded like the built-in `fetch`: without a byte order mark. */
 const decoder = new TextDecoder();
 
-/** An answer; without a body where that was too long. */
+/** An answer. It has no body if that was too long. */
 function answer(status: number, received: Received, body: Buffer | undefined): Answered {
   const header = (name: string): string | null => {
     const value = received[name];
     return (Array.isArray(value) ? value.join(', ') : value) ?? null;
   };
-  // It came over a network, where the end of the connection may be all that was seen.
+  // It came over a network, so the end of the connection may be the only sign of its end.
   return { ended: 'answered', status, header, text: body && decoder.decode(body), measured: body !== undefined && isLengthKnown(status, header) };
 }

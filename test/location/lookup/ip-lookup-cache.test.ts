@@ -14,8 +14,8 @@ function one(lookup: (clock: FakeClock) => Promise<IpLocation | undefined>, sett
   return { ...made, asked: () => ours?.asked ?? [], signals: () => ours?.signals ?? [] };
 }
 
-describe('an answer is used again', () => {
-  test('for the same address, and tells its age', async () => {
+describe('an answer is reused', () => {
+  test('for the same address, with its age', async () => {
     const { find, clock, asked } = one(knowing);
     expect(await find()).toMatchObject({ found: PLACE, ageMs: 0 });
     await clock.advance(299_999);
@@ -39,13 +39,13 @@ describe('an answer is used again', () => {
     expect(asked()).toEqual([ADDRESS, '102.89.23.46', undefined]);
   });
 
-  test('even where no time is left to ask', async () => {
+  test('even if no time is left to ask', async () => {
     const { find } = one(knowing);
     await find();
     expect(await find({ within: 0 })).toMatchObject({ found: PLACE });
   });
 
-  test('but not where cacheMs or cacheSize is 0', async () => {
+  test('but not if cacheMs or cacheSize is 0', async () => {
     for (const settings of [{ cacheMs: 0 }, { cacheSize: 0 }]) {
       const { find, asked } = one(knowing, settings);
       await find();
@@ -54,13 +54,13 @@ describe('an answer is used again', () => {
     }
   });
 
-  test('not for a call that is aborted already', async () => {
+  test('not for a call that is already aborted', async () => {
     const { find } = one(knowing);
     await find();
     expect(await find({ signal: AbortSignal.abort() })).toEqual({ steps: [] });
   });
 
-  test('by every spelling of the address, through the client', async () => {
+  test('for every spelling of the address, through the client', async () => {
     const clock = new FakeClock();
     const ours = service('ours', knowing, clock);
     const client = createClient({ clock, location: { ip: { providers: [ours] } } });
@@ -78,7 +78,7 @@ test.each([
   ['that cannot be reached', unreachable],
   ['that answers 0, 0', async () => ({ latitude: 0, longitude: 0 })],
   ['that does not answer', hanging],
-])('nothing is kept of a service %s', async (_what, lookup) => {
+])('no answer of a service %s is cached', async (_what, lookup) => {
   const { find, asked } = one(lookup);
   await find();
   await find();
@@ -91,7 +91,7 @@ describe('the cache', () => {
     return { cache: createLookupCache<number>({ cacheMs: 1_000, cacheSize }, clock), clock };
   };
 
-  test('makes room by leaving out what was asked for longest ago', () => {
+  test('drops the least recently used address when it is full', () => {
     const { cache } = cacheOf(2);
     cache.set('a', 1);
     cache.set('b', 2);
@@ -100,7 +100,7 @@ describe('the cache', () => {
     expect(['a', 'b', 'c'].map((address) => cache.get(address)?.value)).toEqual([1, undefined, 3]);
   });
 
-  test('replaces what it has, and counts its age anew', async () => {
+  test('replaces an entry, and its age starts again', async () => {
     const { cache, clock } = cacheOf(2);
     cache.set('a', 1);
     await clock.advance(600);
@@ -109,7 +109,7 @@ describe('the cache', () => {
     expect(cache.get('a')).toEqual({ value: 2, ageMs: 600 });
   });
 
-  test('trusts no age while the clock is set back', () => {
+  test('ignores ages while the clock is set back', () => {
     let now = 5_000;
     const cache = createLookupCache<number>({ cacheMs: 1_000, cacheSize: 2 }, { now: () => now, setTimeout: () => 0, clearTimeout: () => {} });
     cache.set('a', 1);
@@ -130,14 +130,14 @@ describe('callers at the same time', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('get steps of their own, so that none can change what another reads', async () => {
+  test('get separate steps, so that no caller can change what another reads', async () => {
     const { start, clock } = one((clock) => later(clock, 500, PLACE));
     const [first, second] = await clock.runUntilSettled(Promise.all([start(), start()]));
     expect(first.steps).toEqual(second.steps);
     expect(first.steps[0]).not.toBe(second.steps[0]);
   });
 
-  test('share a failure too, and whoever comes after it asks anew', async () => {
+  test('share a failure too, and a later caller asks again', async () => {
     const { start, find, clock, asked } = one(unknowing);
     await clock.runUntilSettled(Promise.all([start(), start()]));
     expect(asked()).toHaveLength(1);
@@ -145,7 +145,7 @@ describe('callers at the same time', () => {
     expect(asked()).toHaveLength(2);
   });
 
-  test('one with little time does not spoil it for the others', async () => {
+  test('with little time do not spoil it for the others', async () => {
     const { start, clock, signals, asked } = one((clock) => later(clock, 500, PLACE));
     const hasty = start({ within: 20 });
     const patient = start();
@@ -155,7 +155,7 @@ describe('callers at the same time', () => {
     expect(asked()).toHaveLength(1);
   });
 
-  test('one that is aborted leaves the others waiting', async () => {
+  test('leave the others waiting when one is aborted', async () => {
     const controller = new AbortController();
     const { start, clock } = one((clock) => later(clock, 500, PLACE));
     const aborted = start({ signal: controller.signal });
@@ -165,7 +165,7 @@ describe('callers at the same time', () => {
     expect(await clock.runUntilSettled(patient)).toMatchObject({ found: PLACE });
   });
 
-  test('when the last has gone the lookup is aborted, and whoever comes next starts another', async () => {
+  test('when the last one has left, the lookup is aborted, and the next caller starts another', async () => {
     const { start, clock, signals, asked } = one((clock) => later(clock, 500, PLACE));
     const controller = new AbortController();
     const calls = [start({ within: 20 }), start({ signal: controller.signal })];
@@ -180,7 +180,7 @@ describe('callers at the same time', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('a lookup that was given up does not end the one that took its place', async () => {
+  test('a cancelled lookup does not end the one that replaced it', async () => {
     const controller = new AbortController();
     const { start, clock, asked } = one((clock) => later(clock, 500, PLACE));
     const next = start({ signal: controller.signal }).then(() => start());
@@ -190,7 +190,7 @@ describe('callers at the same time', () => {
     expect(asked()).toHaveLength(2);
   });
 
-  test('the answer of a lookup that nobody waits for is not kept', async () => {
+  test('the answer of a lookup without a waiting caller is not cached', async () => {
     const { start, clock, find } = one((clock) => later(clock, 500, PLACE), { timeoutMs: 1_000 });
     await clock.runUntilSettled(start({ within: 20 }));
     await clock.advance(5_000);

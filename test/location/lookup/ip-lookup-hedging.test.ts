@@ -28,7 +28,7 @@ const failing =
   (clock) =>
     later(clock, milliseconds, undefined);
 
-test('without hedgeAfterMs only one service at a time learns the address', async () => {
+test('without hedgeAfterMs only one service at a time receives the address', async () => {
   const { find, asked } = several([answering(1, 3_900), knowing], { hedgeAfterMs: undefined });
   expect(await find()).toMatchObject({ found: at(1) });
   expect(asked()).toEqual([1, 0]);
@@ -41,7 +41,7 @@ describe('with hedgeAfterMs', () => {
     expect(asked()).toEqual([1, 0]);
   });
 
-  test('the next one starts beside a slow one, and the first answer wins', async () => {
+  test('the next one starts in parallel to a slow one, and the first answer wins', async () => {
     const { find, clock, services } = several([answering(1, 3_000), answering(2, 200), knowing]);
     const began = clock.now();
     expect(await find()).toEqual({
@@ -56,13 +56,13 @@ describe('with hedgeAfterMs', () => {
     expect(services.map(({ signals }) => signals.map(({ aborted }) => aborted))).toEqual([[true], [false], []]);
   });
 
-  test('the slow one still wins where it is first', async () => {
+  test('the slow one still wins if it answers first', async () => {
     const { steps, asked } = several([answering(1, 900), answering(2, 500), knowing]);
     expect(await steps()).toEqual(['b: overtaken', 'a: found']);
     expect(asked()).toEqual([1, 1, 0]);
   });
 
-  test('of two that are there at once the preferred one wins', async () => {
+  test('if two answer at the same moment, the preferred one wins', async () => {
     let release: (() => void)[] = [];
     const together =
       (latitude: number): Lookup =>
@@ -76,7 +76,7 @@ describe('with hedgeAfterMs', () => {
     expect(await found).toMatchObject({ found: at(1), steps: [{ step: 'b', reason: 'overtaken' }, { step: 'a' }] });
   });
 
-  test('a failure starts the next one at once, with an older one still running', async () => {
+  test('a failure starts the next one at once, while an older one is still running', async () => {
     const { find, clock, asked } = several([hanging, failing(100), answering(3, 50)]);
     const began = clock.now();
     expect(await find()).toMatchObject({ found: at(3), steps: [{ reason: 'overtaken' }, { reason: 'bad-answer' }, { step: 'c' }] });
@@ -84,7 +84,7 @@ describe('with hedgeAfterMs', () => {
     expect(asked()).toEqual([1, 1, 1]);
   });
 
-  test('an older one that fails does not hurry the next', async () => {
+  test('the failure of an older one does not start the next one earlier', async () => {
     const { steps, clock } = several([failing(900), answering(2, 700), knowing]);
     const began = clock.now();
     expect(await steps()).toEqual(['a: bad-answer', 'b: found']);
@@ -100,14 +100,14 @@ describe('with hedgeAfterMs', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('a service that was overtaken does not rest', async () => {
+  test('a service that lost the race is not paused', async () => {
     const { find, asked } = several([hanging, knowing], { cacheMs: 0 });
     await find();
     await find();
     expect(asked()).toEqual([2, 2]);
   });
 
-  test('0 asks all at once', async () => {
+  test('0 starts all at once', async () => {
     const { steps, clock } = several([answering(1, 300), answering(2, 100), unknowing], { hedgeAfterMs: 0 });
     const began = clock.now();
     expect(await steps()).toEqual(['a: overtaken', 'c: bad-answer', 'b: found']);

@@ -8,7 +8,7 @@ import { replay } from '../providers/recorded-answers.js';
 
 type Lookup = Parameters<typeof service>[1];
 
-/** Services a, b, c, … whose behaviour can be changed; nothing is cached. */
+/** Services a, b, c, … whose behaviour can be changed. Nothing is cached. */
 function several(behaviours: Lookup[], settings = {}) {
   const now = [...behaviours];
   const services: TestService[] = [];
@@ -23,7 +23,7 @@ function several(behaviours: Lookup[], settings = {}) {
 }
 
 describe('a service that refuses', () => {
-  test('is left alone for 60 seconds, and the step says so', async () => {
+  test('is paused for 60 seconds, and the step says so', async () => {
     const { steps, find, clock, asked } = several([() => refusing(), knowing]);
     expect(await steps()).toEqual(['a: refused', 'b: found']);
     await clock.advance(18_000);
@@ -31,7 +31,7 @@ describe('a service that refuses', () => {
     expect(later[0]).toEqual({
       step: 'a',
       reason: 'resting',
-      message: 'it rests for about 42 s (the service takes no more requests for now)',
+      message: 'paused for about 42 s (rate limited by the lookup service)',
       durationMs: 0,
     });
     await clock.advance(41_999);
@@ -47,7 +47,7 @@ describe('a service that refuses', () => {
     ['86400', 600_000],
     ['soon', 60_000],
     ['-1', 60_000],
-  ])('rests as long as its Retry-After says, within reason: %s', async (retryAfter, milliseconds) => {
+  ])('is paused for its Retry-After, within limits: %s', async (retryAfter, milliseconds) => {
     const { steps, now, clock } = several([() => refusing(retryAfter), knowing]);
     await steps();
     now[0] = knowing;
@@ -57,13 +57,13 @@ describe('a service that refuses', () => {
     expect(await steps()).toEqual(['a: found']);
   });
 
-  test('with a Retry-After of 0 does not rest', async () => {
+  test('with a Retry-After of 0 is not paused', async () => {
     const { steps } = several([() => refusing('0'), knowing]);
     await steps();
     expect(await steps()).toEqual(['a: refused', 'b: found']);
   });
 
-  test('rests as long as restMs says; 0 is no rest', async () => {
+  test('is paused for restMs; 0 means no pause', async () => {
     const { steps, clock } = several([() => refusing(), knowing], { restMs: 200 });
     await steps();
     expect(await steps()).toEqual(['a: resting', 'b: found']);
@@ -73,13 +73,13 @@ describe('a service that refuses', () => {
     for (const _ of [1, 2]) expect(await restless.steps()).toEqual(['a: refused', 'b: unreachable', 'c: found']);
   });
 
-  test('rests for every address', async () => {
+  test('is paused for every address', async () => {
     const { steps } = several([() => refusing(), knowing]);
     await steps();
     expect(await steps({ ip: '102.89.23.46' })).toEqual(['a: resting', 'b: found']);
   });
 
-  test('does not rest longer because the clock was set back', async () => {
+  test('is not paused longer because the clock was set back', async () => {
     const { steps, now, clock } = several([() => refusing(), knowing]);
     await steps();
     now[0] = knowing;
@@ -89,11 +89,11 @@ describe('a service that refuses', () => {
   });
 });
 
-describe('a service that is out of reach', () => {
+describe('an unreachable service', () => {
   test.each([
     ['cannot be reached', unreachable, 'unreachable'],
     ['does not answer in its time', hanging, 'timeout'],
-  ])('since it %s rests 5 seconds at most, so that it is back soon after the network', async (_what, lookup, reason) => {
+  ])('that %s is paused for 5 seconds at most, so that it is used again soon after the network is back', async (_what, lookup, reason) => {
     const { steps, clock } = several([lookup, knowing]);
     expect(await steps()).toEqual([`a: ${reason}`, 'b: found']);
     await clock.advance(4_999);
@@ -102,7 +102,7 @@ describe('a service that is out of reach', () => {
     expect(await steps()).toEqual([`a: ${reason}`, 'b: found']);
   });
 
-  test('does not rest because a caller had no time for it', async () => {
+  test('is not paused because a caller had no time for it', async () => {
     const { steps } = several([hanging]);
     expect(await steps({ within: 100 })).toEqual(['a: timeout']);
     expect(await steps({ within: 100 })).toEqual(['a: timeout']);
@@ -112,14 +112,14 @@ describe('a service that is out of reach', () => {
 test.each([
   ['does not know the address', unknowing],
   ['throws', () => Promise.reject(new Error('a bug'))],
-])('a service that %s does not rest', async (_what, lookup) => {
+])('a service that %s is not paused', async (_what, lookup) => {
   const { steps } = several([lookup, knowing]);
   await steps();
   expect(await steps()).toEqual(['a: bad-answer', 'b: found']);
 });
 
-describe('when nobody else knows', () => {
-  test('the service whose rest ends first is asked all the same, and it alone', async () => {
+describe('when all other services fail', () => {
+  test('the service whose pause ends first is tried nevertheless, and only that one', async () => {
     const { steps, now, asked } = several([() => refusing('100'), () => refusing('40'), unreachable]);
     expect(await steps()).toEqual(['a: refused', 'b: refused', 'c: unreachable']);
     expect(await steps()).toEqual(['a: resting', 'b: resting', 'c: unreachable']);
@@ -130,7 +130,7 @@ describe('when nobody else knows', () => {
     expect(asked()).toEqual([1, 2, 3]);
   });
 
-  test('it is asked after those that are awake', async () => {
+  test('it is tried after those that are not paused', async () => {
     const { steps, now } = several([() => refusing(), knowing]);
     await steps();
     now[0] = knowing;
@@ -138,7 +138,7 @@ describe('when nobody else knows', () => {
     expect(await steps()).toEqual(['b: bad-answer', 'a: found']);
   });
 
-  test('it is never started beside another', async () => {
+  test('it is never started in parallel to another', async () => {
     const { steps, now, asked } = several([() => refusing(), (clock) => new Promise((resolve) => clock.setTimeout(() => resolve(PLACE), 3_000))], {
       hedgeAfterMs: 100,
     });
@@ -148,7 +148,7 @@ describe('when nobody else knows', () => {
     expect(asked()).toEqual([1, 2]);
   });
 
-  test('it is awake again once it has answered', async () => {
+  test('its pause ends once it has answered', async () => {
     const { steps, now } = several([() => refusing(), unknowing]);
     await steps();
     now[0] = knowing;
@@ -156,14 +156,14 @@ describe('when nobody else knows', () => {
     expect(await steps()).toEqual(['a: found']);
   });
 
-  test('a network that comes back in part is used at once', async () => {
+  test('a network that recovers in part is used at once', async () => {
     const { steps, now } = several([unreachable, unreachable, unreachable]);
     await steps();
     now[1] = knowing;
     expect(await steps()).toEqual(['a: unreachable', 'c: resting', 'b: found']);
   });
 
-  test('a network that comes back is used at once', async () => {
+  test('a network that recovers is used at once', async () => {
     const { steps, now } = several([unreachable, unreachable, unreachable]);
     expect(await steps()).toEqual(['a: unreachable', 'b: unreachable', 'c: unreachable']);
     now.fill(knowing);
@@ -172,7 +172,7 @@ describe('when nobody else knows', () => {
   });
 });
 
-test('over HTTP: 429 with its Retry-After, 403 and a refusal with status 200 let a service rest', async () => {
+test('over HTTP: 429 with its Retry-After, 403 and a refusal with status 200 pause a service', async () => {
   const clock = new FakeClock();
   const answers = [() => json('', 403), () => replay('ipapi-co', 'refused')];
   const asked: string[] = [];
@@ -185,14 +185,14 @@ test('over HTTP: 429 with its Retry-After, 403 and a refusal with status 200 let
   expect(await steps()).toEqual(['geojs: refused', 'ipapi.co: refused']);
   answers[1] = () => replay('ipapi-co', 'refusedWith200');
   await clock.advance(59_999);
-  // GeoJS rests 60 s, ipapi.co the 120 s that it asked for: GeoJS is the first to be back.
+  // GeoJS is paused for 60 s, ipapi.co for the 120 s that it asked for: GeoJS is available first.
   expect(await steps()).toEqual(['geojs: refused', 'ipapi.co: resting']);
   await clock.advance(60_001);
   expect(await steps()).toEqual(['geojs: refused', 'ipapi.co: refused']);
   expect(asked).toEqual(['get.geojs.io', 'ipapi.co', 'get.geojs.io', 'get.geojs.io', 'ipapi.co']);
 });
 
-test('what is said of a rest holds no address', async () => {
+test('the message about a pause contains no address', async () => {
   const { find } = several([() => refusing(), unreachable]);
   await find();
   expect(JSON.stringify(await find())).not.toContain('102.89');

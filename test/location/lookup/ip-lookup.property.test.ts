@@ -24,7 +24,7 @@ const KINDS = [
 
 interface Behaviour {
   readonly kind: (typeof KINDS)[number];
-  /** Until it answers, in milliseconds: a multiple of 10 below its limit, so that nothing falls together with a caller's end. */
+  /** The time until it answers, in milliseconds: a multiple of 10 below its limit, so that it never coincides with a caller's end. */
   readonly delay: number;
 }
 
@@ -42,7 +42,7 @@ const REASONS: Partial<Record<Behaviour['kind'], LocationFailure>> = {
 
 const placeOf = (service: number): IpLocation => ({ latitude: service + 1, longitude: 7 });
 
-/** A service whose timers are gone when it has answered or was told to stop; counts how often it runs at a time. */
+/** A service whose timers are gone when it has answered or was aborted. Counts how many calls run at a time. */
 function misbehaving({ kind, delay }: Behaviour, service: number, clock: FakeClock, count: { running: number; most: number }): IpProvider {
   const place = placeOf(service);
   return {
@@ -56,7 +56,7 @@ function misbehaving({ kind, delay }: Behaviour, service: number, clock: FakeClo
         if (runs) count.running -= 1;
         runs = false;
       };
-      // One that answers late runs on, but nobody waits for it any more.
+      // A service that answers late keeps running, but no caller waits for it.
       signal.addEventListener('abort', leave);
       return new Promise((resolve, reject) => {
         if (kind === 'hangs') return;
@@ -88,14 +88,14 @@ interface Expected {
   readonly steps: readonly string[];
 }
 
-/** What must come of services that are all awake, for a caller with all the time: told from the rules, not from the code. */
+/** The expected result of services without pauses, for a caller with unlimited time: derived from the rules, not from the code. */
 function expected(behaviours: readonly Behaviour[], hedgeAfterMs: number | undefined): Expected {
   const asked: { service: number; ended: number; reason: LocationFailure | undefined }[] = [];
   let next = 0;
   for (const [service, { kind, delay }] of behaviours.entries()) {
     const started = next;
     const first = Math.min(...asked.filter(({ reason }) => !reason).map(({ ended }) => ended));
-    // Whoever has answered by now has won.
+    // The service that has answered by now has won.
     if (first <= started) break;
     const reason = REASONS[kind];
     const ended = kind === 'throws' ? started : started + (reason === 'timeout' ? TIMEOUT_MS : delay);
@@ -105,13 +105,13 @@ function expected(behaviours: readonly Behaviour[], hedgeAfterMs: number | undef
   const [winner] = asked.filter(({ reason }) => !reason).sort((a, b) => a.ended - b.ended || a.service - b.service);
   const at = winner?.ended ?? Math.max(0, ...asked.map(({ ended }) => ended));
   const others = asked.filter((one) => one !== winner);
-  // At the same moment the one that began first is heard first.
+  // Of two at the same moment, the one that started first is handled first.
   const wasHeard = (service: number, ended: number) => !winner || ended < at || (ended === at && service < winner.service);
   const steps = others.map(({ service, ended, reason }) => `service ${service}: ${reason && wasHeard(service, ended) ? reason : 'overtaken'}`);
   return { at, service: winner?.service, steps: winner ? [...steps, `service ${winner.service}: found`] : steps };
 }
 
-/** A signal that knows how many listen. */
+/** A signal that counts its listeners. */
 function countedSignal() {
   const listeners = new Set<() => void>();
   const signal: AbortSignalLike & { aborted: boolean } = {
@@ -131,7 +131,7 @@ function lookupOf(behaviours: readonly Behaviour[], settings: Partial<IpLookupSe
   const counts = behaviours.map(() => ({ running: 0, most: 0 }));
   const providers = behaviours.map((behaviour, service) => misbehaving(behaviour, service, clock, counts[service] ?? { running: 0, most: 0 }));
   const standard = { timeoutMs: TIMEOUT_MS, hedgeAfterMs: undefined, restMs: 60_000, cacheMs: 300_000, cacheSize: 10, providers };
-  const lookup = createIpLookup({ ...standard, ...settings }, { clock, fetch: () => Promise.reject(new Error('nobody is asked over the network')) });
+  const lookup = createIpLookup({ ...standard, ...settings }, { clock, fetch: () => Promise.reject(new Error('this test uses no network')) });
   const began = clock.now();
   return { clock, lookup, counts, began };
 }
@@ -142,7 +142,7 @@ interface Caller {
   readonly abortsAfter: number | undefined;
 }
 
-/** Lets callers come and go, and takes down what each of them gets, and when. */
+/** Starts and ends callers, and records the result and the time of each. */
 async function play(behaviours: readonly Behaviour[], settings: Partial<IpLookupSettings>, callers: readonly Caller[]) {
   const { clock, lookup, counts, began } = lookupOf(behaviours, settings);
   const seen = callers.map(() => ({ settled: 0, at: Number.NaN, found: undefined as IpLocation | undefined, ageMs: 0, steps: [] as string[], listening: 0 }));
@@ -164,7 +164,7 @@ async function play(behaviours: readonly Behaviour[], settings: Partial<IpLookup
     }, comesAt);
   }
   await clock.advance(60_000);
-  // What answers late has a timer of its own; it has fired by now, and changed nothing.
+  // A late answer has its own timer. It has fired by now, and changed no result.
   return { seen, counts, waiting: clock.waiting };
 }
 
@@ -191,7 +191,7 @@ describe('for any combination of services that succeed, fail, throw, hang, answe
     );
   });
 
-  test('every caller, whenever it comes and goes, is answered once and in its time, and nothing is left behind', async () => {
+  test('every caller is answered once and in its time, whenever it starts and ends, and no timer and no listener is left', async () => {
     const caller = fc.record({
       comesAt: fc.integer({ min: 0, max: 200 }).map((tens) => tens * 10 + 3),
       within: fc.oneof(
@@ -230,7 +230,7 @@ describe('for any combination of services that succeed, fail, throw, hang, answe
     );
   });
 
-  test('a hasty caller at the start takes nothing from one that joined it', async () => {
+  test('a caller with little time at the start takes no time from one that joined it', async () => {
     await fc.assert(
       fc.asyncProperty(behaviours, hedgeAfterMs, fc.integer({ min: 1, max: 100 }), async (services, hedge, tens) => {
         const hasty = { comesAt: 0, within: tens * 10 + 1, abortsAfter: undefined };

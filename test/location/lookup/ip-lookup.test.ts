@@ -38,26 +38,26 @@ const stepsOf = async (providers: IpProvider[]) => {
   return (await failureOf<LocationError>(client.locate({ clientIP }))).steps.map(({ step, reason }) => `${step}: ${reason}`);
 };
 
-test('the first service that knows is the last that is asked', async () => {
+test('the first service with an answer is the last one asked', async () => {
   expect(await server([knowing, never]).client.locate({ clientIP })).toMatchObject(place);
 });
 
 test.each<[string, IpProvider['lookup']]>([
   ['rejects', () => Promise.reject(new Error('down'))],
   [
-    'throws at once',
+    'throws synchronously',
     () => {
       throw new Error('down');
     },
   ],
-  ['throws no error at all', () => Promise.reject(undefined)],
+  ['throws a value that is not an error', () => Promise.reject(undefined)],
   ['does not know', async () => undefined],
   ['answers null', async () => null as never],
   ['answers without coordinates', async () => ({ city: 'Lagos' }) as never],
-  ['answers with a text for a coordinate', async () => ({ latitude: '9.07', longitude: 7.49 }) as never],
+  ['answers with a string as a coordinate', async () => ({ latitude: '9.07', longitude: 7.49 }) as never],
   ['answers NaN', async () => ({ latitude: Number.NaN, longitude: 7.49 })],
-  ['answers a place off the globe', async () => ({ latitude: 9.07, longitude: 181 })],
-  ['answers 0, 0, which services write when they do not know', async () => ({ latitude: 0, longitude: 0 })],
+  ['answers coordinates out of range', async () => ({ latitude: 9.07, longitude: 181 })],
+  ['answers 0, 0, which services write for an unknown place', async () => ({ latitude: 0, longitude: 0 })],
   ['answers an object that cannot be read', async () => Object.defineProperty({}, 'latitude', { get: () => expect.unreachable() }) as never],
 ])('when a service %s the next one is asked', async (_what, lookup) => {
   expect(await server([provider('first', lookup), knowing]).client.locate({ clientIP })).toMatchObject(place);
@@ -84,14 +84,14 @@ test('the error lists every service with the reason and how long it took', async
   expect(error.message).toContain('- unknowing: ');
 });
 
-test('what a service of the user throws is never shown', async () => {
+test("the error of a user's service is never shown", async () => {
   const leaking = provider('ours', () => Promise.reject(Object.assign(new Error(`token secret-token for ${clientIP}`), { headers: 'secret-token' })));
   const error = await failureOf<LocationError>(server([leaking]).client.reportBetEvent(betEvent(), { clientIP }));
   expect(JSON.stringify(error) + error.stack).not.toMatch(/secret-token|102\.89/);
   expect(error.cause).toBeUndefined();
 });
 
-test('only known fields of an answer are sent, and empty words are left out', async () => {
+test('only known fields of an answer are sent, and empty strings are left out', async () => {
   const odd = { ...place, city: '-', region: ' nil ', country: 'NG', accuracy: Number.NaN, isp: 'Example', source: 'theirs' };
   expect(await placeOf(server([provider('ours', async () => odd)]).client.locate({ clientIP }))).toEqual({ ...place, country: 'NG', source: 'client_ip' });
 });
@@ -112,7 +112,7 @@ test('a service gets the fetch of the client', async () => {
 });
 
 describe('limits', () => {
-  test('a service that does not answer in time is left for the next one', async () => {
+  test('if a service does not answer in time, the next one is asked', async () => {
     const { client, clock } = server([hanging, knowing], { ip: { timeoutMs: 1_500 } });
     const began = clock.now();
     expect(await clock.runUntilSettled(client.locate({ clientIP }))).toMatchObject(place);
@@ -120,7 +120,7 @@ describe('limits', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('each service has 4 seconds and the chain 20 unless told otherwise', async () => {
+  test('each service has 4 seconds and the chain 20 by default', async () => {
     const { client, clock } = server(Array(7).fill(hanging));
     const began = clock.now();
     const error = await clock.runUntilSettled(failureOf<LocationError>(client.locate({ clientIP })));
@@ -136,7 +136,7 @@ describe('limits', () => {
     expect(error.steps.map(({ durationMs }) => durationMs)).toEqual([1_000, 600, 0]);
   });
 
-  test('a service is told that its time is over, and what it answers later changes nothing', async () => {
+  test("a service's signal is aborted when its time is over, and its later answer changes nothing", async () => {
     let late: (location: IpLocation) => void = () => {};
     let told: AbortSignal | undefined;
     const slow = provider('slow', ({ signal }) => {
@@ -154,7 +154,7 @@ describe('limits', () => {
     expect(gateway.reports()).toHaveLength(1);
   });
 
-  test('a service that fails after its time raises nothing', async () => {
+  test('a service that fails after its time causes no error', async () => {
     let fail: (error: Error) => void = () => {};
     const slow = provider('slow', () => new Promise((_resolve, reject) => (fail = reject)));
     const { client, clock } = server([slow, knowing]);
@@ -180,7 +180,7 @@ describe('the end of the call while a location is being found', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('a signal that is aborted already asks nobody', async () => {
+  test('with a signal that is already aborted no source is asked', async () => {
     const { client } = server([never]);
     const error = await failureOf(client.reportBetEvent(betEvent(), { clientIP, signal: AbortSignal.abort() }));
     expect(error).toBeInstanceOf(AbortedError);
@@ -203,7 +203,7 @@ describe('the end of the call while a location is being found', () => {
     expect(gateway.reports()).toEqual([]);
   });
 
-  test('no time at all is refused: 0 does not mean no limit', async () => {
+  test('a time limit of 0 is refused: it does not mean no limit', async () => {
     expect(await failureOf(server([never]).client.reportBetEvent(betEvent(), { clientIP, timeoutMs: 0 }))).toBeInstanceOf(ValidationError);
   });
 });

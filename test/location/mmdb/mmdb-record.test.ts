@@ -10,7 +10,7 @@ test.each([
   ["DB-IP's flat records with coordinates as text", { ...DB_IP_FLAT, latitude: '6.4474', longitude: '7.5139' }],
   ["IPinfo's flat records", IPINFO],
   ["IPinfo's newer flat records", IPINFO_NEW],
-])('%s tell a place', (_what, record) => {
+])('%s are read as a place', (_what, record) => {
   expect(readMmdbRecord(record)).toMatchObject(ENUGU);
 });
 
@@ -20,12 +20,12 @@ describe('the accuracy', () => {
     expect(readMmdbRecord({ ...DB_IP_FLAT, accuracy_radius: '5' }).accuracy).toBe(5_000);
   });
 
-  test.each([0, -1, null, 'far'])('is not known where the radius is %j', (accuracy_radius) => {
+  test.each([0, -1, null, 'far'])('is unknown if the radius is %j', (accuracy_radius) => {
     expect(readMmdbRecord({ ...MAXMIND, location: { ...MAXMIND.location, accuracy_radius } }).accuracy).toBeUndefined();
   });
 });
 
-test('a coordinate of 32 bits has no more digits than it was written with', () => {
+test('a 32-bit coordinate has no more digits than it was written with', () => {
   expect(readMmdbRecord({ latitude: Math.fround(6.4474), longitude: Math.fround(-118.2437) })).toMatchObject({ latitude: 6.4474, longitude: -118.2437 });
 });
 
@@ -39,11 +39,11 @@ test('a coordinate is changed by less than a metre, and one of 64 bits not at al
   );
 });
 
-test('a region without an English name is told by its code', () => {
+test('a region without an English name is named by its code', () => {
   expect(readMmdbRecord({ ...MAXMIND, subdivisions: [{ iso_code: 'EN', names: { fr: 'Enougou' } }] }).region).toBe('EN');
 });
 
-test('the country of a registration is not where the address is', () => {
+test('the country of a registration is not the country of the address', () => {
   const { country: _, ...record } = MAXMIND;
   expect(readMmdbRecord(record).country).toBeUndefined();
 });
@@ -53,11 +53,11 @@ test.each([
   ['an empty record', {}],
   ['a text', 'Enugu'],
   ['null', null],
-  ['coordinates that are no numbers', { ...MAXMIND, location: { latitude: 'north', longitude: true } }],
+  ['coordinates that are not numbers', { ...MAXMIND, location: { latitude: 'north', longitude: true } }],
 ])('%s has no coordinates', (_what, record) => {
   expect(readMmdbRecord(record)).toMatchObject({ latitude: Number.NaN, longitude: Number.NaN });
 });
 
-test('whatever a record holds, it is read', () => {
+test('every record is read without an error', () => {
   fc.assert(fc.property(fc.anything(), (record) => typeof readMmdbRecord(record).latitude === 'number'));
 });

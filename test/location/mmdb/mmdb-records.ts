@@ -1,6 +1,6 @@
 import { float } from '../../support/write-mmdb.js';
 
-/** Records in the shapes that publishers write, of made-up contents. All but the last tell the same place. */
+/** Records in the shapes that publishers write, with invented contents. All but the last name the same place. */
 export const MAXMIND = {
   city: { geoname_id: 1, names: { de: 'Enugu (de)', en: 'Enugu' } },
   continent: { code: 'AF', names: { en: 'Africa' } },
@@ -28,7 +28,7 @@ export const DB_IP_FLAT = {
   timezone: 'Africa/Lagos',
 };
 
-/** As it is converted with numbers of 32 bits. */
+/** As it is converted with 32-bit floats. */
 export const DB_IP_FLOAT = { ...DB_IP_FLAT, latitude: float(6.4474), longitude: float(7.5139) };
 
 export const IPINFO = { city: 'Enugu', country: 'NG', country_name: 'Nigeria', lat: '6.4474', lng: '7.5139', region: 'Enugu State', postal_code: '' };

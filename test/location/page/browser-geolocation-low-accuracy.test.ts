@@ -17,14 +17,14 @@ describe('low accuracy', () => {
     ]);
   });
 
-  test('is not tried after a no', async () => {
+  test('is not tried after a refusal', async () => {
     const { page, settled, refuse } = open();
     refuse(1);
     expect(await settled()).toMatchObject({ reason: 'denied' });
     expect(page.asked).toHaveLength(1);
   });
 
-  test('that fails too ends the step at once, with its own reason', async () => {
+  test('if it also fails, ends the step at once, with its own reason', async () => {
     const { page, settled, clock } = open();
     const began = clock.now();
     page.answer = ({ failure, options }) => failure({ code: options.enableHighAccuracy ? 3 : 2 });
@@ -33,7 +33,7 @@ describe('low accuracy', () => {
     expect(clock.now()).toBe(began);
   });
 
-  test('is tried where a browser that has leave says nothing, and whichever answers first is taken', async () => {
+  test('is tried if permission is granted and the browser does not answer, and the first answer is used', async () => {
     const { page, ask, clock } = open();
     page.permission = permitted('granted');
     const [one, two] = [ask(), ask()];
@@ -48,14 +48,14 @@ describe('low accuracy', () => {
     expect([clock.waiting, page.listeners]).toEqual([0, 0]);
   });
 
-  test('is tried in time also for a call that has little of it', async () => {
+  test('is tried in time for a call with little time left', async () => {
     const { page, settled } = open();
     page.permission = permitted('granted');
     page.answer = ({ success, options }) => !options.enableHighAccuracy && success({ coords: ABUJA });
     expect(await settled(1_000)).toMatchObject({ position: ABUJA });
   });
 
-  test('is tried where high accuracy brings an old position', async () => {
+  test('is tried if high accuracy gives an old position', async () => {
     const { page, settled, clock } = open({ maximumAgeMs: 0 });
     page.answer = ({ success, options }) =>
       success(options.enableHighAccuracy ? { coords: LAGOS, timestamp: clock.now() - 90_000_000 } : { coords: ABUJA, timestamp: clock.now() });
@@ -65,8 +65,8 @@ describe('low accuracy', () => {
   test.each<[string, object, object, object]>([
     ['a better position is kept', LAGOS, ABUJA, LAGOS],
     ['a worse position is replaced', ABUJA, LAGOS, LAGOS],
-    ['a position that tells its accuracy is kept', ABUJA, WITHOUT_ACCURACY, ABUJA],
-    ['a position that does not tell its accuracy is replaced', WITHOUT_ACCURACY, ABUJA, ABUJA],
+    ['a position with an accuracy is kept', ABUJA, WITHOUT_ACCURACY, ABUJA],
+    ['a position without an accuracy is replaced', WITHOUT_ACCURACY, ABUJA, ABUJA],
   ])('answers beside high accuracy: %s, whichever is newer', async (_what, first, second, kept) => {
     for (const later of [0, -5_000, 5_000]) {
       const { page, ask, settled, clock } = open();
@@ -81,7 +81,7 @@ describe('low accuracy', () => {
     }
   });
 
-  test('answers when the better position has grown old: it is used', async () => {
+  test('answers when the better position has expired: it is used', async () => {
     const { page, ask, settled, clock } = open();
     page.permission = permitted('granted');
     ask();
@@ -92,7 +92,7 @@ describe('low accuracy', () => {
     expect(await settled()).toEqual({ position: ABUJA, ageMs: 0 });
   });
 
-  test('answers with a better position that is too old to be used again: the other is kept', async () => {
+  test('answers with a better position that is too old to be reused: the other is kept', async () => {
     const { page, ask, settled, clock } = open();
     page.permission = permitted('granted');
     ask();
@@ -111,7 +111,7 @@ describe('low accuracy', () => {
         throw new TypeError('not supported');
       },
     ],
-  ])('waits where leave %s: a second question could open a second prompt', async (_what, permission) => {
+  ])('waits if permission %s: a second request could open a second prompt', async (_what, permission) => {
     const { page, settled } = open();
     page.permission = permission;
     expect(await settled()).toMatchObject({ reason: 'timeout' });

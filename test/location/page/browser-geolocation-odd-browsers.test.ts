@@ -26,7 +26,7 @@ describe('odd browsers', () => {
       },
     ],
   ];
-  test.each(answers)('that %s give a position, and no denial', async (_what, answer) => {
+  test.each(answers)('that %s give a position, and no refusal', async (_what, answer) => {
     const { page, settled, clock } = open({ maximumAgeMs: 0 });
     page.answer = answer;
     expect(await settled()).toMatchObject({ position: LAGOS });
@@ -55,7 +55,7 @@ describe('odd browsers', () => {
     expect(await settled()).toMatchObject({ reason: 'position-unavailable' });
   });
 
-  test('fail twice, and are asked for low accuracy once, and waited for', async () => {
+  test('fail twice are asked for low accuracy once, and waited for', async () => {
     const { page, ask, clock } = open();
     const call = ask();
     page.asked[0]?.failure({ code: 3 });
@@ -68,9 +68,9 @@ describe('odd browsers', () => {
 
   test.each<[string, unknown]>([
     ['an error', new Error('6.4474, 3.3903')],
-    ['a thing whose members throw', throwing],
+    ['an object whose members throw', throwing],
     ['nothing', undefined],
-  ])('whose stand-in rejects with %s fail at once', async (_what, error) => {
+  ])('whose replacement rejects with %s fail at once', async (_what, error) => {
     const { page, settled, clock } = open();
     page.answer = async () => {
       throw error;
@@ -82,14 +82,14 @@ describe('odd browsers', () => {
     expect([page.asked.length, clock.now() - began, clock.waiting]).toEqual([2, 0, 0]);
   });
 
-  test('whose stand-in rejects with a no have said no', async () => {
+  test('whose replacement rejects with a denial have denied', async () => {
     const { page, settled } = open();
     page.answer = () => Promise.reject({ code: 1 });
     expect(await settled()).toMatchObject({ reason: 'denied' });
     expect(page.asked).toHaveLength(1);
   });
 
-  test('whose stand-in answers and then rejects are believed their answer', async () => {
+  test('whose replacement answers and then rejects keep their answer', async () => {
     const { page, settled } = open();
     page.answer = async ({ success }) => {
       success({ coords: LAGOS });
@@ -102,13 +102,13 @@ describe('odd browsers', () => {
   test.each<[string, () => unknown]>([
     ['never settles', () => new Promise(() => {})],
     ['cannot be read', () => throwing],
-  ])('that return what %s are waited for or failed, and nothing is thrown', async (_what, returned) => {
+  ])('that return a value that %s are waited for or failed, and nothing is thrown', async (_what, returned) => {
     const { page, settled } = open();
     page.answer = returned;
     expect((await settled()) as object).toHaveProperty('reason');
   });
 
-  test('whose words throw are believed their no', async () => {
+  test('whose message throws have denied', async () => {
     const { page, settled } = open();
     page.answer = ({ failure }) => failure(Object.defineProperty({ code: 1 }, 'message', { get: () => expect.unreachable() }));
     expect(await settled()).toMatchObject({ reason: 'denied' });
@@ -122,7 +122,7 @@ describe('odd browsers', () => {
     expect(await settled()).toMatchObject({ reason: 'not-available' });
   });
 
-  test('whose document throws are asked all the same', async () => {
+  test('whose document throws are still asked', async () => {
     const { page, settled, grant, refuse } = open({ maximumAgeMs: 0 }, ({ navigator }) => ({ navigator, document: throwing as never }));
     grant();
     expect(await settled()).toMatchObject({ position: LAGOS });

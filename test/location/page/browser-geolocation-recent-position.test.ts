@@ -14,7 +14,7 @@ describe('a recent position', () => {
     expect(page.asked).toHaveLength(times);
   });
 
-  test('is not used again where maximumAgeMs is 0', async () => {
+  test('is not reused if maximumAgeMs is 0', async () => {
     const { page, settled, grant } = open({ maximumAgeMs: 0 });
     grant();
     await settled();
@@ -31,7 +31,7 @@ describe('a recent position', () => {
     expect(page.asked).toHaveLength(2);
   });
 
-  test.each([86_400_000 + 3_600_000, 9 * 31_536_000_000])('of %i ms before is told as that old, and not used again for longer', async (age) => {
+  test.each([86_400_000 + 3_600_000, 9 * 31_536_000_000])('of %i ms before is reported with that age, and not reused for longer', async (age) => {
     const { page, settled, grant, clock } = open({ maximumAgeMs: age + 1_000 });
     grant(LAGOS, clock.now() - age);
     expect(await settled()).toEqual({ position: LAGOS, ageMs: age });
@@ -43,17 +43,17 @@ describe('a recent position', () => {
     expect(page.asked).toHaveLength(2);
   });
 
-  test.each([0, 60_000])('may be five minutes older than maximumAgeMs, %i, since clocks differ, and no more', async (maximumAgeMs) => {
+  test.each([0, 60_000])('may be five minutes older than maximumAgeMs, %i, since clocks differ, but not more', async (maximumAgeMs) => {
     const { page, settled, grant, clock } = open({ maximumAgeMs });
     grant(LAGOS, clock.now() - maximumAgeMs - 300_000);
     expect(await settled()).toEqual({ position: LAGOS, ageMs: maximumAgeMs + 300_000 });
     page.asked.length = 0;
     grant(LAGOS, clock.now() - maximumAgeMs - 300_001);
-    expect(await settled()).toEqual({ reason: 'position-unavailable', message: 'the browser gave an old position only' });
+    expect(await settled()).toEqual({ reason: 'position-unavailable', message: 'the browser gave only an old position' });
     expect(page.asked).toHaveLength(2);
   });
 
-  test('is not replaced by an older one that a question of before brings late', async () => {
+  test('is not replaced by an older one that arrives late from an earlier request', async () => {
     const { page, ask, settled, clock } = open();
     await settled();
     await clock.advance(60_000);
@@ -73,9 +73,9 @@ describe('a recent position', () => {
     ['since 2001', (now) => now - 978_307_200_000],
     ['since the start of the device', () => 81_234.5],
     ['of the future', (now) => now + 5_000],
-    ['no number', () => 'yesterday'],
+    ['that is not a number', () => 'yesterday'],
     ['NaN', () => Number.NaN],
-  ])('whose timestamp is %s was taken when it came', async (_what, timestamp) => {
+  ])('whose timestamp is %s counts as taken when it arrived', async (_what, timestamp) => {
     const { page, settled, grant, clock } = open();
     grant(LAGOS, timestamp(clock.now()) as number);
     expect(await settled()).toEqual({ position: LAGOS, ageMs: 0 });
@@ -84,7 +84,7 @@ describe('a recent position', () => {
     expect(page.asked).toHaveLength(1);
   });
 
-  test('is not used again once the clock was set back', async () => {
+  test('is not reused once the clock was set back', async () => {
     const { page, settled, grant, clock } = open();
     grant();
     await settled();

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { LAGOS, last, open, permitted } from './open-page.js';
 
-describe('one question for all who wait', () => {
+describe('one request for all callers', () => {
   test('ten calls at once ask once and get the same position', async () => {
     const { page, ask, clock } = open();
     const calls = Array.from({ length: 10 }, () => ask());
@@ -12,7 +12,7 @@ describe('one question for all who wait', () => {
     expect([clock.waiting, page.listeners]).toEqual([0, 0]);
   });
 
-  test('one that is aborted or out of time leaves it open for the others', async () => {
+  test('one that is aborted or times out leaves the request open for the others', async () => {
     const { page, ask, clock } = open();
     const controller = new AbortController();
     const [aborted, hasty, patient] = [ask(20_000, controller.signal), ask(500), ask()];
@@ -24,14 +24,14 @@ describe('one question for all who wait', () => {
     expect(await patient).toMatchObject({ position: LAGOS });
   });
 
-  test('a call that is aborted already asks nothing', async () => {
+  test('a call that is already aborted asks nothing', async () => {
     const { page, settled, grant } = open();
     grant();
     expect(await settled(20_000, AbortSignal.abort())).toMatchObject({ reason: 'aborted' });
     expect(page.asked).toEqual([]);
   });
 
-  test('it is waited for ten seconds in all, also by who joins late', async () => {
+  test('is waited for ten seconds in total, also by a caller that joins late', async () => {
     const { page, ask, settled, clock } = open();
     ask();
     await clock.advance(7_500);
@@ -43,7 +43,7 @@ describe('one question for all who wait', () => {
     expect(page.asked).toHaveLength(1);
   });
 
-  test('one that nobody answers is asked anew after a while', async () => {
+  test('one without an answer is sent again after a while', async () => {
     const { page, settled, clock } = open();
     await settled();
     await clock.advance(59_999);
@@ -54,7 +54,7 @@ describe('one question for all who wait', () => {
     expect(page.asked).toHaveLength(2);
   });
 
-  test('one that is waited for no longer is left alone by those who come later', async () => {
+  test('one that timed out is not waited for by later calls', async () => {
     const { page, ask, settled, clock } = open();
     await settled();
     const timer = vi.spyOn(clock, 'setTimeout');
@@ -82,7 +82,7 @@ describe('one question for all who wait', () => {
     expect(await anew).toMatchObject({ position: LAGOS });
   });
 
-  test('no call waits longer than it may where the clock is set back while leave is asked for', async () => {
+  test('no call exceeds its limit if the clock is set back while the permission is queried', async () => {
     const { page, ask, clock } = open();
     page.show('hidden');
     let allow = (_: { state: string }) => {};
@@ -98,7 +98,7 @@ describe('one question for all who wait', () => {
     expect(timer.mock.calls.map(([, milliseconds]) => milliseconds)).toEqual([250, 350, 500]);
   });
 
-  test('a position that comes too late is there for the next call', async () => {
+  test('a position that comes too late is available to the next call', async () => {
     const { page, settled, clock } = open();
     await settled(1_000);
     await clock.advance(20_000);
@@ -122,7 +122,7 @@ describe('a no', () => {
     expect(await settled()).toMatchObject({ position: LAGOS });
   });
 
-  test('is forgotten at once where the browser says that it is a yes by now', async () => {
+  test('is forgotten at once if the browser reports that permission is now granted', async () => {
     const { page, settled, refuse, grant } = open({ maximumAgeMs: 0 });
     refuse(1);
     await settled();
@@ -133,7 +133,7 @@ describe('a no', () => {
     expect(await settled()).toMatchObject({ position: LAGOS });
   });
 
-  test('is not remembered where denialMemoryMs is 0', async () => {
+  test('is not remembered if denialMemoryMs is 0', async () => {
     const { page, settled, refuse } = open({ denialMemoryMs: 0 });
     refuse(1);
     await settled();
@@ -141,7 +141,7 @@ describe('a no', () => {
     expect(page.asked).toHaveLength(2);
   });
 
-  test('costs a browser that does not answer about it a quarter of a second', async () => {
+  test('delays a call by a quarter of a second if the browser does not answer about the permission', async () => {
     const { page, settled, refuse, clock } = open();
     refuse(1);
     await settled();
@@ -152,7 +152,7 @@ describe('a no', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('that the browser only foretells does not keep it from being asked', async () => {
+  test('that the browser only predicts does not keep it from being asked', async () => {
     const { page, settled, grant } = open();
     page.permission = permitted('denied');
     grant();
@@ -161,9 +161,9 @@ describe('a no', () => {
 
   test.each<[string, string | undefined, boolean | undefined, string]>([
     ['the player', 'User denied Geolocation', true, 'denied'],
-    ['a policy that the browser tells', undefined, false, 'blocked-by-policy'],
-    ['a policy that only its words tell', 'Geolocation has been disabled in this document by permissions policy.', undefined, 'blocked-by-policy'],
-    ['nobody knows whom', undefined, undefined, 'denied'],
+    ['a policy that the browser reports', undefined, false, 'blocked-by-policy'],
+    ['a policy that only the message names', 'Geolocation has been disabled in this document by permissions policy.', undefined, 'blocked-by-policy'],
+    ['an unknown party', undefined, undefined, 'denied'],
   ])('of %s', async (_whose, message, allowed, reason) => {
     const { page, settled, refuse } = open();
     page.allowed = allowed;
@@ -184,9 +184,10 @@ describe('a browser that times out', () => {
     return { ...opened, began: opened.clock.now() };
   };
 
-  test('while the player has not decided keeps the next calls waiting no more, for a minute', async () => {
+  test('while the player has not decided makes the next calls not wait, for a minute', async () => {
     const { page, settled, clock, began } = await timedOut();
-    for (let call = 0; call < 2; call += 1) expect(await settled()).toEqual({ reason: 'timeout', message: expect.stringContaining('not decided') });
+    for (let call = 0; call < 2; call += 1)
+      expect(await settled()).toEqual({ reason: 'timeout', message: expect.stringContaining('prompt may still be open') });
     expect([page.asked.length, clock.now() - began]).toEqual([0, 0]);
     await clock.advance(59_999);
     await settled();
@@ -196,7 +197,7 @@ describe('a browser that times out', () => {
     expect(page.asked).not.toHaveLength(0);
   });
 
-  test('is asked again by the next call where it gave a position before: no prompt is open then', async () => {
+  test('is asked again by the next call if it gave a position before: no prompt is open then', async () => {
     const { page, settled, grant, refuse, clock } = open();
     page.permission = permitted('prompt');
     grant();
@@ -216,22 +217,22 @@ describe('a browser that times out', () => {
   });
 
   test.each<[string, () => PromiseLike<{ state: string }>]>([
-    ['tell of no permission', () => Promise.reject(new TypeError('not supported'))],
-    ['tell of it too late', () => new Promise(() => {})],
-  ])('is asked anew by browsers that %s', async (_which, permission) => {
+    ['do not report the permission', () => Promise.reject(new TypeError('not supported'))],
+    ['report it too late', () => new Promise(() => {})],
+  ])('is asked again by browsers that %s', async (_which, permission) => {
     const { page, settled, grant } = await timedOut();
     grant();
     page.permission = permission;
     expect(await settled()).toMatchObject({ position: LAGOS });
   });
 
-  test('is asked anew by every call where denialMemoryMs is 0', async () => {
+  test('is asked again by every call if denialMemoryMs is 0', async () => {
     const { page, settled } = await timedOut({ denialMemoryMs: 0 });
     await settled();
     expect(page.asked).not.toHaveLength(0);
   });
 
-  test('does not make a hidden page that has no leave ask', async () => {
+  test('does not make a hidden page without permission ask', async () => {
     const { page, settled } = await timedOut();
     page.show('hidden');
     page.permission = permitted('denied');
@@ -249,7 +250,7 @@ describe('a hidden page', () => {
     expect([page.asked.length, clock.now() - began]).toEqual([0, 0]);
   });
 
-  test('is asked where leave is given, and waited for a second', async () => {
+  test('is asked if permission is granted, and waited for a second', async () => {
     const { page, settled, clock } = open({ highAccuracy: false });
     page.show('hidden');
     page.permission = permitted('granted');
@@ -269,7 +270,7 @@ describe('a hidden page', () => {
     expect(await settled()).toMatchObject({ position: LAGOS });
   });
 
-  test('that becomes hidden while the player decides is not waited for; the answer serves when it is back', async () => {
+  test('that becomes hidden while the player decides is not waited for; the answer is used when it is visible again', async () => {
     const { page, ask, clock } = open();
     const call = ask();
     await clock.advance(2_000);

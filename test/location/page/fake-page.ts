@@ -5,21 +5,21 @@ export type Success = Parameters<GeolocationLike['getCurrentPosition']>[0];
 export type Failure = Parameters<GeolocationLike['getCurrentPosition']>[1];
 export type Request = Parameters<GeolocationLike['getCurrentPosition']>[2];
 
-/** One question that the browser got; the test answers it when it likes. */
+/** One request that the browser received. The test answers it. */
 export interface Asked {
   readonly success: Success;
   readonly failure: Failure;
   readonly options: Request;
 }
 
-/** A page whose facts a test may change, and which knows who listens to it. */
+/** A page whose facts a test can change. It records its listeners. */
 export class FakePage implements PageScope {
   isSecureContext = true;
-  /** What the browser was asked, in order. */
+  /** The browser's requests, in order. */
   readonly asked: Asked[] = [];
-  /** Called for each question; without it, nobody answers. What it returns, the browser returns. */
+  /** Called for each request. Without it no answer comes. Its return value is the browser's. */
   answer: (asked: Asked) => unknown = () => {};
-  /** What `permissions.query` does. */
+  /** The behaviour of `permissions.query`. */
   permission: () => PromiseLike<{ state: string }> = async () => ({ state: 'prompt' });
   allowed: boolean | undefined;
   #visibility = 'visible';

@@ -10,8 +10,8 @@ function listening() {
 const asked = (permission: string) => ({ type: 'location-asked', permission });
 const answered = (durationMs: number, reason?: string) => ({ type: 'location-answered', reason, durationMs });
 
-describe('a page that listens', () => {
-  test('hears when the browser begins to ask, and when it has a position, once for all who wait', async () => {
+describe('a page with a listener', () => {
+  test('is informed when the browser starts to ask, and when it has a position, once for all callers', async () => {
     const { ask, page, clock, events } = listening();
     const calls = [ask(), ask(), ask()];
     await clock.advance(3_000);
@@ -24,7 +24,7 @@ describe('a page that listens', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('hears that no question is shown to a player who has given leave before', async () => {
+  test('is informed that no prompt is shown if permission was granted before', async () => {
     const { page, settled, grant, clock, events } = listening();
     page.permission = permitted('granted');
     grant();
@@ -33,7 +33,7 @@ describe('a page that listens', () => {
     expect(events).toEqual([asked('granted'), answered(0)]);
   });
 
-  test('hears of a no', async () => {
+  test('is informed of a refusal', async () => {
     const { settled, refuse, clock, events } = listening();
     refuse(1);
     await settled();
@@ -41,7 +41,7 @@ describe('a page that listens', () => {
     expect(events).toEqual([asked('prompt'), answered(0, 'denied')]);
   });
 
-  test('hears of an answer that comes after the reports have gone', async () => {
+  test('is informed of an answer that comes after the reports were sent', async () => {
     const { page, settled, clock, events } = listening();
     await settled();
     expect(events).toEqual([asked('prompt')]);
@@ -51,7 +51,7 @@ describe('a page that listens', () => {
     expect(events).toEqual([asked('prompt'), answered(30_000)]);
   });
 
-  test('hears the question before the answer also where the browser is slow to tell of the permission', async () => {
+  test('is informed of the request before the answer, even if the browser reports the permission late', async () => {
     const { page, settled, grant, clock, events } = listening();
     page.permission = () => new Promise(() => {});
     grant();
@@ -61,7 +61,7 @@ describe('a page that listens', () => {
     expect(events).toEqual([asked('prompt'), answered(250)]);
   });
 
-  test('hears nothing where nothing is asked: a recent position, a hidden page, a no that is remembered', async () => {
+  test('is not informed if the browser is not asked: a recent position, a hidden page, a remembered refusal', async () => {
     const { page, settled, grant, refuse, clock, events } = listening();
     refuse(1);
     await settled();
@@ -78,7 +78,7 @@ describe('a page that listens', () => {
     expect(events).toHaveLength(4);
   });
 
-  test('whose clock throws is located all the same', async () => {
+  test('whose clock throws is still located', async () => {
     const { page, ask, grant, clock } = listening();
     grant();
     const { setTimeout } = clock;

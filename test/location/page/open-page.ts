@@ -12,7 +12,7 @@ export const ABUJA = { latitude: 9.0579, longitude: 7.4951, accuracy: 900 };
 const { enabled: _, ...rows } = optionTable.location.browser;
 const defaults = Object.fromEntries(Object.entries(rows).map(([name, { standard }]) => [name, standard])) as unknown as GeolocationSettings;
 
-/** A client's geolocation on a page that answers as the test says, by a clock that stands still. */
+/** A client's geolocation on a page that answers as the test says, with a clock that stands still. */
 export function open(
   changes: Partial<GeolocationSettings> = {},
   prepare: (page: FakePage) => PageScope = (page) => page,
@@ -32,12 +32,12 @@ export function open(
   return { clock, page, ask, settled, grant, refuse };
 }
 
-/** The last question that the browser got. */
+/** The last request that the browser received. */
 export const last = ({ asked }: FakePage): Asked => {
   const found = asked.at(-1);
   if (!found) throw new Error('the browser was not asked');
   return found;
 };
 
-/** What `permissions.query` says. */
+/** The answer of `permissions.query`. */
 export const permitted = (state: string) => async () => ({ state });

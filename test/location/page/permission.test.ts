@@ -21,14 +21,14 @@ describe('the permission, without asking the player,', () => {
     ['given', saying(async () => ({ state: 'granted' })), 'granted'],
     ['not decided', saying(async () => ({ state: 'prompt' })), 'prompt'],
     ['refused', saying(async () => ({ state: 'denied' })), 'denied'],
-    ['that a browser cannot tell', saying(() => Promise.reject(new TypeError('not supported'))), 'prompt'],
-    ['that a browser never tells', saying(() => new Promise(() => {})), 'prompt'],
-    ['in words of its own', saying(async () => ({ state: 'sometimes' })), 'prompt'],
+    ['that a browser cannot query', saying(() => Promise.reject(new TypeError('not supported'))), 'prompt'],
+    ['that a browser never answers', saying(() => new Promise(() => {})), 'prompt'],
+    ['with an unknown value', saying(async () => ({ state: 'sometimes' })), 'prompt'],
     ['without navigator.permissions', ({ navigator: { geolocation } }) => ({ navigator: { geolocation } }), 'prompt'],
     ['of a page that is not https', (page) => void Object.assign(page, { isSecureContext: false }), 'unavailable'],
     ['that a policy forbids', (page) => void Object.assign(page, { allowed: false }), 'unavailable'],
     ['where there is no geolocation', () => ({ navigator: {} }), 'unavailable'],
-    ['where there is nothing', () => ({}), 'unavailable'],
+    ['without a global object', () => ({}), 'unavailable'],
   ])('%s', async (_what, change, permission) => {
     expect(await permissionOf(change)).toBe(permission);
   });

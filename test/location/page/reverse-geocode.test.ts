@@ -28,7 +28,7 @@ function page(reverseGeocode: ReverseGeocode, { location, ...more }: ClientOptio
 }
 
 describe('a place that reverseGeocode names', () => {
-  test('goes with the fix, and the function is told nothing but the coordinates', async () => {
+  test('is added to the position, and the function gets only the coordinates', async () => {
     const reverseGeocode = vi.fn<ReverseGeocode>(async () => LAGOS);
     const { client, clock, requests } = page(reverseGeocode);
     await clock.runUntilSettled(client.reportBetEvent(betEvent()));
@@ -37,14 +37,14 @@ describe('a place that reverseGeocode names', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('is asked for once for each fix', async () => {
+  test('is requested once for each position', async () => {
     const reverseGeocode = vi.fn<ReverseGeocode>(async () => LAGOS);
     const { client, clock } = page(reverseGeocode);
     for (let call = 0; call < 3; call += 1) expect(await clock.runUntilSettled(client.locate())).toMatchObject(LAGOS);
     expect(reverseGeocode).toHaveBeenCalledTimes(1);
   });
 
-  test('is asked for once, however many reports wait for it', async () => {
+  test('is requested once for any number of waiting reports', async () => {
     const reverseGeocode = vi.fn<ReverseGeocode>(async () => LAGOS);
     const { client, clock } = page(reverseGeocode);
     const all = await clock.runUntilSettled(Promise.all(Array.from({ length: 10 }, () => client.locate())));
@@ -52,7 +52,7 @@ describe('a place that reverseGeocode names', () => {
     expect(reverseGeocode).toHaveBeenCalledTimes(1);
   });
 
-  test('that could not be named is not asked for again for half a minute', async () => {
+  test('that failed is not requested again for half a minute', async () => {
     const reverseGeocode = vi.fn<ReverseGeocode>(never);
     const { client, clock } = page(reverseGeocode);
     const started = clock.now();
@@ -63,7 +63,7 @@ describe('a place that reverseGeocode names', () => {
     expect(reverseGeocode).toHaveBeenCalledTimes(2);
   });
 
-  test('leaves out what is no name, and whatever else was answered', async () => {
+  test('leaves out values that are not names, and other members', async () => {
     const long = { city: `${'x'.repeat(199)}😀`, region: 'N/A', country: 'N\u0000G\u200b' };
     const cut = page(async () => long);
     expect(await placeOf(cut.clock.runUntilSettled(cut.client.locate()))).toEqual({ ...fix, city: 'x'.repeat(199), country: 'NG', source: 'gps' });
@@ -102,14 +102,14 @@ describe('a reverseGeocode that fails blocks no report', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('and it costs its time limit at most, and no more than the chain has left', async () => {
+  test('and it takes at most its time limit, and no more than the chain has left', async () => {
     const slow = page(never, { location: { ip: { enabled: false }, reverseGeocode: never, reverseGeocodeTimeoutMs: 700 } });
     expect((await slow.clock.runUntilSettled(slow.client.locate())).steps.at(-1)).toMatchObject({ durationMs: 700 });
     const short = page(never, { location: { ip: { enabled: false }, reverseGeocode: never, timeoutMs: 300 } });
     expect((await short.clock.runUntilSettled(short.client.locate())).steps.at(-1)).toMatchObject({ durationMs: 300 });
   });
 
-  test('and the signal it got is aborted', async () => {
+  test('and its signal is aborted', async () => {
     let signal: { aborted: boolean } | undefined;
     const { client, clock } = page((_, context) => {
       signal = context.signal;
@@ -120,11 +120,11 @@ describe('a reverseGeocode that fails blocks no report', () => {
   });
 });
 
-/** Of what onEvent hears, the steps of the chain. */
+/** Of the events, the steps of the chain. */
 const stepsOf = (events: readonly ClientEvent[]) => events.filter((event) => event.type === 'location-step');
 
 describe('onEvent', () => {
-  test('hears of every step of every call, without a coordinate', async () => {
+  test('receives every step of every call, without a coordinate', async () => {
     const events: ClientEvent[] = [];
     const { client, clock } = page(() => Promise.reject(new Error('down')), { onEvent: (event) => events.push(event) });
     await clock.runUntilSettled(client.reportBetEvent(betEvent()));
@@ -135,7 +135,7 @@ describe('onEvent', () => {
     ]);
   });
 
-  test('hears of a chain that found nothing', async () => {
+  test('receives a chain that found nothing', async () => {
     const events: ClientEvent[] = [];
     const geolocation = { getCurrentPosition: (_: unknown, failure: (error: { code: number }) => void) => failure({ code: 2 }) };
     const { client, clock } = page(async () => LAGOS, { geolocation, onEvent: (event) => events.push(event) });
@@ -151,15 +151,15 @@ describe('onEvent', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('listener'))],
-  ])('costs no report when it %s', async (_, onEvent) => {
+  ])('loses no report when it %s', async (_, onEvent) => {
     const { client, clock, requests } = page(async () => LAGOS, { onEvent });
     await clock.runUntilSettled(client.reportBetEvent(betEvent()));
     expect(requests).toHaveLength(1);
   });
 });
 
-describe('what locate tells', () => {
-  test('may be passed as it is as the location of a report, also as JSON', async () => {
+describe('the result of locate', () => {
+  test('may be passed unchanged as the location of a report, also as JSON', async () => {
     const { client, clock, requests } = page(async () => LAGOS);
     const located = await clock.runUntilSettled(client.locate());
     await clock.runUntilSettled(client.reportBetEvent(betEvent(), { location: located }));

@@ -9,7 +9,7 @@ test.each<[Service, IpProvider, string]>([
   ['freeipapi', freeipapi(), 'https://free.freeipapi.com/api/json'],
   ['ipinfo', ipinfo({ token: 'tok' }), 'https://api.ipinfo.io/lookup/me'],
   ['ipinfo-legacy', ipinfo({ token: 'tok', plan: 'legacy' }), 'https://ipinfo.io/json'],
-])('a page asks %s about its own address without cookies, and without telling which page it is', async (service, provider, address) => {
+])('a page asks %s about its own address without cookies, and without a referrer', async (service, provider, address) => {
   const asked: { url: string; init: FetchInit }[] = [];
   const client = createClient({
     location: { browser: { enabled: false }, ip: { providers: [provider] } },

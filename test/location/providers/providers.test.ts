@@ -23,7 +23,7 @@ const RECORDED = '203.0.113.45';
 const addressIn = (url: string) =>
   decodeURIComponent(/[0-9]+\.[0-9.]+[0-9]|[0-9a-f]+(?:%3A|:)(?:[0-9a-f:]|%3A)+$|[0-9a-f]+%3A[0-9a-f%A]*/i.exec(url)?.[0] ?? RECORDED);
 
-/** A client that asks one service, which answers as told. */
+/** A client with one service, which answers as given. */
 function asking(provider: IpProvider, answer: () => ReturnType<Fetch> | Awaited<ReturnType<Fetch>>) {
   const asked: { url: string; headers: Record<string, string> }[] = [];
   const client = createClient({
@@ -42,7 +42,7 @@ const answering = (provider: IpProvider, body: unknown, status = 200) => asking(
 
 const replaying = (provider: IpProvider, service: Service, situation: string) => asking(provider, () => replay(service, situation));
 
-describe('what the services were seen to answer', () => {
+describe('answers that the services were seen to give', () => {
   const services: Record<Service, IpProvider> = {
     geojs: geojs(),
     'ipapi-co': ipapiCo(),
@@ -87,10 +87,13 @@ describe('what the services were seen to answer', () => {
 
   test.each<[Service]>([['geojs'], ['ipapi-co'], ['freeipapi'], ['ipinfo'], ['ipinfo-legacy']])('%s, about another address: no location', async (service) => {
     const another = { ...(recordedBody(service, 'known') as object), ip: '198.51.100.7', ipAddress: '198.51.100.7' };
-    expect(await answering(services[service], another).failedStep()).toMatchObject({ reason: 'bad-answer', message: 'the service told of another address' });
+    expect(await answering(services[service], another).failedStep()).toMatchObject({
+      reason: 'bad-answer',
+      message: 'the service answered for another address',
+    });
   });
 
-  test('a place that is known but for its city is a location', async () => {
+  test('a place without a city is a location', async () => {
     expect(await placeOf(replaying(geojs(), 'geojs', 'countryOnly').locate())).toEqual({
       latitude: 9.1123,
       longitude: 8.1078,
@@ -117,7 +120,7 @@ describe.each<[string, IpProvider, object, string]>([
   test('an IPv6 address is escaped in the path', async () => {
     const { locate, asked } = answering(provider, answer);
     await locate('2c0f:f248::1');
-    // IPinfo's own examples have the colons as they are; a path may hold them.
+    // IPinfo's own examples leave the colons unescaped; a path may contain them.
     expect(asked[0]?.url).toContain(address.includes('api.ipinfo.io') ? '/2c0f:f248::1' : '/2c0f%3Af248%3A%3A1');
   });
 
@@ -127,7 +130,7 @@ describe.each<[string, IpProvider, object, string]>([
     expect(Object.keys(asked[0]?.headers ?? {})).not.toContain('x-api-key');
   });
 
-  test.each([429, 403])('HTTP %i means that it refuses for now', async (status) => {
+  test.each([429, 403])('HTTP %i means that it refuses for a while', async (status) => {
     expect(await answering(provider, { error: true, reason: 'RateLimited' }, status).failedStep()).toMatchObject({ reason: 'refused' });
   });
 
@@ -140,7 +143,7 @@ describe.each<[string, IpProvider, object, string]>([
     ['a list', '[]', 200],
     ['a redirect', '', 302],
     ['a right answer with the wrong status', answer, 404],
-    ['an answer that has no end', ' '.repeat(70_000) + JSON.stringify(answer), 200],
+    ['an endless answer', ' '.repeat(70_000) + JSON.stringify(answer), 200],
   ])('%s is no location', async (_what, body, status) => {
     expect(await answering(provider, body, status).failedStep()).toMatchObject({ step: provider.name, reason: 'bad-answer' });
   });
@@ -159,11 +162,11 @@ describe('GeoJS', () => {
     expect(await answering(geojs(), { ...GEOJS, accuracy: '5' }).locate()).toMatchObject({ accuracy: 5_000 });
   });
 
-  test.each([[0], ['nil'], [null], [undefined], [-1]])('an accuracy of %j is none', async (accuracy) => {
+  test.each([[0], ['nil'], [null], [undefined], [-1]])('an accuracy of %j is left out', async (accuracy) => {
     expect(await answering(geojs(), { ...GEOJS, accuracy }).locate()).not.toHaveProperty('accuracy');
   });
 
-  test('writes "nil" where it does not know', async () => {
+  test('writes "nil" for an unknown value', async () => {
     expect(await placeOf(answering(geojs(), { ...GEOJS, city: 'nil', region: 'nil' }).locate())).toEqual({
       latitude: 6.4474,
       longitude: 3.3903,
@@ -173,50 +176,50 @@ describe('GeoJS', () => {
     });
   });
 
-  test.each(['', ' ', '6,4474', '6.4474N', '0x6', '1e1', 'Infinity', null, true, []])('%j is no latitude', async (latitude) => {
+  test.each(['', ' ', '6,4474', '6.4474N', '0x6', '1e1', 'Infinity', null, true, []])('%j is not a latitude', async (latitude) => {
     expect(await answering(geojs(), { ...GEOJS, latitude }).failedStep()).toMatchObject({ reason: 'bad-answer' });
   });
 
-  test('coordinates below zero are read', async () => {
+  test('negative coordinates are read', async () => {
     expect(await answering(geojs(), { ...GEOJS, latitude: '-1.5', longitude: '-73' }).locate()).toMatchObject({ latitude: -1.5, longitude: -73 });
   });
 });
 
 describe('ipapi.co', () => {
-  test('writes null where it does not know', async () => {
+  test('writes null for an unknown value', async () => {
     expect(await answering(ipapiCo(), { ...IPAPI, latitude: null, longitude: null }).failedStep()).toMatchObject({ reason: 'bad-answer' });
     expect(await answering(ipapiCo(), { ...IPAPI, city: null }).locate()).not.toHaveProperty('city');
   });
 });
 
 describe('freeipapi', () => {
-  test('writes "-" for a place that it does not know', async () => {
+  test('writes "-" for an unknown place', async () => {
     expect(await answering(freeipapi(), { ...FREEIPAPI, cityName: '-' }).locate()).not.toHaveProperty('city');
   });
 });
 
 describe('ipinfo', () => {
-  test('gets its token as a header, never in the address', async () => {
+  test('gets its token in a header, never in the URL', async () => {
     const { locate, asked } = answering(ipinfo({ token: 'secret-token' }), IPINFO);
     await locate();
     expect(asked[0]?.headers.authorization).toBe('Bearer secret-token');
     expect(asked[0]?.url).not.toContain('secret-token');
   });
 
-  test.each([undefined, '', '6.4474', 'nil,nil', ',', [6.4474]])('%j is no pair of coordinates of a legacy plan', async (loc) => {
+  test.each([undefined, '', '6.4474', 'nil,nil', ',', [6.4474]])('%j is not a pair of coordinates of a legacy plan', async (loc) => {
     expect(await answering(ipinfo({ token: 't', plan: 'legacy' }), { ...IPINFO_LEGACY, loc }).failedStep()).toMatchObject({ reason: 'bad-answer' });
   });
 
-  test.each([undefined, null, 'Lagos', {}, { latitude: 6.4474 }, { latitude: 'nil', longitude: 3.3903 }, [6.4474]])('%j is no place', async (geo) => {
+  test.each([undefined, null, 'Lagos', {}, { latitude: 6.4474 }, { latitude: 'nil', longitude: 3.3903 }, [6.4474]])('%j is not a place', async (geo) => {
     expect(await answering(ipinfo({ token: 't' }), { ...IPINFO, geo }).failedStep()).toMatchObject({ reason: 'bad-answer' });
   });
 
-  test('says which plans have coordinates, where the answer is that of the free plan', async () => {
+  test('names the plans with coordinates, if the answer is that of the free plan', async () => {
     const message = 'the service gave no coordinates; the token needs the plan Core or Plus';
     expect(await replaying(ipinfo({ token: 't' }), 'ipinfo', 'lite').failedStep()).toMatchObject({ reason: 'bad-answer', message });
   });
 
-  test('knows no other plan', async () => {
+  test('accepts no other plan', async () => {
     const error = await failureOf(() => ipinfo({ token: 't', plan: 'lite' as never }));
     expect(error).toMatchObject({ code: 'configuration', message: "ipinfo({ plan }): expected 'core' or 'legacy'." });
   });
@@ -244,7 +247,7 @@ test.each([[undefined], [{}], [{ token: '' }], [{ token: 'tok\n' }], [{ token: 7
   },
 );
 
-test("a provider of one's own says by a LookupFailure why it does not know, and then rests", async () => {
+test("a user's own provider says with a LookupFailure why it failed, and is then paused", async () => {
   let calls = 0;
   const ours: IpProvider = {
     name: 'ours',

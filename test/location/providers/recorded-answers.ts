@@ -10,7 +10,7 @@ interface RecordedAnswer {
 
 export type Service = 'geojs' | 'ipapi-co' | 'freeipapi' | 'ipinfo' | 'ipinfo-legacy';
 
-/** What a lookup service answers in some situation: the shapes are the services', the values made up. */
+/** The answer of a lookup service in a situation: the shapes are the services', the values invented. */
 export function recorded(service: Service, situation: string): RecordedAnswer {
   const answers: Record<string, RecordedAnswer> = JSON.parse(readFileSync(`test/location/providers/answers/${service}.json`, 'utf8'));
   const answer = answers[situation];
@@ -18,10 +18,10 @@ export function recorded(service: Service, situation: string): RecordedAnswer {
   return answer;
 }
 
-/** The body alone, to be changed. */
+/** Only the body, for tests that change it. */
 export const recordedBody = (service: Service, situation: string) => recorded(service, situation).body as Record<string, unknown>;
 
-/** The answer as `fetch` gives it. */
+/** The answer in the form of `fetch`. */
 export function replay(service: Service, situation: string): FetchResponse {
   const { status, headers, body } = recorded(service, situation);
   return json(body, status, headers);

@@ -29,15 +29,15 @@ describe('without trusted proxies', () => {
     ['translated into version 6', `64:ff9b::${PLAYER}`, PLAYER],
     ['with a zone', 'fe80::1%eth0', 'fe80::1'],
     ['that is private, which clientIP then explains', '::ffff:10.0.0.1', '10.0.0.1'],
-    ['that is gone', undefined, undefined],
+    ['that is missing', undefined, undefined],
     ['that is empty', '', undefined],
-    ['that is none', 'somewhere', undefined],
+    ['that is not an address', 'somewhere', undefined],
   ])('it is the address at the socket: one %s', (_what, remoteAddress, expected) => {
     expect(clientIpFrom(fromNode(remoteAddress))).toBe(expected);
   });
 
   test.each(['x-forwarded-for', 'X-Forwarded-For', 'forwarded', 'x-real-ip', 'true-client-ip', 'cf-connecting-ip', 'x-client-ip'])(
-    'the header %s is not believed',
+    'the header %s is not trusted',
     (name) => {
       for (const options of [{}, { trustedProxies: [] }, { trustedProxies: 0 }, { trustedProxies: undefined }]) {
         expect(clientIpFrom(fromNode(PLAYER, undefined, { [name]: FORGED }), options)).toBe(PLAYER);
@@ -52,7 +52,7 @@ describe('without trusted proxies', () => {
     expect(clientIpFrom(fromWeb())).toBeUndefined();
   });
 
-  test('an address that is passed comes before the socket', () => {
+  test('a passed address takes precedence over the socket', () => {
     expect(clientIpFrom(fromNode(FORGED), { remoteAddress: PLAYER })).toBe(PLAYER);
   });
 
@@ -63,24 +63,24 @@ describe('without trusted proxies', () => {
 
 describe('with named proxies', () => {
   test.each<[string, string | undefined, Lines, string | undefined]>([
-    ['the nearest entry is the player', '10.0.0.1', PLAYER, PLAYER],
-    ['what the player wrote stands further left', '10.0.0.1', `${FORGED}, ${PLAYER}`, PLAYER],
+    ['the nearest untrusted entry is the player', '10.0.0.1', PLAYER, PLAYER],
+    ['entries that the player wrote are further left', '10.0.0.1', `${FORGED}, ${PLAYER}`, PLAYER],
     ['a forged private address is not reached', '10.0.0.1', `10.9.9.9, ${PLAYER}`, PLAYER],
-    ['trusted entries are passed', '127.0.0.1', `${FORGED}, ${PLAYER}, 10.0.0.2, 192.168.1.1`, PLAYER],
-    ['a socket for both versions shows a mapped address', '::ffff:10.0.0.1', PLAYER, PLAYER],
+    ['trusted entries are skipped', '127.0.0.1', `${FORGED}, ${PLAYER}, 10.0.0.2, 192.168.1.1`, PLAYER],
+    ['a dual-stack socket shows a mapped address', '::ffff:10.0.0.1', PLAYER, PLAYER],
     ['a socket that is not a proxy is the player', PLAYER, FORGED, PLAYER],
-    ['a port is dropped', '10.0.0.1', `${PLAYER}:51234`, PLAYER],
-    ['brackets and a port are dropped', '10.0.0.1', '[2c0f:f248::1]:443', '2c0f:f248::1'],
-    ['brackets are dropped', '10.0.0.1', '[2c0f:f248::1]', '2c0f:f248::1'],
+    ['a port is removed', '10.0.0.1', `${PLAYER}:51234`, PLAYER],
+    ['brackets and a port are removed', '10.0.0.1', '[2c0f:f248::1]:443', '2c0f:f248::1'],
+    ['brackets are removed', '10.0.0.1', '[2c0f:f248::1]', '2c0f:f248::1'],
     ['a mapped entry is unmapped', '10.0.0.1', `::ffff:${PLAYER}`, PLAYER],
-    ['tabs and spaces do not matter', '10.0.0.1', ` \t${PLAYER} \t`, PLAYER],
+    ['tabs and spaces are ignored', '10.0.0.1', ` \t${PLAYER} \t`, PLAYER],
     ['several lines are read in order', '10.0.0.1', [FORGED, `1.1.1.1,${PLAYER}`, '10.0.0.2'], PLAYER],
-    ['a proxy that is not trusted is as far as we see', '10.0.0.1', `${PLAYER}, 9.9.9.9`, '9.9.9.9'],
+    ['a proxy that is not trusted counts as the player', '10.0.0.1', `${PLAYER}, 9.9.9.9`, '9.9.9.9'],
     ['a private address beyond the trusted ones is explained by clientIP', '127.0.0.1', '100.64.0.7', '100.64.0.7'],
     ['no header: only a proxy is known', '10.0.0.1', undefined, undefined],
     ['an empty header: only a proxy is known', '10.0.0.1', '', undefined],
-    ['only proxies: nobody is the player', '10.0.0.1', '10.0.0.2, 10.0.0.3', undefined],
-    ['an unknown socket is no proxy', undefined, PLAYER, undefined],
+    ["only proxies: no player's address is known", '10.0.0.1', '10.0.0.2, 10.0.0.3', undefined],
+    ['an unknown socket is not a proxy', undefined, PLAYER, undefined],
   ])('%s', (_what, remoteAddress, forwardedFor, expected) => {
     expect(clientIpFrom(fromNode(remoteAddress, forwardedFor), PRIVATE)).toBe(expected);
   });
@@ -111,7 +111,7 @@ describe('with named proxies', () => {
     `${PLAYER}\n`,
     'x'.repeat(1_000_000),
     `${' '.repeat(1_000_000)}${PLAYER}`,
-  ])('where an address should be stands %j: nothing is known, and nothing further left is believed', (entry) => {
+  ])('%j in place of an address: no address is known, and no entry further left is trusted', (entry) => {
     expect(clientIpFrom(fromNode('10.0.0.1', `${FORGED},${entry}`), PRIVATE)).toBeUndefined();
     expect(clientIpFrom(fromNode('10.0.0.1', `${FORGED},${entry},10.0.0.2`), PRIVATE)).toBeUndefined();
   });
@@ -134,7 +134,7 @@ describe('with named proxies', () => {
     expect(clientIpFrom(request, PRIVATE)).toBeUndefined();
   });
 
-  test('whatever a player sends, the address is the one that the nearest proxy saw', () => {
+  test('for any header of a player, the address is the one that the nearest proxy saw', () => {
     const entry = fc.oneof(fc.ipV4(), fc.ipV6(), fc.constantFrom('10.0.0.9', '127.0.0.1', 'unknown', '', PLAYER), fc.string());
     const chain = fc.array(fc.constantFrom('10.0.0.2', '192.168.7.7', '::1', 'fc00::1', '172.16.0.1:80'), { maxLength: 5 });
     fc.assert(
@@ -155,7 +155,7 @@ describe('with a number of proxies', () => {
     [3, 'PLAYER, 10.0.0.3, 10.0.0.2'],
     [1, 'PLAYER'],
     [1, '10.0.0.9, PLAYER:443'],
-  ])('of %i it is the entry that is so many from the right, as with Express: %s', (trustedProxies, header) => {
+  ])('of %i it is the entry at that place from the right, as with Express: %s', (trustedProxies, header) => {
     const forwardedFor = header.replace('PLAYER', PLAYER);
     expect(clientIpFrom(fromNode('10.0.0.1', forwardedFor), { trustedProxies })).toBe(PLAYER);
     expect(clientIpFrom(fromWeb({ 'x-forwarded-for': forwardedFor }), { trustedProxies })).toBe(PLAYER);
@@ -170,7 +170,7 @@ describe('with a number of proxies', () => {
     [2, `${PLAYER}, unknown`],
     [1, `${PLAYER}, garbage`],
     [32, PLAYER],
-  ])('of %i a header that is too short or holds something else tells nothing: %s', (trustedProxies, forwardedFor) => {
+  ])('of %i a header that is too short or contains something else gives no address: %s', (trustedProxies, forwardedFor) => {
     expect(clientIpFrom(fromNode(FORGED, forwardedFor), { trustedProxies })).toBeUndefined();
   });
 });
@@ -194,7 +194,7 @@ describe('with a platform', () => {
     expect(clientIpFrom(fromWeb(others), { trustedProxies, remoteAddress: FORGED })).toBeUndefined();
   });
 
-  test.each(HEADERS)('%s: %s given twice tells nothing', (trustedProxies, name) => {
+  test.each(HEADERS)('%s: %s given twice gives no address', (trustedProxies, name) => {
     const key = name.toLowerCase();
     for (const value of [`${FORGED}, ${PLAYER}`, [FORGED, PLAYER], [PLAYER, PLAYER]]) {
       expect(clientIpFrom(fromNode('10.0.0.1', undefined, { [key]: value }), { trustedProxies })).toBeUndefined();
@@ -215,7 +215,7 @@ describe('with a platform', () => {
     ['heroku', PLAYER],
   ];
 
-  test.each(APPENDING)('%s: what it appends to X-Forwarded-For, here %s', (trustedProxies, appended) => {
+  test.each(APPENDING)('%s: the entry that it appends to X-Forwarded-For, here %s', (trustedProxies, appended) => {
     const rawHeaders = (value: string) => ['Host', 'bets.example.com', 'X-Forwarded-For', value];
     for (const forged of ['', `${FORGED}, `, `${FORGED},10.0.0.1, unknown,,`]) {
       const value = forged + appended;
@@ -225,13 +225,13 @@ describe('with a platform', () => {
     expect(clientIpFrom(fromNode(FORGED), { trustedProxies })).toBeUndefined();
   });
 
-  test.each(APPENDING)('%s: a second line, which only a visitor can have sent, tells nothing', (trustedProxies, appended) => {
+  test.each(APPENDING)('%s: a second line, which only a visitor can have sent, gives no address', (trustedProxies, appended) => {
     const rawHeaders = ['X-Forwarded-For', `1.1.1.1, ${appended}`, 'x-forwarded-for', FORGED];
     expect(clientIpFrom({ ...fromNode('10.0.0.1', `1.1.1.1, ${appended}, ${FORGED}`), rawHeaders }, { trustedProxies })).toBeUndefined();
     expect(clientIpFrom(fromNode('10.0.0.1', [`1.1.1.1, ${appended}`, FORGED]), { trustedProxies })).toBeUndefined();
   });
 
-  test('heroku: where the lines can no longer be told apart, more than one entry tells nothing, as the guide says', () => {
+  test('heroku: if the lines can no longer be distinguished, several entries give no address, as the guide says', () => {
     const [row = ''] = /^\| `'heroku'` \|.*$/m.exec(readFileSync('docs/how-to/location.md', 'utf8')) ?? [];
     expect(row).toMatch(/in one line \(`rawHeaders`\).*a second entry gives undefined/);
     const value = `${FORGED}, ${PLAYER}`;
@@ -255,13 +255,13 @@ describe('a hostile request', () => {
     expect(clientIpFrom(fromNode('10.0.0.1', ','.repeat(1_000_000)), { trustedProxies: 32 })).toBeUndefined();
   });
 
-  test('with the same name in two spellings tells nothing, since their order is not known', () => {
+  test('with the same name in two spellings gives no address, since their order is unknown', () => {
     const headers = { 'x-forwarded-for': PLAYER, 'X-Forwarded-For': FORGED };
     expect(clientIpFrom({ headers, socket: { remoteAddress: '10.0.0.1' } }, PRIVATE)).toBeUndefined();
     expect(clientIpFrom({ headers, socket: { remoteAddress: '10.0.0.1' } }, { trustedProxies: 1 })).toBeUndefined();
   });
 
-  test('with headers of its own named get, constructor or __proto__ is read as any other', () => {
+  test('with headers named get, constructor or __proto__ is read like any other', () => {
     const headers = JSON.parse(`{"get": "${FORGED}", "constructor": "x", "__proto__": {"x-forwarded-for": "${FORGED}"}, "x-forwarded-for": "${PLAYER}"}`);
     expect(clientIpFrom({ headers, socket: { remoteAddress: '10.0.0.1' } }, PRIVATE)).toBe(PLAYER);
   });
@@ -278,7 +278,7 @@ describe('a hostile request', () => {
     ['headers of null', { headers: null, socket: { remoteAddress: '10.0.0.1' } }],
     ['numbers', { headers: { 'x-forwarded-for': 7 }, socket: { remoteAddress: '10.0.0.1' } }],
     ['a list of numbers', { headers: { 'x-forwarded-for': [7] }, socket: { remoteAddress: '10.0.0.1' } }],
-    ['a get that answers a number', { headers: { get: () => 7 }, socket: { remoteAddress: '10.0.0.1' } }],
+    ['a get that returns a number', { headers: { get: () => 7 }, socket: { remoteAddress: '10.0.0.1' } }],
     [
       'a get that throws',
       {
@@ -291,7 +291,7 @@ describe('a hostile request', () => {
       },
     ],
     ['a number at the socket', { headers: {}, socket: { remoteAddress: 7 } }],
-  ])('of %s throws nothing', (_what, request) => {
+  ])('of %s does not throw', (_what, request) => {
     for (const trustedProxies of [undefined, 1, 'cloudflare', 'heroku', ['private']] as const) {
       const expected = trustedProxies === undefined && (request as { socket?: { remoteAddress?: unknown } } | null)?.socket?.remoteAddress === '10.0.0.1';
       expect(clientIpFrom(request as never, { trustedProxies })).toBe(expected ? '10.0.0.1' : undefined);
@@ -299,40 +299,40 @@ describe('a hostile request', () => {
   });
 });
 
-test.each([undefined, null, 'GET /'])('%s is no request, and said to be none', async (request) => {
+test.each([undefined, null, 'GET /'])('%s is not a request, and the error says so', async (request) => {
   const error = await failureOf(() => clientIpFrom(request as never));
   expect(error).toMatchObject({ code: 'configuration', message: expect.stringContaining('must be a request') });
 });
 
-test('a proxy behind a translator is known as the proxy that it is', () => {
+test('a proxy behind a translator is recognised', () => {
   const request = { headers: { 'x-forwarded-for': '102.89.23.45' }, socket: { remoteAddress: '64:ff9b::c629:8005' } };
   expect(clientIpFrom(request, { trustedProxies: ['198.41.128.5'] })).toBe('102.89.23.45');
 });
 
 describe('wrong options', () => {
   test.each<[string, unknown, RegExp]>([
-    ['a misspelt platform', 'cloudfare', /trustedProxies: is no known platform; did you mean 'cloudflare'\?/],
+    ['a misspelt platform', 'cloudfare', /trustedProxies: is not a known platform; did you mean 'cloudflare'\?/],
     ['a group outside of a list', 'loopback', /given as a list: \['loopback'\]/],
-    ['a platform in a list', ['cloudflare'], /trustedProxies\.0: a platform stands alone/],
-    ['true', true, /true would believe whatever a player writes/],
-    ['null', null, /expected a list of proxies, how many there are, or a platform/],
+    ['a platform in a list', ['cloudflare'], /trustedProxies\.0: a platform is passed alone/],
+    ['true', true, /true would trust any header that a player writes/],
+    ['null', null, /expected a list of proxies, the number of proxies, or a platform/],
     ['a negative count', -1, /whole number from 0 to 32/],
     ['half a proxy', 1.5, /whole number/],
-    ['no number', Number.NaN, /whole number/],
+    ['not a number', Number.NaN, /whole number/],
     ['too many', 33, /whole number from 0 to 32/],
-    ['a name', ['proxy.example.com'], /trustedProxies\.0: is no address and no range/],
+    ['a name', ['proxy.example.com'], /trustedProxies\.0: is not an address or a range/],
     ["Express's group", ['uniquelocal'], /Express's 'uniquelocal' is 'private' here/],
     ['a misspelt group', ['linklocal'], /did you mean 'link-local'\?/],
-    ['everybody', ['0.0.0.0/0'], /holds every address/],
-    ['everybody of version 6', ['::/0'], /holds every address/],
+    ['everybody', ['0.0.0.0/0'], /contains every address/],
+    ['all addresses of version 6', ['::/0'], /contains every address/],
     ['bits beyond the prefix', ['10.1.2.3/8'], /bits set beyond its prefix/],
     ['too long a prefix', ['10.0.0.0/33'], /more than 32 bits/],
     ['too long a prefix of version 6', ['fc00::/129'], /more than 128 bits/],
-    ['half a range', ['10.0.0.0/'], /no range/],
-    ['an octal range', ['010.0.0.0/8'], /no range/],
+    ['half a range', ['10.0.0.0/'], /is not an address or a range/],
+    ['an octal range', ['010.0.0.0/8'], /is not an address or a range/],
     ['a number in a list', [10], /trustedProxies\.0: expected an address/],
-    ['a name of every object', 'constructor', /is no known platform/],
-    ['a name of every object in a list', ['__proto__'], /is no address/],
+    ['a name of every object', 'constructor', /is not a known platform/],
+    ['a name of every object in a list', ['__proto__'], /is not an address/],
   ])('%s is a configuration error', async (_what, trustedProxies, message) => {
     const error = await failureOf(() => clientIpFrom(fromNode(PLAYER), { trustedProxies } as never));
     expect(isConfigurationError(error)).toBe(true);
@@ -350,12 +350,12 @@ describe('wrong options', () => {
     expect(isConfigurationError(await failureOf(() => clientIpFrom(fromNode(PLAYER), options as never)))).toBe(true);
   });
 
-  test('what stands on the prototype of options is no option', () => {
+  test('a property on the prototype of options is not an option', () => {
     expect(clientIpFrom(fromNode(PLAYER, FORGED), Object.create({ trustedProxies: 1, remoteAddress: FORGED }))).toBe(PLAYER);
   });
 });
 
-test('a request of Node.js is read as it comes, its headers in any spelling and in several lines', async () => {
+test('a request of Node.js is read as it arrives, its headers in any spelling and in several lines', async () => {
   const found: unknown[] = [];
   const server = createServer((request, response) => {
     found.push(clientIpFrom(request), clientIpFrom(request, { trustedProxies: ['loopback'] }));

@@ -6,12 +6,12 @@ import { sampleSize } from '../../support/cases.js';
 
 const ipv4 = fc.ipV4();
 const ipv6 = fc.ipV6();
-/** Near an address, and mostly none. */
+/** Values similar to an address, mostly invalid. */
 const nearly = fc.tuple(fc.oneof(ipv4, ipv6), fc.nat(40), fc.nat(3), fc.stringMatching(/^[0-9a-fA-FxX:.%/ [\],-]{0,4}$/)).map(([address, at, cut, put]) => {
   return address.slice(0, at) + put + address.slice(at + cut);
 });
 
-/** The registries' special ranges, as the platform understands them. */
+/** The registries' special ranges, as the platform reads them. */
 const special = new BlockList();
 for (const range of [
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16',
@@ -30,7 +30,7 @@ publicIPv6.addSubnet('2000::', 3, 'ipv6');
 const numbers = (address: string) => address.split('.').map(Number);
 
 describe('clientIP', () => {
-  test('is read where the platform reads an address, and nowhere else', () => {
+  test('is read exactly when the platform reads an address', () => {
     fc.assert(
       fc.property(fc.oneof(ipv4, ipv6, nearly, fc.string()), (text) => {
         const zoned = text.includes('%');
@@ -40,7 +40,7 @@ describe('clientIP', () => {
     );
   });
 
-  test('of version 4 is public where no special range holds it', () => {
+  test('of version 4 is public if no special range contains it', () => {
     const near = fc
       .tuple(fc.constantFrom(0, 9, 10, 11, 100, 126, 127, 128, 169, 172, 192, 198, 203, 223, 224, 239, 240, 255), fc.nat(255), fc.nat(255), fc.nat(255))
       .map((parts) => parts.join('.'));
@@ -54,7 +54,7 @@ describe('clientIP', () => {
     );
   });
 
-  test('of version 6 is public within 2000::/3, where no special range holds it', () => {
+  test('of version 6 is public within 2000::/3, if no special range contains it', () => {
     const near = fc
       .tuple(fc.constantFrom('2001', '2002', '2000', '3fff', '1fff', '4000', 'fc00', 'fe80'), fc.nat(0xffff), fc.nat(0xffff))
       .map(([first, second, last]) => `${first}:${second.toString(16)}::${last.toString(16)}`);
@@ -87,7 +87,7 @@ describe('clientIP', () => {
     );
   });
 
-  test('keeps its meaning however it is written', () => {
+  test('keeps its meaning in every spelling', () => {
     fc.assert(
       fc.property(ipv6, (address) => {
         const read = parseClientIp(address);

@@ -60,7 +60,7 @@ describe('with clientIP', () => {
     expect(geolocation.getCurrentPosition).not.toHaveBeenCalled();
   });
 
-  test('with lookups switched off the error says to pass location', async () => {
+  test('with lookups disabled the error says to pass location', async () => {
     const { client } = server({ ip: { enabled: false } });
     const error = await failureOf(client.reportBetEvent(betEvent(), { clientIP: PUBLIC }));
     expect(error).toBeInstanceOf(LocationError);
@@ -83,12 +83,12 @@ describe('without clientIP', () => {
       reference: 'BET-1',
       environment: 'staging',
     });
-    expect(error.message).toContain("pass the player's address as clientIP (where clientIpFrom gives undefined, look at its trustedProxies), or pass location");
+    expect(error.message).toContain("pass the player's address as clientIP (if clientIpFrom gives undefined, check its trustedProxies), or pass location");
     expect(ours.lookup).not.toHaveBeenCalled();
     expect(fetch).not.toHaveBeenCalled();
   });
 
-  test('locate says the same', async () => {
+  test('locate gives the same error', async () => {
     const error = await failureOf(server().client.locate());
     expect(error).toBeInstanceOf(LocationError);
     expect(error.message).toContain('clientIP');
@@ -183,7 +183,7 @@ describe('clientIP that is not one address', () => {
 });
 
 describe('a location that the caller passes', () => {
-  test('comes before any lookup', async () => {
+  test('takes precedence over any lookup', async () => {
     const ours = knowing();
     const { client, sent } = withProviders(ours);
     await client.reportBetEvent(betEvent(), { clientIP: PUBLIC, location: { latitude: 1, longitude: 2 } });
@@ -223,7 +223,7 @@ describe('a location that the caller passes', () => {
     expect(await placeOf(client.locate())).toEqual(sent());
   });
 
-  test('a location per call comes before fixedLocation', async () => {
+  test('a location per call takes precedence over fixedLocation', async () => {
     const { client, sent } = server(fixedLocation({ latitude: 6.45, longitude: 3.39 }));
     await client.reportBetEvent(betEvent(), { location: { latitude: 1, longitude: 2 } });
     expect(sent()).toMatchObject({ latitude: 1 });
@@ -234,10 +234,10 @@ describe('required: false', () => {
   test.each([
     ['without clientIP', undefined],
     ['with an address that is not public', '10.0.0.1'],
-    ['with an address that nobody knows', PUBLIC],
+    ['with an address that cannot be located', PUBLIC],
   ])('%s the event is sent without a location', async (_when, clientIP) => {
-    const nobody = provider('nobody', async () => undefined);
-    const { client, gateway } = server({ required: false, ip: { providers: [nobody] } });
+    const failing = provider('failing', async () => undefined);
+    const { client, gateway } = server({ required: false, ip: { providers: [failing] } });
     const receipt = await client.reportBetEvent(betEvent(), { clientIP });
     expect(receipt).not.toHaveProperty('location');
     expect(gateway.reports()[0]?.body).not.toHaveProperty('location');
@@ -254,14 +254,14 @@ describe('required: false', () => {
   });
 });
 
-test('sourceNames are what is sent as source', async () => {
+test('sourceNames are sent as source', async () => {
   const { client, gateway } = server({ sourceNames: { client_ip: 'IP_LOOKUP', provided: 'OPERATOR' }, ip: { providers: [knowing()] } });
   await client.reportBetEvent(betEvent(), { clientIP: PUBLIC });
   await client.reportBetEvent(betEvent({ bet_id: 'BET-2' }), { location: { latitude: 1, longitude: 2 } });
   expect(gateway.reports().map(({ body }) => body.location)).toMatchObject([{ source: 'IP_LOOKUP' }, { source: 'OPERATOR' }]);
 });
 
-test('a payload that does not validate looks nothing up', async () => {
+test('a payload that does not validate causes no lookup', async () => {
   const ours = knowing();
   const { client } = withProviders(ours);
   await issuesOf(client.reportBetEvent(betEvent({ user: betUser({ nin: '1' }) }), { clientIP: PUBLIC }));

@@ -8,7 +8,7 @@ const point = fc.record({
 });
 const HALF_WAY_ROUND = Math.PI * 6_371_008.8;
 
-/** By the angle between two vectors from the centre: another way to the same number. */
+/** By the angle between two vectors from the centre: another calculation of the same number. */
 function byVectors(a: { latitude: number; longitude: number }, b: typeof a): number {
   const vector = ({ latitude, longitude }: typeof a) => {
     const [north, east] = [(latitude * Math.PI) / 180, (longitude * Math.PI) / 180];
@@ -20,11 +20,11 @@ function byVectors(a: { latitude: number; longitude: number }, b: typeof a): num
 }
 
 describe('the distance between two points', () => {
-  test('is what vectors give', () => {
+  test('is the one that vectors give', () => {
     fc.assert(fc.property(point, point, (a, b) => Math.abs(distanceBetween(a, b) - byVectors(a, b)) < 1));
   });
 
-  test('is the same both ways, none to itself, and at most half way round', () => {
+  test('is the same both ways, zero to itself, and at most half way round', () => {
     fc.assert(
       fc.property(point, point, (a, b) => {
         const metres = distanceBetween(a, b);
@@ -33,7 +33,7 @@ describe('the distance between two points', () => {
     );
   });
 
-  test('is never longer than by way of a third', () => {
+  test('is never longer than through a third point', () => {
     fc.assert(fc.property(point, point, point, (a, b, c) => distanceBetween(a, c) <= distanceBetween(a, b) + distanceBetween(b, c) + 1));
   });
 
@@ -44,7 +44,7 @@ describe('the distance between two points', () => {
     ['over the pole', [89.5, 0], [89.5, 180], 111_195],
     ['at the pole, whatever the longitude', [90, 0], [90, 77], 0],
     ['between opposite points', [10, 20], [-10, -160], HALF_WAY_ROUND],
-    ['between opposite points where rounding goes too far', [8, 142.3], [-8, 142.3 - 180], HALF_WAY_ROUND],
+    ['between opposite points whose rounding exceeds 1', [8, 142.3], [-8, 142.3 - 180], HALF_WAY_ROUND],
     ['from Lagos to Abuja', [6.4541, 3.3947], [9.0579, 7.4951], 534_000],
     ['from Lagos to London', [6.4541, 3.3947], [51.5074, -0.1278], 5_020_000],
   ] as const)('%s', (_where, [latitude, longitude], [toLatitude, toLongitude], metres) => {

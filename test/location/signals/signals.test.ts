@@ -18,18 +18,18 @@ afterEach(() => {
 });
 
 describe('distance', () => {
-  test('is measured, and what no accuracy explains of it', () => {
+  test('is measured, with the part that the accuracies do not explain', () => {
     const { distance } = locationSignals(at(LAGOS, { accuracy: 20, source: 'gps' }), at(ABUJA, { accuracy: 50_000, source: 'ip' }));
     expect(distance.metres).toBeGreaterThan(530_000);
     expect(distance).toEqual({ metres: distance.metres, beyondAccuraciesMetres: distance.metres - 50_020, beyondLimit: 'yes' });
   });
 
-  test('is measured where all objects inherit a member that loops see', async () => {
+  test('is measured if all objects inherit an enumerable member', async () => {
     const measure = async () => locationSignals(at(LAGOS), at(ABUJA));
     expect(await polluted({ each: () => {} }, measure, { enumerable: true })).toEqual(await measure());
   });
 
-  test('is no more than none where the accuracies explain it', () => {
+  test('is not below 0 if the accuracies explain it', () => {
     const { distance } = locationSignals(at(LAGOS, { accuracy: 600_000 }), at(ABUJA, { accuracy: 1_000 }));
     expect(distance).toMatchObject({ beyondAccuraciesMetres: 0, beyondLimit: 'no' });
   });
@@ -37,13 +37,13 @@ describe('distance', () => {
   test.each([
     ['missing', undefined],
     ['negative', -5],
-  ])('beyond the accuracies is unknown where one is %s', (_what, accuracy) => {
+  ])('beyond the accuracies is unknown if one is %s', (_what, accuracy) => {
     const { distance } = locationSignals(at(LAGOS, { accuracy }), at(ABUJA, { accuracy: 1_000 }));
     expect(distance).toMatchObject({ beyondAccuraciesMetres: 'unknown', beyondLimit: 'unknown', unknownBecause: 'no-accuracy' });
     expect(distance.metres).toBeGreaterThan(530_000);
   });
 
-  test('that no accuracy could bring beyond the limit is within it', () => {
+  test('that an accuracy could explain is within the limit', () => {
     expect(locationSignals(at(LAGOS), at({ latitude: 6.5, longitude: 3.4 })).distance).toMatchObject({ beyondAccuraciesMetres: 'unknown', beyondLimit: 'no' });
     expect(locationSignals(at(LAGOS), at(ABUJA, { accuracy: 500_000 })).distance.beyondLimit).toBe('no');
   });
@@ -76,7 +76,7 @@ describe('speed', () => {
     expect(far.beyondLimit).toBe('no');
   });
 
-  test('counts whole seconds as up to a second more, so that it is at least what it says', () => {
+  test('counts whole seconds as up to a second more, so that it is a lower bound', () => {
     const near = { latitude: LAGOS.latitude + 0.01, longitude: LAGOS.longitude };
     const speed = between(at(LAGOS, { ...exact, timestamp: '1795176000' }), at(near, { ...exact, timestamp: '1795176001' }));
     expect(speed.kilometresPerHour).toBeCloseTo(4_003, -1);
@@ -89,7 +89,7 @@ describe('speed', () => {
     expect(speed).toMatchObject({ kilometresPerHour: 235.5, atLeastKilometresPerHour: 235.4 });
   });
 
-  test('is the same for every way to write a moment', () => {
+  test('is the same for every spelling of a moment', () => {
     const first = at(LAGOS, { ...exact, timestamp: NOON });
     const speeds = [NOON + HOUR, new Date(NOON + HOUR), String((NOON + HOUR) / 1000)].map((timestamp) => between(first, at(ABUJA, { ...exact, timestamp })));
     expect(new Set(speeds.map(({ kilometresPerHour }) => kilometresPerHour)).size).toBe(1);
@@ -110,7 +110,7 @@ describe('speed', () => {
     expect(speed).toMatchObject({ kilometresPerHour: 'unknown', atLeastKilometresPerHour: 'unknown', beyondLimit: 'unknown', unknownBecause });
   });
 
-  test('without accuracies says how fast at most, which is enough to be within the limit', () => {
+  test('without accuracies is an upper bound, which is enough to be within the limit', () => {
     expect(between(at(LAGOS, { timestamp: NOON }), at(ABUJA, { timestamp: NOON + HOUR }))).toMatchObject({
       atLeastKilometresPerHour: 'unknown',
       beyondLimit: 'no',
@@ -146,7 +146,7 @@ describe('time zones', () => {
     expect(locationSignals(july, at(LAGOS, london)).timeZone.differenceMinutes).toBe(0);
   });
 
-  test('are compared at the moment that is passed, or now, where no observation says when it was', () => {
+  test('are compared at the passed moment, or now, if no observation has a time', () => {
     const zones = [at(LAGOS, { timeZone: 'Africa/Lagos' }), at(LAGOS, { timeZone: 'Europe/London' })] as const;
     expect(locationSignals(...zones, { at: new Date('2026-07-15T12:00:00Z') }).timeZone.differenceMinutes).toBe(0);
     expect(locationSignals(...zones, { at: new Date('1970-01-15T12:00:00Z') }).timeZone.differenceMinutes).toBe(0);
@@ -156,7 +156,7 @@ describe('time zones', () => {
 
   test.each([
     ['a missing one', undefined, 'UTC', 'no-time-zone'],
-    ['one that nobody knows', 'Mars/Olympus', 'UTC', 'time-zone-not-known'],
+    ['an unknown one', 'Mars/Olympus', 'UTC', 'time-zone-not-known'],
     ['an empty one', 'UTC', '', 'time-zone-not-known'],
     ['a very long one', 'UTC', 'x'.repeat(1_000_000), 'time-zone-not-known'],
   ])('are unknown with %s', (_what, first, second, unknownBecause) => {
@@ -226,8 +226,8 @@ const observation = fc.record({
   timeZone: maybe(fc.oneof(fc.constantFrom('Africa/Lagos', 'UTC', 'America/St_Johns', 'Asia/Kathmandu'), fc.string())),
 });
 
-describe('whatever is observed', () => {
-  test('numbers are finite, never less than none, and the least speed is not more than the straight one', () => {
+describe('for any observations', () => {
+  test('numbers are finite, never negative, and the least speed is not more than the straight one', () => {
     fc.assert(
       fc.property(observation, observation, (a, b) => {
         const { distance, speed, timeZone } = locationSignals(a, b);
@@ -240,7 +240,7 @@ describe('whatever is observed', () => {
     );
   });
 
-  test('what is unknown says why, and what is known does not', () => {
+  test('an unknown value has a reason, and a known value has none', () => {
     fc.assert(
       fc.property(observation, observation, (a, b) => {
         const signals = locationSignals(a, b);
@@ -268,13 +268,13 @@ describe('whatever is observed', () => {
   });
 });
 
-test('no coordinate, place or time zone is in what is returned', () => {
+test('the result contains no coordinate, place or time zone', () => {
   const canary = { latitude: 12.3456789, longitude: 98.7654321, city: 'CanaryCity', region: 'CanaryRegion', timeZone: 'Asia/Kolkata', accuracy: 10 };
   const text = JSON.stringify(locationSignals(canary, { ...canary, timestamp: NOON, ageMs: 5 }));
   expect(text).not.toMatch(/12\.3|98\.7|Canary|Kolkata/);
 });
 
-test('what locate returns and what a report holds fits as it is', () => {
+test('the result of locate and the location of a report are accepted unchanged', () => {
   const located = { ...LAGOS, city: 'Lagos', country: 'NG', source: 'gps', accuracy: 20, ageMs: 0, steps: [] };
   const report = {
     bet_id: 'B-1',
@@ -312,7 +312,7 @@ describe('bad input', () => {
     ]);
   });
 
-  test('says what looks like seconds', async () => {
+  test('names a value that looks like seconds', async () => {
     const { message } = await failureOf(() => locationSignals({ ...LAGOS, timestamp: 1_795_176_000 }, LAGOS));
     expect(message).toContain('a.timestamp: expected milliseconds since 1970');
     expect(message).toContain('this looks like seconds, multiply by 1000');
@@ -320,7 +320,7 @@ describe('bad input', () => {
 
   test.each([
     ['an invalid Date', new Date(Number.NaN)],
-    ['what only calls itself a Date', { [Symbol.toStringTag]: 'Date' }],
+    ['an object that only claims to be a Date', { [Symbol.toStringTag]: 'Date' }],
     ['an infinity', Number.POSITIVE_INFINITY],
     ['null', null],
   ])('a moment that is %s is refused', async (_what, timestamp) => {
@@ -333,7 +333,7 @@ describe('bad input', () => {
     expect(issues.map(({ path }) => path)).toEqual(['a']);
   });
 
-  test('a getter that throws is refused, and what it throws is not shown', async () => {
+  test('a getter that throws is refused, and its error is not shown', async () => {
     const hostile = {
       ...LAGOS,
       get accuracy(): number {
@@ -353,7 +353,7 @@ describe('bad input', () => {
 });
 
 test.each([[{ kilometresPerHour: 100 }], [{ threshold: { kilometresPerHour: 100 } }], [{ limits: { kmh: 100 } }]])(
-  'options that there are not are refused: %j',
+  'unknown options are refused: %j',
   (options) => {
     expect(() => locationSignals(at(LAGOS), at(LONDON), options as never)).toThrow(/unknown field/);
   },

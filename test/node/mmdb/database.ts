@@ -7,10 +7,10 @@ import { type Value, writeMmdb } from '../../support/write-mmdb.js';
 
 export const LAGOS = { ...MAXMIND, city: { names: { en: 'Lagos' } }, location: { latitude: 6.5, longitude: 3.375 } };
 
-/** A database with one network; the place differs, its size does not. */
+/** A database with one network. The place differs, its size does not. */
 export const databaseOf = (record: Value): Buffer => writeMmdb({ '102.89.0.0/16': record });
 
-/** The path of a file in a folder of its own, both gone when the test is over. */
+/** The path of a file in its own folder. Both are removed when the test ends. */
 export function temporaryFile(contents?: Uint8Array): string {
   const folder = mkdtempSync(join(tmpdir(), 'location-sdk-mmdb-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -11,10 +11,10 @@ import { databaseOf, LAGOS, temporaryFile } from './database.js';
 
 const ENUGU = databaseOf(MAXMIND);
 const MOVED = databaseOf({ ...MAXMIND, city: { names: { de: 'Abuja (de)', en: 'Abuja' } } });
-/** Its metadata is there, its tree is not. */
+/** With its metadata, but without its tree. */
 const BEHEADED = ENUGU.subarray(40);
 
-/** A provider over a file, on a clock that the test moves, and the places that it tells. */
+/** A provider over a file, on a clock that the test moves, and the places that it finds. */
 function following(file: string, options: Partial<MmdbFileOptions> = {}) {
   const clock = { ms: 1_795_161_600_000, now: () => clock.ms };
   const warnings: string[] = [];
@@ -31,7 +31,7 @@ function following(file: string, options: Partial<MmdbFileOptions> = {}) {
   const pass = (milliseconds = 10_000) => {
     clock.ms += milliseconds;
   };
-  /** Goes on looking the address up, an interval later each time, until something holds. */
+  /** Repeats the lookup, an interval later each time, until a condition holds. */
   const until = (holds: () => unknown) =>
     vi.waitFor(
       async () => {
@@ -45,7 +45,7 @@ function following(file: string, options: Partial<MmdbFileOptions> = {}) {
   return { provider, city, pass, until, untilCity, warnings, opened };
 }
 
-/** Everything that a lookup may have begun has had its time. */
+/** Every step that a lookup may have started has had its time. */
 const settle = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 describe('a file that is replaced', () => {
@@ -60,7 +60,7 @@ describe('a file that is replaced', () => {
     ['in place, by one of the same size', (file) => writeFileSync(file, MOVED)],
     ['in place, by one of another size', (file) => writeFileSync(file, writeMmdb({ '102.89.0.0/16': { ...MAXMIND, city: 'Abuja' }, '8.0.0.0/8': LAGOS }))],
     [
-      'after it was gone',
+      'after it was removed',
       (file) => {
         rmSync(file);
         writeFileSync(file, MOVED);
@@ -72,13 +72,13 @@ describe('a file that is replaced', () => {
     expect(await city()).toBe('Enugu');
     replace(file);
     pass();
-    // The lookup that finds it replaced does not wait for it.
+    // The lookup that finds the new version does not wait for it.
     expect(await city()).toBe('Enugu');
     await untilCity('Abuja');
     expect(warnings).toEqual([]);
   });
 
-  test('is looked at once in an interval, and never read again where it is the same', async () => {
+  test('is checked once per interval, and not read again if it is the same', async () => {
     const file = temporaryFile(ENUGU);
     const { city, pass, untilCity, opened } = following(file, { checkEveryMs: 500 });
     await city();
@@ -97,7 +97,7 @@ describe('a file that is replaced', () => {
     expect(opened).toHaveBeenCalledTimes(2);
   });
 
-  test('is found though the clock was put back', async () => {
+  test('is found though the clock was set back', async () => {
     const file = temporaryFile(ENUGU);
     const { city, pass, untilCity } = following(file);
     await city();
@@ -108,13 +108,13 @@ describe('a file that is replaced', () => {
   });
 
   test.each<[string, (file: string) => void, string]>([
-    ['one that is cut off', (file) => truncateSync(file, 100), 'not a whole one'],
-    ['one that lacks its beginning', (file) => writeFileSync(file, BEHEADED), 'damaged'],
-    ['an empty one', (file) => truncateSync(file), 'not a whole one'],
+    ['a truncated one', (file) => truncateSync(file, 100), 'or it is incomplete'],
+    ['one without its beginning', (file) => writeFileSync(file, BEHEADED), 'damaged'],
+    ['an empty one', (file) => truncateSync(file), 'or it is incomplete'],
     ['a compressed one', (file) => writeFileSync(file, gzipSync(ENUGU)), 'unpack it'],
     ['a page', (file) => writeFileSync(file, '<html>please log in</html>'), "not a database in MaxMind's format"],
     ['none', (file) => rmSync(file), 'ENOENT'],
-  ])('by %s stays in use as it was, which is said once', async (_what, replace, why) => {
+  ])('by %s stays in use unchanged, with one warning', async (_what, replace, why) => {
     const file = temporaryFile(ENUGU);
     const { city, until, untilCity, warnings } = following(file);
     await city();
@@ -148,7 +148,7 @@ describe('a file that is replaced', () => {
     await untilCity('Abuja');
   });
 
-  test('by one that is still being written says nothing when it is whole at the next look', async () => {
+  test('by one that is still being written causes no warning if it is complete at the next check', async () => {
     const file = temporaryFile(ENUGU);
     const { city, pass, untilCity, warnings, opened } = following(file);
     await city();
@@ -186,12 +186,12 @@ describe('a file that cannot be used from the start', () => {
     ['no file', () => temporaryFile(), 'there is no such file (ENOENT)'],
     ['a folder', made(mkdirSync), 'it is not a file'],
     ['a pipe', made((file) => execFileSync('mkfifo', [file])), 'it is not a file'],
-    ['an empty file', made((file) => writeFileSync(file, '')), 'not a whole one'],
-    ['half a database', made((file) => writeFileSync(file, ENUGU.subarray(0, 100))), 'not a whole one'],
-    ['a database without its beginning', made((file) => writeFileSync(file, BEHEADED)), 'it is damaged, or not a whole file'],
+    ['an empty file', made((file) => writeFileSync(file, '')), 'or it is incomplete'],
+    ['half a database', made((file) => writeFileSync(file, ENUGU.subarray(0, 100))), 'or it is incomplete'],
+    ['a database without its beginning', made((file) => writeFileSync(file, BEHEADED)), 'it is damaged or incomplete'],
     ['a compressed database', made((file) => writeFileSync(file, gzipSync(ENUGU))), 'it is compressed; unpack it first'],
     ['a large database', made((file) => writeFileSync(file, Buffer.alloc(3_000))), 'it has 3000 bytes, and maxBytes is 2000'],
-  ])('%s: ready() rejects, lookups fail, and it is said once', async (_what, place, why) => {
+  ])('%s: ready() rejects, lookups fail, and there is one warning', async (_what, place, why) => {
     const file = place();
     const { provider, city, warnings } = following(file, { maxBytes: 2_000 });
     const error = await failureOf(provider.ready());
@@ -202,7 +202,7 @@ describe('a file that cannot be used from the start', () => {
     // A relay passes it on to the page.
     expect(failure.message).not.toContain(file);
     await failureOf(provider.ready());
-    expect(warnings).toEqual([expect.stringContaining('Addresses are not looked up in it until it can.')]);
+    expect(warnings).toEqual([expect.stringContaining('Lookups skip it until it can be used.')]);
   });
 
   test('is tried again an interval later, by lookups, and at once by ready()', async () => {
@@ -223,14 +223,14 @@ describe('a file that cannot be used from the start', () => {
   });
 });
 
-test('lookups that come at once open the file once', async () => {
+test('lookups at the same time open the file once', async () => {
   const { provider, city, opened } = following(temporaryFile(ENUGU));
   const found = await Promise.all([provider.ready(), provider.ready(), ...Array.from({ length: 20 }, city)]);
   expect(found.slice(2)).toEqual(Array(20).fill('Enugu'));
   expect(opened).toHaveBeenCalledTimes(1);
 });
 
-test('a database of many more records than are kept decoded is read rightly', async () => {
+test('a database with many more records than the cache holds is read correctly', async () => {
   const networks = Array.from({ length: 20_000 }, (_, index) => [`10.${index >> 8}.${index & 255}.0/24`, { ...LAGOS, city: `City ${index}` }]);
   const { provider } = following(temporaryFile(writeMmdb(Object.fromEntries(networks))));
   for (const index of [0, 19_999, 0, 1, ...networks.keys(), 5, 10_000, 19_999]) {

@@ -14,18 +14,18 @@ import { LAGOS, temporaryFile } from './database.js';
 const NETWORKS = { '102.89.0.0/16': LAGOS, '102.89.23.0/24': MAXMIND };
 const NETWORKS_6 = { ...NETWORKS, '2c0f:f248::/32': DB_IP_NESTED };
 
-/** The ways in which a database can be given. */
+/** The ways to pass a database. */
 const WAYS: readonly (readonly [string, (bytes: Buffer) => Promise<IpProvider>])[] = [
   ['a file', async (bytes) => mmdb({ file: temporaryFile(bytes) })],
   ['a file and the Reader of mmdb-lib', async (bytes) => mmdb({ file: temporaryFile(bytes), Reader })],
   ['a file and the Reader of maxmind', async (bytes) => mmdb({ file: temporaryFile(bytes), Reader: maxmind.Reader })],
-  ['what mmdb-lib opened', async (bytes) => mmdb({ database: new Reader(bytes) })],
-  ['what maxmind opened', async (bytes) => mmdb({ database: await maxmind.open(temporaryFile(bytes)) })],
+  ['an object that mmdb-lib opened', async (bytes) => mmdb({ database: new Reader(bytes) })],
+  ['an object that maxmind opened', async (bytes) => mmdb({ database: await maxmind.open(temporaryFile(bytes)) })],
 ];
 
 const opened = (bytes: Buffer) => mmdb({ database: new Reader(bytes) });
 const locating = (provider: IpProvider) => (clientIP: string) => placeOf(createClient({ location: { ip: { providers: [provider] } } }).locate({ clientIP }));
-const fetch = () => expect.unreachable('nobody is asked');
+const fetch = () => expect.unreachable('this test uses no network');
 const lookUp = (provider: IpProvider, ip: string | undefined) => provider.lookup({ ip, fetch, signal: new AbortController().signal });
 
 /** Why the client found no location. */
@@ -49,11 +49,11 @@ describe.each(WAYS)('%s', (_way, open) => {
   });
 
   test('of IPv4 addresses only, never answers for an IPv6 address', async () => {
-    // Every address that there is has a record, so that whatever is read of it would be found.
+    // Every address has a record, so that a wrong read would find one.
     const provider = await open(writeMmdb({ '0.0.0.0/1': MAXMIND, '128.0.0.0/1': MAXMIND }, { ipVersion: 4 }));
     await fc.assert(
       fc.asyncProperty(fc.ipV6(), async (ip) => {
-        // Written in any way, a mapped address is one of IPv4.
+        // In any spelling, a mapped address is one of IPv4.
         const isMapped = /^\[::ffff:/.test(new URL(`http://[${ip}]/`).host);
         const found = await lookUp(provider, ip).catch((error: Error) => error.message);
         if (!isMapped) expect(found).toBe('the database holds IPv4 addresses only');
@@ -62,7 +62,7 @@ describe.each(WAYS)('%s', (_way, open) => {
     expect(await lookUp(provider, '102.89.23.45')).toMatchObject(ENUGU);
   });
 
-  test.each([4, 6] as const)('of version %i takes a mapped address for the IPv4 address that it is', async (ipVersion) => {
+  test.each([4, 6] as const)('of version %i treats a mapped address as the IPv4 address', async (ipVersion) => {
     const provider = await open(writeMmdb(NETWORKS, { ipVersion }));
     for (const ip of ['::ffff:102.89.23.45', '::FFFF:6659:172d', '0:0:0:0:0:ffff:102.89.23.45']) expect(await lookUp(provider, ip)).toMatchObject(ENUGU);
   });
@@ -81,30 +81,30 @@ describe('a lookup that fails', () => {
 
   test.each<[string, Value, string]>([
     ['a record of a country', COUNTRY_ONLY, 'no coordinates'],
-    ['a record that is a text', 'Enugu', 'no coordinates'],
-    ['coordinates that are no numbers', withLocation('north', 'east'), 'no coordinates'],
+    ['a record that is a string', 'Enugu', 'no coordinates'],
+    ['coordinates that are not numbers', withLocation('north', 'east'), 'no coordinates'],
     ['NaN', withLocation(float(Number.NaN), 7.5), 'no coordinates'],
-    ['0, 0, which publishers write when they do not know', withLocation(0, 0), 'cannot be right'],
-    ['a latitude off the globe', withLocation(90.5, 7.5), 'cannot be right'],
-    ['a longitude off the globe', withLocation(6.5, -180.5), 'cannot be right'],
-    ['infinity', withLocation(float(Number.POSITIVE_INFINITY), 7.5), 'cannot be right'],
-  ])('%s is no location', async (_what, record, why) => {
+    ['0, 0, which publishers write for an unknown place', withLocation(0, 0), 'are not valid'],
+    ['a latitude out of range', withLocation(90.5, 7.5), 'are not valid'],
+    ['a longitude out of range', withLocation(6.5, -180.5), 'are not valid'],
+    ['infinity', withLocation(float(Number.POSITIVE_INFINITY), 7.5), 'are not valid'],
+  ])('%s is not a location', async (_what, record, why) => {
     const step = await stepOf(opened(writeMmdb({ '102.89.0.0/16': record })), '102.89.23.45');
     expect(step).toEqual({ step: 'mmdb', reason: 'bad-answer', message: expect.stringContaining(why) });
   });
 
-  test('an address at 0 of one coordinate is one', async () => {
+  test('an address with one coordinate at 0 is a location', async () => {
     expect(await lookUp(opened(writeMmdb({ '102.89.0.0/16': withLocation(0, 7.5) })), '102.89.23.45')).toMatchObject({ latitude: 0, longitude: 7.5 });
   });
 
-  test('the own address is not looked up', async () => {
+  test("the server's own address is not looked up", async () => {
     await expect(lookUp(opened(writeMmdb(NETWORKS)), undefined)).rejects.toMatchObject({ reason: 'no-address' });
   });
 
   test.each(['', 'localhost', '102.89.23', '102.89.23.45:80', '102.89.23.045', 'fe80::1%eth0', '102.89.23.45, 10.0.0.1'])(
     '%j is not an address',
     async (ip) => {
-      await expect(lookUp(opened(writeMmdb({ '0.0.0.0/0': MAXMIND })), ip)).rejects.toThrow('what was passed is not an address');
+      await expect(lookUp(opened(writeMmdb({ '0.0.0.0/0': MAXMIND })), ip)).rejects.toThrow('the value passed is not an IP address');
     },
   );
 
@@ -142,20 +142,20 @@ describe('the options', () => {
     ['neither file nor database', {}, 'pass either file or database'],
     ['both', { file: 'x.mmdb', database }, 'pass either file or database'],
     ['an empty path', { file: ' ' }, 'file: expected a string that is not empty or blank'],
-    ['a path that is none', { file: 7 }, 'file: expected a string, got a number'],
+    ['an invalid path', { file: 7 }, 'file: expected a string, got a number'],
     ['a promise of a database', { database: Promise.resolve(database) }, 'must be awaited'],
-    ['a database that does not tell its version', { database: { get: () => null } }, 'metadata: { ipVersion: 4 or 6 }'],
-    ['an option of a file with a database', { database, maxBytes: 1 }, 'maxBytes: goes with file'],
-    ['an option that there is not', { file: 'x.mmdb', watch: true }, 'unknown field watch'],
-    ['an interval that is none', { file: 'x.mmdb', checkEveryMs: Number.NaN }, 'checkEveryMs: expected a number of milliseconds from 0'],
-    ['a size that is none', { file: 'x.mmdb', maxBytes: 0 }, 'maxBytes: expected a whole number of bytes from 1'],
-    ['a Reader that is none', { file: 'x.mmdb', Reader: {} }, 'Reader: expected the class Reader'],
-    ['a clock that is none', { file: 'x.mmdb', clock: {} }, 'clock: expected an object with now'],
+    ['a database without a version', { database: { get: () => null } }, 'metadata: { ipVersion: 4 or 6 }'],
+    ['an option of a file with a database', { database, maxBytes: 1 }, 'maxBytes: needs the option file'],
+    ['an unknown option', { file: 'x.mmdb', watch: true }, 'unknown field watch'],
+    ['an invalid interval', { file: 'x.mmdb', checkEveryMs: Number.NaN }, 'checkEveryMs: expected a number of milliseconds from 0'],
+    ['an invalid size', { file: 'x.mmdb', maxBytes: 0 }, 'maxBytes: expected a whole number of bytes from 1'],
+    ['an invalid Reader', { file: 'x.mmdb', Reader: {} }, 'Reader: expected the class Reader'],
+    ['an invalid clock', { file: 'x.mmdb', clock: {} }, 'clock: expected an object with now'],
   ])('%s is refused', async (_what, options, why) => {
     expect(await failureOf(() => mmdb(options as never))).toMatchObject({ code: 'configuration', message: expect.stringContaining(why) });
   });
 
-  test('all that is wrong is said at once', async () => {
+  test('all problems are reported at once', async () => {
     const { message } = await failureOf(() => mmdb({ file: '', checkEveryMs: -1, name: '' }));
     expect(message).toBe(
       `The options of mmdb cannot be used: 3 problems:
@@ -169,7 +169,7 @@ describe('the options', () => {
     expect(await stepOf(mmdb({ database, name: 'geolite' }), '102.89.23.45')).toMatchObject({ step: 'geolite' });
   });
 
-  test('a database that is open is ready', async () => {
+  test('an open database is ready', async () => {
     await expect(mmdb({ database }).ready()).resolves.toBeUndefined();
   });
 });

@@ -14,13 +14,13 @@ function lineOf(atATime: number) {
   return { lines, begun, enter };
 }
 
-it('lets in so many at a time for each address, the others in their order', async () => {
+it('starts a limited number for each address, the others in their order', async () => {
   const { lines, begun, enter } = lineOf(2);
   for (const name of ['1', '2', '3', '4']) enter(name);
   enter('other', 'b');
   expect(begun).toEqual(['1', '2', 'other']);
   lines.free('a');
-  // Nobody passes those who wait.
+  // A new entry does not overtake waiting ones.
   enter('5');
   await turn();
   expect(begun).toEqual(['1', '2', 'other', '3']);
@@ -30,11 +30,11 @@ it('lets in so many at a time for each address, the others in their order', asyn
   expect(begun).toEqual(['1', '2', 'other', '3', '4', '5']);
 });
 
-it('keeps a line that began anew while the one before it ended', async () => {
+it('keeps a queue that was started again while the one before it ended', async () => {
   const { lines, begun, enter } = lineOf(2);
   enter('1');
   enter('2');
-  // Over as soon as it begins; then the line is empty, and begins anew.
+  // It ends as soon as it starts. Then the queue is empty, and starts again.
   lines.enter('a', () => {
     lines.free('a');
     enter('4');
@@ -57,7 +57,7 @@ it('keeps a line that began anew while the one before it ended', async () => {
   expect([begun, isEmpty]).toEqual([['1', '2', '4', '5', '6'], true]);
 });
 
-it('never begins what has left the line, and tells when it is empty', async () => {
+it('never starts a removed entry, and reports when it is empty', async () => {
   const { lines, begun, enter } = lineOf(1);
   enter('1');
   const leave = enter('2');

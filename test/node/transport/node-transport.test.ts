@@ -15,7 +15,7 @@ it.each([0, -1, 1.5, Number.NaN])('refuses %s connections', (connections) => {
   expect(() => nodeTransport({ connections })).toThrow('connections: expected a whole number from 1');
 });
 
-it('opens no more connections than it may, and keeps them', async () => {
+it('opens no more connections than its limit, and keeps them', async () => {
   const sockets = new Set<unknown>();
   const server = createServer((request, response) => {
     sockets.add(request.socket);
@@ -45,11 +45,11 @@ it.each(['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'ETIMEDOUT'])('an answer
   await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'unknown' });
 });
 
-it('a connection that breaks before it stands has sent nothing, and a duplicate afterwards is not this report', async () => {
+it('a connection that breaks while it is opened has sent nothing, and a later duplicate is not this report', async () => {
   let connections = 0;
   const server = createTcpServer((socket) => {
     connections += 1;
-    // In the handshake of TLS.
+    // In the TLS handshake.
     socket.once('data', () => socket.resetAndDestroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -89,7 +89,7 @@ it('a failure to connect after the request began leaves the report in doubt', as
   await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'unknown' });
 });
 
-it('what is given up while it waits for a connection is never sent, whatever stands between', async () => {
+it('a request cancelled while it waits for a connection is never sent, through any handler', async () => {
   const bodies: string[] = [];
   const server = createServer((request, response) => {
     request.setEncoding('utf8').on('data', (body) => bodies.push(body));
@@ -112,7 +112,7 @@ it('what is given up while it waits for a connection is never sent, whatever sta
   server.close();
 });
 
-it('a dispatcher that throws when it is told to stop takes nobody down', async () => {
+it('a dispatcher that throws when it is told to stop does not end the process', async () => {
   const abort = () => {
     throw new TypeError('no such handler');
   };
@@ -128,7 +128,7 @@ it('a dispatcher that throws when it is told to stop takes nobody down', async (
   await transport.close();
 });
 
-it('waits at its end for what is under way, also after one that was given up before it began', async () => {
+it('close waits for running requests, also after one that was cancelled before it started', async () => {
   const handlers: Dispatcher.DispatchHandler[] = [];
   const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => handlers.push(handler) > 0;
   const transport = nodeTransport({ dispatcher: { dispatch } });
@@ -148,7 +148,7 @@ it('waits at its end for what is under way, also after one that was given up bef
   await closed;
 });
 
-it('does not wait at its end for a dispatcher that never tells of one', async () => {
+it('close does not wait for a dispatcher that never reports an end', async () => {
   const transport = nodeTransport({ dispatcher: { dispatch: () => true } });
   const aborting = new AbortController();
   const asked = transport.send(request('https://gateway.example.com'), within(aborting.signal));
@@ -157,13 +157,13 @@ it('does not wait at its end for a dispatcher that never tells of one', async ()
   await transport.close();
 });
 
-it('does not ask where its signal is aborted already', async () => {
+it('sends nothing if its signal is already aborted', async () => {
   const transport = nodeTransport();
   expect(await transport.send(request('http://127.0.0.1:9/'), within(AbortSignal.abort()))).toMatchObject({ ended: 'aborted' });
   await transport.close();
 });
 
-it('lets a process end while a connection rests', () => {
+it('lets a process end while a connection is idle', () => {
   const script = `
     import { createServer } from 'node:http';
     import { Agent } from 'undici';

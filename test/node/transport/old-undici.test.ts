@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 
-// What undici before 7 does with a handler of today: its checks of the old methods throw.
+// What undici before 7 does with a current handler: its checks of the old methods throw.
 vi.mock('undici', async (original) => {
   const undici = await original<typeof import('undici')>();
   class Agent extends undici.Agent {
@@ -11,7 +11,7 @@ vi.mock('undici', async (original) => {
   return { ...undici, Agent };
 });
 
-it('an undici that is too old is refused before anything is sent, with the version that is wanted', async () => {
+it('an undici that is too old is refused before anything is sent, with the required version', async () => {
   const { nodeTransport } = await import('../../../src/node/transport/node-transport.js');
   expect(() => nodeTransport()).toThrow(expect.objectContaining({ code: 'configuration', message: expect.stringContaining('npm install undici@7') }));
 });
