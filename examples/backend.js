@@ -1,7 +1,7 @@
-// An operator's backend that reports the four steps, and its page that finds the player: `node examples/backend.js`.
+// An operator's backend that reports the four steps, and its page that finds the location: `node examples/backend.js`.
 //
-// Without settings it starts a mock gateway, places, settles and pays out once, and ends; with --serve it goes on, so
-// that the page can be opened. With LOCATION_SDK_STAGING_BASE_URL and LOCATION_SDK_STAGING_API_KEY (or
+// Without settings it starts a mock gateway, places, settles and pays out once, and ends. With --serve it keeps
+// running, so that you can open the page. With LOCATION_SDK_STAGING_BASE_URL and LOCATION_SDK_STAGING_API_KEY (or
 // LOCATION_SDK_MOCK) it reports there, and serves until it is stopped.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -12,13 +12,13 @@ import { serve } from 'location-sdk/mock/node';
 const isSetUp = Boolean(process.env.LOCATION_SDK_STAGING_BASE_URL || process.env.LOCATION_SDK_MOCK);
 const mock = isSetUp ? undefined : await serve();
 const isBehindProxy = mock !== undefined || process.env.BEHIND_PROXY === '1';
-// Short waits between attempts, so that the run against the mock gateway is over soon.
+// Short waits between attempts, so that the run against the mock gateway ends soon.
 const client = createClient(mock ? { ...mock.clientOptions(), retry: { baseMs: 20 } } : {});
 
-/** Who plays: a real backend reads it from the session. Never from what the page sends, which its visitor can forge. */
+/** The player: a real backend reads it from the session. Never from the page's data, which a visitor can forge. */
 const userId = 'U-88412';
 
-/** What a real backend keeps in its database. */
+/** The data that a real backend keeps in its database. */
 const players = new Map([
   [
     'U-88412',
@@ -45,7 +45,7 @@ function findPlayer(userId) {
   return player;
 }
 
-/** The bet user object. The gateway names some fields differently for withdrawals, hence two of these. @param {string} userId */
+/** The bet user object. The gateway names some fields differently for withdrawals, so there are two. @param {string} userId */
 function betUser(userId) {
   const { first_name, last_name, address, lga, state, nin, tax_id } = findPlayer(userId);
   return { user_id: userId, first_name, last_name, resident_address: address, resident_lga: lga, resident_state: state, is_resident: true, nin, tax_id };
@@ -59,8 +59,8 @@ function withdrawalUser(userId) {
 }
 
 /**
- * Reports, and where no answer tells whether the report arrived, sends the same bytes once more. If that leaves
- * it open too, the error goes on to whoever called: keep it and resend it later, or have a person look.
+ * Reports. If no answer says whether the report arrived, it sends the same bytes once more. If that gives no answer
+ * either, the error goes to the caller: keep it and resend it later, or have a person check it.
  *
  * @param {Promise<import('location-sdk').Receipt>} reporting
  */
@@ -74,7 +74,7 @@ async function untilCertain(reporting) {
   }
 }
 
-/** @typedef {{ body: any, clientIP: string }} Call What a page sent is not trusted: the SDK checks all of it that is reported. */
+/** @typedef {{ body: any, clientIP: string }} Call The page's data is not trusted: the SDK checks everything that is reported. */
 
 const files = new Map([
   ['/', { path: './bet.html', type: 'text/html; charset=utf-8' }],
@@ -86,7 +86,7 @@ const routes = {
   async 'POST /bets'({ body, clientIP }) {
     const { stake, location } = body;
     const bet_id = `BET-${randomUUID()}`;
-    // The page's location where it found one; else the player's address is looked up.
+    // The page's location if it found one; otherwise the player's address is looked up.
     const receipt = await untilCertain(client.reportBetEvent({ bet_id, amount: stake, user: betUser(userId) }, { location, clientIP }));
     bets.set(bet_id, { stake, userId });
     return shown(receipt);
@@ -102,7 +102,7 @@ const routes = {
   async 'POST /withdrawals'({ body, clientIP }) {
     const { amount, bank, account_last4, location } = body;
     const request_id = `WR-${randomUUID()}`;
-    // Operators must verify the number; one that is not verified is an answer, not an error.
+    // Operators must verify the number. The result for a number that is not verified is an answer, not an error.
     const { success } = await client.verifyNin({ nin: findPlayer(userId).nin });
     if (!success) throw new HttpError(403, 'The national identification number could not be verified.');
     const metadata = { method: 'bank_transfer', bank, account_last4 };
@@ -118,7 +118,7 @@ const routes = {
   },
 };
 
-/** The location is personal data: the player's browser has no need of it. @param {import('location-sdk').Receipt} receipt */
+/** The location is personal data: the player's browser does not need it. @param {import('location-sdk').Receipt} receipt */
 const shown = ({ operation, reference, outcome, attempts }) => ({ operation, reference, outcome, attempts });
 
 class HttpError extends Error {
@@ -135,7 +135,7 @@ function found(value) {
   return value;
 }
 
-/** What the player's browser is told. The error's own words are for the log: they never hold personal data. @param {unknown} error */
+/** The answer to the player's browser. The error's own message is for the log: it contains no personal data. @param {unknown} error */
 function answerFor(error) {
   if (error instanceof HttpError) return { status: error.status, body: { message: error.message } };
   console.error(error instanceof Error ? `  ${error.message}` : error);
@@ -146,8 +146,8 @@ function answerFor(error) {
 }
 
 /**
- * The player's address. X-Forwarded-For counts only behind a proxy of your own, and only what that proxy wrote, the
- * last entry: players can write the rest themselves.
+ * The player's address. X-Forwarded-For counts only behind your own proxy, and only the last entry, which that proxy
+ * wrote: players can write the rest.
  *
  * @param {import('node:http').IncomingMessage} request
  */
@@ -161,12 +161,12 @@ async function readJson(request) {
   let text = '';
   for await (const chunk of request.setEncoding('utf8')) {
     text += chunk;
-    if (text.length > 100_000) throw new HttpError(413, 'That is too much.');
+    if (text.length > 100_000) throw new HttpError(413, 'The request is too large.');
   }
   try {
     return JSON.parse(text || '{}');
   } catch {
-    throw new HttpError(400, 'That is not JSON.');
+    throw new HttpError(400, 'The request is not JSON.');
   }
 }
 
@@ -196,7 +196,7 @@ console.log(`The backend listens on ${address}`);
 if (mock) console.log(`and reports to a mock gateway on ${mock.url}\n`);
 if (mock && !process.argv.includes('--serve')) await exerciseOnce(mock);
 
-/** What a player's browser would do. @param {import('location-sdk/mock/node').MockServer} mock */
+/** Does what a player's browser would do. @param {import('location-sdk/mock/node').MockServer} mock */
 async function exerciseOnce({ gateway, close }) {
   /** @param {string} path @param {object} body @param {number} expected */
   const post = async (path, body, expected = 200) => {
@@ -210,14 +210,14 @@ async function exerciseOnce({ gateway, close }) {
 
   const bet = await post('/bets', { stake: 1500, location: { latitude: 6.4474, longitude: 7.5139, accuracy: 20, source: 'gps' } });
   await post(`/bets/${bet}/settle`, { won: true, payout: 3675 });
-  // The gateway records the withdrawal, but none of the three attempts gets an answer: it is in doubt, and resent.
+  // The gateway records the withdrawal, but all three attempts lose the answer: the report is in doubt, and resent.
   gateway.faults.add({ operation: 'reportWithdrawalEvent', kind: 'connection-reset', when: 'after', times: 3 });
   const withdrawal = await post('/withdrawals', { amount: 3000, bank: 'Example Bank', account_last4: '0042' });
   await post(`/withdrawals/${withdrawal}/settle`, {});
   await post('/bets', { stake: '1500' }, 422);
   await post('/bets', { stake: 1500, location: { latitude: 'here' } }, 422);
 
-  console.log(`\nThe gateway holds ${gateway.reports().length} reports:`);
+  console.log(`\nThe gateway has ${gateway.reports().length} reports:`);
   for (const { operation, reference } of gateway.reports()) console.log(`  ${operation} ${reference}`);
   server.close();
   server.closeAllConnections();

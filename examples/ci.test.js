@@ -1,4 +1,4 @@
-// How an operator tests its own code without the gateway: `node --test examples/ci.test.js`.
+// An operator's tests of its own code without the gateway: `node --test examples/ci.test.js`.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { createClient, isDuplicateReportError, isReportingError, isValidationError } from 'location-sdk';
@@ -6,7 +6,7 @@ import { createMockGateway } from 'location-sdk/mock';
 import { serve } from 'location-sdk/mock/node';
 
 /**
- * The code under test: in your project it is imported. It takes its client, so that a test can pass one.
+ * The code under test. In your project it is imported. It gets its client as an argument, so that a test can pass one.
  *
  * @param {import('location-sdk').Client} client
  * @param {import('location-sdk').BetEvent} bet
@@ -37,7 +37,7 @@ const clientIP = '203.0.113.7';
 
 describe('in one process: the mock gateway is the client’s fetch', () => {
   const gateway = createMockGateway();
-  // No waiting between attempts, so that tests are fast.
+  // No waits between attempts, so that tests are fast.
   const client = createClient({ ...gateway.clientOptions(), retry: { baseMs: 0 } });
   beforeEach(() => gateway.reset());
 
@@ -51,14 +51,14 @@ describe('in one process: the mock gateway is the client’s fetch', () => {
     assert.ok(report?.body.location);
   });
 
-  test('a bet whose answers are lost is reported once all the same', async () => {
+  test('a bet whose answers are lost is reported once', async () => {
     gateway.faults.add({ operation: 'reportBetEvent', kind: 'connection-reset', when: 'after', times: 3 });
     const receipt = await placeBet(client, bet, clientIP);
     assert.equal(receipt.outcome, 'already-recorded');
     assert.equal(gateway.reports().length, 1);
   });
 
-  test('a gateway that fails for a moment costs an attempt, not the bet', async () => {
+  test('a gateway that fails for a moment costs one attempt, not the bet', async () => {
     gateway.faults.add({ kind: 'status', status: 503 });
     const receipt = await placeBet(client, bet, clientIP);
     assert.equal(receipt.attempts, 2);
@@ -69,7 +69,7 @@ describe('in one process: the mock gateway is the client’s fetch', () => {
     await assert.rejects(placeBet(client, { ...bet, amount: 2000 }, clientIP), (error) => isDuplicateReportError(error) && error.conflict);
   });
 
-  test('a bet with a wrong NIN never leaves', async () => {
+  test('a bet with a wrong NIN is not sent', async () => {
     const wrong = { ...bet, user: { ...user, nin: '123' } };
     await assert.rejects(placeBet(client, wrong, clientIP), (error) => isValidationError(error) && error.issues[0]?.path === 'user.nin');
     assert.deepEqual(gateway.reports(), []);
@@ -83,7 +83,7 @@ describe('a whole suite, switched by LOCATION_SDK_MOCK', () => {
 
   before(async () => {
     server = await serve();
-    // A pipeline sets it outside, before the application starts.
+    // A pipeline sets it before the application starts.
     process.env.LOCATION_SDK_MOCK = server.url;
   });
   after(async () => {
@@ -92,7 +92,7 @@ describe('a whole suite, switched by LOCATION_SDK_MOCK', () => {
     await server.close();
   });
 
-  test('what is meant for staging goes to the mock gateway, whatever the code passes', async () => {
+  test('all staging requests go to the mock gateway, whatever options the code passes', async () => {
     const application = createClient({
       gateways: { staging: { baseUrl: 'https://staging-gateway.example.com', apiKey: 'the-staging-key' } },
       logger: { warn: () => undefined },

@@ -1,11 +1,11 @@
-// The whole main job against a mock gateway over real HTTP, on loopback only: `npm run demo`.
+// The four steps against a mock gateway over real HTTP, on loopback only: `npm run demo`.
 import { createClient, isReportingError } from 'location-sdk';
 import { createMockGateway } from 'location-sdk/mock';
 import { serve } from 'location-sdk/mock/node';
 
 const server = await serve(createMockGateway());
 const { gateway } = server;
-// No waiting between attempts, so that the demo is over soon; leave it out in production.
+// No waits between attempts, so that the demo ends soon. Leave this option out in production.
 const options = { ...server.clientOptions(), retry: { baseMs: 0 } };
 const client = createClient(options);
 
@@ -39,7 +39,7 @@ const withdrawal = {
   withdrawalId: 'W-1',
   userId: 'U-88412',
 };
-// Where the player is. Left out, a server looks `clientIP` up and a page asks the browser.
+// The player's location. If it is left out, a server looks `clientIP` up and a page asks the browser.
 const location = { latitude: 6.4474, longitude: 7.5139, city: 'Enugu', country: 'NG', source: 'gps' };
 
 const heading = (/** @type {string} */ text) => console.log(`\n${text}\n${'─'.repeat(text.length)}`);
@@ -52,7 +52,7 @@ function show(step, { outcome, reference, environment, attempts, message }) {
   );
 }
 
-/** Shows the error that a call must end with. @param {string} what @param {string} code @param {() => Promise<unknown>} call */
+/** Shows the error with which a call must end. @param {string} what @param {string} code @param {() => Promise<unknown>} call */
 async function fails(what, code, call) {
   try {
     await call();
@@ -76,12 +76,12 @@ show('4  reportSettledWithdrawal', await client.reportSettledWithdrawal(settledW
 
 heading('NIN verification');
 const verified = await client.verifyNin({ nin: '99012345678' });
-console.log(`  ✓ a number that staging knows: success ${verified.success}, "${verified.message}", born ${verified.data?.biographicData?.dateOfBirth}`);
+console.log(`  ✓ a number that staging verifies: success ${verified.success}, "${verified.message}", born ${verified.data?.biographicData?.dateOfBirth}`);
 const unknown = await client.verifyNin({ nin: '12345678901' });
-console.log(`  ✓ any other number:            success ${unknown.success}, "${unknown.message}" (an answer, not an error)`);
+console.log(`  ✓ any other number:              success ${unknown.success}, "${unknown.message}" (an answer, not an error)`);
 
-heading('What goes wrong, and how it says so');
-// The types catch all three; JavaScript users see the error.
+heading('Failures and their messages');
+// The types find all three. JavaScript users see the error.
 const mistaken = /** @type {typeof settledBet} */ (
   /** @type {unknown} */ ({ ...settledBet, payout_amount: undefined, payoutAmount: 3675, user: { ...betUser, nin: '123' } })
 );
@@ -90,7 +90,10 @@ await fails('a settled bet that was never initiated', 'not-found', () => client.
 await fails('the same report again', 'duplicate', () => client.reportSettledBet(settledBet));
 
 gateway.faults.add({ kind: 'connection-reset', when: 'after' });
-show('an answer lost after recording: the next attempt learns that it is recorded', await client.reportBetEvent({ ...bet, bet_id: 'BET-2' }, { location }));
+show(
+  'an answer lost after recording: the next attempt finds that the report is recorded',
+  await client.reportBetEvent({ ...bet, bet_id: 'BET-2' }, { location }),
+);
 
 const oneAttempt = createClient({ ...options, retry: { limit: 0 } });
 gateway.faults.add({ kind: 'connection-reset', when: 'after' });
@@ -105,11 +108,13 @@ try {
 await fails('a wrong key', 'authentication', () =>
   createClient({ ...options, gateways: { staging: { baseUrl: server.url, apiKey: 'not-the-key' } } }).reportSettledBet(settledBet),
 );
-await fails('no address to find the player by', 'location', () => createClient({ ...options, location: {} }).reportBetEvent({ ...bet, bet_id: 'BET-4' }));
+await fails('no address from which the player can be located', 'location', () =>
+  createClient({ ...options, location: {} }).reportBetEvent({ ...bet, bet_id: 'BET-4' }),
+);
 await server.close();
 
-const nobody = await serve();
-await nobody.close();
-await fails('an unreachable gateway', 'network', () => createClient({ ...options, ...nobody.clientOptions() }).reportSettledBet(settledBet));
+const stopped = await serve();
+await stopped.close();
+await fails('an unreachable gateway', 'network', () => createClient({ ...options, ...stopped.clientOptions() }).reportSettledBet(settledBet));
 
-console.log('\nEvery step ran as it should.');
+console.log('\nEvery step ran as expected.');

@@ -1,4 +1,4 @@
-// What both examples share: the operator's own table, a bet, and the mock gateway that takes the reports.
+// Shared by both examples: the operator's own table, a bet, and the mock gateway that records the reports.
 import { createMockGateway } from 'location-sdk/mock';
 
 export const TABLE = 'CREATE TABLE IF NOT EXISTS example_bets (id text PRIMARY KEY, stake integer NOT NULL, payout integer)';
@@ -15,13 +15,13 @@ const user = {
   tax_id: '2034567000001',
 };
 
-/** Where the player was: known before the transaction, so that no lookup keeps it open. */
+/** The player's location: found before the transaction, so that no lookup keeps it open. */
 const location = { latitude: 6.4474, longitude: 7.5139, city: 'Enugu', region: 'EN', country: 'NG', accuracy: 20, source: 'gps' };
 
-/** A bet as it is placed. @param {string} bet_id @param {number} amount */
+/** A bet when it is placed. @param {string} bet_id @param {number} amount */
 export const placed = (bet_id, amount) => ({ bet_id, amount, timestamp: String(Math.floor(Date.now() / 1000)), user, location });
 
-/** The same as it is settled. @param {string} bet_id @param {number} stake @param {number} payout */
+/** The same bet when it is settled. @param {string} bet_id @param {number} stake @param {number} payout */
 export const settled = (bet_id, stake, payout) => ({
   bet_id,
   user,
@@ -32,19 +32,19 @@ export const settled = (bet_id, stake, payout) => ({
   ur: 0,
 });
 
-/** Where your PostgreSQL is. */
+/** The address of your PostgreSQL. */
 export const databaseUrl = process.env.DATABASE_URL ?? '';
 if (databaseUrl === '') {
-  console.error('Say where PostgreSQL is, for example DATABASE_URL=postgres://localhost/bets; a table is made there.');
+  console.error('Set the address of PostgreSQL, for example DATABASE_URL=postgres://localhost/bets. The example creates a table there.');
   process.exit(2);
 }
 
 const gateway = createMockGateway();
 
-/** Yours names the real gateway instead. */
+/** Use the real gateway in your code. */
 export const clientOptions = () => ({ ...gateway.clientOptions(), fetch: gateway.fetch });
 
-/** What the gateway holds of a bet. @param {string} bet_id */
+/** The reports of a bet that the gateway has recorded. @param {string} bet_id */
 export const held = (bet_id) =>
   gateway
     .reports()

@@ -11,7 +11,7 @@ import { clientOptions, databaseUrl, held, placed, settled, TABLE } from './bets
 const bets = pgTable('example_bets', { id: text().primaryKey(), stake: integer().notNull(), payout: integer() });
 
 const pool = new pg.Pool({ connectionString: databaseUrl });
-// Without listeners a connection that breaks ends the process: an idle one tells the pool, one that is lent tells only itself.
+// Without listeners a connection that breaks ends the process: an idle one emits on the pool, one in use only on itself.
 pool.on('error', (error) => console.warn('a connection was lost:', error.message));
 pool.on('connect', (client) => void client.on('error', () => {}));
 const db = drizzle(pool);
@@ -42,7 +42,7 @@ const settle = (id, payout) =>
       .set({ payout })
       .where(and(eq(bets.id, id), isNull(bets.payout)))
       .returning();
-    if (!bet) throw new Error(`${id} is not there, or is settled`);
+    if (!bet) throw new Error(`${id} does not exist, or is settled`);
     return outbox.within(through(transaction)).reportSettledBet(settled(id, bet.stake, payout));
   });
 
@@ -52,9 +52,9 @@ outbox.start();
 const id = `BET-${Date.now()}`;
 await place(id, 1_500);
 const { done } = await settle(id, 4_000);
-await settle(id, 9_999).catch((error) => console.log(`the second settlement was rolled back, its report with it: ${error.message}`));
+await settle(id, 9_999).catch((error) => console.log(`the second settlement was rolled back, with its report: ${error.message}`));
 const { outcome } = await done;
-console.log(`${id} is ${outcome}; the gateway holds ${held(id).join(', ')}`);
+console.log(`${id} is ${outcome}; the gateway has ${held(id).join(', ')}`);
 
 await outbox.stop();
 await store.close?.();

@@ -1,5 +1,5 @@
-// The backend: it serves what `vite build` made, places bets and has the relay. Sessions and records are yours: here everybody is
-// Adaeze, and bets are forgotten with the process.
+// The backend: it serves the output of `vite build`, places bets and mounts the relay. Sessions and records are your
+// part: in this example every request is Adaeze's, and bets are lost with the process.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname } from 'node:path';
@@ -14,9 +14,9 @@ const bets = new Map();
 const handleRelay = toNodeHandler(
   createRelay({
     client: createClient(),
-    // Who is logged in: from the session's cookie, never from what the page sends. Null is answered with 401.
+    // The logged-in player: from the session's cookie, never from the page's data. For null the relay answers 401.
     authorize: () => ({ user }),
-    // What is reported comes from your records, and only to the one whose bet it is. Null is answered with 403.
+    // The report comes from your records, and only the bet's own player may report it. For null the relay answers 403.
     complete: ({ bet_id }, { player }) => (bets.get(bet_id)?.owner === player.user.user_id ? bets.get(bet_id).fields : null),
   }),
 );

@@ -1,4 +1,4 @@
-// Fastify: within a scope of its own, where no parser reads the body before the relay does.
+// Fastify: register it in its own scope, in which no parser reads the body before the relay.
 import fastify from 'fastify';
 import { toNodeHandler } from 'location-sdk/relay/node';
 import { relay } from './relay.js';

@@ -1,4 +1,4 @@
-// Hono on Node.js; on other platforms only the first two imports differ.
+// Hono on Node.js. On other platforms only the first two imports differ.
 import { serve } from '@hono/node-server';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono } from 'hono';

@@ -1,10 +1,11 @@
 // The relay that all of these examples mount: `POST …/report-bet-event` and `POST …/report-withdrawal-event`.
 //
-// The client reads where to report from LOCATION_SDK_STAGING_BASE_URL and LOCATION_SDK_STAGING_API_KEY, or LOCATION_SDK_MOCK.
+// The client reads the gateway's address and key from LOCATION_SDK_STAGING_BASE_URL and LOCATION_SDK_STAGING_API_KEY,
+// or LOCATION_SDK_MOCK.
 import { createClient } from 'location-sdk';
 import { createRelay } from 'location-sdk/relay';
 
-/** What a real backend keeps in its sessions and its database. */
+/** The data that a real backend keeps in its sessions and its database. */
 const players = new Map([
   [
     'ada-1815',
@@ -21,7 +22,7 @@ const players = new Map([
   ],
 ]);
 
-/** What they have placed and asked for, by `bet_id` and `request_id`; whoever takes a bet writes it here. */
+/** Their bets and withdrawals, by `bet_id` and `request_id`. The code that accepts a bet stores it here. */
 const timestamp = String(Math.floor(Date.now() / 1000));
 const bank = { method: 'bank_transfer', bank: 'Example Bank', account_last4: '0042' };
 const bets = new Map([
@@ -30,7 +31,7 @@ const bets = new Map([
 ]);
 const withdrawals = new Map([['WR-1', { owner: 'U-88412', fields: { amount: 3000, timestamp, metadata: bank, withdrawalId: 'W-1', userId: 'U-88412' } }]]);
 
-/** Requests of each player in this minute. With several processes, count where all of them see it. */
+/** Requests of each player in this minute. With several processes, count in a place that all of them share. */
 const MOST_PER_MINUTE = 60;
 let minute = 0;
 /** @type {Map<string, number>} */
@@ -42,7 +43,7 @@ export const relay = createRelay({
   // Your site as players see it, such as https://play.example.com: Next.js needs it, since its requests say localhost.
   allowedOrigins: process.env.PUBLIC_ORIGIN ? [process.env.PUBLIC_ORIGIN] : [],
 
-  // Who plays: from the session, never from what the page sends.
+  // The player: from the session, never from the page's data.
   authorize(request, { operation }) {
     const session = /(?:^|; )session=([\w-]+)/.exec(request.headers.get('cookie') ?? '')?.[1];
     const player = players.get(session ?? '');
@@ -73,7 +74,7 @@ export const relay = createRelay({
     return count > MOST_PER_MINUTE && { retryAfterMs: 60_000 };
   },
 
-  // What is reported comes from the records, and only to the one whose it is; null is answered with 403.
+  // The report comes from the records, and only its own player may send it. For null the relay answers 403.
   complete(event, { player, operation }) {
     const entry = operation === 'reportBetEvent' ? bets.get(String(event.bet_id)) : withdrawals.get(String(event.request_id));
     return entry?.owner === player.id ? entry.fields : null;

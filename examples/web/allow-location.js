@@ -1,6 +1,6 @@
-// How a player allows the location again, in words for each browser: a page cannot ask a second time once it was denied.
+// How a player allows the location again, with the steps for each browser: a page cannot ask again after a denial.
 
-/** @type {readonly { browser: string, is: RegExp, steps: readonly string[] }[]} The first that fits is the player's own. */
+/** @type {readonly { browser: string, is: RegExp, steps: readonly string[] }[]} The first that matches is the player's own. */
 const WAYS = [
   {
     browser: 'Safari on iPhone and iPad',
@@ -50,7 +50,7 @@ const WAYS = [
   },
 ];
 
-/** The ways, with that of this browser first. */
+/** The steps for all browsers, with this browser's first. */
 export function waysToAllow(userAgent = navigator.userAgent) {
   const own = WAYS.find(({ is }) => is.test(userAgent));
   return { own, others: WAYS.filter((way) => way !== own) };

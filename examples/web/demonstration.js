@@ -1,4 +1,4 @@
-// What only the demonstration needs: made-up players, matches and addresses, and the choice of what goes wrong.
+// Parts that only the demonstration needs: invented players, matches and addresses, and the choice of a fault.
 import { players } from './reports.js';
 
 players.set('lion27', {
@@ -16,7 +16,7 @@ export const conditions = [
   { name: 'lost', title: 'One answer is lost', hint: 'The report is recorded, then the connection breaks. The backend sends the same bytes again.' },
   { name: 'down', title: 'The gateway is down', hint: 'Connections break. Reports are in doubt until it works again.' },
   { name: 'busy', title: 'The gateway is busy', hint: 'It answers 429 and asks to wait for a minute.' },
-  { name: 'taken', title: 'The next bet number is in use', hint: 'The gateway holds another bet under it.' },
+  { name: 'taken', title: 'The next bet number is in use', hint: 'The gateway has another bet with this number.' },
   { name: 'nowhere', title: 'The IP address cannot be located', hint: 'No lookup finds it. Deny your location too, and no location is left.' },
 ];
 
@@ -24,7 +24,7 @@ export const conditions = [
 export function createDemonstration({ gateway, clientOptions }) {
   let condition = 'fine';
 
-  /** Stands for a lookup service, so that nothing leaves this machine. @type {import('location-sdk').IpProvider} */
+  /** Replaces a lookup service, so that no request leaves this machine. @type {import('location-sdk').IpProvider} */
   const lookup = {
     name: 'made-up',
     lookup: async () => (condition === 'nowhere' ? undefined : { latitude: 6.4541, longitude: 3.3947, city: 'Lagos', region: 'Lagos', country: 'NG' }),
@@ -38,7 +38,7 @@ export function createDemonstration({ gateway, clientOptions }) {
       { name: 'away', about: 'United win', odds: 2.8 },
     ],
     playerAddress: '102.89.23.47',
-    // Short waits, so that nobody who watches has to.
+    // Short waits, for people who watch the demonstration.
     clientOptions: { ...toGateway, retry: { limit: 1, baseMs: 150 }, location: { ip: { providers: [lookup], cacheMs: 0, restMs: 1 } } },
     chosen: () => condition,
 

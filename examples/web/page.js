@@ -1,5 +1,5 @@
-// The page's side of it: it places a bet with its own backend, and reports it through the relay. No key is here, and nothing
-// of who the player is. How things look is view.js's matter.
+// The page's part: it places a bet with its own backend, and reports it through the relay. It contains no key and no
+// data about the player. view.js draws the page.
 import { focusOn, numberOf, showNotice, showState, watchWin, whileBusy } from './view.js';
 
 const client = LocationSDK.createClient({ relayUrl: '/relay', retry: { limit: 1, baseMs: 200 } });
@@ -9,11 +9,11 @@ const inDoubt = new Map();
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/** Where a notice goes: once nobody is logged in any more, to the login. @param {string} id */
+/** Where a notice is shown: in the login form if the player is logged out. @param {string} id */
 const place = (id) => element(element('site').hidden ? 'login-notice' : `${id}-notice`);
 
 /**
- * Reports an entry, or sends again what is in doubt, and says how it went.
+ * Reports an entry, or resends a report in doubt, and shows the result.
  *
  * @param {'bet' | 'withdrawal'} kind @param {string} id
  */
@@ -35,7 +35,7 @@ async function report(kind, id) {
   showNotice(place(kind), notice, () => whileBusy(() => report(kind, id)));
 }
 
-/** The identifier is enough: the relay takes the rest from the backend's own records. @param {'bet' | 'withdrawal'} kind @param {string} id */
+/** The identifier is enough: the relay reads the rest from the backend's own records. @param {'bet' | 'withdrawal'} kind @param {string} id */
 const send = (kind, id) => (kind === 'bet' ? client.reportBetEvent({ bet_id: id }) : client.reportWithdrawalEvent({ request_id: id }));
 
 /**
@@ -55,7 +55,7 @@ function whereFrom(location) {
 }
 
 /**
- * What a player is told. Decide by `code` and `outcome`; an error's `message` is for developers.
+ * The text for a player. Decide by `code` and `outcome`; an error's `message` is for developers.
  *
  * @param {import('location-sdk').ReportingError} error @param {'bet' | 'withdrawal'} kind
  * @returns {import('./view.js').Notice}
@@ -65,7 +65,7 @@ function explain(error, kind) {
   const support = `${error.code}, ${numberOf(error.reference ?? '')}`;
   if (error.status === 401) return { tone: 'bad', title: 'You are logged out.', text: 'Log in, and try again.', support };
   if (LocationSDK.isDuplicateReportError(error) && !error.conflict)
-    return { tone: 'wait', title: `${it} was reported before.`, text: 'The list below says how it stands.', support };
+    return { tone: 'wait', title: `${it} was reported before.`, text: 'The list below shows its state.', support };
   if (LocationSDK.isDuplicateReportError(error))
     return {
       tone: 'bad',
@@ -89,15 +89,15 @@ function explain(error, kind) {
     return { tone: 'bad', title: 'The service is busy.', text: `Try again in ${seconds} seconds. ${it} was not sent.`, support, again: 'Try again' };
   }
   const again = error.outcome === 'not-sent' ? 'Try again' : undefined;
-  return { tone: 'bad', title: `${it} was not taken.`, text: 'Nothing was charged.', support, again };
+  return { tone: 'bad', title: `${it} was not accepted.`, text: 'Nothing was charged.', support, again };
 }
 
-/** Asks the backend; rejects with its words for the player. @param {string} path @param {object} [body] */
+/** Sends a request to the backend. Rejects with its text for the player. @param {string} path @param {object} [body] */
 async function ask(path, body) {
   const init = body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
   const response = await fetch(path, init).catch(() => undefined);
   const answer = await response?.json().catch(() => undefined);
-  if (!response?.ok) throw Object.assign(new Error(answer?.message ?? 'We could not be reached.'), { outcome: answer?.outcome });
+  if (!response?.ok) throw Object.assign(new Error(answer?.message ?? 'Could not connect to the server.'), { outcome: answer?.outcome });
   return answer;
 }
 
@@ -116,7 +116,7 @@ const onSettle = (id, won) =>
 /** @param {string} condition */
 const onCondition = (condition) => act('back-office', () => ask('/demonstration', { condition }));
 
-/** Does one thing at a time, and shows what goes wrong. @param {string} id of its notice @param {() => Promise<void>} work */
+/** Does one thing at a time, and shows its errors. @param {string} id of its notice @param {() => Promise<void>} work */
 const act = (id, work) =>
   whileBusy(async () => {
     showNotice(place(id));

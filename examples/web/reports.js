@@ -1,19 +1,19 @@
-// Where the site meets the SDK: the client, which has the API key; the relay, which its pages report through; and what the
-// back office reports itself. The maps stand for your database.
+// The site's use of the SDK: the client, which has the API key; the relay, through which its pages report; and the
+// reports of the back office. The maps replace your database.
 import { randomUUID } from 'node:crypto';
 import { createClient, isDuplicateReportError, isReportingError } from 'location-sdk';
 import { createRelay } from 'location-sdk/relay';
 
 /**
- * @typedef {{ id: string, nickname: string, first: string, last: string, address: string, lga: string, state: string, nin: string,
- *   tax_id: string, bank: string, account: string, balance: number }} Player
- * @typedef {'open' | 'in-doubt' | 'reported' | 'held' | 'settled'} State
- *   `open`: not reported; `in-doubt`: nobody knows whether it is; `held`: refused for good, a person has to look.
- * @typedef {{ kind: 'bet' | 'withdrawal', id: string, player: Player, event: { amount: number, timestamp: string } & Record<string, unknown>, state: State,
- *   about: string, odds?: number, payout?: number, location?: import('location-sdk').Location | undefined,
- *   onItsWay?: Promise<import('location-sdk').Receipt> | undefined, isReserved?: boolean, isSettling?: boolean,
- *   unsettled?: import('location-sdk').ReportingError | undefined }} Entry
- *   `isReserved`: its money can be spent on nothing else, since its report is on its way or in doubt; `unsettled`: a settlement in doubt.
+ * @typedef {{ id: string, nickname: string, first: string, last: string, address: string, lga: string, state: string,
+ * nin: string, tax_id: string, bank: string, account: string, balance: number }} Player
+ * @typedef {'open' | 'in-doubt' | 'reported' | 'held' | 'settled'} State `open`: not reported; `in-doubt`: its report
+ * may be recorded; `held`: refused finally, a person must check it.
+ * @typedef {{ kind: 'bet' | 'withdrawal', id: string, player: Player, event: { amount: number, timestamp: string } &
+ * Record<string, unknown>, state: State, about: string, odds?: number, payout?: number, location?:
+ * import('location-sdk').Location | undefined, onItsWay?: Promise<import('location-sdk').Receipt> | undefined,
+ * isReserved?: boolean, isSettling?: boolean, unsettled?: import('location-sdk').ReportingError | undefined }} Entry
+ * `isReserved`: its money is set aside, since its report is being sent or in doubt; `unsettled`: a settlement in doubt.
  */
 
 /** @type {Map<string, Player>} */
@@ -21,28 +21,32 @@ export const players = new Map();
 /** Bets and withdrawals, by `bet_id` and `request_id`. @type {Map<string, Entry>} */
 export const entries = new Map();
 
-/** What a player can still spend: the balance without what is reserved. @param {Player} player */
+/** The amount that a player can still spend: the balance without the reserved money. @param {Player} player */
 export const availableTo = (player) =>
   [...entries.values()].reduce((rest, entry) => (entry.player === player && entry.isReserved ? rest - entry.event.amount : rest), player.balance);
 
-/** The player's money moves once, however often a receipt comes. @param {Entry} entry @param {import('location-sdk').Location | undefined} location */
+/**
+ * Moves the player's money once, even if the receipt comes several times. @param {Entry} entry @param
+ * {import('location-sdk').Location | undefined} location
+ */
 function accept(entry, location) {
   if (!isUndecided(entry)) return;
   entry.player.balance -= entry.event.amount;
   entry.isReserved = false;
   entry.state = 'reported';
-  entry.location = location; // a withdrawal's is needed again when it is settled
+  entry.location = location; // a withdrawal's location is needed again when it is settled
 }
 
-/** Whether a report of it may still be made. @param {Entry | undefined} entry @returns {entry is Entry} */
+/** Whether it may still be reported. @param {Entry | undefined} entry @returns {entry is Entry} */
 const isUndecided = (entry) => entry?.state === 'open' || entry?.state === 'in-doubt';
 
-/** Whether nothing of a report can have arrived. @param {unknown} error */
+/** Whether the report certainly did not arrive. @param {unknown} error */
 const isCertain = (error) => isReportingError(error) && error.outcome !== 'unknown' && !isDuplicateReportError(error);
 
 /**
- * A player's two tabs may report one bet at once, each from its own place: the second waits, and sends only if nothing of the
- * first can have arrived. Else the gateway would call one of them a duplicate before the other is known to be recorded.
+ * A player's two tabs may report one bet at once, each from its own place. The second waits, and sends only if the
+ * first certainly did not arrive. Otherwise the gateway would call one of them a duplicate before the other is known to
+ * be recorded.
  *
  * @template {{ timeoutMs: number, location?: import('location-sdk').LocationInput }} Call
  * @param {unknown} id @param {Call} call @param {(call: Call) => Promise<import('location-sdk').Receipt>} send
@@ -58,12 +62,12 @@ async function oneAtATime(id, call, send) {
     }
   }
   entry.isReserved = true;
-  // A report that is in doubt must be the same again, also after the page was loaded anew: so its place is kept.
+  // A report in doubt must be repeated unchanged, also after a reload of the page: so its location is kept.
   entry.location ??= /** @type {import('location-sdk').Location | undefined} */ (call.location);
   const sent = send({ ...call, ...(entry.location && { location: entry.location }) }).catch((error) => {
     if (isCertain(error) && entry.state === 'open') {
       entry.isReserved = false; // nothing was recorded: the money is free again,
-      entry.location = undefined; // and the next attempt may find the player elsewhere
+      entry.location = undefined; // and the next attempt may find another location
     }
     throw error;
   });
@@ -83,7 +87,7 @@ function betUser(player) {
   return { ...identity(player), first_name: first, last_name: last, ...home };
 }
 
-/** The user object of withdrawals (section 2.2), whose names differ. @param {Player} player */
+/** The user object of withdrawals (section 2.2), with other field names. @param {Player} player */
 function withdrawalUser(player) {
   const { first, last, address, lga, state } = player;
   const home = { residence_address: address, residence_lga: lga, residence_state: state, residency_status: 'RESIDENT' };
@@ -92,7 +96,7 @@ function withdrawalUser(player) {
 
 /**
  * @param {import('location-sdk').ClientOptions<'strict'>} options
- * @param {(cookie: string | null) => Player | undefined} findPlayer who is logged in
+ * @param {(cookie: string | null) => Player | undefined} findPlayer returns the logged-in player
  */
 export function createReports(options, findPlayer) {
   const client = createClient(options);
@@ -105,17 +109,17 @@ export function createReports(options, findPlayer) {
       resend: (error, call) => oneAtATime(isReportingError(error) && error.reference, call, ({ timeoutMs }) => client.resend(error, { timeoutMs })),
     },
 
-    // Who plays comes from the session, never from the page.
+    // The player comes from the session, never from the page.
     authorize(request, { operation }) {
       const player = findPlayer(request.headers.get('cookie'));
       return player && { user: operation === 'reportBetEvent' ? betUser(player) : withdrawalUser(player), account: player };
     },
 
-    // What is reported comes from the operator's own records: the page says which bet it is, and where the player is.
+    // The report comes from the operator's own records. The page says only which bet it is, and where the player is.
     complete(event, { operation, player: { account } }) {
       const entry = entries.get(String(operation === 'reportBetEvent' ? event.bet_id : event.request_id));
       const isOurs = entry?.player === account && entry.kind === (operation === 'reportBetEvent' ? 'bet' : 'withdrawal');
-      if (!isOurs || entry.state === 'held') return null; // answered with 403
+      if (!isOurs || entry.state === 'held') return null; // the relay answers 403
       // Two bets at once may not spend the same money: it is set aside before the report is sent.
       if (entry.state === 'open' && !entry.isReserved && entry.event.amount > availableTo(account)) return null;
       if (entry.state === 'open') entry.isReserved = true;
@@ -124,7 +128,7 @@ export function createReports(options, findPlayer) {
 
     limit: ({ account }) => isOver(account.id),
 
-    // Told before the page is. The gateway holds the report: from here on the bet counts, and the money moves.
+    // Called before the page gets its answer. The gateway has recorded the report: now the bet counts, and the money moves.
     onReceipt({ reference, location }) {
       const entry = entries.get(reference);
       if (entry) accept(entry, location);
@@ -133,18 +137,19 @@ export function createReports(options, findPlayer) {
     onError(error) {
       const entry = entries.get(error.reference ?? '');
       if (!isUndecided(entry)) return;
-      // The gateway holds the same data, and it can only be ours: an earlier attempt was left in doubt.
+      // The gateway has the same data, and it can only be from here: an earlier attempt was left in doubt.
       if (isDuplicateReportError(error) && !error.conflict && entry.state === 'in-doubt') accept(entry, entry.location);
       else if (isDuplicateReportError(error)) {
-        entry.isReserved = entry.state === 'in-doubt'; // what is held may be ours: the person who looks decides
+        entry.isReserved = entry.state === 'in-doubt'; // the recorded report may be from here: a person must decide
         entry.state = 'held';
       } else if (error.outcome === 'unknown') entry.state = 'in-doubt';
     },
   });
 
   /**
-   * Settles an entry. Where no answer tells whether a settlement arrived, the next call sends the same bytes again, so that
-   * it is never counted twice; what was decided first stands. A second settlement while one is on its way is refused: false.
+   * Settles an entry. If no answer says whether a settlement arrived, the next call sends the same bytes again, so that
+   * it is never counted twice; the first decision stands. A second settlement is refused while one is being sent:
+   * false.
    *
    * @param {Entry} entry @param {boolean} won
    */
@@ -211,7 +216,7 @@ function add(fields) {
   return entry;
 }
 
-/** So many in a while for each player. @param {{ most: number, perMs: number }} limit */
+/** A limit for each player: at most this many in the period. @param {{ most: number, perMs: number }} limit */
 function createLimit({ most, perMs }) {
   /** @type {Map<string, number[]>} */
   const times = new Map();

@@ -1,6 +1,6 @@
-// A small operator's site: `npm run example:web`. A page for players, a back office beside it, and a mock gateway as the
-// far end; all of it on loopback. To see how the SDK is used, read reports.js (the backend) and page.js (the page); this file
-// is what any site has: sessions, routes and headers.
+// A small operator's site: `npm run example:web`. It has a page for players, a back office beside it, and a mock
+// gateway as the receiver, all on loopback. To see how the SDK is used, read reports.js (the backend) and page.js (the
+// page). This file has the parts of any site: sessions, routes and headers.
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -11,7 +11,7 @@ import { conditions, createDemonstration } from './demonstration.js';
 import { addBet, addWithdrawal, availableTo, createReports, entries, players } from './reports.js';
 
 const HEADERS = {
-  // No inline script, no inline style, nothing from elsewhere: what the page needs is in three files of this site.
+  // No inline script, no inline style, no foreign files: the page uses three files of this site.
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; " +
     "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -39,7 +39,7 @@ class HttpError extends Error {
   }
 }
 
-/** Whose session a cookie is. @type {Map<string, import('./reports.js').Player>} */
+/** The player of each session cookie. @type {Map<string, import('./reports.js').Player>} */
 const sessions = new Map();
 const sessionOf = (/** @type {string | null | undefined} */ cookie) => /(?:^|; )session=([\w-]{43})(?:;|$)/.exec(cookie ?? '')?.[1] ?? '';
 
@@ -49,17 +49,17 @@ const cookieFor = (/** @type {string} */ session, seconds = 28_800) => `session=
 const mock = await serve();
 const demonstration = createDemonstration(mock);
 const { relay, settle, isVerified } = createReports(demonstration.clientOptions, (cookie) => sessions.get(sessionOf(cookie)));
-// On this machine everybody's address is a loopback one, which nobody can locate: the demonstration plays a public one.
-// A site behind a proxy of its own sets `trustedProxies` instead.
+// On this machine every address is a loopback one, which cannot be located: the demonstration uses a public one. A site
+// behind its own proxy sets `trustedProxies` instead.
 const handleRelay = toNodeHandler((request, connection) => relay(request, { ...connection, remoteAddress: demonstration.playerAddress }));
 
 /** @typedef {{ body: any, id: string, player: import('./reports.js').Player }} Call */
 
-/** For whoever is logged in. @type {Record<string, (call: Call) => Promise<unknown> | unknown>} */
+/** For logged-in players. @type {Record<string, (call: Call) => Promise<unknown> | unknown>} */
 const routes = {
   'GET /state': ({ player }) => stateFor(player),
 
-  // The bet exists once the backend has it; it counts once it is reported, which the page does next.
+  // The bet exists once the backend has stored it. It counts once it is reported, which the page does next.
   'POST /bets'({ body, player }) {
     const pick = demonstration.picks.find(({ name }) => name === (body.pick ?? 'home'));
     if (!pick) throw new HttpError(422, 'There is no such pick.');
@@ -71,19 +71,19 @@ const routes = {
   async 'POST /withdrawals'({ body, player }) {
     const amount = amountOf(body.amount, player);
     const verified = await isVerified(player).catch((error) => {
-      // No withdrawal exists yet, so nothing is in doubt, whatever the outcome of the question.
-      console.warn(error instanceof Error ? error.message : 'something that is no error was thrown');
+      // No withdrawal exists yet, so nothing is in doubt, whatever the outcome of the verification.
+      console.warn(error instanceof Error ? error.message : 'a value that is not an error was thrown');
       throw new HttpError(503, 'We cannot verify your identity at the moment. No withdrawal was made; please try again later.');
     });
     if (!verified) throw new HttpError(403, 'We could not verify your identity, so we cannot pay out. Please contact us.');
     return { request_id: addWithdrawal(player, amountOf(amount, player)).id }; // the balance may have changed meanwhile
   },
 
-  // A real back office is a site of its own, with a login of its own.
+  // A real back office is a separate site with its own login.
   async 'POST /back-office/:id'({ body, id }) {
     const entry = entries.get(id);
     if (entry?.state !== 'reported') throw new HttpError(404, 'There is nothing to settle.');
-    if (!(await settle(entry, body.won === true))) throw new HttpError(409, 'This is being settled already.');
+    if (!(await settle(entry, body.won === true))) throw new HttpError(409, 'This is already being settled.');
     return {};
   },
 
@@ -100,7 +100,7 @@ function amountOf(value, player) {
   return value;
 }
 
-/** What the page shows. Who the player is by name, number and address, it need not know. @param {import('./reports.js').Player} player */
+/** The data that the page shows. It does not need the player's name, number and address. @param {import('./reports.js').Player} player */
 function stateFor(player) {
   const newest = [...entries.values()].reverse();
   const of = (/** @type {import('./reports.js').Entry} */ { kind, id, event, state, about, odds, payout, location, unsettled }) => ({
@@ -125,13 +125,13 @@ async function readJson(request) {
   let text = '';
   for await (const chunk of request.setEncoding('utf8')) {
     text += chunk;
-    if (text.length > 10_000) throw new HttpError(413, 'That is too much.');
+    if (text.length > 10_000) throw new HttpError(413, 'The request is too large.');
   }
   try {
     const body = JSON.parse(text || '{}');
     if (typeof body === 'object' && body !== null) return body;
   } catch {}
-  throw new HttpError(400, 'That is not what we expected.');
+  throw new HttpError(400, 'The request is not valid.');
 }
 
 /** @param {import('node:http').IncomingMessage} request @returns {Promise<{ status?: number, body: unknown, headers?: Record<string, string> }>} */
@@ -163,13 +163,13 @@ async function answer(request) {
   return { body: await route({ body, id, player }) };
 }
 
-/** What a browser is told: the words of an error are for the operator's log, its code and outcome are harmless. @param {unknown} error */
+/** The answer to a browser: the message of an error is for the operator's log, its code and outcome are harmless. @param {unknown} error */
 function refusal(error) {
   if (error instanceof HttpError) return { status: error.status, body: { message: error.message } };
-  console.warn(error instanceof Error ? error.message : 'something that is no error was thrown');
+  console.warn(error instanceof Error ? error.message : 'a value that is not an error was thrown');
   if (!isReportingError(error)) return { status: 500, body: { message: 'Something went wrong.' } };
   const { code, outcome, retryAfterMs } = /** @type {import('location-sdk').RateLimitError} */ (error);
-  return { status: 502, body: { message: 'The gateway did not take it.', code, outcome, retryAfterMs } };
+  return { status: 502, body: { message: 'The gateway did not accept it.', code, outcome, retryAfterMs } };
 }
 
 const server = createServer(async (request, response) => {
@@ -187,7 +187,7 @@ const server = createServer(async (request, response) => {
 server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   console.log(`The site       http://127.0.0.1:${port}/   (nickname lion27, password demo)`);
-  console.log(`The gateway    ${mock.url}/   (what it holds)`);
+  console.log(`The gateway    ${mock.url}/   (its reports)`);
   console.log('Ctrl+C stops both.');
 });
 

@@ -1,4 +1,4 @@
-// How the page looks: it draws what the backend says. Everything is set as text, so that no answer is ever taken for markup.
+// How the page looks: it draws the backend's data. Everything is set as text, so that no answer is interpreted as markup.
 
 /**
  * @typedef {{ tone: 'good' | 'wait' | 'bad', title: string, text?: string, support?: string, again?: string | undefined, howToAllow?: boolean }} Notice
@@ -20,10 +20,10 @@ const copyOf = (/** @type {string} */ id) => /** @type {DocumentFragment} */ (/*
 
 const clock = new Intl.DateTimeFormat('en-NG', { dateStyle: 'medium', timeStyle: 'short' });
 
-/** The number that a player reads out to support, and that support searches for. */
+/** The number that a player reads to support, and that support searches for. */
 export const numberOf = (/** @type {string} */ id) => id.slice(0, 12);
 
-/** Moves the focus where the next step is. @param {string} id */
+/** Moves the focus to the next step. @param {string} id */
 export const focusOn = (id) => element(id).focus();
 
 /** @param {string} label @param {() => void} press */
@@ -36,7 +36,7 @@ function button(label, press) {
   return made;
 }
 
-/** Shows a notice, or with none clears the place. @param {HTMLElement} place @param {Notice} [notice] @param {() => void} [again] */
+/** Shows a notice. Without one it clears the place. @param {HTMLElement} place @param {Notice} [notice] @param {() => void} [again] */
 export function showNotice(place, notice, again) {
   const hadFocus = place.contains(document.activeElement);
   place.className = `notice ${notice?.tone ?? ''}`;
@@ -52,7 +52,7 @@ export function showNotice(place, notice, again) {
     made.append(support);
   }
   place.replaceChildren(made);
-  // The button that was pressed is gone: its successor, or else the notice itself, keeps the place of who uses a keyboard.
+  // The pressed button is gone: its successor, or else the notice itself, gets the focus for keyboard users.
   if (!hadFocus) return;
   place.tabIndex = -1;
   (place.querySelector('button') ?? place).focus();
@@ -102,15 +102,17 @@ export function showState(state, handlers) {
   showConditions(state, handlers);
 }
 
-/** How many rows are shown before the player asks for all. */
+/** The number of rows that are shown before the player asks for all. */
 const FEW = 8;
-/** The lists of which all rows are shown. @type {Set<string>} */
+/** The lists that show all rows. @type {Set<string>} */
 const whole = new Set();
 
 /**
- * Draws a list anew and keeps the focus in it: on the button of the row that stands where the pressed one stood, or on the heading.
+ * Draws a list again and keeps the focus in it: on the button of the row that replaced the pressed one, or on the
+ * heading.
  *
- * @param {string} id of the list @param {string} heading @param {Entry[]} entries @param {(entry: Entry) => DocumentFragment} rowFor
+ * @param {string} id of the list @param {string} heading @param {Entry[]} entries @param {(entry: Entry) =>
+ * DocumentFragment} rowFor
  */
 function showRows(id, heading, entries, rowFor) {
   const list = element(id);
@@ -144,7 +146,7 @@ function placeOf({ source, place, accuracy, state }) {
 function markOf({ kind, state, payout = 0 }) {
   if (state === 'open') return ['Not sent', 'wait'];
   if (state === 'in-doubt') return ['Being checked', 'wait'];
-  if (state === 'held') return ['Not taken', 'bad'];
+  if (state === 'held') return ['Not accepted', 'bad'];
   if (state === 'reported') return [kind === 'bet' ? 'Accepted' : 'Requested', 'good'];
   if (kind === 'withdrawal') return ['Paid', 'good'];
   return payout > 0 ? [`Won ${naira.format(payout)}`, 'good'] : ['Lost', 'quiet'];
@@ -202,7 +204,7 @@ function showConditions({ conditions, condition }, { onCondition }) {
 
 let busy = false;
 
-/** One thing at a time; what is pressed meanwhile is not heard. @param {() => Promise<void>} work */
+/** One thing at a time: other presses are ignored meanwhile. @param {() => Promise<void>} work */
 export async function whileBusy(work) {
   if (busy) return;
   busy = true;
@@ -215,7 +217,7 @@ export async function whileBusy(work) {
   }
 }
 
-/** Keeps what a bet could pay on its button. */
+/** Keeps the possible payout of a bet on its button. */
 export function watchWin() {
   const form = /** @type {HTMLFormElement} */ (element('bet'));
   const show = () => {

@@ -13,7 +13,7 @@ beforeAll(expectFreshBuild);
 
 test('the demo runs to its end', { timeout }, async () => {
   const { code, output } = await runNode(['examples/demo.js']);
-  expect(output).toContain('Every step ran as it should.');
+  expect(output).toContain('Every step ran as expected.');
   expect(code).toBe(0);
 });
 
@@ -22,7 +22,7 @@ test('the backend reports the four steps once each, a doubtful one included', { 
   expect(output).toContain('in doubt: reportWithdrawalEvent WR-');
   // What it prints of failures comes on another stream, at any time.
   expect(stdout).toMatch(
-    /holds 4 reports:\n {2}reportBetEvent (BET-\S+)\n {2}reportSettledBet \1\n {2}reportWithdrawalEvent (WR-\S+)\n {2}reportSettledWithdrawal \2\n/,
+    /has 4 reports:\n {2}reportBetEvent (BET-\S+)\n {2}reportSettledBet \1\n {2}reportWithdrawalEvent (WR-\S+)\n {2}reportSettledWithdrawal \2\n/,
   );
   expect(code).toBe(0);
 });

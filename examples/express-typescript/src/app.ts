@@ -4,7 +4,7 @@ import type { Outbox } from 'location-sdk/outbox';
 import type { Pool } from 'pg';
 import { placeBet, settleBet } from './bets.js';
 
-/** A request that is no good is 400, a player without a location 409, and anything else is ours: 503. */
+/** An invalid request is 400, a player without a location 409, and any other error is the server's: 503. */
 const answerError: ErrorRequestHandler = (error, _request, response, _next) => {
   if (isValidationError(error)) return void response.status(400).json({ error: error.code, issues: error.issues });
   if (isLocationError(error)) return void response.status(409).json({ error: error.code });
@@ -19,7 +19,7 @@ export function createApp(pool: Pool, outbox: Outbox): Express {
   app.use(express.json());
 
   app.post('/bets', async (request, response) => {
-    // Say whose header you believe: the proxies before this process.
+    // Name the proxies before this process, whose headers are trusted.
     const clientIP = clientIpFrom(request, { trustedProxies: [] }) ?? '';
     response.status(201).json({ id: await placeBet(pool, outbox, request.body?.stake, clientIP) });
   });

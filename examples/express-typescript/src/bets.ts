@@ -3,7 +3,7 @@ import { trace } from '@opentelemetry/api';
 import type { Outbox } from 'location-sdk/outbox';
 import type { Pool } from 'pg';
 
-/** Of the session: here everybody is Adaeze. */
+/** From the session: in this example every request is Adaeze's. */
 const user = {
   user_id: 'U-88412',
   first_name: 'Adaeze',
@@ -18,13 +18,13 @@ const user = {
 
 const tracer = trace.getTracer('bets');
 
-/** The bet and its report in one statement: both are there, or neither. Give amounts in the unit that the authority asks for. */
+/** The bet and its report in one statement: both are committed, or neither. Use the amount unit that the authority requires. */
 export const placeBet = (pool: Pool, outbox: Outbox, stake: number, clientIP: string): Promise<string> =>
   tracer.startActiveSpan('place bet', async (span) => {
     try {
       const id = `BET-${randomUUID()}`;
       const timestamp = String(Math.floor(Date.now() / 1000));
-      // Checked and located before the database is asked.
+      // Checked and located before the database is used.
       const report = await outbox.prepare('reportBetEvent', { bet_id: id, amount: stake, timestamp, user }, { clientIP });
       await pool.query('INSERT INTO bets (id, stake) VALUES ($1, $2) RETURNING location_sdk.enqueue($3)', [id, stake, report.value]);
       return id;
@@ -33,7 +33,7 @@ export const placeBet = (pool: Pool, outbox: Outbox, stake: number, clientIP: st
     }
   });
 
-/** Settles a bet once, with its report in the same transaction; false where there is no such open bet. */
+/** Settles a bet once, with its report in the same transaction. False if there is no such open bet. */
 export async function settleBet(pool: Pool, outbox: Outbox, id: string, payout: number): Promise<boolean> {
   const client = await pool.connect();
   let broken = false;

@@ -14,5 +14,5 @@ export function openPool(): pg.Pool {
   return pool;
 }
 
-/** Yours has migrations. */
+/** Use your migrations instead. */
 export const createTable = (pool: pg.Pool) => pool.query('CREATE TABLE IF NOT EXISTS bets (id text PRIMARY KEY, stake numeric NOT NULL, payout numeric)');

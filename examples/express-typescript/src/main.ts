@@ -10,7 +10,7 @@ const { outbox, store } = await startReporting(pool);
 const port = Number(process.env.PORT ?? 3000);
 const server = createApp(pool, outbox).listen(port, () => console.log(`listening on http://localhost:${port}`));
 
-// At SIGTERM: first no more requests, then no more attempts, then the database.
+// At SIGTERM: first stop requests, then attempts, then the database.
 stopOnSignals(outbox, {
   timeoutMs: 25_000,
   beforeStop: () => new Promise((resolve) => server.close(resolve)),

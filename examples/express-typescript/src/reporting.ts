@@ -4,13 +4,13 @@ import { createOutbox } from 'location-sdk/outbox';
 import { postgresStore } from 'location-sdk/outbox/postgres';
 import type { Pool } from 'pg';
 
-/** The outbox of this instance; it sends until it is stopped. */
+/** The outbox of this instance. It sends until it is stopped. */
 export async function startReporting(pool: Pool) {
   const store = await postgresStore({ database: pool, listen: () => pool.connect() });
-  // Address and key come from the environment: LOCATION_SDK_STAGING_BASE_URL and so on, or LOCATION_SDK_MOCK.
+  // Address and key come from the environment: LOCATION_SDK_STAGING_BASE_URL and the others, or LOCATION_SDK_MOCK.
   const outbox = instrumentOutbox(createOutbox({ client: instrumentClient(createClient()), store }));
   outbox.on('quarantined', ({ id, code }) => console.error(`${id} needs a person: ${code}`));
-  outbox.on('paused', ({ environment, reason }) => console.warn(`${environment} waits: ${reason}`));
+  outbox.on('paused', ({ environment, reason }) => console.warn(`sending to ${environment} is paused: ${reason}`));
   outbox.on('error', ({ message }) => console.warn(message));
   outbox.start();
   return { outbox, store };

@@ -10,7 +10,7 @@ export class BetsController {
   @Post()
   async place(@Body() body: { stake: number }, @Req() request: Request): Promise<{ id: string }> {
     try {
-      // Say whose header you believe: the proxies before this process.
+      // Name the proxies before this process, whose headers are trusted.
       return { id: await this.bets.place(body.stake, clientIpFrom(request, { trustedProxies: [] }) ?? '') };
     } catch (error) {
       if (isValidationError(error)) throw new BadRequestException({ error: error.code, issues: error.issues });

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { trace } from '@opentelemetry/api';
 import { Reporting } from './reporting.service.js';
 
-/** Of the session: here everybody is Adaeze. */
+/** From the session: in this example every request is Adaeze's. */
 const user = {
   user_id: 'U-88412',
   first_name: 'Adaeze',
@@ -22,14 +22,14 @@ const tracer = trace.getTracer('bets');
 export class Bets {
   constructor(private readonly reporting: Reporting) {}
 
-  /** The bet and its report in one statement: both are there, or neither. Give amounts in the unit that the authority asks for. */
+  /** The bet and its report in one statement: both are committed, or neither. Use the amount unit that the authority requires. */
   place(stake: number, clientIP: string): Promise<string> {
     const { pool, outbox } = this.reporting;
     return tracer.startActiveSpan('place bet', async (span) => {
       try {
         const id = `BET-${randomUUID()}`;
         const timestamp = String(Math.floor(Date.now() / 1000));
-        // Checked and located before the database is asked.
+        // Checked and located before the database is used.
         const report = await outbox.prepare('reportBetEvent', { bet_id: id, amount: stake, timestamp, user }, { clientIP });
         await pool.query('INSERT INTO bets (id, stake) VALUES ($1, $2) RETURNING location_sdk.enqueue($3)', [id, stake, report.value]);
         return id;

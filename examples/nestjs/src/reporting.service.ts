@@ -6,7 +6,7 @@ import { postgresStore } from 'location-sdk/outbox/postgres';
 import pg from 'pg';
 import { tracing } from './telemetry.js';
 
-/** The database and the outbox of this instance, from the start of the module to its end. */
+/** The database and the outbox of this instance, for the lifetime of the module. */
 @Injectable()
 export class Reporting implements OnModuleInit, OnApplicationShutdown {
   readonly pool = new pg.Pool({
@@ -27,19 +27,19 @@ export class Reporting implements OnModuleInit, OnApplicationShutdown {
     // Without both listeners a connection that breaks ends the process.
     this.pool.on('error', (error) => console.warn('an idle connection was lost:', error.message));
     this.pool.on('connect', (client) => void client.on('error', () => {}));
-    // Yours has migrations.
+    // Use your migrations instead.
     await this.pool.query('CREATE TABLE IF NOT EXISTS bets (id text PRIMARY KEY, stake numeric NOT NULL)');
     const store = await postgresStore({ database: this.pool, listen: () => this.pool.connect() });
-    // Address and key come from the environment: LOCATION_SDK_STAGING_BASE_URL and so on, or LOCATION_SDK_MOCK.
+    // Address and key come from the environment: LOCATION_SDK_STAGING_BASE_URL and the others, or LOCATION_SDK_MOCK.
     const outbox = instrumentOutbox(createOutbox({ client: instrumentClient(createClient()), store }));
     outbox.on('quarantined', ({ id, code }) => console.error(`${id} needs a person: ${code}`));
-    outbox.on('paused', ({ environment, reason }) => console.warn(`${environment} waits: ${reason}`));
+    outbox.on('paused', ({ environment, reason }) => console.warn(`sending to ${environment} is paused: ${reason}`));
     outbox.on('error', ({ message }) => console.warn(message));
     outbox.start();
     this.started = { outbox, store };
   }
 
-  /** Nest has closed the server by then: no request is left that could enqueue. */
+  /** Nest has already closed the server: no request is left that could enqueue. */
   async onApplicationShutdown(): Promise<void> {
     await this.started?.outbox.stop({ timeoutMs: 20_000 });
     await this.started?.store.close?.();

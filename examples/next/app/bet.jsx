@@ -2,18 +2,18 @@
 import { isReportingError, playerMessage } from 'location-sdk/page';
 import { useBet } from './use-bet.js';
 
-/** Places a bet with the own backend. Sent again with the same key, it is the same bet. */
+/** Places a bet with your own backend. A repeated request with the same key is the same bet. */
 async function place(key) {
   const placed = await fetch('/bets', { method: 'POST', headers: { 'idempotency-key': key } });
   if (!placed.ok) throw new Error('The bet was not placed.');
   return placed.json();
 }
 
-/** What a player reads. */
+/** The text for the player. */
 function wordsFor({ asked, busy, receipt, error }) {
   if (asked) return 'Please answer your browser’s question about your location.';
   if (busy) return 'One moment …';
-  // The outbox has it, and sends it until the gateway records or refuses it.
+  // The outbox has stored it, and sends it until the gateway records or refuses it.
   if (receipt) return receipt.outcome === 'accepted' ? 'We have your bet.' : 'Your bet is recorded.';
   if (!error) return '';
   return isReportingError(error) ? playerMessage(error).text : 'Your bet was not placed. Try again in a moment.';

@@ -1,4 +1,4 @@
-// The outbox, and the relay before it. Sessions and records are yours: here everybody is Adaeze, and bets are forgotten with the process.
+// The outbox, and the relay in front of it. Sessions and records are your part: in this example every request is Adaeze's, and bets are lost with the process.
 import { createClient } from 'location-sdk';
 import { createOutbox } from 'location-sdk/outbox';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
@@ -14,18 +14,18 @@ async function open() {
   const bets = new Map();
   const relay = createRelay({
     client: outbox,
-    // Your site as players see it: the address of a request says localhost here, whatever the browser asked for.
+    // Your site as players see it: here the address of a request says localhost, whatever the browser requested.
     allowedOrigins: [process.env.PUBLIC_ORIGIN ?? 'http://localhost:3000'],
-    // Who is logged in: from the session's cookie, never from what the page sends. Null is answered with 401.
+    // The logged-in player: from the session's cookie, never from the page's data. For null the relay answers 401.
     authorize: () => ({ user }),
-    // What is reported comes from your records, and only to the one whose bet it is. Null is answered with 403.
+    // The report comes from your records, and only the bet's own player may report it. For null the relay answers 403.
     complete: ({ bet_id }, { player }) => (bets.get(bet_id)?.owner === player.user.user_id ? bets.get(bet_id).fields : null),
     onReceipt: ({ reference, outcome }) => console.log(`${reference}: ${outcome}`),
     onError: ({ reference, code, outcome }) => console.error(`${reference}: ${code}, ${outcome}`),
   });
   outbox.start();
 
-  /** A key that the page makes: the same one is the same bet. @param {string} key @param {number} amount */
+  /** A key that the page makes: the same key is the same bet. @param {string} key @param {number} amount */
   function placeBet(key, amount) {
     const bet_id = `BET-${key}`;
     const fields = { amount, timestamp: String(Math.floor(Date.now() / 1000)) };
@@ -35,7 +35,7 @@ async function open() {
   return { relay, placeBet };
 }
 
-// Next.js bundles each route by itself, so that a variable of this module would exist several times.
+// Next.js bundles each route separately, so a variable of this module would exist several times.
 const KEPT = Symbol.for('example.reports');
 
 /** @returns {ReturnType<typeof open>} */

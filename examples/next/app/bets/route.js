@@ -2,7 +2,7 @@ import { openReports } from '../../lib/reports.js';
 
 export const dynamic = 'force-dynamic';
 
-/** Your own route: a bet exists once your backend has it, and counts once it is reported. */
+/** Your own route. A bet exists once your backend has stored it, and counts once it is reported. */
 export async function POST(/** @type {Request} */ request) {
   const { placeBet } = await openReports();
   const key = request.headers.get('idempotency-key') ?? '';
