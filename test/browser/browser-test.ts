@@ -6,9 +6,9 @@ import { serveOperator } from './operator-site.js';
 import { servePages } from './page-server.js';
 import { serveGateway } from './served-gateway.js';
 
-/** One connection to the shared browser for a file; for each test a new profile, gateway and page server, made when the test names them. */
+/** One connection to the shared browser for a file. Each test gets a new profile, gateway and page server, made when the test names them. */
 export const test = base
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the empty pattern as "needs no fixture".
   .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
     const browser = await connectChromium();
     onCleanup(() => browser.close());
@@ -37,7 +37,7 @@ export const test = base
     return context;
   })
   .extend('page', async ({ context }) => context.newPage())
-  /** No test passes in which the page threw something that nobody caught, a rejected promise included. */
+  /** A test fails if its page has an uncaught error, including a rejected promise. */
   .extend('uncaught', { auto: true }, async ({ page }, { onCleanup }) => {
     const uncaught: Error[] = [];
     page.on('pageerror', (error) => uncaught.push(error));
@@ -45,7 +45,7 @@ export const test = base
     return uncaught;
   })
   .extend('lookups', async ({ page }) => answerLookups(page))
-  /** What the page's policy stopped, by directive. */
+  /** What the page's policy blocked, by directive. */
   .extend('violations', async ({ page }) => {
     const violations: string[] = [];
     await page.exposeFunction('noteViolation', (directive: string) => void violations.push(directive));
@@ -55,7 +55,7 @@ export const test = base
     });
     return violations;
   })
-  /** What the page's console shows as an error. */
+  /** The errors of the page's console. */
   .extend('complaints', async ({ page }) => {
     const complaints: string[] = [];
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));

@@ -4,7 +4,7 @@ import { expect, vi } from 'vitest';
 import { test } from './browser-test.js';
 import { findChromium } from './find-chromium.js';
 
-test('text is drawn with the font that the browser from npm brings, so no font of the system is needed', async ({ context, page }) => {
+test('text is drawn with the font of the browser from npm, so no system font is needed', async ({ context, page }) => {
   await page.setContent('<p style="font-family: Open Sans">Place bet</p>');
   const session = await context.newCDPSession(page);
   await session.send('DOM.enable');
@@ -30,7 +30,7 @@ test.runIf(isLinuxX64)('the browser comes from npm unless CHROMIUM_PATH names an
   }
 });
 
-test.runIf(isLinuxX64)('the settings of fonts are written on every start, also into a folder of an earlier one', async () => {
+test.runIf(isLinuxX64)('the settings of fonts are written at every start, also into a folder of an earlier one', async () => {
   vi.stubEnv('CHROMIUM_PATH', undefined);
   try {
     const { env } = await findChromium();

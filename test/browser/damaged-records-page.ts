@@ -1,4 +1,4 @@
-/** What a page runs to damage what lies in the IndexedDB store, and to see what an outbox makes of it; bundled by the tests. */
+/** Code for a page that damages records of the IndexedDB store, and checks how an outbox reacts. Bundled by the tests. */
 
 import { createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
@@ -6,7 +6,7 @@ import { createOutbox } from '../../src/entries/outbox.js';
 import { indexedDbStore } from '../../src/entries/outbox-indexeddb.js';
 import { betEvent } from '../support/factories.js';
 
-/** The parts of which the damaged one is found: the table, the key, and the names of the members on the way to it. */
+/** The path to the damaged part: the table, the key, and the member names. */
 export type Place = readonly [table: 'rows' | 'log' | 'meta', key: string | number, ...path: string[]];
 
 const MISSING = Symbol('missing');
@@ -50,7 +50,7 @@ const ask = <T>(request: IDBRequest<T>) =>
 
 type Members = Record<string, unknown>;
 
-/** Writes a wrong value into one member of one record, as another script of the page or a failing disk does. */
+/** Writes a wrong value into one member of one record, as another script of the page or a failing disk may do. */
 async function spoil(database: IDBDatabase, [table, key, ...path]: Place, value: unknown): Promise<void> {
   const records = database.transaction(table, 'readwrite').objectStore(table);
   const record: Members = await ask(records.get(key));
@@ -65,7 +65,7 @@ async function spoil(database: IDBDatabase, [table, key, ...path]: Place, value:
   else holder[last] = value;
   const isKey = table === 'log' ? last === 'index' : table === 'rows' && last === 'id';
   if (isKey) await ask(records.delete(key));
-  // A record without a key cannot be stored: the member is damaged by no more than its loss.
+  // A record without a key cannot be stored, so that damage is skipped.
   try {
     await ask(table === 'meta' ? records.put(record, key) : records.put(record));
   } catch (error) {
@@ -77,10 +77,7 @@ async function spoil(database: IDBDatabase, [table, key, ...path]: Place, value:
 const BETS = ['B-0', 'B-1', 'B-2'];
 const bet = (bet_id: string) => ({ operation: 'reportBetEvent', payload: { ...betEvent({ bet_id }), location: { latitude: 6.4, longitude: 7.5 } } }) as const;
 
-/**
- * Makes a database with recorded bets and waiting ones; damages it; and sends what is left.
- * Returns what is wrong then, beside the damaged rows.
- */
+/** Makes a database with recorded and waiting bets, damages it, and sends the rest. Returns the problems apart from the damaged rows. */
 async function drainDamaged(name: string, damages: readonly (readonly [Place, string])[]): Promise<string[]> {
   const first = await world(name);
   await first.outbox.reportAll([bet('B-0'), ...damages.map((_, index) => bet(`B-old-${index}`))]);
@@ -123,13 +120,13 @@ async function drainDamaged(name: string, damages: readonly (readonly [Place, st
 
 const idOf = (reference: string) => `default:staging:reportBetEvent:${reference}`;
 
-/** Each wrong value in that member of bets that wait, and of recorded ones; all in one database for each of the two. */
+/** Each wrong value in that member of waiting bets, and of recorded ones. Each of the two uses one database for all values. */
 async function damageRows(path: readonly string[]): Promise<string[]> {
   const places = (kind: string) => wrongValues.map((value, index) => [['rows', idOf(`B-${kind}-${index}`), ...path], value] as const);
   return [...(await drainDamaged(`new ${path}`, places('new'))), ...(await drainDamaged(`old ${path}`, places('old')))];
 }
 
-/** Each wrong value in that member, in a database of its own. */
+/** Each wrong value in that member, in a separate database. */
 async function damageOne(place: Place): Promise<Record<string, readonly string[]>> {
   const all = await Promise.all(
     wrongValues.map(async (value) => {
@@ -140,7 +137,7 @@ async function damageOne(place: Place): Promise<Record<string, readonly string[]
   return Object.fromEntries(all.filter(([, trouble]) => trouble.length > 0));
 }
 
-/** The names of the members of each record, as a database holds them. */
+/** The member names of each record, as a database holds them. */
 async function recordsOf(): Promise<Record<string, Members>> {
   const name = 'whole';
   const { outbox, store } = await world(name);

@@ -7,8 +7,8 @@ import { bundlePage } from './outbox-script.js';
 
 declare const DamagePage: typeof import('./damaged-records-page.js').DamagePage;
 
-// Another script of the page, or a failing disk, writes a wrong value into one member of a record. Every other report is
-// recorded, and the damaged one is recorded or shown as damaged.
+// Another script of the page, or a failing disk, writes a wrong value into one member of a record. Every other report
+// is recorded, and the damaged one is recorded or shown as damaged.
 
 let script: string;
 beforeAll(async () => {
@@ -46,11 +46,11 @@ const OTHERS: Place[] = [
   ...DESTINATION.map((path): Place => ['meta', 'destination:default:staging', ...path]),
 ];
 
-/** What the outbox says of damage that it can only show: it sends all reports, or none of that destination. */
+/** The outbox's messages about damage that it can only show: it sends all reports, or none of that destination. */
 const SAID = /^(?:Error: The last line of the log of receipts is damaged|thrown: ConfigurationError: The reports in this store .* rebind)/;
 
 describe('a wrong value in IndexedDB', { timeout: 120_000 }, () => {
-  test('is tried in every member that a record has', async ({ page, site }) => {
+  test('is tried in every member of every record', async ({ page, site }) => {
     await openPage(page, site.url);
     const { row, line, totals, destination } = await page.evaluate(() => DamagePage.recordsOf());
     expect(Object.keys(row ?? {}).sort()).toEqual(['due', 'open', 'row', 'unlogged']);
@@ -64,7 +64,7 @@ describe('a wrong value in IndexedDB', { timeout: 120_000 }, () => {
   test.for(sampleOf('members of a damaged report in IndexedDB', RECORD))('in a report: %s %s', async (path, { page, site }) => {
     await openPage(page, site.url);
     const found = await page.evaluate((path) => DamagePage.damageRows(path), path);
-    // An opening reads no final row: one whose state is unreadable is listed as quarantined, and still counted as recorded.
+    // An opening reads no final row: one with an unreadable state is listed as quarantined, and still counted as recorded.
     expect(found.filter((one) => !(path.includes('state') && one.includes('are counted')))).toEqual([]);
   });
 

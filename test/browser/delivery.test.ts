@@ -8,7 +8,7 @@ declare const LocationSDK: typeof import('../../src/entries/script-tag.js').Loca
 
 const ONCE = { retry: { limit: 0 } };
 
-test('a report crosses origins: the browser asks leave and then sends it, without cookies or referrer', async ({ context, page, site, gateway, options }) => {
+test('a report crosses origins: the browser sends a preflight and then the report, without cookies or referrer', async ({ context, page, site, gateway, options }) => {
   await grantGeolocation(context);
   await context.addCookies([{ name: 'session', value: 'secret', url: gateway.url }]);
   await page.goto(site.url);
@@ -48,7 +48,7 @@ test('an answer that is lost leaves the outcome unknown', async ({ context, page
   expect(gateway.recorded()).toHaveLength(1);
 });
 
-test('after a lost answer the next attempt learns that the report is recorded', async ({ context, page, site, gateway, options }) => {
+test('after a lost answer the next attempt finds that the report is recorded', async ({ context, page, site, gateway, options }) => {
   gateway.endConnectionsAfterPreflight();
   gateway.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
   await grantGeolocation(context);
@@ -60,8 +60,8 @@ test('after a lost answer the next attempt learns that the report is recorded', 
   expect(gateway.recorded()).toHaveLength(1);
 });
 
-// Where a kept connection breaks without an answer, a browser sends the request again by itself, unseen by the page.
-test('a report that the browser itself sent twice is a duplicate that may be its own, and no second answer of the kind makes it more', async ({
+// If a kept-alive connection breaks without an answer, a browser repeats the request by itself, and the page does not see it.
+test('a report that the browser itself sent twice is a duplicate that may be its own, and a second duplicate answer does not change that', async ({
   context,
   page,
   site,
@@ -106,7 +106,7 @@ test('resend repeats a report whose outcome is unknown, byte for byte', async ({
   expect(gateway.recorded()).toHaveLength(1);
 });
 
-test('a gateway that cannot be reached leaves the outcome unknown, since a browser does not tell why', async ({ context, page, site, gateway, options }) => {
+test('a gateway that cannot be reached leaves the outcome unknown, since a browser does not give the cause', async ({ context, page, site, gateway, options }) => {
   await grantGeolocation(context);
   await page.goto(site.url);
   await gateway.close();
@@ -127,7 +127,7 @@ test('a gateway that does not allow the page gets no report', async ({ context, 
   expect(gateway.requests).toEqual([]);
 });
 
-test('a wrong key is told apart across origins', async ({ context, page, site, gateway, options }) => {
+test('a wrong key is recognised across origins', async ({ context, page, site, gateway, options }) => {
   await grantGeolocation(context);
   await page.goto(site.url);
 
@@ -138,7 +138,7 @@ test('a wrong key is told apart across origins', async ({ context, page, site, g
   expect(gateway.recorded()).toEqual([]);
 });
 
-test('how long a busy gateway asks to wait can be read across origins', async ({ context, page, site, gateway, options }) => {
+test('the Retry-After of a busy gateway can be read across origins', async ({ context, page, site, gateway, options }) => {
   gateway.gateway.faults.add({ kind: 'status', status: 429, retryAfter: 120 });
   await grantGeolocation(context);
   await page.goto(site.url);
@@ -148,7 +148,7 @@ test('how long a busy gateway asks to wait can be read across origins', async ({
   expect(error).toMatchObject({ code: 'rate-limited', outcome: 'rejected', status: 429, retryAfterMs: 120_000, attempts: 1 });
 });
 
-test('a redirect is not followed, so the key goes nowhere else', async ({ context, page, site, gateway, options }) => {
+test('a redirect is not followed, so the key reaches no other host', async ({ context, page, site, gateway, options }) => {
   const moved = `${gateway.url}/moved`;
   gateway.gateway.faults.add({ kind: 'status', status: 307, headers: { location: moved } });
   await grantGeolocation(context);
@@ -161,7 +161,7 @@ test('a redirect is not followed, so the key goes nowhere else', async ({ contex
   expect(gateway.recorded()).toEqual([]);
 });
 
-test("the page's signal ends a call while the prompt stands open, and nothing is sent", async ({ page, site, gateway, lookups, options }) => {
+test("the page's signal ends a call while the prompt is open, and nothing is sent", async ({ page, site, gateway, lookups, options }) => {
   await leavePromptOpen(page);
   await page.goto(site.url);
   // Longer than the test may last: only the signal can end the call.

@@ -6,7 +6,7 @@ import { readScript } from './script-file.js';
 
 declare const LocationSDK: typeof import('../../src/entries/script-tag.js').LocationSDK;
 
-/** Within the time of a test: machines may be slow. */
+/** The limit of a test: machines may be slow. */
 const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 15_000 });
 
 type Ended = [name: string, how: string | undefined][];
@@ -26,7 +26,7 @@ test('the stub adds one name to the page', async ({ page, operator }) => {
 });
 
 test.for(['async', 'defer'])(
-  'calls before a script with %s has come are made in their order, and settle',
+  'calls before a script with %s has loaded are made in their order, and settle',
   async (how, { context, page, operator, violations, complaints }) => {
     await grantGeolocation(context);
     await page.goto(`${operator.url}/${how}`);
@@ -38,7 +38,7 @@ test.for(['async', 'defer'])(
       ...{ configure: undefined, bet: 'recorded', withdrawal: 'recorded', wrong: 'validation' },
       ...{ 'bet of a client': 'recorded', settlement: 'configuration', 'wrong options': 'configuration' },
     });
-    // Sent at the same time they may arrive in any order; before configure they would not have been sent.
+    // Sent at the same time they may arrive in any order. Before configure they would not have been sent.
     expect(operator.requests.map(({ path }) => path).sort()).toEqual([
       '/location-sdk/report-bet-event',
       '/location-sdk/report-bet-event',
@@ -48,7 +48,7 @@ test.for(['async', 'defer'])(
   },
 );
 
-test('a function of the stub that was kept still works when the script has come', async ({ context, page, operator }) => {
+test('a kept function of the stub still works when the script has loaded', async ({ context, page, operator }) => {
   await grantGeolocation(context);
   await page.goto(`${operator.url}/stub-alone`);
   const names = await page.evaluate(() => Object.getOwnPropertyNames(window));
@@ -68,7 +68,7 @@ test('a function of the stub that was kept still works when the script has come'
   expect(await page.evaluate(() => Object.getOwnPropertyNames(window).filter((name) => name !== '__zod_globalConfig'))).toEqual(names);
 });
 
-test('a client of the stub that was kept is one client when the script has come, and sends again what is in doubt', async ({ context, page, operator }) => {
+test('a kept client of the stub is one client when the script has loaded, and resends reports in doubt', async ({ context, page, operator }) => {
   await grantGeolocation(context);
   operator.script.push({ status: 502, body: { error: { code: 'gateway', message: 'x', outcome: 'unknown', reference: 'B-1' } } });
   await page.goto(`${operator.url}/stub-alone`);
@@ -90,7 +90,7 @@ test('a client of the stub that was kept is one client when the script has come,
   expect(operator.requests.map(({ body }) => body)).toEqual(Array(2).fill(operator.requests[0]?.body));
 });
 
-test('a script that does not come ends each call in time, with an error that the guards know', async ({ page, operator }) => {
+test('a script that does not load ends each call in time, with an error that the guards recognise', async ({ page, operator }) => {
   await page.goto(`${operator.url}/never`);
 
   const { told, message, ms } = await page.evaluate(async () => {
@@ -115,7 +115,7 @@ test('a script that does not come ends each call in time, with an error that the
   expect(message).toContain('reportBetEvent: the script of location-sdk did not load within 300 ms (data-timeout-ms). Nothing was sent.');
   expect(ms).toBeGreaterThan(290);
 
-  // A call that was given up is not made when the script comes after all; the settings of configure are taken.
+  // A call that timed out is not made when the script loads later. The settings of configure are used.
   const outcomes = await page.evaluate(async () => {
     const script = Object.assign(document.createElement('script'), { src: '/location-sdk.global.js' });
     const come = new Promise((resolve) => script.addEventListener('load', resolve));
@@ -128,7 +128,7 @@ test('a script that does not come ends each call in time, with an error that the
   expect(operator.requests.map(({ body }) => JSON.parse(body).bet_id)).toEqual(['B-2', 'B-3']);
 });
 
-test('a time that is longer than any timer of a browser does not end the calls at once', async ({ page, operator }) => {
+test('a time longer than any timer of a browser does not end the calls at once', async ({ page, operator }) => {
   await page.goto(`${operator.url}/for-weeks`);
   const ended = await page.evaluate(() => {
     const call = LocationSDK.locate().then(
@@ -143,8 +143,8 @@ test('a time that is longer than any timer of a browser does not end the calls a
 type Spoiled = { LocationSDK?: unknown };
 
 test.for([
-  ['an element of its name', '<form id="LocationSDK"><input name="queue"><input name="createClient"></form>'],
-  ['a queue that is none', ''],
+  ['an element with its name', '<form id="LocationSDK"><input name="queue"><input name="createClient"></form>'],
+  ['an invalid queue', ''],
 ] as const)('%s does not keep the script from its place', async ([, markup], { context, page, operator }) => {
   await grantGeolocation(context);
   await page.goto(`${operator.url}/stub-alone`);
@@ -167,7 +167,7 @@ test.for([
   expect(outcome).toBe('recorded');
 });
 
-test('an entry of the queue that is no call costs none behind it, and is said', async ({ context, page, operator, uncaught }) => {
+test('an invalid entry of the queue affects no later one, and is reported', async ({ context, page, operator, uncaught }) => {
   await grantGeolocation(context);
   await page.goto(`${operator.url}/stub-alone`);
 
@@ -187,7 +187,7 @@ test('an entry of the queue that is no call costs none behind it, and is said', 
   uncaught.length = 0;
 });
 
-test('the stub may be inline where the policy names its hash', async ({ page, operator, violations, complaints }) => {
+test('the stub may be inline if the policy names its hash', async ({ page, operator, violations, complaints }) => {
   await page.goto(`${operator.url}/inline-stub`);
   await eventually(() => page.evaluate(() => typeof LocationSDK.createClient)).toBe('function');
   expect([violations, complaints]).toEqual([[], []]);
@@ -207,7 +207,7 @@ test('the script may be named by its hash in the policy', async ({ context, page
   expect([violations, complaints]).toEqual([[], []]);
 });
 
-test('an instance of which a second copy comes late stays, with what it was configured with', async ({ context, page, operator, complaints }) => {
+test('an instance stays, with its configuration, if a second copy loads later', async ({ context, page, operator, complaints }) => {
   await grantGeolocation(context);
   await page.goto(`${operator.url}/twice`, { waitUntil: 'commit' });
   await page.waitForFunction(() => typeof LocationSDK === 'object');

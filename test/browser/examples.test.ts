@@ -26,7 +26,7 @@ withBackend('the example page sends the location that the browser gives, and the
   expect(gateway.recorded()).toMatchObject([{ amount: 1500, location: { ...POSITION, source: 'gps' } }]);
 });
 
-withBackend('the backend falls back where the player gives no location', async ({ context, page, backend, gateway }) => {
+withBackend('the backend uses the address if the player gives no location', async ({ context, page, backend, gateway }) => {
   await denyGeolocation(context);
   await page.goto(`${backend}/`);
 

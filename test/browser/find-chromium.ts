@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import packed from '@sparticuz/chromium';
 
-/** A browser's file, and what it needs around it. */
+/** A browser's executable file, and its environment. */
 export interface Executable {
   path: string;
   env: Record<string, string | undefined>;
@@ -16,7 +16,7 @@ const FOLDER = join(CACHE, `npm-chromium-${version}`);
 
 /**
  * Without a font every page with text crashes, and the package's own file names folders that exist only on AWS Lambda.
- * The first folder is the one beside this file; those of the system add to it where they exist.
+ * The first folder is the one beside this file; the system's folders are added if they exist.
  */
 const FONTS = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
@@ -30,18 +30,15 @@ const FONTS = `<?xml version="1.0"?>
 </fontconfig>
 `;
 
-/**
- * The browser of the tests: the one from npm, so that every machine tests the same one. `CHROMIUM_PATH` names another.
- * A browser that the system has is not used.
- */
+/** The browser of the tests: the one from npm, so that every machine tests the same one. `CHROMIUM_PATH` names another. The system's browser is not used. */
 export async function findChromium(): Promise<Executable> {
   const { CHROMIUM_PATH } = process.env;
   return CHROMIUM_PATH ? { path: CHROMIUM_PATH, env: process.env } : inflateChromium();
 }
 
 /**
- * The Chromium that `@sparticuz/chromium` carries, inflated once and kept. It brings the system libraries and the font
- * that it needs, so that it also runs where none are installed.
+ * The Chromium of `@sparticuz/chromium`, unpacked once and kept. It contains the system libraries and the font that it
+ * needs, so it also runs without installed ones.
  */
 async function inflateChromium(): Promise<Executable> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
@@ -49,7 +46,7 @@ async function inflateChromium(): Promise<Executable> {
   }
   if (!existsSync(FOLDER)) {
     await mkdir(CACHE, { recursive: true });
-    // Other test files may be inflating it too: the first whole folder is used, and a half-written one is never seen.
+    // Other test files may be unpacking it too: the first complete folder is used, and an incomplete one is never visible.
     const fresh = await mkdtemp(`${FOLDER}-`);
     try {
       await inflateInto(fresh);
@@ -67,14 +64,14 @@ async function inflateChromium(): Promise<Executable> {
   };
 }
 
-/** A folder of an earlier start may hold older settings. They are written aside and renamed, since a browser may be reading them. */
+/** A folder of an earlier start may contain older settings. They are written to another file and renamed, since a browser may be reading them. */
 async function writeFontSettings(folder: string): Promise<void> {
   const aside = join(folder, `fonts.conf.${randomUUID()}`);
   await writeFile(aside, FONTS);
   await rename(aside, join(folder, 'fonts.conf'));
 }
 
-/** The package inflates into the temporary folder, and its libraries only where it believes to be on AWS Lambda. */
+/** The package unpacks into the temporary folder, and its libraries only if it detects AWS Lambda. */
 async function inflateInto(folder: string): Promise<void> {
   const { TMPDIR, AWS_LAMBDA_JS_RUNTIME } = process.env;
   Object.assign(process.env, { TMPDIR: folder, AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' });

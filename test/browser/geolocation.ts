@@ -7,31 +7,31 @@ export async function grantGeolocation(context: BrowserContext): Promise<void> {
   await context.setGeolocation(POSITION);
 }
 
-/** Granting none of them denies them all. */
+/** An empty list denies all permissions. */
 export const denyGeolocation = (context: BrowserContext): Promise<void> => context.grantPermissions([]);
 
-/** What was granted is taken back, and denied. */
+/** Takes the permission back: the browser then denies it. */
 export async function revokeGeolocation(context: BrowserContext): Promise<void> {
   await context.clearPermissions();
   await denyGeolocation(context);
 }
 
-/** The player allows it, and the device does not know. */
+/** The player allows it, and the device has no position. */
 export async function loseGeolocation(context: BrowserContext): Promise<void> {
   await context.grantPermissions(['geolocation']);
   await context.setGeolocation(null);
 }
 
 /**
- * The prompt stands open, and nobody answers. This is a stand-in: a browser without a window shows no prompt but denies
- * at once, so a question that is never answered takes its place. What the page sees is the same: neither callback runs.
+ * The prompt is open, and the player does not decide. This is a replacement: a browser without a window shows no prompt
+ * but denies at once, so a request without an answer takes its place. The page sees the same: neither callback runs.
  */
 export const leavePromptOpen = (page: Page): Promise<unknown> =>
   page.addInitScript(() => {
     Geolocation.prototype.getCurrentPosition = () => undefined;
   });
 
-/** The browser's answers come so much later. */
+/** The browser's answers come this much later. */
 export const delayGeolocation = (page: Page, milliseconds: number): Promise<unknown> =>
   page.addInitScript((milliseconds) => {
     const ask = Geolocation.prototype.getCurrentPosition;
@@ -40,7 +40,7 @@ export const delayGeolocation = (page: Page, milliseconds: number): Promise<unkn
     };
   }, milliseconds);
 
-/** Counts how often a page asks for the position, without changing the answer. */
+/** Counts the page's requests for the position, without changing the answer. */
 export async function countPrompts(page: Page): Promise<() => Promise<number>> {
   await page.addInitScript(() => {
     const counter = Object.assign(navigator.geolocation, { asked: 0 });

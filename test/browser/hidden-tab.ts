@@ -2,19 +2,16 @@ import type { Browser, CDPSession } from 'playwright-core';
 import { POSITION } from './geolocation.js';
 
 export interface Tab {
-  /** What an expression is, once it is settled. */
+  /** The value of an expression, once it is settled. */
   evaluate<T>(expression: string): Promise<T>;
   setGeolocationPermission(setting: 'granted' | 'denied' | 'prompt'): Promise<void>;
-  /** Opens another tab in front of it. Gives whether the browser itself hides it then; the Chromium from npm does not, and the page is only told so. */
+  /** Opens another tab in front of it. Returns whether the browser itself hides it then. The Chromium from npm does not: there the page is only told so. */
   hide(): Promise<boolean>;
   /** Brings it to the front again. */
   show(): Promise<void>;
 }
 
-/**
- * Opens a page in a tab that can really be hidden. Playwright makes each of its own pages believe that it is seen, so
- * this one is opened behind its back, by the browser's own protocol.
- */
+/** Opens a page in a tab that can really be hidden. Playwright makes its own pages always visible, so this one is opened by the browser's own protocol. */
 export async function openTab(browser: Browser, url: string): Promise<Tab> {
   const session = await browser.newBrowserCDPSession();
   const { browserContextId } = await session.send('Target.createBrowserContext', { disposeOnDetach: true });
@@ -28,7 +25,7 @@ export async function openTab(browser: Browser, url: string): Promise<Tab> {
     if (exceptionDetails) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
     return result.value as T;
   }
-  /** Whether it comes true within a few seconds. */
+  /** Whether it becomes true within a few seconds. */
   async function comesTrue(expression: string): Promise<boolean> {
     for (let tries = 0; tries < 150; tries += 1) {
       if (await evaluate(expression)) return true;
@@ -54,7 +51,7 @@ export async function openTab(browser: Browser, url: string): Promise<Tab> {
     async hide() {
       const front = await session.send('Target.createTarget', { url: 'about:blank', browserContextId });
       await session.send('Target.activateTarget', { targetId: front.targetId });
-      // A Chromium without windows (the one from npm) has no front and back, so no tab is ever hidden: there the page is told so.
+      // A Chromium without windows (the one from npm) never hides a tab: there the page is only told so.
       const isHidden = !product.startsWith('HeadlessChrome/') && (await comesTrue("document.visibilityState === 'hidden'"));
       if (!isHidden) await tell('hidden');
       return isHidden;

@@ -13,25 +13,25 @@ import type {
 
 declare const LocationSDK: typeof import('../../src/entries/script-tag.js').LocationSDK;
 
-/** What can be carried into a page: no functions. */
+/** Data that can be passed into a page: no functions. */
 export type PageOptions = Pick<ClientOptions, 'gateways' | 'allowApiKeyInBrowser' | 'allowInsecureHttp' | 'location' | 'retry' | 'timeoutMs'>;
 
 type ReportingCall = Exclude<keyof Client, 'locate' | 'resend'>;
 
-/** An error as plain data: what its `toJSON` says. */
+/** An error as plain data: its `toJSON`. */
 export type ErrorData = Pick<ReportingError, 'code' | 'name' | 'message' | 'outcome' | 'attempts' | 'status'> & {
   steps?: LocationStep[];
   issues?: ValidationIssue[];
   retryAfterMs?: number;
 };
 
-/** How a call ended: with one of the two. */
+/** The result of a call: one of the two. */
 interface Ended<T> {
   result?: T;
   error?: ErrorData;
 }
 
-/** In the page: makes a client of these options and calls it once. */
+/** In the page: makes a client with these options and calls it once. */
 export function call<Name extends ReportingCall>(
   page: Page,
   name: Name,
@@ -41,7 +41,7 @@ export function call<Name extends ReportingCall>(
 ): Promise<Ended<Awaited<ReturnType<Client<'strict'>[Name]>>>> {
   return page.evaluate(
     async ([name, options, payload, callOptions]) => {
-      // In a task of the page's own: what a debugger runs is exempt from the page's policy.
+      // In a task of the page's own: code run by a debugger is exempt from the page's policy.
       await new Promise((resolve) => setTimeout(resolve));
       try {
         const client = LocationSDK.createClient(options);
@@ -56,7 +56,7 @@ export function call<Name extends ReportingCall>(
   ) as never;
 }
 
-/** In a worker that the page starts: as `call`. */
+/** In a worker that the page starts: like `call`. */
 export const callInWorker: typeof call = (page, name, options, payload, callOptions = {}) =>
   page.evaluate(
     (message) =>
@@ -69,7 +69,7 @@ export const callInWorker: typeof call = (page, name, options, payload, callOpti
     { name, options, payload, callOptions },
   ) as never;
 
-/** In the page or frame: makes a client that stays, with all that it remembers. */
+/** In the page or frame: makes a client that stays, with its caches. */
 export async function keepClient(page: Page | Frame, options: PageOptions) {
   await page.evaluate((options) => {
     Object.assign(globalThis, { kept: LocationSDK.createClient(options) });
@@ -90,6 +90,6 @@ export async function keepClient(page: Page | Frame, options: PageOptions) {
   };
 }
 
-/** In the page: finds the location with a client of these options. */
+/** In the page: finds the location with a client with these options. */
 export const locate = (page: Page, options: PageOptions): Promise<{ result: Location }> =>
   page.evaluate(async (options) => ({ result: await LocationSDK.createClient(options).locate() }), options);

@@ -21,7 +21,7 @@ async function openPage(page: Page, url: string): Promise<Page> {
 }
 
 describe('the IndexedDB store in a page', () => {
-  // Each case has a database of its own, so they share a page: to open one takes longer than most cases.
+  // Each case has its own database, so they share a page: opening one takes longer than most cases.
   let page: Page;
   const closing: (() => Promise<void>)[] = [];
   const uncaught: Error[] = [];
@@ -45,11 +45,11 @@ const GATEWAY = 'https://gateway.example.com';
 const BET = { account: 'default', gateway: GATEWAY, environment: 'staging', operation: 'reportBetEvent', waitsFor: undefined, fingerprint: 'print' } as const;
 const bet = (reference: string, body = '{}') => ({ ...BET, id: `default:staging:reportBetEvent:${reference}`, reference, body });
 
-/** Chromium packs what it stores. */
+/** Chromium compresses its stored data. */
 const incompressible = (length: number) => randomBytes(length / 2).toString('hex');
 
 describe('a connection to IndexedDB', () => {
-  test('that is lost is opened again, and what was committed is there', async ({ page, site }) => {
+  test('that is lost is opened again, and the committed data is there', async ({ page, site }) => {
     await openPage(page, site.url);
     const seen = await page.evaluate(
       async (rows) => {
@@ -87,7 +87,7 @@ describe('a connection to IndexedDB', () => {
     await expect.poll(async () => (await counts()).states.waiting).toBe(0);
   });
 
-  test('gives way to a newer version in another tab, and then leaves its data as it is', async ({ context, page, site }) => {
+  test('gives way to a newer version in another tab, and then does not change its data', async ({ context, page, site }) => {
     await openPage(page, site.url);
     await page.evaluate(async (row) => {
       const store = await OutboxPage.indexedDbStore();
@@ -117,7 +117,7 @@ describe('a connection to IndexedDB', () => {
     expect(await newer.evaluate(upgrade)).toBe(1);
   });
 
-  test('refuses a database of an older version, and leaves it as it is', async ({ page, site }) => {
+  test('refuses a database of an older version, and does not change it', async ({ page, site }) => {
     await openPage(page, site.url);
     const seen = await page.evaluate(async () => {
       const open = () =>
@@ -138,7 +138,7 @@ describe('a connection to IndexedDB', () => {
     expect(seen).toEqual([expect.stringMatching(/^older: .*left as it is/), { version: 1, tables: ['old'] }]);
   });
 
-  test('that never opens, or never answers, ends in time; the next one may answer', async ({ page, site }) => {
+  test('that never opens, or never answers, times out; the next one may answer', async ({ page, site }) => {
     await openPage(page, site.url);
     const seen = await page.evaluate(async (row) => {
       let silent = true;
@@ -147,7 +147,7 @@ describe('a connection to IndexedDB', () => {
       const first = await OutboxPage.indexedDbStore({ platform, timeoutMs: 50 }).catch(code);
       silent = false;
       const store = await OutboxPage.indexedDbStore({ platform, timeoutMs: 500 });
-      // Somebody else's transaction that goes on and on.
+      // A transaction of another script that does not end.
       const database = await new Promise<IDBDatabase>((resolve) => {
         const request = indexedDB.open('location-sdk-outbox');
         request.onsuccess = () => resolve(request.result);
@@ -163,7 +163,7 @@ describe('a connection to IndexedDB', () => {
       const [third] = await store.enqueue([row]);
       return { first, second, third: third?.added };
     }, bet('B-1'));
-    // The one that was late was taken back: only then it can be added.
+    // The late one was rolled back: otherwise it could not be added.
     expect(seen).toEqual({ first: 'timeout', second: 'timeout', third: true });
   });
 
@@ -179,7 +179,7 @@ describe('a connection to IndexedDB', () => {
 });
 
 describe("the browser's promise to keep the data", () => {
-  test('is asked for once, and nobody waits for it', async ({ page, site }) => {
+  test('is requested once, and no call waits for it', async ({ page, site }) => {
     await openPage(page, site.url);
     const seen = await page.evaluate(async () => {
       const asked: string[] = [];
@@ -211,14 +211,14 @@ describe("the browser's promise to keep the data", () => {
     expect(seen).toEqual({ asked: ['granted later', 'silent'], durable: [true, false, false], granted: true });
   });
 
-  test('is not had in a private window', async ({ page, site }) => {
+  test('is not granted in a private window', async ({ page, site }) => {
     await openPage(page, site.url);
     expect(await page.evaluate(async () => (await OutboxPage.indexedDbStore()).durable)).toBe(false);
   });
 });
 
 describe('the IndexedDB store', () => {
-  // A killed process does not show it: what the system has taken over outlives the browser, but not a flat battery.
+  // Killing a process does not test it: data that the operating system has taken over survives the browser, but not an empty battery.
   test('asks for every write to be on the disk before it is acknowledged', async ({ page, site }) => {
     await openPage(page, site.url);
     const durabilities = await page.evaluate(async (row) => {
@@ -237,7 +237,7 @@ describe('the IndexedDB store', () => {
     expect(durabilities).toEqual(['strict']);
   });
 
-  test('lists what is wrong with its options, and writes in no transaction of others', async ({ page, site }) => {
+  test('lists the problems of its options, and does not write in other transactions', async ({ page, site }) => {
     await openPage(page, site.url);
     const messages = await page.evaluate(async (row) => {
       const message = (error: Error) => `${error.name}: ${error.message}`;
@@ -250,10 +250,10 @@ describe('the IndexedDB store', () => {
     expect(messages[2]).toBe(0);
   });
 
-  test('refuses what does not fit into the storage, keeps what it accepted, and goes on once there is space', async ({ context, page, site }) => {
+  test('refuses data that exceeds the storage, keeps the accepted data, and continues once there is space', async ({ context, page, site }) => {
     await openPage(page, site.url);
     const cdp = await context.newCDPSession(page);
-    // Before the database is used: the browser remembers for a while how much is left. An empty one takes some 75 kB in newer Chromiums.
+    // Done before the database is used: the browser caches the free space for a while. An empty database takes about 75 kB in newer Chromiums.
     await cdp.send('Storage.overrideQuotaForOrigin', { origin: site.url, quotaSize: 250_000 });
     await page.evaluate(async (row) => {
       const store = await OutboxPage.indexedDbStore();

@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 
-/** What a service does with a request; `'unreachable'`: the connection fails, `'silent'`: it never answers. */
+/** The behaviour of a service for a request. `'unreachable'`: the connection fails. `'silent'`: it never answers. */
 export type LookupAnswer = { status: number; body: unknown; headers: Record<string, string> } | 'unreachable' | 'silent';
 
 export type LookupHost = 'get.geojs.io' | 'ipapi.co' | 'free.freeipapi.com';
 
 export interface LookupServices {
-  /** What each does; a test may change it. */
+  /** The behaviour of each. A test may change it. */
   readonly answers: Record<LookupHost, LookupAnswer>;
-  /** Every request that a page made to them. */
+  /** Every request of a page to the services. */
   readonly requests: { method: string; url: string; headers: Record<string, string> }[];
 }
 
@@ -18,14 +18,14 @@ const json = (body: unknown, headers: Record<string, string> = { 'access-control
   headers: { 'content-type': 'application/json', ...headers },
 });
 
-/** A service's refusal. Such answers often come from a proxy in front of it, which knows nothing of CORS. */
+/** A service's refusal. Such answers often come from a proxy in front of it, which sends no CORS headers. */
 export const refusal = (status: number, headers: Record<string, string> = { 'access-control-allow-origin': '*' }): LookupAnswer => ({
   status,
   body: { error: true },
   headers: { 'content-type': 'application/json', ...headers },
 });
 
-/** How GeoJS says that it does not know. */
+/** GeoJS's answer for an unknown place. */
 export const notKnowing = (): LookupAnswer => json({ ip: '102.89.23.1', latitude: 'nil', longitude: 'nil' });
 
 const wellAnswers = (): Record<LookupHost, LookupAnswer> => ({
@@ -35,8 +35,8 @@ const wellAnswers = (): Record<LookupHost, LookupAnswer> => ({
 });
 
 /**
- * Answers a page's requests to the lookup services, and only those. Not by `page.route`: with any route set,
- * Playwright grants every preflight itself and adds CORS headers to answers, and so hides what a browser refuses.
+ * Answers a page's requests to the lookup services, and only those. It does not use `page.route`: with any route set,
+ * Playwright answers every preflight itself and adds CORS headers, which hides a browser's refusal.
  */
 export async function answerLookups(page: Page): Promise<LookupServices> {
   const answers = wellAnswers();

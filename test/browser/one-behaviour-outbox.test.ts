@@ -4,7 +4,7 @@ import { betUser } from '../support/factories.js';
 import { test } from './browser-test.js';
 import { bundleModules, readScript } from './script-file.js';
 
-/** Every build that has the outbox is given the same wrong options of `createOutbox` and of its store, in a real browser, and must say the same. */
+/** Every build with the outbox gets the same wrong options of `createOutbox` and of its store, in a real browser, and must give the same messages. */
 declare const LocationSDK: typeof import('../../src/entries/script-tag-outbox.js').LocationSDK;
 
 const ORIGIN = 'https://operator.example.com';
@@ -12,7 +12,7 @@ const PAGE_FILE = 'location-sdk.outbox.global.js';
 const { nin, first_name, last_name } = betUser();
 const name = `${first_name} ${last_name}`;
 
-/** Beside a client with a relay and a store of the player, which the page makes. */
+/** Together with a client with a relay and a store of the player, which the page makes. */
 const outboxOptions: Record<string, unknown>[] = [
   {},
   { concurrency: 0 },
@@ -75,7 +75,7 @@ interface Given {
   readonly stores: readonly unknown[];
 }
 
-/** In the page: how the making of each outbox and of each store ends. */
+/** In the page: the result of making each outbox and each store. */
 async function endsOf({ outboxes, stores }: Given): Promise<unknown[]> {
   const ends: unknown[] = [];
   const say = async (about: unknown, make: () => unknown) => {
@@ -103,7 +103,7 @@ async function endsOf({ outboxes, stores }: Given): Promise<unknown[]> {
   return ends;
 }
 
-/** What a build says to all of them. */
+/** The messages of a build for all of them. */
 async function sayAll(page: Page, script: string, given: Given): Promise<unknown[]> {
   await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html><html lang="en"><title>Operator</title></html>' }));
   await page.goto(`${ORIGIN}/`);
@@ -113,10 +113,10 @@ async function sayAll(page: Page, script: string, given: Given): Promise<unknown
   return ends;
 }
 
-test('every build of the outbox refuses the same options in the same words, and shows nothing personal', { timeout: 60_000 }, async ({ page }) => {
+test('every build of the outbox refuses the same options with the same messages, and shows no personal data', { timeout: 60_000 }, async ({ page }) => {
   const given = { outboxes: outboxOptions, stores: storeOptions };
   const modules = await sayAll(page, scripts.modules ?? '', given);
-  // Else the comparison would prove nothing.
+  // Otherwise the comparison would prove nothing.
   expect(modules.filter((end) => Array.isArray(end) && end[1] === 'made')).toEqual([
     [[], 'made'],
     ['store 0', 'made'],
@@ -132,7 +132,7 @@ test('every build of the outbox refuses the same options in the same words, and 
   }
 });
 
-test('the page file says that encryption is not in it', async ({ page }) => {
+test('the page file says that it does not contain encryption', async ({ page }) => {
   const [[, error] = []] = (await sayAll(page, scripts[PAGE_FILE] ?? '', { outboxes: [{ encryption: { keys: {}, current: 'a' } }], stores: [] })) as [
     unknown,
     unknown,

@@ -6,8 +6,8 @@ import { test } from './browser-test.js';
 import { bundleModules, readScript } from './script-file.js';
 
 /**
- * Every build is given the same wrong payloads, wrong options, hostile answers and personal values, in a real browser, and must say
- * the same: issues, codes, outcomes and messages.
+ * Every build gets the same wrong payloads, wrong options, hostile answers and personal values, in a real browser, and
+ * must give the same issues, codes, outcomes and messages.
  */
 declare const LocationSDK: typeof import('../../src/entries/index.js');
 
@@ -15,14 +15,14 @@ const ORIGIN = 'https://operator.example.com';
 const LOCATION = { fixed: { latitude: 6.4541, longitude: 3.3947, city: 'Lagos', source: 'terminal' } };
 const KEY = 'secret-key-4711';
 
-/** A call, and the client that it is made with. `options` are what a page can be handed: no functions. */
+/** A call, and the options of its client. `options` are values that can be passed into a page: no functions. */
 interface Case {
   readonly name: string;
   readonly options: object;
   readonly operation?: string;
   readonly payload?: unknown;
   readonly callOptions?: unknown;
-  /** What the other side answers; without it nothing may be asked. */
+  /** The answer of the gateway or relay. Without it no request may be made. */
   readonly answer?: Answer | undefined;
 }
 
@@ -79,7 +79,7 @@ const json = (status: number, body: unknown, headers = {}): Answer => ({
   body: JSON.stringify(body),
   headers: { 'content-type': 'application/json', ...headers },
 });
-/** A gateway or a relay that repeats what it was sent, key included. */
+/** A gateway or a relay that repeats the sent data, including the key. */
 const telltale = `${user.first_name} ${user.last_name} of ${user.resident_address} (NIN ${user.nin}) sent ${KEY}: the amount is not valid`;
 const receipt = { outcome: 'recorded', operation: 'reportBetEvent', reference, environment: 'staging' };
 const told = (status: number, error: object) => json(status, { error: { code: 'gateway', outcome: 'unknown', message: telltale, reference, ...error } });
@@ -133,7 +133,7 @@ beforeAll(async () => {
   for (const name of ['location-sdk.global.js', 'location-sdk.relay.global.js', 'location-sdk.outbox.global.js']) scripts[name] = readScript(name);
 });
 
-/** In the page: how each case ends. */
+/** In the page: the result of each case. */
 async function endsOf(cases: readonly Case[]): Promise<unknown[]> {
   const ends: unknown[] = [];
   for (const { options, operation, payload, callOptions } of cases) {
@@ -147,7 +147,7 @@ async function endsOf(cases: readonly Case[]): Promise<unknown[]> {
   return ends;
 }
 
-/** What a build says to each case. */
+/** The results of a build for each case. */
 async function sayAll(page: Page, script: string, cases: readonly Case[]): Promise<Record<string, unknown>> {
   let answer: Answer | undefined;
   let asked = 0;
@@ -168,7 +168,7 @@ async function sayAll(page: Page, script: string, cases: readonly Case[]): Promi
     for (const [index, { name }] of some.entries()) said[name] = { end: ends[index], asked: asked > 0 };
     return asked > 0;
   };
-  // To run them one by one takes several times as long. It is done where one of them asks after all, to see which.
+  // Running them one by one takes several times as long. It is done only if a request was made, to find the case.
   const unanswered = cases.filter(({ answer }) => answer === undefined);
   if (await say(unanswered)) for (const one of unanswered) await say([one]);
   for (const one of cases) if (one.answer !== undefined) await say([one], one.answer);
@@ -178,12 +178,12 @@ async function sayAll(page: Page, script: string, cases: readonly Case[]): Promi
 
 const PERSONAL = [KEY, user.nin, user.first_name, user.last_name, user.resident_address, user.tax_id, user.user_id].map(String);
 
-test('with a relay every build says the same, and shows nothing personal', { timeout: 120_000 }, async ({ page }) => {
+test('with a relay every build gives the same messages, and shows no personal data', { timeout: 120_000 }, async ({ page }) => {
   const all: [string, Record<string, unknown>][] = [];
   for (const [name, script] of Object.entries(scripts)) all.push([name, await sayAll(page, script, relayed)]);
   const [[, modules = {}] = []] = all;
   expect(Object.keys(modules)).toHaveLength(relayed.length);
-  // Else the comparison would prove nothing.
+  // Otherwise the comparison would prove nothing.
   expect(modules['answer: a receipt']).toMatchObject({ end: { receipt: { outcome: 'recorded', reference } }, asked: true });
   expect(modules['payload of reportBetEvent: many at once']).toMatchObject({ end: { error: { code: 'validation', outcome: 'not-sent' } }, asked: false });
   for (const [name, said] of all) {
@@ -192,7 +192,7 @@ test('with a relay every build says the same, and shows nothing personal', { tim
   }
 });
 
-test('with a gateway the builds that know one say the same, and show neither key nor person', { timeout: 120_000 }, async ({ page }) => {
+test('with a gateway all builds that support one give the same messages, and show neither key nor personal data', { timeout: 120_000 }, async ({ page }) => {
   const modules = await sayAll(page, scripts.modules ?? '', ofGateways);
   expect(modules['answer: recorded']).toMatchObject({ end: { receipt: { outcome: 'recorded', reference } }, asked: true });
   expect(modules['answer: 403']).toMatchObject({ end: { error: { code: 'bad-request', outcome: 'rejected', status: 403 } } });

@@ -50,7 +50,7 @@ for (const [screen, options] of SCREENS) {
     expect(complaints).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
 
-    // What the gateway was told of the player, the player's browser never saw.
+    // The player's browser does not receive the personal data that the gateway gets.
     const told = JSON.stringify(held);
     const seen = (await traffic()).join('\n');
     for (const part of ['/relay/report-bet-event', '"outcome":"recorded"', '"backOffice":[', 'HttpOnly']) expect(seen).toContain(part);
@@ -79,7 +79,7 @@ test('a player who denies the location is located by the connection', async ({ o
   expect(complaints).toEqual([]);
 });
 
-test('without any location nothing is sent, and the player is told what to do', async ({ open, reports }) => {
+test('without any location nothing is sent, and the player gets advice', async ({ open, reports }) => {
   const { page } = await open(DENIED);
   await logIn(page);
   await choose(page, 'The IP address cannot be located');
@@ -111,7 +111,7 @@ test('while the gateway is down a bet is in doubt, and asking again counts it on
 });
 
 test.for(['allowed', 'denied'] as const)(
-  'a bet in doubt is the same again after the page is loaded anew, with the location %s',
+  'a bet in doubt is repeated unchanged after a reload, with the location %s',
   async (location, { open, reports, started }) => {
     const { page } = await open(location === 'allowed' ? ALLOWED : DENIED);
     await logIn(page);
@@ -128,7 +128,7 @@ test.for(['allowed', 'denied'] as const)(
   },
 );
 
-test('what a player is told when an answer is lost, the gateway is busy, and a number is taken', async ({ open, reports }) => {
+test('the player\'s messages for a lost answer, a busy gateway, and a used number', async ({ open, reports }) => {
   const { page } = await open(ALLOWED);
   await logIn(page);
   for (const [condition, words] of [
@@ -140,12 +140,12 @@ test('what a player is told when an answer is lost, the gateway is busy, and a n
     await placeBet(page);
     await says(page, words);
   }
-  // One of the player's, and the one that was there before.
+  // One of the player's, and the one that existed before.
   expect(await reports()).toHaveLength(2);
   expect(await page.locator('#balance').textContent()).toBe('₦48,500');
 });
 
-test('a settlement in doubt is sent again as it was decided', async ({ open, reports }) => {
+test('a settlement in doubt is sent again unchanged', async ({ open, reports }) => {
   const { page } = await open(ALLOWED);
   await logIn(page);
   await placeBet(page);
@@ -167,7 +167,7 @@ test('a player whose number is not verified is paid nothing', async ({ open, rep
   expect(await reports()).toEqual([]);
 });
 
-test('while the gateway is down nobody is verified, and no withdrawal is said to be in doubt', async ({ open, reports }) => {
+test('while the gateway is down no player is verified, and no withdrawal is called in doubt', async ({ open, reports }) => {
   const { page } = await open(ALLOWED);
   await logIn(page);
   await choose(page, 'The gateway is down');
@@ -177,7 +177,7 @@ test('while the gateway is down nobody is verified, and no withdrawal is said to
   expect(await reports()).toEqual([]);
 });
 
-test('nobody reports another player’s bet, or none that was placed', async ({ open, reports }) => {
+test('a page cannot report another player’s bet, or one that was not placed', async ({ open, reports }) => {
   const { page } = await open(ALLOWED);
   await logIn(page, 'palm8');
   const placed = await page.evaluate(async () => (await fetch('/bets', { method: 'POST', body: '{"stake":500}' })).json());
@@ -200,7 +200,7 @@ test('nobody reports another player’s bet, or none that was placed', async ({ 
   expect(await reports()).toEqual([]);
 });
 
-test('a session that ended is told as such', async ({ open, reports }) => {
+test('an ended session is reported as such', async ({ open, reports }) => {
   const { page } = await open(ALLOWED);
   await logIn(page);
   await page.context().clearCookies();
@@ -210,7 +210,7 @@ test('a session that ended is told as such', async ({ open, reports }) => {
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`the page can be used by everybody (${colorScheme})`, async ({ open }) => {
+  test(`the page is accessible (${colorScheme})`, async ({ open }) => {
     const { page } = await open({ ...PHONE, ...ALLOWED, colorScheme, bypassCSP: true });
     await page.getByLabel('Nickname').waitFor();
     expect(await violationsOf(page)).toEqual([]);
@@ -224,7 +224,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-test('each row has its number and time, which support finds at the gateway', async ({ open, reports }) => {
+test('each row has its number and time, with which support finds it at the gateway', async ({ open, reports }) => {
   const { page } = await open(ALLOWED);
   await logIn(page);
   const before = Date.now();
@@ -263,7 +263,7 @@ test('no list hides rows without saying so', async ({ open }) => {
   }
 });
 
-test('the focus stays where the next step is: after login, asking again, settling and logout', async ({ open }) => {
+test('the focus moves to the next step: after login, asking again, settling and logout', async ({ open }) => {
   const { page } = await open(ALLOWED);
   const focused = () => page.evaluate(() => document.activeElement?.id || document.activeElement?.textContent);
   await logIn(page);
@@ -298,7 +298,7 @@ test('the focus stays where the next step is: after login, asking again, settlin
   expect(await focused()).toBe('nickname-field');
 });
 
-test('a player without a location is told how to allow it in this browser, and in others', async ({ open }) => {
+test('a player without a location gets the steps to allow it in this browser, and in others', async ({ open }) => {
   const { page } = await open(DENIED);
   await logIn(page);
   await choose(page, 'The IP address cannot be located');
@@ -310,7 +310,7 @@ test('a player without a location is told how to allow it in this browser, and i
   await notice(page).getByText('Safari on iPhone and iPad').waitFor();
 });
 
-test('on a phone the back office and its faults are one press away, wherever the page is', async ({ open }) => {
+test('on a phone the back office and its faults are one press away, from any scroll position', async ({ open }) => {
   const { page } = await open({ ...PHONE, ...ALLOWED });
   await logIn(page);
   for (const scroll of [0, 400]) {
@@ -323,7 +323,7 @@ test('on a phone the back office and its faults are one press away, wherever the
   await page.locator('body:not([aria-busy])').waitFor();
 });
 
-/** The least contrast of what is drawn around each element with what is within and beside it. */
+/** The lowest contrast of each element's edge with the colours inside and outside. */
 function borderContrasts(): { name: string; contrast: number }[] {
   const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
   const luminance = (colour: string) => {
@@ -351,7 +351,7 @@ function borderContrasts(): { name: string; contrast: number }[] {
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`what is pressed or written in has an edge of 3:1 (${colorScheme})`, async ({ open }) => {
+  test(`buttons and fields have an edge of 3:1 (${colorScheme})`, async ({ open }) => {
     const { page } = await open({ ...ALLOWED, colorScheme });
     const faint = async () => (await page.evaluate(borderContrasts)).filter(({ contrast }) => contrast < 3);
     await page.getByLabel('Nickname').waitFor();

@@ -3,7 +3,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { startNode } from '../support/run.js';
 import { test as base } from './browser-test.js';
 
-/** What the example knows of its player, and must not tell the player's own browser. */
+/** The example's data about its player, which the player's own browser must not receive. */
 export const SECRETS = [
   'mock-api-key',
   '99012345678',
@@ -18,18 +18,18 @@ export const SECRETS = [
   '3310920042',
 ] as const;
 
-/** A page of the example, and all that it asks and is told. */
+/** A page of the example, with all its requests and answers. */
 export interface Opened {
   readonly page: Page;
-  /** Addresses, headers and bodies, as they are known so far. */
+  /** Addresses, headers and bodies that were seen so far. */
   traffic(): Promise<string[]>;
-  /** What the console shows as an error, a broken policy included, and what nobody caught. */
+  /** The errors of the console, including policy violations, and uncaught errors. */
   readonly complaints: string[];
 }
 
-/** The example site, started anew for each test, and pages on it. */
+/** The example site, started again for each test, and its pages. */
 export const test = base
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the empty pattern as "needs no fixture".
   .extend('started', async ({}, { onCleanup }) => {
     const child = startNode(['examples/web/server.js']);
     onCleanup(async () => {
@@ -62,7 +62,7 @@ export const test = base
         const read = Promise.all([response.allHeaders(), response.text().catch(() => '')]);
         traffic.push(read.then(([headers, text]) => `${response.status()} ${response.url()} ${JSON.stringify(headers)} ${text}`));
       });
-      // The body of an answer to a request that may outlive the page is not told to a debugger, so the page's own view is read too.
+      // A debugger does not get the body of an answer to a request that may outlive the page, so the page's own view is read too.
       await page.exposeFunction('noteAnswer', (text: string) => void traffic.push(Promise.resolve(text)));
       await page.addInitScript(() => {
         const { noteAnswer } = window as unknown as { noteAnswer(text: string): Promise<void> };
@@ -73,7 +73,7 @@ export const test = base
           return response;
         };
       });
-      // Heard by the page itself, since a policy's report goes to nobody else.
+      // Read in the page itself, since a policy's report is sent to no server here.
       await page.exposeFunction('noteViolation', (directive: string) => void complaints.push(`policy: ${directive}`));
       await page.addInitScript(() => {
         const { noteViolation } = window as unknown as { noteViolation(directive: string): void };
@@ -83,7 +83,7 @@ export const test = base
       return { page, complaints, traffic: () => Promise.all(traffic) };
     };
   })
-  /** What the mock gateway of the example holds. */
+  /** The reports of the example's mock gateway. */
   .extend('reports', async ({ started }) => async (): Promise<{ operation: string; reference: string; body: Record<string, unknown> }[]> => {
     const { reports } = (await (await fetch(`${started.gateway}/__admin/reports?reveal=true`)).json()) as { reports: never };
     return reports;
@@ -95,7 +95,7 @@ export async function logIn(page: Page, nickname = 'lion27'): Promise<void> {
   await page.getByRole('button', { name: /^Place bet/ }).waitFor();
 }
 
-/** Chooses what goes wrong, and waits until it does. */
+/** Chooses a fault, and waits until it is set. */
 export async function choose(page: Page, condition: string): Promise<void> {
   const answered = page.waitForResponse((response) => response.url().endsWith('/demonstration'));
   await page.getByLabel(condition).check();

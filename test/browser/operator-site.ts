@@ -11,24 +11,24 @@ export interface RelayRequest {
   body: string;
 }
 
-/** What the relay does with a request; `'lost'`: it takes the report and the connection breaks; `'held'`: no answer yet. */
+/** The relay's reaction to a request. `'lost'`: it accepts the report and the connection breaks. `'held'`: no answer yet. */
 export type RelayAnswer = { status: number; body: unknown } | 'lost' | 'held';
 
 export interface OperatorSite {
   readonly url: string;
-  /** The same on another port: another origin for the relay. */
+  /** The same site on another port: another origin for the relay. */
   readonly otherUrl: string;
   readonly requests: RelayRequest[];
-  /** The reports that the gateway behind the relay holds, by reference. */
+  /** The reports that the gateway behind the relay has recorded, by reference. */
   readonly held: Map<string, string>;
-  /** How the next requests are answered; afterwards as a relay does whose gateway works. */
+  /** The answers to the next requests. Later ones are answered like by a relay with a working gateway. */
   readonly script: RelayAnswer[];
   close(): Promise<void>;
 }
 
 const sha = (text: string) => `sha384-${createHash('sha384').update(text).digest('base64')}`;
 
-/** Calls through the stub, and notes how they settled and in which order the calls were made. */
+/** Calls the stub, and records the results and the order of the calls. */
 const EARLY = `
 window.ended = [];
 const note = (name) => (value) => ended.push([name, value && (value.code ?? value.outcome)]);
@@ -42,7 +42,7 @@ LocationSDK.reportWithdrawalEvent({ request_id: 'W-1', amount: 3 }).then(note('w
 LocationSDK.reportBetEvent({ amount: 1500 }).catch(note('wrong'));
 `;
 
-/** An operator's site with a relay that speaks the wire format, over real connections; each page has a policy of its own. */
+/** An operator's site with a relay that speaks the wire format, over real connections. Each page has its own policy. */
 export async function serveOperator(): Promise<OperatorSite> {
   const requests: RelayRequest[] = [];
   const held = new Map<string, string>();
@@ -91,7 +91,7 @@ export async function serveOperator(): Promise<OperatorSite> {
     requests.push({ method, path, headers, body });
     const cors = { 'access-control-allow-origin': headers.origin ?? '', 'access-control-allow-credentials': 'true' };
     if (method === 'OPTIONS') {
-      // Each report over a connection of its own: on a kept one that breaks, a browser would repeat the request by itself.
+      // Each report over its own connection: if a kept-alive one breaks, a browser would repeat the request by itself.
       response.writeHead(204, { ...cors, 'access-control-allow-headers': 'content-type, x-location-sdk', connection: 'close' });
       return response.end();
     }
@@ -102,12 +102,12 @@ export async function serveOperator(): Promise<OperatorSite> {
       return response.destroy();
     }
     const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
-    // With its length, so that a page that is no JSON counts as whole.
+    // With its length, so that a page that is not JSON counts as complete.
     response.writeHead(answer.status, { ...cors, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
     response.end(text);
   }
 
-  /** As a relay does whose gateway works. */
+  /** Like a relay whose gateway works. */
   function take(path: string, body: string): Exclude<RelayAnswer, string> {
     const operation = path.endsWith('report-bet-event') ? 'reportBetEvent' : 'reportWithdrawalEvent';
     const { bet_id, request_id, location } = JSON.parse(body);

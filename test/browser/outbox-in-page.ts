@@ -6,17 +6,17 @@ declare const outbox: Outbox<'relay'>;
 
 export type PageOutboxOptions = Pick<OutboxOptions, 'leaseMs' | 'pollMs' | 'retry' | 'concurrency'>;
 
-/** Short, so that no test waits long for what a killed tab left, and no slow machine meets a limit; that of an attempt must be below the lease. */
+/** Short, so that no test waits long for a killed tab's leases, and long enough for a slow machine. The limit of an attempt must be below the lease. */
 const QUICK = { attemptTimeoutMs: 4_000, outbox: { leaseMs: 6_000, pollMs: 200, retry: { baseMs: 50, capMs: 200 } } };
 
-/** The players as the relay knows them, by their sessions. */
+/** The relay's players, by their sessions. */
 const PLAYERS = { ada: 'U-88412', bola: 'U-2' } as const;
 export type Session = keyof typeof PLAYERS;
 
 export const logIn = (context: BrowserContext, url: string, session: Session): Promise<void> =>
   context.addCookies([{ name: 'session', value: session, url, httpOnly: true, sameSite: 'Strict' }]);
 
-/** In the page: makes an outbox over the player's store and begins to send, unless told otherwise. */
+/** In the page: makes an outbox over the player's store and starts to send, unless told otherwise. */
 export async function openOutbox(
   page: Page,
   url: string,
@@ -37,7 +37,7 @@ export async function openOutbox(
 
 const location = { latitude: 6.4474, longitude: 7.5139, source: 'gps' };
 
-/** In the page: enqueues bets; resolves once they are committed. Gives the states, or the words of the errors. */
+/** In the page: enqueues bets. Resolves once they are committed, with the states, or the messages of the errors. */
 export const enqueue = (page: Page, references: readonly string[], more: object = {}): Promise<string[]> =>
   page.evaluate(
     async (bets) => {
@@ -49,7 +49,7 @@ export const enqueue = (page: Page, references: readonly string[], more: object 
 
 export const statsOf = (page: Page): Promise<OutboxStats> => page.evaluate(() => outbox.stats());
 
-/** The reports of these references, as far as the outbox has them. */
+/** The reports with these references that the outbox has. */
 export const reportsOf = async (page: Page, references: readonly string[]): Promise<OutboxReport[]> => {
   const found = await page.evaluate(
     (ids) => Promise.all(ids.map((id) => outbox.get(id))),
@@ -58,7 +58,7 @@ export const reportsOf = async (page: Page, references: readonly string[]): Prom
   return found.flatMap((report) => report ?? []);
 };
 
-/** All that lies in the databases of the origin, as text. */
+/** All data in the databases of the origin, as text. */
 export const storedIn = (page: Page): Promise<string> =>
   page.evaluate(async () => {
     const ask = <T>(request: IDBRequest<T>) =>

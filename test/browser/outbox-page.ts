@@ -1,4 +1,4 @@
-/** What a page runs to try the IndexedDB store itself; bundled by the tests. */
+/** Code for a page that tests the IndexedDB store itself. Bundled by the tests. */
 import { storeContract } from '../../src/entries/outbox-contract.js';
 import { indexedDbStore } from '../../src/entries/outbox-indexeddb.js';
 
@@ -14,7 +14,7 @@ const PARTS = [
   ...(['enqueuedAt', 'changedAt', 'outcome', 'message', 'problem', 'decisions', 'fingerprint', 'body'] as const),
 ];
 
-/** Makes a part of a stored row what no store writes there. */
+/** Sets a part of a stored row to a value that no store writes there. */
 function spoil(name: string, id: string, part: string, value: unknown = { spoiled: true }): Promise<void> {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open(name);
@@ -34,7 +34,7 @@ function spoil(name: string, id: string, part: string, value: unknown = { spoile
   });
 }
 
-/** Runs one case over a database of its own. */
+/** Runs one case over a separate database. */
 function runCase(index: number): Promise<void> {
   const found = storeContract[index];
   if (!found) throw new Error('There is no such case.');
@@ -53,7 +53,7 @@ function runCase(index: number): Promise<void> {
         time += milliseconds;
       },
       another: open,
-      // The connection of before is left as a dead process leaves it.
+      // The earlier connection is left open, as by a dead process.
       reopen: open,
       damage: { parts: PARTS, spoil: (id, part) => spoil(name, id, part), replace: (id, part, text) => spoil(name, id, part, text) },
       close: () => deleteDatabase(name),

@@ -15,7 +15,7 @@ declare const LocationSDK: typeof import('../../src/entries/script-tag-outbox.js
 declare const outbox: Outbox<'relay'>;
 
 const test = base
-  /** The operator's site: its pages, its relay, and behind that a gateway which remembers. Ada is logged in. */
+  /** The operator's site: its pages, its relay, and a gateway that keeps its reports. Ada is logged in. */
   .extend('shop', async ({ context }, { onCleanup }) => {
     const shop = await serveRelay({ client: { attemptTimeoutMs: 10_000 } });
     onCleanup(shop.close);
@@ -23,7 +23,7 @@ const test = base
     return shop;
   })
   /** Starts browsers over one profile, one after the other. */
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the empty pattern as "needs no fixture".
   .extend('restart', async ({}, { onCleanup }) => {
     const profile = await mkdtemp(join(tmpdir(), 'location-sdk-profile-'));
     let running: KillableBrowser | undefined;
@@ -43,14 +43,14 @@ const names = (prefix: string, count: number) => Array.from({ length: count }, (
 
 type Shop = Awaited<ReturnType<typeof serveRelay>>;
 
-/** What the gateway holds, in the order of their names. */
+/** The reports of the gateway, sorted by name. */
 const recorded = ({ gateway }: Shop): string[] =>
   gateway
     .reports()
     .map(({ reference }) => reference)
     .sort();
 
-/** How many reports left the page. */
+/** The number of reports that left the page. */
 function countPosts(page: Page): () => number {
   let posts = 0;
   page.on('request', (request) => {
@@ -69,8 +69,8 @@ async function crash(context: BrowserContext, page: Page): Promise<void> {
   await crashed;
 }
 
-test('what a crashed tab had accepted, also what was on its way, is delivered by the next one', async ({ context, page, shop }) => {
-  // Recorded, and then no answer comes: the tab dies with these in flight.
+test('the reports that a crashed tab had accepted, also those being sent, are delivered by the next one', async ({ context, page, shop }) => {
+  // Recorded, and then no answer comes: the tab is killed with these in flight.
   shop.answers.held = 3;
   await openOutbox(page, shop.url);
   await enqueue(page, names('B', 20).slice(0, 3));
@@ -117,7 +117,7 @@ test('of two tabs one sends the reports of both, each once; when it is closed th
   expect(shop.gateway.requests()).toHaveLength(50);
 });
 
-test('a tab that is frozen hands over to the other one, and is one beside it when it goes on', async ({ context, page, shop }) => {
+test('a frozen tab hands over to the other one, and runs beside it when it is resumed', async ({ context, page, shop }) => {
   await openOutbox(page, shop.url);
   await enqueue(page, names('A', 1));
   await expect.poll(() => recorded(shop)).toHaveLength(1);
@@ -133,7 +133,7 @@ test('a tab that is frozen hands over to the other one, and is one beside it whe
   expect(shop.gateway.requests()).toHaveLength(26);
 });
 
-test('two tabs without locks send each report once, kept apart by leases', async ({ context, shop }) => {
+test('two tabs without locks send each report once, separated by leases', async ({ context, shop }) => {
   await context.addInitScript(() => Object.defineProperty(navigator, 'locks', { value: undefined }));
   const [one, other] = [await context.newPage(), await context.newPage()];
   await openOutbox(one, shop.url);
@@ -157,10 +157,10 @@ test('what is reported offline is accepted, and delivered when the network is ba
   expect(recorded(shop)).toEqual(names('B', 5));
 });
 
-/** The longest wait that is allowed: jitter takes any part of it, so a short one would now and then end within the test. */
+/** The longest allowed wait: jitter takes any part of it, so a short one would sometimes end within the test. */
 const SLOW = { baseMs: 2_147_483_647, capMs: 2_147_483_647 };
 
-test('what had no answer is sent at once when the page is online again', async ({ context, page, shop }) => {
+test('a report without an answer is retried at once when the page is online again', async ({ context, page, shop }) => {
   await openOutbox(page, shop.url, { retry: SLOW });
   await context.setOffline(true);
   await enqueue(page, names('B', 3));
@@ -170,7 +170,7 @@ test('what had no answer is sent at once when the page is online again', async (
   await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(3);
 });
 
-test('what was tried too early, while the network only seemed to be back, is sent a little later', async ({ context, page, shop }) => {
+test('a report that was tried too early, while the network only seemed to be back, is retried a little later', async ({ context, page, shop }) => {
   await openOutbox(page, shop.url, { retry: SLOW });
   await context.setOffline(true);
   await enqueue(page, names('B', 3));
@@ -189,7 +189,7 @@ for (const [what, dispatch] of [
   ['becomes visible', () => document.dispatchEvent(new Event('visibilitychange'))],
   ['comes back', () => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))],
 ] as const)
-  test(`what had no answer is sent at once when the page ${what}; what an answer delays is not`, async ({ page, shop }) => {
+  test(`a report without an answer is retried at once when the page ${what}; one that an answer delays is not`, async ({ page, shop }) => {
     await page.route('**/report-bet-event', (route) => {
       const { bet_id } = route.request().postDataJSON();
       return bet_id === 'B-0'
@@ -207,12 +207,12 @@ for (const [what, dispatch] of [
     expect(recorded(shop)).toEqual(['B-0']);
   });
 
-test('a full storage refuses the report, and what was accepted before is delivered', async ({ context, page, shop }) => {
+test('a full storage refuses the report, and the accepted ones are delivered', async ({ context, page, shop }) => {
   const cdp = await context.newCDPSession(page);
   await cdp.send('Storage.overrideQuotaForOrigin', { origin: shop.url, quotaSize: 300_000 });
   await openOutbox(page, shop.url, { start: false });
   await enqueue(page, names('B', 3));
-  // Chromium packs what it stores: this cannot be packed.
+  // Chromium compresses its stored data: this cannot be compressed.
   expect(await enqueue(page, ['large'], { metadata: { note: randomBytes(450_000).toString('hex') } })).toEqual(['IndexedDbError quota']);
   expect(await statsOf(page)).toMatchObject({ states: { waiting: 3 } });
 
@@ -221,7 +221,7 @@ test('a full storage refuses the report, and what was accepted before is deliver
   expect(recorded(shop)).toEqual(names('B', 3));
 });
 
-test('what was acknowledged is there after the whole browser was killed', async ({ restart, shop }) => {
+test('acknowledged reports are there after the whole browser was killed', async ({ restart, shop }) => {
   const accepted: string[] = [];
   for (const round of names('round', 3)) {
     const context = await restart();
@@ -231,7 +231,7 @@ test('what was acknowledged is there after the whole browser was killed', async 
     expect((await reportsOf(page, accepted)).map(({ reference }) => reference)).toEqual(accepted);
     await enqueue(page, names(round, 10));
     accepted.push(...names(round, 10));
-    // At once: nothing gives the browser time to write.
+    // At once: the browser gets no time to write.
   }
   const context = await restart();
   await logIn(context, shop.url, 'ada');
@@ -248,7 +248,7 @@ test('in a private window it works, and does not call itself durable', async ({ 
 });
 
 test.for(['outbox', 'outbox-too'])(
-  'the script with the outbox, as on the page /%s, offers all that the other does, and an outbox',
+  'the script with the outbox, as on the page /%s, offers the whole API of the other, and an outbox',
   async (path, { page, shop }) => {
     await page.goto(shop.url);
     const all = await page.evaluate(() => Object.keys(LocationSDK));
@@ -267,7 +267,7 @@ test.for(['outbox', 'outbox-too'])(
   },
 );
 
-test('the script with the outbox is for a relay alone: all else is refused, and where it is is said', async ({ page, shop }) => {
+test('the script with the outbox is for a relay only: all else is refused, with the right entry in the message', async ({ page, shop }) => {
   await page.goto(`${shop.url}/outbox`);
   const messages = await page.evaluate(() =>
     [
@@ -288,7 +288,7 @@ test('the script with the outbox is for a relay alone: all else is refused, and 
   expect(messages.join()).not.toContain('canary-key');
 });
 
-test('what a page stores and shows of a report has the names that every build knows', async ({ context, page, shop }) => {
+test('the records and views of a page\'s reports have the names of every build', async ({ context, page, shop }) => {
   await openOutbox(page, shop.url);
   await context.setOffline(true);
   await enqueue(page, ['B-1']);
@@ -297,7 +297,7 @@ test('what a page stores and shows of a report has the names that every build kn
   expect(await storedIn(page)).toContain('"inDoubt":true');
 });
 
-test('what only operators need says where it is', async ({ page, shop }) => {
+test('a function for operators only says which entry has it', async ({ page, shop }) => {
   await openOutbox(page, shop.url);
   const messages = await page.evaluate(() =>
     Promise.all(
@@ -323,7 +323,7 @@ test('a wrong option of the outbox is named', async ({ page, shop }) => {
   for (const part of ['leaseMs', 'concurency', 'capMs']) expect(message).toContain(part);
 });
 
-test('a store that says not whose it is is refused', async ({ page, shop }) => {
+test('a store without a player is refused', async ({ page, shop }) => {
   await page.goto(`${shop.url}/outbox`);
   const message = await page.evaluate(async () => {
     const client = LocationSDK.createClient({ relayUrl: '/relay' });
@@ -337,10 +337,10 @@ test('a store that says not whose it is is refused', async ({ page, shop }) => {
   expect(message).toContain('indexedDbStore({ player })');
 });
 
-test('a report is never sent in the session of another player, and is delivered once its own is logged in again', async ({ context, page, shop }) => {
+test('a report is never sent in the session of another player, and is delivered once its own player is logged in again', async ({ context, page, shop }) => {
   await openOutbox(page, shop.url, { start: false });
   await enqueue(page, ['ada-1']);
-  // Another tab logs out and in; this one knows nothing of it.
+  // Another tab logs out and in. This one gets no event of it.
   await logIn(context, shop.url, 'bola');
   const other = await openOutbox(await context.newPage(), shop.url, { session: 'bola' });
   await page.evaluate(() => outbox.start());
@@ -348,7 +348,7 @@ test('a report is never sent in the session of another player, and is delivered 
 
   await enqueue(other, ['bola-1']);
   await expect.poll(() => recorded(shop), patient).toEqual(['bola-1']);
-  // The gateway holds the report before the page has stored the answer.
+  // The gateway has the report before the page has stored the answer.
   await expect.poll(() => statsOf(other), patient).toMatchObject({ states: { recorded: 1, waiting: 0 }, paused: [] });
   expect(await statsOf(page)).toMatchObject({ states: { waiting: 1 } });
 
@@ -358,7 +358,7 @@ test('a report is never sent in the session of another player, and is delivered 
   expect(Object.fromEntries(named)).toEqual({ 'ada-1': 'U-88412', 'bola-1': 'U-2' });
 });
 
-test('when the session is over nothing is lost or condemned: the next login delivers', async ({ context, page, shop }) => {
+test('when the session has ended no report is lost or quarantined: the next login delivers', async ({ context, page, shop }) => {
   await context.clearCookies();
   await openOutbox(page, shop.url);
   await enqueue(page, names('B', 3));
@@ -368,7 +368,7 @@ test('when the session is over nothing is lost or condemned: the next login deli
   expect(recorded(shop)).toEqual(names('B', 3));
 });
 
-test('where the data of the site is cleared, the page is told within a minute that its reports may have been sent', async ({ context, page, shop }) => {
+test('if the data of the site is cleared, the page is informed within a minute that its reports may have been sent', async ({ context, page, shop }) => {
   shop.answers.held = 1;
   await openOutbox(page, shop.url);
   await page.evaluate(() => {
@@ -390,14 +390,14 @@ test('where the data of the site is cleared, the page is told within a minute th
   const cdp = await context.newCDPSession(page);
   await cdp.send('Storage.clearDataForOrigin', { origin: new URL(shop.url).origin, storageTypes: 'indexeddb' });
   const told = () => page.evaluate(() => (window as unknown as { told: { reference: string }[] }).told.sort((a, b) => (a.reference < b.reference ? -1 : 1)));
-  // Otherwise they would be told after five minutes.
+  // Otherwise it would be informed after five minutes.
   await expect.poll(told, { timeout: 60_000 }).toEqual([
     { reference: 'ON-ITS-WAY', outcome: 'unknown', code: 'aborted' },
     { reference: 'WAITS', outcome: 'unknown', code: 'aborted' },
   ]);
 }, 90_000);
 
-test('neither the storage nor the requests of a page hold a key or who the player is', async ({ page, shop }) => {
+test('neither the storage nor the requests of a page contain a key or the player\'s identity', async ({ page, shop }) => {
   const requests: string[] = [];
   page.on('request', (request) => requests.push(JSON.stringify([request.url(), request.headers(), request.postData()])));
   await openOutbox(page, shop.url, { start: false });
@@ -419,7 +419,7 @@ test('neither the storage nor the requests of a page hold a key or who the playe
   expect(kept[1]).not.toContain('1500');
 });
 
-test('an outbox behind the relay takes the reports of a page, and the page is told so', async ({ context, page }) => {
+test('an outbox behind the relay accepts the reports of a page, and the page gets that answer', async ({ context, page }) => {
   const shop = await serveRelay({ behind: (client) => createOutbox({ client, store: memoryStore() }) });
   try {
     await logIn(context, shop.url, 'ada');

@@ -4,9 +4,9 @@ import { INSECURE_HOST } from './chromium.js';
 import { readScript } from './script-file.js';
 
 export interface PageServer {
-  /** A secure context: browsers trust loopback as they trust `https:`. */
+  /** A secure context: browsers trust loopback like `https:`. */
   readonly url: string;
-  /** The same pages under a name, over plain `http:`: no secure context. */
+  /** The same pages under a name, over plain `http:`: not a secure context. */
   readonly insecureUrl: string;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ interface Served {
   headers?: OutgoingHttpHeaders;
 }
 
-/** Serves an operator's pages; `connect` is what the page with the strict policy may talk to. */
+/** Serves an operator's pages. `connect` is the list of hosts for the page with the strict policy. */
 export async function servePages(connect: readonly string[]): Promise<PageServer> {
   const policy = `default-src 'none'; script-src 'self'; connect-src ${connect.join(' ')}`;
   const served: Record<string, Served> = {
@@ -44,7 +44,7 @@ export async function servePages(connect: readonly string[]): Promise<PageServer
     '/strict-policy': { body: html(TAG), headers: { 'content-security-policy': policy } },
     '/without-geolocation': { body: html(TAG), headers: { 'permissions-policy': 'geolocation=()' } },
     '/with-loose-referrer': { body: html(TAG), headers: { 'referrer-policy': 'unsafe-url' } },
-    // Some browsers ask for it, and complain where there is none.
+    // Some browsers request it, and log an error if there is none.
     '/favicon.ico': { body: '', headers: { 'content-type': 'image/x-icon' } },
     '/worker.js': javascript(WORKER),
     [SCRIPT]: javascript(readScript()),

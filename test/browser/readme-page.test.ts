@@ -15,7 +15,7 @@ const ALLOWED = { permissions: ['geolocation'], geolocation: POSITION };
 const says = (page: Page, words: string) => page.getByRole('status').filter({ hasText: words }).waitFor({ timeout: 15_000 });
 const press = (page: Page) => page.getByRole('button').click();
 
-/** Opens the page for a player who is logged in, and notes the key of each bet that is placed. */
+/** Opens the page for a logged-in player, and records the key of each placed bet. */
 async function openReadme(page: Page, site: string): Promise<{ keys: (string | undefined)[] }> {
   await logIn(page);
   await page.route(`${site}/`, (route) => route.fulfill({ contentType: 'text/html', body: PAGE }));
@@ -25,7 +25,7 @@ async function openReadme(page: Page, site: string): Promise<{ keys: (string | u
   return { keys };
 }
 
-/** Lets a function answer what the page sends to the relay. */
+/** Lets a function answer the page's requests to the relay. */
 const atRelay = (context: BrowserContext, answer: (route: Route) => unknown) => context.route('**/relay/*', async (route) => void (await answer(route)));
 
 const refused = (status: number, error: object) => (route: Route) =>
@@ -102,7 +102,7 @@ test.for([
   ['the gateway is busy', 429, { code: 'rate-limited', outcome: 'rejected', retryAfterMs: 60_000 }, 'not taken yet', 1],
   ['the bet is refused', 422, { code: 'unprocessable', outcome: 'rejected' }, 'This bet was not taken.', 2],
   ['another report has its number', 409, { code: 'duplicate', outcome: 'rejected', conflict: true }, 'We have to check this bet.', 2],
-] as const)('it says what to do where %s', async ([, status, error, words, bets], { open, started }) => {
+] as const)('it gives advice if %s', async ([, status, error, words, bets], { open, started }) => {
   const { page } = await open(ALLOWED);
   const { keys } = await openReadme(page, started.site);
   await atRelay(page.context(), refused(status, error));
@@ -114,7 +114,7 @@ test.for([
   expect(new Set(keys).size).toBe(bets);
 });
 
-test('everybody can use it', async ({ open, started }) => {
+test('it is accessible', async ({ open, started }) => {
   const { page } = await open({ ...ALLOWED, bypassCSP: true });
   await openReadme(page, started.site);
   await press(page);

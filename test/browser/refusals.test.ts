@@ -17,7 +17,7 @@ test('a key in a page is refused unless it is allowed, and the refusal does not 
   expect(gateway.requests).toEqual([]);
 });
 
-test('a function that gives the key is refused as the key itself is', async ({ page, site, gateway }) => {
+test('a function that returns the key is refused like the key itself', async ({ page, site, gateway }) => {
   await page.goto(site.url);
 
   const code = await page.evaluate((baseUrl) => {
@@ -31,7 +31,7 @@ test('a function that gives the key is refused as the key itself is', async ({ p
   expect(code).toBe('configuration');
 });
 
-test('a key that is allowed in a page is warned of', async ({ page, site, options }) => {
+test('a key that is allowed in a page causes a warning', async ({ page, site, options }) => {
   await page.goto(site.url);
 
   const [warning] = await Promise.all([

@@ -6,7 +6,7 @@ import { test as base } from './browser-test.js';
 import { denyGeolocation, grantGeolocation, POSITION } from './geolocation.js';
 import { type Joined, serveRelay } from './relay-world.js';
 
-/** The page's client, the relay on Node.js's server and a gateway that remembers: nothing between them is played. */
+/** The page's client, the relay on Node.js's server and a gateway that keeps its reports: all of them are real. */
 const test = base.extend('join', async ({ context, page }, { onCleanup }) => {
   const closing: (() => Promise<void>)[] = [];
   onCleanup(async () => void (await Promise.all(closing.map((close) => close()))));
@@ -20,12 +20,12 @@ const test = base.extend('join', async ({ context, page }, { onCleanup }) => {
 });
 
 const FORWARDED = { 'x-forwarded-for': '41.58.10.20, 102.89.23.47' };
-/** As a proxy of the operator's hands it on: the last entry is the proxy's own, the first one anybody's. */
+/** As an operator's proxy forwards it: the last entry is the proxy's own, the first one the visitor's. */
 const behindProxy = (context: BrowserContext) => context.setExtraHTTPHeaders(FORWARDED);
 
 const bet = { bet_id: 'B-1', amount: 1500 };
 
-/** In the page: reports, and tells what came of it. */
+/** In the page: reports, and returns the result. */
 const report = (page: Page, event: object = bet, options: object = {}, call: object = {}) =>
   page.evaluate(
     async ([event, options, call]) => {
@@ -40,7 +40,7 @@ const report = (page: Page, event: object = bet, options: object = {}, call: obj
   );
 
 for (const source of ['gps', 'client_ip'] as const) {
-  test(`a report whose answer is lost is already recorded when it is tried again (${source})`, async ({ context, page, join }) => {
+  test(`a report whose answer is lost is already recorded when it is retried (${source})`, async ({ context, page, join }) => {
     await (source === 'gps' ? grantGeolocation : denyGeolocation)(context);
     await behindProxy(context);
     const { gateway, answers } = await join();
@@ -52,7 +52,7 @@ for (const source of ['gps', 'client_ip'] as const) {
   });
 }
 
-test('a withdrawal takes the same way', async ({ context, page, join }) => {
+test('a withdrawal works the same way', async ({ context, page, join }) => {
   await grantGeolocation(context);
   const { gateway } = await join();
   const { user, userId: _userId, ...withdrawal } = withdrawalEvent();
@@ -90,11 +90,11 @@ const CASES: readonly Case[] = [
     relay: { limit: () => ({ retryAfterMs: 5_000 }) },
     is: { name: 'RateLimitError', outcome: 'not-sent', retryAfterMs: 5_000 },
   },
-  { of: 'a bet of somebody else', relay: { complete: () => null }, is: { name: 'BadRequestError', outcome: 'not-sent', status: 403 } },
+  { of: 'a bet of another player', relay: { complete: () => null }, is: { name: 'BadRequestError', outcome: 'not-sent', status: 403 } },
 ];
 
 for (const { of, fault, is, ...joined } of CASES) {
-  test(`an error is the same class in the page: ${of}`, async ({ context, page, join }) => {
+  test(`an error has the same class in the page: ${of}`, async ({ context, page, join }) => {
     await denyGeolocation(context);
     await behindProxy(context);
     const { gateway } = await join(joined);
@@ -121,7 +121,7 @@ test('a report in doubt is resent through the relay with the same bytes', async 
   expect(gateway.reports()).toHaveLength(1);
 });
 
-test('a number that is taken is a conflict where the page knows its own location', async ({ context, page, join }) => {
+test('a used number is a conflict if the page has its own location', async ({ context, page, join }) => {
   await grantGeolocation(context);
   const { gateway } = await join();
   expect(await report(page)).toMatchObject({ outcome: 'recorded' });
@@ -129,7 +129,7 @@ test('a number that is taken is a conflict where the page knows its own location
   expect(gateway.reports()).toMatchObject([{ body: { amount: 1500 } }]);
 });
 
-test('the session says who plays: another player’s data is refused, and nobody logged in is told so', async ({ context, page, join }) => {
+test('the session decides the player: another player’s data is refused, and a visitor who is not logged in gets 401', async ({ context, page, join }) => {
   await grantGeolocation(context);
   const { gateway, url } = await join({}, 'bola');
   const forged = await report(page, { ...bet, user: { user_id: 'U-88412' } });
@@ -144,7 +144,7 @@ test('the session says who plays: another player’s data is refused, and nobody
   expect(await report(page, { ...bet, bet_id: 'B-2' })).toMatchObject({ name: 'AuthenticationError', outcome: 'not-sent', status: 401 });
 });
 
-test('the environment is the relay’s, and no page’s to choose', async ({ context, page, join }) => {
+test('the environment is the relay’s, and a page cannot choose it', async ({ context, page, join }) => {
   await grantGeolocation(context);
   const { gateway } = await join({ relay: { environment: 'production' } });
   expect(await report(page)).toMatchObject({ outcome: 'recorded', environment: 'production' });
@@ -152,7 +152,7 @@ test('the environment is the relay’s, and no page’s to choose', async ({ con
   expect([gateway.reports('production').length, gateway.reports('staging').length]).toEqual([1, 0]);
 });
 
-test('a page’s position is sent as it is, and no address is looked up', async ({ context, page, join }) => {
+test('a page’s position is sent unchanged, and no address is looked up', async ({ context, page, join }) => {
   await grantGeolocation(context);
   await behindProxy(context);
   const { gateway, lookedUp } = await join();
@@ -169,7 +169,7 @@ test('without a position the address that the trusted proxy saw is looked up, no
   expect(lookedUp).toEqual(['102.89.23.47']);
 });
 
-test('without trusted proxies a forwarding header is nobody’s word', async ({ context, page, join }) => {
+test('without trusted proxies a forwarding header is ignored', async ({ context, page, join }) => {
   await denyGeolocation(context);
   await behindProxy(context);
   const { lookedUp, lines } = await join({ relay: { trustedProxies: [] } });

@@ -11,14 +11,14 @@ import { betUser, withdrawalEvent } from '../support/factories.js';
 import { root } from '../support/run.js';
 import { readScript } from './script-file.js';
 
-/** Who is logged in, by the session's cookie. */
+/** The logged-in player, by the session's cookie. */
 const PLAYERS: Readonly<Record<string, (operation: string) => RelayPlayer>> = {
   ada: (operation) => ({ user: operation === 'reportBetEvent' ? betUser() : withdrawalEvent().user }),
   bola: (operation) => ({ user: { ...(operation === 'reportBetEvent' ? betUser() : withdrawalEvent().user), user_id: 'U-2', nin: '99087654321' } }),
 };
 
 const SCRIPTS = ['location-sdk.global.js', 'location-sdk.outbox.global.js', 'location-sdk.relay.global.js'] as const;
-/** Which scripts a page has; any other has the first. */
+/** The scripts of a page. Any other page has the first. */
 const PAGES: Readonly<Record<string, readonly string[]>> = { '/outbox': [SCRIPTS[1]], '/outbox-too': [SCRIPTS[0], SCRIPTS[1]] };
 
 /** The worker of the guide, for a page and for a service worker. */
@@ -31,17 +31,17 @@ const WORKERS: Readonly<Record<string, string>> = Object.fromEntries(
 const pageWith = (scripts: readonly string[]) =>
   `<!doctype html><html lang="en"><head><title>Operator</title><link rel="icon" href="data:,">${scripts.map((name) => `<script src="/${name}"></script>`).join('')}</head></html>`;
 
-/** What a test changes. */
+/** The changes of a test. */
 export interface Joined {
   relay?: Partial<RelayOptions<RelayPlayer>>;
   client?: ClientOptions;
-  /** What stands between the relay and the client of the gateway. */
+  /** A wrapper between the relay and the client of the gateway. */
   behind?: (client: Client) => RelayClient;
   /** More scripts of the site, by path. */
   scripts?: Readonly<Record<string, string>>;
 }
 
-/** A page's origin with the real relay behind Node.js's server, before a mock gateway. */
+/** A page's origin with the real relay behind Node.js's server, and a mock gateway. */
 export async function serveRelay({ relay: relayOptions, client: clientOptions, behind = (client) => client, scripts = {} }: Joined = {}) {
   const gateway = createMockGateway();
   const lookedUp: (string | undefined)[] = [];
@@ -50,7 +50,7 @@ export async function serveRelay({ relay: relayOptions, client: clientOptions, b
   const logger = { debug: line, info: line, warn: line, error: line };
   const provider: IpProvider = {
     name: 'atlas',
-    // Never the same twice, so that a repetition shows whether the place was kept.
+    // A new place each time, so that a repetition shows whether the first place was kept.
     lookup: async ({ ip }) => {
       lookedUp.push(ip);
       return { latitude: 6.5, longitude: 3 + lookedUp.length / 100, city: 'Lagos' };
@@ -70,7 +70,7 @@ export async function serveRelay({ relay: relayOptions, client: clientOptions, b
     ...relayOptions,
   });
 
-  /** How many answers are lost on their way to the page, and how many never come. */
+  /** How many answers are lost before they reach the page, and how many never come. */
   const answers = { lost: 0, held: 0 };
   const handle = toNodeHandler(async (request, connection = {}) => {
     const answer = await relay(request, connection);
@@ -94,7 +94,7 @@ export async function serveRelay({ relay: relayOptions, client: clientOptions, b
     });
     outgoing.end(worker ?? (script ? readScript(script) : pageWith(PAGES[incoming.url ?? ''] ?? [SCRIPTS[0]])));
   });
-  // On a kept connection that breaks, a browser would repeat the request by itself.
+  // If a kept-alive connection breaks, a browser would repeat the request by itself.
   server.maxRequestsPerSocket = 1;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const close = async () => {

@@ -6,7 +6,7 @@ import type { OperatorSite } from './operator-site.js';
 
 declare const LocationSDK: typeof import('../../src/entries/script-tag.js').LocationSDK;
 
-/** Within the time of a test: machines may be slow. */
+/** The limit of a test: machines may be slow. */
 const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 15_000 });
 
 const bet = { bet_id: 'B-1', amount: 1500, timestamp: '1795162000' };
@@ -19,11 +19,11 @@ interface Ended {
   environment?: string;
 }
 
-/** In the page, within its policy: reports a bet through the relay, and resends what stays in doubt if that is asked for. */
+/** In the page, within its policy: reports a bet through the relay, and on request resends a report in doubt. */
 const report = (page: Page, options: object = {}, resends = 0): Promise<Ended> =>
   page.evaluate(
     async ([options, bet, resends]) => {
-      // In a task of the page's own: what a debugger runs is exempt from the page's policy.
+      // In a task of the page's own: code run by a debugger is exempt from the page's policy.
       await new Promise((resolve) => setTimeout(resolve));
       const client = LocationSDK.createClient({ relayUrl: '/location-sdk', retry: { baseMs: 0 }, ...options });
       const toData = (error: unknown) => {
@@ -72,7 +72,7 @@ test('without a position the relay locates the player, and no lookup service is 
   expect(complaints).toEqual([]);
 });
 
-test('a relay on another origin is asked first, and gets the session only if that is wanted', async ({ context, page, operator, violations }) => {
+test('a relay on another origin gets a preflight first, and the session only if that is configured', async ({ context, page, operator, violations }) => {
   await grantGeolocation(context);
   await context.addCookies([{ name: 'session', value: 'S-1', url: operator.url, sameSite: 'Lax' }]);
   await page.goto(operator.url);
@@ -87,7 +87,7 @@ test('a relay on another origin is asked first, and gets the session only if tha
   expect(violations).toEqual([]);
 });
 
-test('after a lost answer the next attempt learns that the report is recorded', async ({ context, page, operator }) => {
+test('after a lost answer the next attempt finds that the report is recorded', async ({ context, page, operator }) => {
   operator.script.push('lost');
   await grantGeolocation(context);
   await page.goto(operator.url);
@@ -97,7 +97,7 @@ test('after a lost answer the next attempt learns that the report is recorded', 
   expect(new Set(posts(operator).map(({ body }) => body)).size).toBe(1);
 });
 
-test('without another attempt the outcome is unknown, and resend learns it', async ({ context, page, operator }) => {
+test('without another attempt the outcome is unknown, and resend settles it', async ({ context, page, operator }) => {
   operator.script.push('lost');
   await grantGeolocation(context);
   await page.goto(operator.url);
@@ -107,7 +107,7 @@ test('without another attempt the outcome is unknown, and resend learns it', asy
   expect(operator.held.size).toBe(1);
 });
 
-test('what the relay refuses is the same error in the page', async ({ context, page, operator }) => {
+test('a refusal of the relay is the same error in the page', async ({ context, page, operator }) => {
   const issues = [{ path: 'amount', code: 'invalid', message: 'is more than the player has' }];
   operator.script.push({ status: 400, body: { error: { code: 'validation', message: 'No.', outcome: 'not-sent', reference: 'B-1', issues } } });
   await grantGeolocation(context);
@@ -116,7 +116,7 @@ test('what the relay refuses is the same error in the page', async ({ context, p
   expect(await report(page)).toMatchObject({ name: 'ValidationError', code: 'validation', outcome: 'not-sent', status: 400, issues });
 });
 
-test('a login page in place of the relay is not taken for an answer', async ({ context, page, operator }) => {
+test('a login page in place of the relay is not accepted as an answer', async ({ context, page, operator }) => {
   operator.script.push({ status: 200, body: '<html>Log in</html>' }, { status: 401, body: '<html>Log in</html>' });
   await grantGeolocation(context);
   await page.goto(operator.url);
@@ -124,7 +124,7 @@ test('a login page in place of the relay is not taken for an answer', async ({ c
   expect(await report(page)).toMatchObject({ code: 'authentication', outcome: 'unknown', attempts: 2 });
 });
 
-/** In the page: begins a report and waits for nothing. */
+/** In the page: starts a report and does not wait for it. */
 const begin = (page: Page, bets: object[], options: object = {}) =>
   page.evaluate(
     ([options, bets]) => {
@@ -140,7 +140,7 @@ const leave = (page: Page) => page.evaluate(() => void window.location.assign('/
 const references = ({ held }: OperatorSite) => [...held.keys()].sort();
 
 test.for(['its own', 'another'])(
-  'a report to a relay on %s origin that is begun right before the page goes away arrives',
+  'a report to a relay on %s origin that is started right before the page is left arrives',
   async (whose, { context, page, operator }) => {
     await grantGeolocation(context);
     await page.goto(operator.url);
@@ -161,7 +161,7 @@ test.for(['its own', 'another'])(
   },
 );
 
-test('a report that waits for the player to decide on the location is sent without it when the page goes away', async ({ page, operator }) => {
+test('a report that waits for the player to decide on the location is sent without it when the page is left', async ({ page, operator }) => {
   await leavePromptOpen(page);
   await page.goto(operator.url);
   await begin(page, [bet]);
@@ -173,7 +173,7 @@ test('a report that waits for the player to decide on the location is sent witho
   expect(JSON.parse(operator.held.get('B-1') ?? '')).toEqual(bet);
 });
 
-test('a report that waits for its next attempt makes it when the page goes away', async ({ context, page, operator }) => {
+test('a report that waits for its next attempt makes it when the page is left', async ({ context, page, operator }) => {
   operator.script.push({ status: 503, body: { error: { code: 'network', message: 'No.', outcome: 'not-sent' } } });
   await grantGeolocation(context);
   await page.goto(operator.url);
@@ -189,7 +189,7 @@ test('a report that waits for its next attempt makes it when the page goes away'
   await eventually(() => references(operator)).toEqual(['B-1']);
 });
 
-test('a page that is closed sends what it had begun', async ({ context, page, operator }) => {
+test('a closed page still sends the reports that it had started', async ({ context, page, operator }) => {
   await leavePromptOpen(page);
   await page.goto(operator.url);
   await begin(page, [bet]);
@@ -213,7 +213,7 @@ test('more reports at once than a browser lets outlive a page are all sent', asy
   expect(posts(operator)).toHaveLength(44);
 });
 
-test('room that other scripts of the page have taken costs an attempt and no report', async ({ context, page, operator }) => {
+test('space used by other scripts of the page costs an attempt and no report', async ({ context, page, operator }) => {
   operator.script.push('held');
   await grantGeolocation(context);
   await page.goto(operator.url);

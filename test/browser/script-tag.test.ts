@@ -13,22 +13,22 @@ const SCRIPT = '/location-sdk.global.js';
 
 const namesOnWindow = (page: Page): Promise<string[]> => page.evaluate(() => Object.getOwnPropertyNames(window));
 
-/** What only a server needs: a service with a secret token, and what it makes of requests and of players. */
+/** Exports that only a server needs: a service with a secret token, and functions for requests and players. */
 const FOR_SERVERS = ['amount', 'clientIpFrom', 'ipinfo', 'locationSignals'];
 
-test('the script offers what the package offers, but for the classes of errors and what only servers need', async ({ page, site }) => {
+test('the script exports the package\'s API, except the error classes and the functions for servers', async ({ page, site }) => {
   await page.goto(site.url);
 
   const offered = Object.keys(sdk).filter((name) => name === 'ReportingError' || (!FOR_SERVERS.includes(name) && !/^[A-Z]/.test(name)));
   expect(await page.evaluate(() => Object.keys(LocationSDK).sort())).toEqual(offered.sort());
 });
 
-test('the script says its version', async ({ page, site }) => {
+test('the script exports its version', async ({ page, site }) => {
   await page.goto(site.url);
   expect(await page.evaluate(() => LocationSDK.version)).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
 });
 
-test('the script adds its name to the page, and zod the one of its settings, also once it is used', async ({ context, page, site, gateway, options }) => {
+test('the script adds its name to the page, and zod one of its settings, also after use', async ({ context, page, site, gateway, options }) => {
   await grantGeolocation(context);
   await page.goto(`${site.url}/empty`);
   const before = await namesOnWindow(page);
@@ -41,7 +41,7 @@ test('the script adds its name to the page, and zod the one of its settings, als
   expect((await namesOnWindow(page)).filter((name) => !before.includes(name))).toEqual(['__zod_globalConfig', 'LocationSDK']);
 });
 
-test('a page that reports a bet has nothing to complain about', async ({ context, page, site, complaints, options }) => {
+test('a page that reports a bet logs no error', async ({ context, page, site, complaints, options }) => {
   await grantGeolocation(context);
   await page.goto(site.url);
 
@@ -80,7 +80,7 @@ test('a page with a strict policy reports a bet, located by its address, without
   expect(complaints).toEqual([]);
 });
 
-test('the strict policy is in force: it stops code made from text, and addresses that it does not name', async ({ page, site, violations }) => {
+test('the strict policy is in force: it blocks code made from text, and addresses that it does not name', async ({ page, site, violations }) => {
   await page.goto(`${site.url}/strict-policy`);
 
   const stopped = await page.evaluate(async () => {
@@ -105,7 +105,7 @@ test('loading the script twice is harmless', async ({ context, page, site, gatew
   expect(complaints).toEqual([]);
 });
 
-test('loading the script again keeps the first copy, and the client that was configured', async ({ context, page, site, gateway, options }) => {
+test('loading the script again keeps the first copy, and the configured client', async ({ context, page, site, gateway, options }) => {
   await grantGeolocation(context);
   await page.goto(site.url);
   const first = await page.evaluateHandle(() => LocationSDK);

@@ -2,15 +2,15 @@ import { createMockGateway } from '../../src/entries/mock.js';
 import { type MockServer, serve } from '../../src/entries/mock-node.js';
 
 export interface ServedGateway extends MockServer {
-  /** Every request that arrived, preflights included. */
+  /** Every request that arrived, including preflights. */
   readonly requests: Request[];
-  /** The bodies of the reports that staging holds. */
+  /** The bodies of the reports that staging has recorded. */
   recorded(): unknown[];
-  /** From now on each report comes over a connection of its own. */
+  /** From now on each report uses its own connection. */
   endConnectionsAfterPreflight(): void;
 }
 
-/** The mock gateway on an origin of its own: a page reaches it only as CORS allows. */
+/** The mock gateway on a separate origin: a page reaches it only as CORS allows. */
 export async function serveGateway(): Promise<ServedGateway> {
   const gateway = createMockGateway();
   const requests: Request[] = [];

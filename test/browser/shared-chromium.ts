@@ -8,8 +8,8 @@ declare module 'vitest' {
 }
 
 /**
- * One Chromium for all files: each connects to it and makes contexts of its own. Where it does not start, the tests of
- * the browser fail and say why; vitest would otherwise run no test of any project.
+ * One Chromium for all files: each connects to it and makes its own contexts. If it does not start, the browser tests
+ * fail with the reason; otherwise vitest would run no test of any project.
  */
 export default async function shareChromium(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   try {

@@ -10,7 +10,7 @@ import { serveRelay } from './relay-world.js';
 
 const LOCATION = { latitude: 6.4474, longitude: 7.5139, source: 'terminal' };
 
-test('a worker reports a bet with the location that the page gives it', async ({ page, site, gateway, options }) => {
+test('a worker reports a bet with the location that the page passes', async ({ page, site, gateway, options }) => {
   await page.goto(`${site.url}/empty`);
 
   const { result } = await callInWorker(page, 'reportBetEvent', options, betEvent(), { location: LOCATION });
@@ -38,7 +38,7 @@ test('a worker is as public as its page: a key is refused unless it is allowed',
   expect(gateway.requests).toEqual([]);
 });
 
-test('what is for the backend is refused in a worker too', async ({ page, site, gateway, options }) => {
+test('functions for the backend are refused in a worker too', async ({ page, site, gateway, options }) => {
   await page.goto(`${site.url}/empty`);
 
   const { error } = await callInWorker(page, 'verifyNin', options, { nin: '99012345678' });
@@ -110,10 +110,10 @@ describe.each([
     expect(world.gateway.reports()).toMatchObject([{ reference: 'B-1', body: { location: { ...POSITION, source: 'gps' } } }]);
   });
 
-  test('says in words what the player can do', async ({ context, page, onTestFinished }) => {
+  test('gives the player\'s message', async ({ context, page, onTestFinished }) => {
     const world = await serveRelay();
     onTestFinished(world.close);
-    await context.addCookies([{ name: 'session', value: 'nobody', url: world.url }]);
+    await context.addCookies([{ name: 'session', value: 'none', url: world.url }]);
     await grantGeolocation(context);
     await page.goto(world.url);
 

@@ -1,5 +1,5 @@
-// Shows that the package, as it is packed, is fit for every consumer: `npm run test:package`, which builds first.
-// What it needs beside the project's own tools is pinned in the `package.json` here, and comes from the npm registry; no install script is run.
+// Tests that the packed package suits every consumer: `npm run test:package`, which builds first. Its additional tools
+// are pinned in the `package.json` of this folder, and come from the npm registry. No install script is run.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,16 +14,17 @@ import { checkTypes } from './checks/types.js';
 import { installTools } from './tools.js';
 
 /**
- * @typedef {object} Packed what each check is given
- * @property {string} project a project of a stranger, with nothing but the package installed
- * @property {string} installed where the package is in it
- * @property {{ filename: string, size: number, unpackedSize: number, integrity: string, files: { path: string, size: number }[] }} tarball
+ * @typedef {object} Packed the input of each check
+ * @property {string} project a new project with only the package installed
+ * @property {string} installed the folder of the package in it
+ * @property {{ filename: string, size: number, unpackedSize: number, integrity: string, files: { path: string, size:
+ * number }[] }} tarball
  * @property {string[]} entries the names that can be imported: `location-sdk`, `location-sdk/mock`, …
  *
  * @typedef {object} Finding
- * @property {string} result a few words on what was looked at
+ * @property {string} result a short description of what was checked
  * @property {string[]} problems
- * @property {string[]} [notes] lines that are printed, whatever comes of it
+ * @property {string[]} [notes] lines that are always printed
  */
 
 /** @type {[what: string, check: (packed: Packed) => Promise<Finding> | Finding][]} */
@@ -63,7 +64,7 @@ try {
     try {
       finding = await check({ project, installed, tarball, entries });
     } catch (error) {
-      finding = { result: 'did not come to its end', problems: [wordsOf(error)] };
+      finding = { result: 'did not finish', problems: [wordsOf(error)] };
     }
     const seconds = (performance.now() - started) / 1_000;
     for (const note of finding.notes ?? []) console.log(note);

@@ -1,4 +1,4 @@
-// The tools of these checks that the project itself does not need.
+// The tools that only these checks need.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,10 +17,10 @@ export async function installTools() {
   if (!Object.entries(dependencies).every(([name, wanted]) => isInstalled(name, String(wanted)))) await npm(here, 'ci');
 }
 
-/** Imports a tool; whoever takes it says what it is used for. @param {string} name @returns {Promise<unknown>} */
+/** Imports a tool. The caller declares its type. @param {string} name @returns {Promise<unknown>} */
 export const load = (name) => import(name);
 
-/** The compilers here, from the oldest, with the file that runs each. */
+/** The installed compilers, from the oldest, with the file that runs each. */
 export const compilers = Object.keys(dependencies)
   .filter((name) => name.startsWith('typescript-'))
   .map((name) => ({ version: name.slice('typescript-'.length), program: join(here, 'node_modules', name, 'bin/tsc') }));

@@ -1,4 +1,4 @@
-// Answers that break off, over the runtime's own `fetch`: a gateway of raw sockets on this machine. Node.js, Deno and Bun; workerd cannot listen.
+// Answers that break off, over the runtime's own `fetch`, from a gateway of raw sockets on this machine. For Node.js, Deno and Bun; workerd cannot listen.
 import { createServer } from 'node:net';
 import { betUser } from './players.js';
 
@@ -10,9 +10,9 @@ const KEPT = 'transfer-encoding: chunked\r\n\r\n';
 const CUT = '40\r\n{"message":"This data has already been reported\r\n';
 const DATE = 'date: Sun, 22 Nov 2026 00:00:00 GMT\r\n\r\n';
 const STATUSES = [200, 401, 404, 409, 422, 429];
-/** What follows the status line of each, before the connection closes. */
+/** The bytes after the status line of each, before the connection closes. */
 const BROKEN = [CHUNKED, KEPT, CHUNKED + CUT, KEPT + CUT, DATE, `${DATE}<h1>No`, `content-length: 20\r\n${DATE}{"a":`, `content-encoding: gzip\r\n${CHUNKED}`];
-/** Each is whole. @type {readonly (readonly [bytes: string, outcome: string])[]} */
+/** Each is complete. @type {readonly (readonly [bytes: string, outcome: string])[]} */
 const WHOLE = [
   [`200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`, 'recorded'],
   [`204 No Content\r\nconnection: close\r\n\r\n`, 'recorded'],
@@ -22,7 +22,7 @@ const WHOLE = [
 ];
 
 /**
- * Gives what was wrong, in words, and nothing where all was well.
+ * Returns the problems, in words; empty if there are none.
  * @param {Pick<import('./relay.js').Parts, 'createClient'>} parts
  * @returns {Promise<string[]>}
  */
@@ -34,7 +34,7 @@ export async function tryBrokenAnswers({ createClient }) {
     socket.on('error', () => {});
     socket.on('data', (piece) => {
       read += piece.toString('latin1');
-      // The request has come whole: its body is JSON.
+      // The request has arrived completely: its body is JSON.
       if (!read.endsWith('}')) return;
       read = '';
       if (how === 'end') socket.end(`HTTP/1.1 ${bytes}`);

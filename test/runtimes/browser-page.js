@@ -1,4 +1,4 @@
-// What a browser is asked: a page with the script-tag file of the installed package reports a bet and a withdrawal through a relay, and says how it went.
+// The test of a browser: a page with the script-tag file of the installed package reports a bet and a withdrawal through a relay, and posts the result.
 
 export const page = `<!doctype html><meta charset="utf-8"><title>location-sdk</title>
 <script src="/location-sdk.global.js"></script>
@@ -17,5 +17,5 @@ export const page = `<!doctype html><meta charset="utf-8"><title>location-sdk</t
   }
 </script>`;
 
-/** What must come of it. */
+/** The expected result. */
 export const EXPECTED = ['recorded', 'duplicate', 'recorded', 'configuration'];

@@ -1,4 +1,4 @@
-// The whole project `browser` of the tests in the newest Chromium that is installed beside the one from npm.
+// All tests of the project `browser` in the newest Chromium that is installed beside the one from npm.
 
 import { root, run, wordsOf } from '../support/packed.js';
 import { programIn } from './debian.js';

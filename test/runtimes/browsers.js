@@ -1,4 +1,4 @@
-// Tries the installed package's script-tag file in real browsers: a report with a location, and a question that the player leaves open.
+// Tests the installed package's script-tag file in real browsers: a report with a location, and a prompt that the player leaves open.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ import { programIn } from './debian.js';
 import { runInBrowser } from './in-browser.js';
 import { judgeOpenPrompt, openPromptPage } from './open-prompt.js';
 
-/** Stands for the services that tell Firefox where it is. */
+/** Replaces the services that tell Firefox its position. */
 const FIREFOX_PREFERENCES = {
   'geo.provider.network.url': 'data:application/json,{"location":{"lat":6.4474,"lng":7.5139},"accuracy":20.0}',
   'geo.provider.use_geoclue': false,
@@ -21,7 +21,7 @@ const FIREFOX_PREFERENCES = {
   'browser.aboutwelcome.enabled': false,
 };
 
-/** Answers Firefox's question to the player. */
+/** Answers Firefox's prompt. */
 const ALLOWED = { 'geo.prompt.testing': true, 'geo.prompt.testing.allow': true };
 
 /** @typedef {import('./in-browser.js').Run} Run */
@@ -29,14 +29,14 @@ const ALLOWED = { 'geo.prompt.testing': true, 'geo.prompt.testing.allow': true }
 /**
  * @typedef {object} Browser
  * @property {string} name
- * @property {string} missing what to do where it is not installed; this is no failure if it is Debian's
+ * @property {string} missing how to install it; a missing browser of Debian is not a failure
  * @property {boolean} needed
  * @property {boolean} headed whether it needs a display
  * @property {() => Promise<{ path: string, env: NodeJS.ProcessEnv } | undefined>} find
- * @property {(profile: string) => string[]} prepare makes a profile, and gives the arguments
+ * @property {(profile: string) => string[]} prepare makes a profile, and returns the arguments
  * @property {string} page
- * @property {string} [query] how the page is asked for: with a location given, or not
- * @property {(run: Run) => string[]} judge what was wrong, in words
+ * @property {string} [query] the query of the page: with a location given, or not
+ * @property {(run: Run) => string[]} judge the problems, in words
  */
 
 const CHROMIUM = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
@@ -51,7 +51,7 @@ function firefoxProfile(profile, preferences) {
   return ['--no-remote', '--profile', profile];
 }
 
-/** One of Debian's. @param {import('./debian.js').DebianPackage} name */
+/** A browser of Debian. @param {import('./debian.js').DebianPackage} name */
 const fromDebian = (name) => ({
   needed: false,
   missing: `Debian has it ("apt-get install ${name}").`,
@@ -81,20 +81,20 @@ export const BROWSERS = [
     ...fromDebian('firefox-esr'),
     headed: false,
     prepare: (profile) => ['--headless', ...firefoxProfile(profile, ALLOWED)],
-    // Its own geolocation is asked.
+    // Its own geolocation is used.
     ...REPORT,
   },
   { name: 'WebKitGTK', ...fromDebian('webkit2gtk-driver'), headed: true, prepare: () => ['--private'], ...REPORT, query: '?given' },
   {
-    name: 'Chromium, question left open',
+    name: 'Chromium, prompt left open',
     ...fromDebian('chromium'),
     prepare: (profile) => [...CHROMIUM, `--user-data-dir=${profile}`],
     ...OPEN_PROMPT,
   },
-  { name: 'Firefox, question left open', ...fromDebian('firefox-esr'), prepare: (profile) => firefoxProfile(profile, {}), ...OPEN_PROMPT },
+  { name: 'Firefox, prompt left open', ...fromDebian('firefox-esr'), prepare: (profile) => firefoxProfile(profile, {}), ...OPEN_PROMPT },
 ];
 
-/** The one that the browser tests use: from npm, unless CHROMIUM_PATH names another. */
+/** The browser of the browser tests: from npm, unless CHROMIUM_PATH names another. */
 async function testedChromium() {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const outfile = join(root, 'node_modules/.cache/find-chromium.mjs');
@@ -107,15 +107,15 @@ async function testedChromium() {
 /** @param {Run} run */
 function judgeReports({ said: { outcomes }, reports }) {
   const wrong = [];
-  if (String(outcomes) !== String(EXPECTED)) wrong.push(`the page was told ${outcomes}, not ${EXPECTED}`);
+  if (String(outcomes) !== String(EXPECTED)) wrong.push(`the page got ${outcomes}, not ${EXPECTED}`);
   const held = reports.map(({ operation, body }) => `${operation} ${JSON.stringify(Reflect.get(body, 'location'))}`);
   const where = held.filter((text) => text.includes('6.4474') && text.includes('"source":"gps"'));
-  if (held.length !== 2 || where.length !== 2) wrong.push(`the gateway holds ${held.join(', ') || 'nothing'}`);
+  if (held.length !== 2 || where.length !== 2) wrong.push(`the gateway has ${held.join(', ') || 'nothing'}`);
   return wrong;
 }
 
 /**
- * Lets a browser load its page, and throws an error that holds what was wrong. Gives the browser's version.
+ * Lets a browser load its page, and throws an error with the problems. Returns the browser's version.
  * @param {Browser} browser @param {{ path: string, env: NodeJS.ProcessEnv }} executable @param {string} project
  */
 export async function tryBrowser({ name, prepare, judge, ...browser }, executable, project) {

@@ -1,11 +1,11 @@
-// What Debian has and npm has not: browsers with a window, and a display for them. Installed with apt-get where that can be.
+// Programs that Debian has and npm does not: browsers with a window, and a display for them. Installed with apt-get if possible.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 const { FIREFOX_PATH, SYSTEM_CHROMIUM_PATH } = process.env;
 const WEBKIT = ['/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser', '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.0/MiniBrowser'];
 
-/** Where each may be, by the package that has it. @type {Readonly<Record<string, readonly (string | undefined)[]>>} */
+/** The possible paths of each, by package. @type {Readonly<Record<string, readonly (string | undefined)[]>>} */
 const PLACES = {
   xvfb: ['/usr/bin/Xvfb'],
   'firefox-esr': [FIREFOX_PATH, '/usr/bin/firefox-esr', '/usr/bin/firefox'],
@@ -18,7 +18,7 @@ const PLACES = {
 /** The program of a package. @param {DebianPackage} name @returns {string | undefined} */
 export const programIn = (name) => PLACES[name]?.find((path) => path && existsSync(path));
 
-/** Installs what is missing. Gives why it could not, in a line, or nothing. */
+/** Installs missing packages. Returns a line that says why it could not, or undefined. */
 export function installFromDebian() {
   const missing = Object.keys(PLACES).filter((name) => !programIn(/** @type {DebianPackage} */ (name)));
   if (missing.length === 0) return '';
@@ -33,7 +33,7 @@ export function installFromDebian() {
   return failed.length > 0 ? `${failed.join(', ')}: apt-get could not install it` : '';
 }
 
-/** Starts a display that nobody sees. Gives its name, and what ends it; undefined where there is no Xvfb. */
+/** Starts a virtual display. Returns its name and a function that ends it. Undefined without Xvfb. */
 export async function startDisplay() {
   const program = programIn('xvfb');
   if (!program) return undefined;

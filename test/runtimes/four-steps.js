@@ -13,7 +13,7 @@ const withdrawal = {
 const location = { latitude: 6.4474, longitude: 7.5139, city: 'Enugu', country: 'NG', source: 'gps' };
 
 /**
- * Reports a bet and a withdrawal from beginning to end; gives what was wrong, in words, and nothing where all was well.
+ * Reports a bet and a withdrawal from beginning to end. Returns the problems, in words; empty if there are none.
  * @param {Pick<import('./relay.js').Parts, 'createClient' | 'createMockGateway'>} parts
  * @returns {Promise<string[]>}
  */

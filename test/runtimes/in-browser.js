@@ -1,4 +1,4 @@
-// Serves a page with the installed package's script-tag file beside a relay, and lets a browser load it. No driver: the page itself says what came of it.
+// Serves a page with the installed package's script-tag file and a relay, and lets a browser load it. There is no driver: the page itself posts the result.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -10,7 +10,7 @@ const LIMIT_MS = 60_000;
 const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8' };
 
 /**
- * @typedef {object} Said what the page posts to `/done`
+ * @typedef {object} Said the data that the page posts to `/done`
  * @property {string[]} [outcomes]
  * @property {string} [agent]
  * @property {string} [problem]
@@ -21,12 +21,13 @@ const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=
  * @typedef {object} Run
  * @property {Said} said
  * @property {number[]} arrivals when each report arrived at the relay
- * @property {readonly { operation: string, reference: string | undefined, body: object }[]} reports what the gateway holds
+ * @property {readonly { operation: string, reference: string | undefined, body: object }[]} reports the reports of the
+ * gateway
  * @property {string} version of the browser
  */
 
 /**
- * Throws what the page calls a problem, and if the browser ends early or the page says nothing.
+ * Throws a problem that the page reports, and if the browser ends early or the page posts nothing.
  * @param {object} given
  * @param {{ path: string, env: NodeJS.ProcessEnv }} given.executable
  * @param {readonly string[]} given.args of the browser, without the address
@@ -88,9 +89,9 @@ export async function runInBrowser({ executable, args, project, page, query = ''
   let timer;
   try {
     const late = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`The page said nothing within ${LIMIT_MS / 1_000} seconds.`)), LIMIT_MS);
+      timer = setTimeout(() => reject(new Error(`The page posted nothing within ${LIMIT_MS / 1_000} seconds.`)), LIMIT_MS);
     });
-    const early = ended.then((why) => Promise.reject(new Error(`The browser ended before the page said anything: ${why}`)));
+    const early = ended.then((why) => Promise.reject(new Error(`The browser ended before the page posted anything: ${why}`)));
     /** @type {Said} */
     const said = await Promise.race([told, late, early]);
     if (said.problem) throw new Error(`${said.problem} ${JSON.stringify(said.steps ?? [])}`);

@@ -1,4 +1,4 @@
-// What Node.js, Deno and Bun run. The last line shows that they came to the end.
+// The program that Node.js, Deno and Bun run. Its last line shows that it reached the end.
 import { createClient } from 'location-sdk';
 import { createMockGateway } from 'location-sdk/mock';
 import { createOutbox, memoryStore } from 'location-sdk/outbox';
@@ -10,7 +10,7 @@ await tryInstalled();
 const wrong = await tryBrokenAnswers({ createClient });
 if (wrong.length > 0) throw new Error(wrong.join('\n'));
 
-// An outbox hashes what it keeps: where a runtime warns of that, it ends here.
+// An outbox hashes its data. If a runtime warns about that, the program ends here.
 const outbox = createOutbox({ client: createClient({ ...createMockGateway().clientOptions(), logger: {} }), store: memoryStore() });
 outbox.start();
 const kept = await outbox.reportBetEvent({ bet_id: 'BET-1', amount: 1500, user: betUser });

@@ -1,8 +1,8 @@
-// A player who does not answer the browser's question: the page clicks its button three times, and only the first bet may wait for the answer.
+// A player who does not answer the browser's prompt: the page clicks its button three times, and only the first bet may wait for the answer.
 
 /** How long the page waits for an answer. */
 const ANSWER_MS = 4_000;
-/** From the click to the relay, once the player has left the question unanswered. */
+/** From the click to the relay, once the player has left the prompt open. */
 const PROMPT_MS = 1_000;
 
 export const openPromptPage = `<!doctype html><meta charset="utf-8"><title>location-sdk</title>
@@ -29,15 +29,15 @@ export const openPromptPage = `<!doctype html><meta charset="utf-8"><title>locat
 </script>`;
 
 /**
- * What was wrong, in words, and nothing where all was well.
+ * The problems, in words; empty if there are none.
  * @param {import('./in-browser.js').Run} run
  */
 export function judgeOpenPrompt({ said, arrivals, reports }) {
   const wrong = [];
-  if (String(said.outcomes) !== String(Array(3).fill('recorded prompt'))) wrong.push(`the page was told ${said.outcomes}`);
+  if (String(said.outcomes) !== String(Array(3).fill('recorded prompt'))) wrong.push(`the page got ${said.outcomes}`);
   const waited = reports.map(({ reference }, index) => (arrivals[index] ?? Number.NaN) - Number(reference?.slice('BET-'.length)));
   const [first = 0, ...later] = waited;
-  // Else the browser answered by itself, and nothing was tried.
+  // Otherwise the browser answered by itself, and nothing was tested.
   if (!(first >= ANSWER_MS)) wrong.push(`the first bet reached the relay after ${first} ms: the browser did not wait for the player`);
   if (later.length !== 2 || later.some((ms) => !(ms <= PROMPT_MS))) wrong.push(`the later bets reached the relay after ${later.join(' and ')} ms`);
   return wrong;

@@ -1,4 +1,4 @@
-// Who plays: made up.
+// The players: invented.
 
 export const betUser = {
   user_id: 'U-1',

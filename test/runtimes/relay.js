@@ -1,4 +1,4 @@
-// What a relay does in any runtime: web standards only, and the package's parts passed in, so that each runtime finds them its own way.
+// The behaviour of a relay in any runtime: web standards only. The package's parts are passed in, so that each runtime imports them in its own way.
 
 import { betUser } from './players.js';
 
@@ -7,7 +7,7 @@ const SITE = 'https://shop.example';
 /** @typedef {{ createClient: typeof import('location-sdk').createClient, createMockGateway: typeof import('location-sdk/mock').createMockGateway, createRelay: typeof import('location-sdk/relay').createRelay }} Parts */
 
 /**
- * Sends a relay what is good and what is not; gives what was wrong with the answers, in words, and nothing where all was well.
+ * Sends a relay valid and invalid requests. Returns the problems with the answers, in words; empty if there are none.
  * @param {Parts} parts
  * @returns {Promise<string[]>}
  */
@@ -29,17 +29,17 @@ export async function tryRelay({ createClient, createMockGateway, createRelay })
   const cases = [
     ['an event', 200, {}],
     ['the same event again', 409, {}],
-    ['a page of elsewhere', 403, { headers: { origin: 'https://evil.example' } }],
-    ['nobody', 401, { headers: { cookie: 'session=none' } }],
+    ['a page of another site', 403, { headers: { origin: 'https://evil.example' } }],
+    ['no player', 401, { headers: { cookie: 'session=none' } }],
     ['another method', 405, { method: 'PUT' }],
     ['a slash at the end', 404, { path: `${path}/` }],
     ['an encoded slash', 404, { path: '/relay%2Freport-bet-event' }],
     ['plain text', 415, { headers: { 'content-type': 'text/plain' } }],
-    ['a body without end', 413, { body: endless() }],
+    ['an endless body', 413, { body: endless() }],
     ['a body that stops', 408, { body: stopped() }],
     ['a name twice', 400, { body: '{"bet_id":"BET-2","bet_id":"BET-3"}' }],
-    ['nesting without end', 400, { body: '['.repeat(60_000) }],
-    ['bytes that are no text', 400, { body: new Uint8Array([0x22, 0xff, 0x22]) }],
+    ['endless nesting', 400, { body: '['.repeat(60_000) }],
+    ['bytes that are not UTF-8', 400, { body: new Uint8Array([0x22, 0xff, 0x22]) }],
     ['another player', 400, { body: '{"bet_id":"BET-2","amount":5,"user":{"user_id":"U-2"}}' }],
   ];
   const wrong = [];

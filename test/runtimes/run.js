@@ -1,7 +1,7 @@
-// Tries the packed and installed package in every runtime, and prints what came of it: `npm run test:runtimes`, which builds first.
-// With `--browser-tests` it installs Debian's browsers where it can, and all tests of the project `browser` run in Debian's Chromium too,
-// which takes minutes.
-// Linux x64 with glibc only; everything comes from the npm registry, as `package-lock.json` has it, and no install script is run.
+// Tests the packed and installed package in every runtime, and prints the results: `npm run test:runtimes`, which
+// builds first. With `--browser-tests` it installs Debian's browsers if possible, and runs all tests of the project
+// `browser` in Debian's Chromium too, which takes minutes. Linux x64 with glibc only. Everything comes from the npm
+// registry, as `package-lock.json` has it, and no install script is run.
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,13 +19,13 @@ const FILES = ['broken-answers.js', 'four-steps.js', 'installed.js', 'main.js', 
 
 const { optionalDependencies: wanted } = readJson(join(here, 'package.json'));
 
-/** Whether the very version that `package.json` names is there. @param {import('./runtimes.js').Runtime} runtime */
+/** Whether the exact version in `package.json` is installed. @param {import('./runtimes.js').Runtime} runtime */
 const isInstalled = (runtime) =>
   existsSync(programOf(runtime)) &&
   existsSync(manifestOf(runtime)) &&
   String(wanted[runtime.folder]).split('@').at(-1) === readJson(manifestOf(runtime)).version;
 
-/** Gives why it could not, where it could not. */
+/** Returns why it could not, if it failed. */
 async function installRuntimes() {
   if (RUNTIMES.every(isInstalled)) return '';
   try {
@@ -49,7 +49,7 @@ const bundleWorker = (project) =>
     logLevel: 'silent',
   });
 
-/** @param {import('./runtimes.js').Runtime} runtime @param {string} project @param {string} notInstalled why, where npm said */
+/** @param {import('./runtimes.js').Runtime} runtime @param {string} project @param {string} notInstalled npm's reason */
 async function tryRuntime(runtime, project, notInstalled) {
   const { name, args, shows } = runtime;
   if (!isInstalled(runtime))
@@ -101,7 +101,7 @@ async function tryInBrowser(browser, project, display) {
 
 const withBrowserTests = process.argv.includes('--browser-tests');
 const notInstalled = await installRuntimes();
-// Without it, what Debian has is used where it is installed already.
+// Without it, Debian's browsers are used if they are already installed.
 const whyNot = withBrowserTests ? installFromDebian() : '';
 if (whyNot) console.log(`Not from Debian: ${whyNot}.`);
 const display = await startDisplay();
@@ -111,7 +111,7 @@ try {
   for (const name of FILES) cpSync(join(here, name), join(project, name));
   const results = [];
   for (const runtime of RUNTIMES) results.push(await tryRuntime(runtime, project, notInstalled));
-  // Side by side, since they mostly wait.
+  // In parallel, since they mostly wait.
   results.push(...(await Promise.all(BROWSERS.map((browser) => tryInBrowser(browser, project, display?.name)))));
   if (withBrowserTests) results.push(await tryBrowserTests());
 

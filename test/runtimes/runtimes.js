@@ -1,4 +1,4 @@
-// The runtimes that the package is tried in: where npm puts each, and how it is told to run `main.js` or the worker.
+// The runtimes in which the package is tested: the path of each, and how it runs `main.js` or the worker.
 import { fileURLToPath } from 'node:url';
 
 /**
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
  * @property {string} folder of its package in `node_modules`
  * @property {string} program in that folder
  * @property {readonly string[]} args
- * @property {string} shows what it prints once all has run
+ * @property {string} shows the line that it prints at the end
  */
 
 /** @param {number} major @returns {Runtime} */
@@ -29,7 +29,7 @@ export const RUNTIMES = [
     name: 'Deno',
     folder: '@deno/linux-x64-glibc',
     program: 'deno',
-    // What is not allowed here is refused: no network but this machine, no variables but the package's own, no file outside of the project.
+    // Everything else is denied: only this machine's network, the package's own variables, and files of the project.
     args: ['run', '--no-prompt', '--no-remote', '--cached-only', '--allow-env=LOCATION_SDK_*', '--allow-net=127.0.0.1', '--allow-read=.', 'main.js'],
     shows: 'all held',
   },

@@ -1,4 +1,4 @@
-// What `workerd test` runs.
+// The program that `workerd test` runs.
 import { tryInstalled } from './installed.js';
 
 export default { test: tryInstalled };

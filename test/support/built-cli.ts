@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { root, startNode } from './run.js';
 
-/** The command line, built of what stands in `src` now. */
+/** The command line, built from the current `src`. */
 export interface BuiltCli {
   /** Runs it to its end. */
   run(...words: string[]): Promise<{ code: number | null; out: string; err: string }>;
@@ -14,11 +14,11 @@ export interface BuiltCli {
   runWith(variables: Record<string, string>, ...words: string[]): Promise<{ code: number | null; out: string; err: string }>;
   /** Starts it. */
   start(...words: string[]): ChildProcess;
-  /** Runs it with a standard output whose reader has gone; gives the exit code. */
+  /** Runs it with a standard output whose reader has closed it. Returns the exit code. */
   runUnread(...words: string[]): Promise<number | null>;
   /** Starts a mock gateway on a free port, and waits for its ready line. */
   mock(...words: string[]): Promise<RunningMock>;
-  /** Ends what still runs, and takes the build away. */
+  /** Ends the running processes, and removes the build. */
   remove(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface RunningMock {
   readonly child: ChildProcess;
   readonly readyLine: string;
   readonly url: string;
-  /** Sends a signal, and gives the exit code. */
+  /** Sends a signal, and returns the exit code. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
 

@@ -1,9 +1,9 @@
 import { isStale } from '../../scripts/build-if-stale.js';
 
-/** Looking at the age of every source takes longer than most tests, so a process does it once. */
+/** Checking the age of every source takes longer than most tests, so a process does it once. */
 let isFresh = false;
 
-/** An old build proves nothing. */
+/** An outdated build proves nothing. */
 export function expectFreshBuild(): void {
   isFresh ||= !isStale();
   if (!isFresh) throw new Error('dist/ is missing, or older than what it is built from: run "npm run build" first.');

@@ -8,7 +8,7 @@ it.each([
   { cases: undefined, whole: 25, size: 3 },
   { cases: undefined, whole: 1, size: 1 },
   { cases: 'all', whole: 25, size: 25 },
-])('with TEST_CASES=$cases $size of $whole cases run, and the end of the run is told', ({ cases, whole, size }) => {
+])('with TEST_CASES=$cases $size of $whole cases run, and the end of the run reports it', ({ cases, whole, size }) => {
   vi.stubEnv('TEST_CASES', cases);
   const told: unknown[] = [];
   expect(sampleSize('bets', whole, (...series) => void told.push(series))).toBe(size);
@@ -31,7 +31,7 @@ it('a sample has every value of both lists, in few rows', () => {
   expect(chosen).toHaveLength(3);
 });
 
-it('the end of a run names every series once with the cases it left, and says nothing where none was left', () => {
+it('the end of a run names every series once with its omitted cases, and is silent if none was omitted', () => {
   const note = (what: string, done: number, whole: number) => `${JSON.stringify({ what, done, whole })}\n`;
   const [head, ...lines] = skippedLines(note('bets', 100, 1_000) + note('files', 1, 4) + note('bets', 100, 1_000));
   expect(head).toMatch(/^Left for \.ci\/run .*TEST_CASES=all/);

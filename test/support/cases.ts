@@ -5,19 +5,19 @@ import { SKIPPED_FILE } from './skipped-cases.js';
 /** `npm test` runs a sample of the longest series of cases; with `TEST_CASES=all`, as in `.ci/run`, it runs all of them. */
 const runsAll = () => process.env.TEST_CASES === 'all';
 
-/** Tells the end of the run what a sample leaves out. */
+/** Reports the omitted cases of a sample at the end of the run. */
 function note(what: string, done: number, whole: number): void {
   if (done < whole) appendFileSync(`${inject('runFolder')}/${SKIPPED_FILE}`, `${JSON.stringify({ what, done, whole })}\n`);
 }
 
-/** How many cases to run: a tenth of the whole, rounded up. */
+/** The number of cases to run: a tenth of the whole, rounded up. */
 export function sampleSize(what: string, whole: number, tell = note): number {
   const count = runsAll() ? whole : Math.ceil(whole / 10);
   tell(what, count, whole);
   return count;
 }
 
-/** Those of a list to run: a tenth of it, evenly spread. */
+/** The entries of a list to run: a tenth of it, evenly spread. */
 export function sampleOf<Case>(what: string, all: readonly Case[], tell = note): readonly Case[] {
   const size = sampleSize(what, all.length, tell);
   return all.filter((_, index) => (index * size) % all.length < size);

@@ -1,4 +1,4 @@
-/** Certificates for a server on this machine that no authority has signed, and their key; good for nothing else. */
+/** Certificates for a server on this machine that no authority has signed, and their key. They have no other use. */
 export const certificateKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgfUv3Q6NTtXfE61Ac
 BGovsRHv/MDj2lYTRrjAZ+yI5EKhRANCAARVNBNtSi5bNtDEap/Yi4Y4HP/uVzfT
@@ -44,7 +44,7 @@ V1D+DmYanO4JdCIFawIYKEOf1cQCIQCp6jZhi1+FTpMfOmbzMQiGxoE+fWbfdFJG
 -----END CERTIFICATE-----`;
 
 /**
- * An authority that nobody trusts, and what it signed; its key is thrown away. Made, with the key above in key.pem, by
+ * An authority that no client trusts, and its certificates; its key was deleted. Made, with the key above in key.pem, by
  *
  *     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout authority-key.pem -out authority.pem -days 36500 -subj '/CN=An authority of tests'
  *     sign() { openssl req -new -key key.pem -subj "/CN=$1" | openssl x509 -req -CA authority.pem -CAkey authority-key.pem -days 36500 -extfile <(printf "subjectAltName=$2"); }

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { PassThrough, Readable } from 'node:stream';
 import { main } from '../../src/cli/main.js';
 
-/** How a command ended, and what it wrote. */
+/** How a command ended, and its output. */
 export interface Ended {
   readonly code: number;
   readonly out: string;
@@ -20,7 +20,7 @@ const keep = (stream: PassThrough) => {
   return kept;
 };
 
-/** Runs the command line within this process, with streams of its own, to its end. `stdin` is what it can read; `isTTY`: it writes to a terminal. */
+/** Runs the command line to its end within this process, with its own streams. `stdin` is its input. `isTTY`: it writes to a terminal. */
 export async function runCli(words: readonly string[], stdin = '', { isTTY = false } = {}): Promise<Ended> {
   const terminal = openTerminal(stdin);
   Object.assign(terminal.stdout, { isTTY });
@@ -30,7 +30,7 @@ export async function runCli(words: readonly string[], stdin = '', { isTTY = fal
   return { code, out: out.text, err: err.text };
 }
 
-/** The objects that a command wrote with `--json`, one a line. */
+/** The objects that a command wrote with `--json`, one per line. */
 export const jsonOf = (out: string) =>
   out
     .trim()
@@ -48,7 +48,7 @@ export async function startMock(...words: string[]) {
   return {
     readyLine,
     url: /http:[^"\s]*/.exec(readyLine)?.[0] ?? '',
-    /** Ends it as a signal does, and gives the exit code. */
+    /** Ends it like a signal does, and returns the exit code. */
     end: () => {
       ending.abort();
       return code;

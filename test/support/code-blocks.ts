@@ -2,7 +2,7 @@
 export interface CodeBlock {
   language: string;
   code: string;
-  /** Where it begins, for messages. */
+  /** The place of its beginning, for messages. */
   line: number;
 }
 
@@ -14,7 +14,7 @@ export function codeBlocks(markdown: string): CodeBlock[] {
   }));
 }
 
-/** How many fenced blocks there are, whatever they look like. */
+/** The number of fenced blocks, in any language. */
 export const fencesIn = (markdown: string): number => (markdown.match(/^\s*(?:```|~~~)/gm)?.length ?? 0) / 2;
 
 /** The commands of a shell block, without comments. */
@@ -23,7 +23,7 @@ export const commandsOf = ({ code }: CodeBlock): string[] => code.split('\n').fi
 /** The inline scripts of a page. */
 export const inlineScripts = (html: string): string[] => [...html.matchAll(/<script(?: type="module")?>(.*?)<\/script>/gs)].map(([, code = '']) => code);
 
-/** What stands between two backticks outside of blocks. */
+/** The text between two backticks outside of blocks. */
 export function inlineCode(markdown: string): { code: string; line: number }[] {
   const outside = markdown.replace(/^```\w+\n.*?^```$/gms, (block) => block.replace(/[^\n]/g, ''));
   return [...outside.matchAll(/`([^`\n]+)`/g)].map(({ 1: code = '', index }) => ({ code, line: outside.slice(0, index).split('\n').length }));

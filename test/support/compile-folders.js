@@ -1,6 +1,6 @@
-// Compiles folders that have a `tsconfig.json`, one after the other, and prints what the compiler says of each: a list of lines for each,
-// as JSON. The declarations that they share are read once, which takes most of the time.
-// node test/support/compile-folders.js <file of the compiler's command> <folder>…
+// Compiles folders that have a `tsconfig.json`, one after the other, and prints the compiler's messages as JSON: a list
+// of lines for each folder. The shared declarations are read once, which takes most of the time. node
+// test/support/compile-folders.js <file of the compiler's command> <folder>…
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
@@ -8,7 +8,10 @@ const [command = '', ...folders] = process.argv.slice(2);
 /** @type {typeof import('typescript')} */
 const ts = createRequire(import.meta.url)(join(dirname(command), '../lib/typescript.js'));
 
-/** Declarations by their name and kind of module: no other option of these folders changes how one is read. @type {Map<string, import('typescript').SourceFile>} */
+/**
+ * Declarations by their name and kind of module: no other option of these folders changes how one is read. @type
+ * {Map<string, import('typescript').SourceFile>}
+ */
 const declarations = new Map();
 
 /** @param {string} folder */

@@ -54,7 +54,7 @@ export const settledWithdrawal = (overrides: Partial<SettledWithdrawal> = {}): S
   ...overrides,
 });
 
-/** A row of an outbox that was never sent. Its id follows from its other fields. */
+/** A row of an outbox that was never sent. Its id is derived from its other fields. */
 export function outboxRow(overrides: Partial<Row> = {}): Row {
   const row = { account: 'default', environment: 'staging', operation: 'reportBetEvent', reference: 'B-1', ...overrides } as const;
   return {

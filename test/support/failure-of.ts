@@ -1,6 +1,6 @@
 import { isReportingError, type ReportingError, type ValidationError } from '../../src/entries/index.js';
 
-/** The error that a call ends with; a call that succeeds, or throws anything else, fails the test. */
+/** The error with which a call ends. A call that succeeds, or throws any other value, fails the test. */
 export async function failureOf<T extends ReportingError = ReportingError>(work: Promise<unknown> | (() => unknown)): Promise<T> {
   let value: unknown;
   try {

@@ -1,4 +1,4 @@
-// A PostgreSQL that the machine has installed, such as Debian's: older than the one from npm, and with JIT.
+// A PostgreSQL that is installed on the machine, for example Debian's: older than the one from npm, and with JIT.
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ export const USER = 'postgres';
 export const PASSWORD = 'outbox';
 
 /**
- * As which user the programs run: they refuse root.
+ * The user that runs the programs: they refuse root.
  *
  * @returns {{ uid?: number, gid?: number }}
  */
@@ -20,7 +20,7 @@ export function unprivileged() {
   return { uid, gid };
 }
 
-/** A folder of that user's. @param {string} name */
+/** A folder of that user. @param {string} name */
 export function ownFolder(name) {
   const folder = mkdtempSync(join(tmpdir(), name));
   const { uid, gid } = unprivileged();
@@ -33,7 +33,7 @@ export function ownFolder(name) {
  *
  * @param {string} command
  * @param {readonly string[]} given
- * @param {{ ready: string, said: string[] }} watched `ready`: what it prints once it can be used.
+ * @param {{ ready: string, said: string[] }} watched `ready`: the line that it prints once it can be used.
  * @returns {Promise<import('node:child_process').ChildProcess>}
  */
 export function startProgram(command, given, { ready, said }) {
@@ -59,7 +59,7 @@ export async function endProgram(child, signal) {
 }
 
 /**
- * Starts a server of its own on a free port, with the settings that its package gives it.
+ * Starts a separate server on a free port, with the settings that its package gives it.
  *
  * @param {string} bin The folder of `initdb` and `postgres`.
  * @param {{ fsync: boolean, flags: readonly string[] }} options

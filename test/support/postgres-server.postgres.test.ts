@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const server = new URL('postgres-server.js', import.meta.url).href;
 
-/** Runs a script in a process of its own. */
+/** Runs a script in a separate process. */
 const run = (script: string) => spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
 
 const isThere = (port: number) =>
@@ -14,7 +14,7 @@ const isThere = (port: number) =>
     socket.once('connect', () => socket.destroy());
   });
 
-it('a process that had a server of PostgreSQL ends with the code that it was given', () => {
+it('a process that used a PostgreSQL server ends with its own exit code', () => {
   const { status, stderr } = run(`
     const { startPostgres } = await import(${JSON.stringify(server)});
     const { stop } = await startPostgres();
@@ -24,7 +24,7 @@ it('a process that had a server of PostgreSQL ends with the code that it was giv
   expect([status, stderr]).toEqual([3, '']);
 });
 
-it('a process that ends early leaves no server behind', async () => {
+it('a process that ends early leaves no running server', async () => {
   const { status, stdout } = run(`
     const { startPostgres } = await import(${JSON.stringify(server)});
     const { port } = await startPostgres();

@@ -4,16 +4,16 @@ import { startPostgres } from './postgres-server.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The address of a PostgreSQL, with a role that may do anything. Each test takes a schema of its own. */
+    /** The address of a PostgreSQL, with a role that may do anything. Each test uses its own schema. */
     postgresUrl: string;
-    /** The address of the same without the pooler that may stand before it. */
+    /** The address of the same server without the pooler in front of it. */
     directPostgresUrl: string;
   }
 }
 
 /**
- * Starts one PostgreSQL for all tests that need it, and ends it after them. With PGBOUNCER, the path of that program, they reach it through
- * PgBouncer in transaction mode; that takes a server of POSTGRES_BIN.
+ * Starts one PostgreSQL for all tests that need it, and ends it after them. With PGBOUNCER, the path of that program,
+ * they reach it through PgBouncer in transaction mode, which needs a server of POSTGRES_BIN.
  */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgres();

@@ -4,14 +4,14 @@ import ts from 'typescript';
 
 const SRC = new URL('../../src/', import.meta.url);
 
-/** The one file that imports what it is told to. */
+/** The one file that imports a module named by its caller. */
 const LOADS_A_FILE_OF_THE_USER = 'cli/check/options-file.ts';
 
 export interface SourceFile {
   /** Below `src/`, with forward slashes. */
   readonly name: string;
   readonly imports: readonly Import[];
-  /** Whether it holds nothing but `export { … } from`. */
+  /** Whether it contains only `export { … } from`. */
   readonly onlyReExports: boolean;
   readonly usesAny: boolean;
   readonly lines: number;
@@ -20,7 +20,7 @@ export interface SourceFile {
 export interface Import {
   /** A file below `src/`, or the name of a package. */
   readonly of: string;
-  /** Whether nothing is left of it in JavaScript. `import { type A }` is left: as `import {}`. */
+  /** Whether nothing of it remains in JavaScript. `import { type A }` remains: as `import {}`. */
   readonly typeOnly: boolean;
 }
 
@@ -40,7 +40,7 @@ export function parseSource(name: string, text: string): SourceFile {
   const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {
     if (!specifier) return;
     if (!ts.isStringLiteralLike(specifier) && name === LOADS_A_FILE_OF_THE_USER) return;
-    if (!ts.isStringLiteralLike(specifier)) throw new Error(`${name}: an import of something computed cannot be checked: ${specifier.getText()}`);
+    if (!ts.isStringLiteralLike(specifier)) throw new Error(`${name}: a computed import cannot be checked: ${specifier.getText()}`);
     imports.push({ of: resolve(name, specifier.text), typeOnly });
   };
   const visit = (node: ts.Node): void => {

@@ -5,18 +5,18 @@ export interface Recorded {
   url: string;
   method: string;
   headers: Record<string, string>;
-  /** Parsed; undefined where there is none. */
+  /** Parsed. Undefined if there is none. */
   body: Record<string, unknown> | undefined;
 }
 
-/** An answer with JSON, and with its length, so that it is whole over a socket too. */
+/** An answer with JSON and with its length, so that it is complete over a socket too. */
 export function json(body: unknown, status = 200, headers: Record<string, string> = {}): FetchResponse {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const length = String(new TextEncoder().encode(text).byteLength);
   return { status, headers: new Headers({ 'content-length': length, ...headers }), text: async () => text };
 }
 
-/** A `fetch` that keeps what it is asked and answers as told. */
+/** A `fetch` that records its requests and answers as given. */
 export function recordingFetch(answer: (request: Recorded) => FetchResponse | Promise<FetchResponse> = () => json({ message: 'ok' })) {
   const requests: Recorded[] = [];
   const fetch: Fetch = async (url, { method, headers, body }) => {

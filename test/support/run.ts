@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The variables of this process but for the package's own and the test runner's, so that neither decides a child's test. */
+/** The variables of this process except the package's own and the test runner's, so that neither affects a child's test. */
 const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:LOCATION_SDK_|VITEST|NODE_OPTIONS$|NODE_TEST_CONTEXT$)/.test(name)));
 
 /** Starts Node.js, in the root of the repository if no folder is given. */

@@ -19,7 +19,7 @@ interface Left {
   readonly whole: number;
 }
 
-/** One line for each series of cases, however many test files or projects have noted it. */
+/** One line for each series of cases, for any number of test files or projects that reported it. */
 export function skippedLines(notes: string): string[] {
   const left = new Map<string, string>();
   for (const note of notes.split('\n').filter(Boolean)) {
@@ -29,7 +29,7 @@ export function skippedLines(notes: string): string[] {
   return left.size === 0 ? [] : ['Left for .ci/run (TEST_CASES=all runs them here):', ...left.values()];
 }
 
-/** Before the first test and after the last one, whatever their projects are. */
+/** Before the first test and after the last one, in any project. */
 export default function setup({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'location-sdk-tests-'));
   provide('runFolder', folder);

@@ -4,23 +4,23 @@ import { entrySources } from '../../scripts/entries.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The package's own names lead to its sources, so that documents are checked against the code as it is now. */
+/** The package's own names lead to its sources, so that documents are checked against the current code. */
 const PATHS = Object.fromEntries([...entrySources()].map(([name, source]) => [name, [`./${source}`]]));
 
-/** Makes `LocationSDK` a global, with what the script-tag file offers and no more. */
+/** Makes `LocationSDK` a global, with the API of the script-tag file only. */
 const GLOBAL = "import './src/entries/global.js';\n";
 
 /** Parsed files of the disk, kept for all checks of a process, which have the same options. */
 const sources = new Map<string, ts.SourceFile>();
 
-/** Type-checks texts as if they were modules of this project, by file name, and returns what the compiler says. Declarations are taken as they are. */
+/** Type-checks texts as if they were modules of this project, by file name, and returns the compiler's messages. Declarations are not checked. */
 export function typeCheck(texts: Record<string, string>, declarations: Record<string, string> = {}): string[] {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, root);
-  // What an example leaves unused or untyped is not what it is about.
+  // Unused or untyped names in an example are accepted.
   Object.assign(options, { paths: PATHS, noUnusedLocals: false, noImplicitAny: false, allowJs: true });
 
-  // The package is not installed here, so its types of the global come by another way.
+  // The package is not installed here, so its types of the global are found in another way.
   const withoutReference = (text: string) => text.replace(/^\/\/\/ <reference types="location-sdk\/global[/\w]*" \/>$/gm, '');
   const files = new Map(
     Object.entries({ ...texts, 'script-tag.ts': GLOBAL }).map(([name, text]) => [`${root}${name}`, `${withoutReference(text)}\nexport {};\n`]),

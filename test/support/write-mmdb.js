@@ -1,11 +1,13 @@
 /**
- * Writes databases in MaxMind's format (version 2.0): a binary tree over the bits of an address, whose leaves point into
- * a section of records, and metadata at the end. For the tests and for `bench/`; plain JavaScript, since both run it.
+ * Writes databases in MaxMind's format (version 2.0): a binary tree over the bits of an address, whose leaves point
+ * into a section of records, and metadata at the end. For the tests and for `bench/`; plain JavaScript, since both run
+ * it.
  *
  * @typedef {{ bytes: Buffer }} Encoded
- * @typedef {string | number | bigint | boolean | Encoded | readonly unknown[] | { readonly [name: string]: unknown }} Value the members of which are values too
+ * @typedef {string | number | bigint | boolean | Encoded | readonly unknown[] | { readonly [name: string]: unknown }}
+ * Value its members are values too
  * @typedef {{ left: Branch, right: Branch }} Node
- * @typedef {Node | { record: Value } | undefined} Branch undefined where nothing is known
+ * @typedef {Node | { record: Value } | undefined} Branch undefined if there is no record
  */
 
 const TYPES = { pointer: 1, string: 2, double: 3, uint16: 5, uint32: 6, map: 7, int32: 8, uint64: 9, array: 11, boolean: 14, float: 15 };
@@ -15,7 +17,7 @@ const METADATA_MARKER = Buffer.concat([Buffer.from([0xab, 0xcd, 0xef]), Buffer.f
 /** The control bytes of a field: its type and size. @param {number} type @param {number} size */
 function control(type, size) {
   const [short, more] = size < 29 ? [size, []] : size < 285 ? [29, [size - 29]] : [30, [(size - 285) >> 8, (size - 285) & 255]];
-  if (size >= 65_821) throw new RangeError('a field of this size is not needed in a test');
+  if (size >= 65_821) throw new RangeError('this writer does not support a field of this size');
   return Buffer.from(type > 7 ? [short, type - 7, ...more] : [(type << 5) | short, ...more]);
 }
 
@@ -29,7 +31,7 @@ function filled(length, write) {
   return bytes;
 }
 
-/** A number of 32-bit floating point, as some publishers write coordinates. @param {number} value @returns {Encoded} */
+/** A 32-bit float, as some publishers write coordinates. @param {number} value @returns {Encoded} */
 export const float = (value) => ({
   bytes: field(
     TYPES.float,
@@ -66,7 +68,7 @@ function encodeNumber(value) {
 /** A pointer to an offset in the same section. @param {number} offset */
 const pointerTo = (offset) => Buffer.concat([Buffer.from([(TYPES.pointer << 5) | 0x18]), filled(4, (bytes) => bytes.writeUInt32BE(offset))]);
 
-/** A section of fields; a text or a record that is in it already is not written again. */
+/** A section of fields. A text or a record that it already contains is not written again. */
 function createSection() {
   /** @type {Buffer[]} */
   const parts = [];
@@ -85,7 +87,7 @@ function createSection() {
   function writeText(text) {
     const written = texts.get(text);
     if (written !== undefined) return append(pointerTo(written));
-    // A shorter one takes less than a pointer to it.
+    // A shorter text needs less space than a pointer to it.
     if (text.length > 4) texts.set(text, length);
     append(field(TYPES.string, Buffer.from(text)));
   }
@@ -118,7 +120,7 @@ function createSection() {
   }
 
   return {
-    /** Writes a record, and gives where it stands. @param {Value} value */
+    /** Writes a record, and returns its offset. @param {Value} value */
     add(value) {
       const offset = records.get(value) ?? length;
       if (offset === length) write(value);
@@ -143,7 +145,7 @@ function bitsOf(address) {
   return all.map((group) => Number.parseInt(group, 16).toString(2).padStart(16, '0')).join('');
 }
 
-/** The branch with a record put in below it. @param {Branch} branch @param {string} bits @param {Value} record @returns {Branch} */
+/** The branch with a record inserted below it. @param {Branch} branch @param {string} bits @param {Value} record @returns {Branch} */
 function grow(branch, bits, record) {
   if (bits === '') return { record };
   const node = branch && 'left' in branch ? branch : { left: branch, right: branch };
@@ -167,10 +169,12 @@ function encodeNode(recordSize, left, right) {
 }
 
 /**
- * A database as a file holds it.
+ * A database as the content of a file.
  *
- * @param {Readonly<Record<string, Value>>} networks records by network, such as `102.89.0.0/16`; a narrower one goes before a wider one
- * @param {{ ipVersion?: 4 | 6, recordSize?: 24 | 28 | 32, databaseType?: string }} [options] IPv4 networks stand below `::/96` in a database of version 6
+ * @param {Readonly<Record<string, Value>>} networks records by network, for example `102.89.0.0/16`; a narrower one
+ * precedes a wider one
+ * @param {{ ipVersion?: 4 | 6, recordSize?: 24 | 28 | 32, databaseType?: string }} [options] IPv4 networks are below
+ * `::/96` in a database of version 6
  */
 export function writeMmdb(networks, { ipVersion = 6, recordSize = 24, databaseType = 'Test-City' } = {}) {
   /** @type {Branch} */

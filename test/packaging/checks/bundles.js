@@ -6,7 +6,10 @@ import * as vite from 'vite';
 import webpack from 'webpack';
 import { load } from '../tools.js';
 
-/** What a page takes of the package: the least that it can be, as nothing is shown by a bundle of nothing, and the most. Bytes, minified and compressed with gzip -9. */
+/**
+ * The size of the package in a page: the least possible, since an empty bundle would prove nothing, and the most
+ * allowed. Bytes, minified and compressed with gzip -9.
+ */
 const CONSUMERS = [
   {
     takes: 'one guard',
@@ -24,7 +27,7 @@ const CONSUMERS = [
   { takes: 'everything', code: "import * as all from 'location-sdk';\nglobalThis.all = all;", least: 27_000, most: 51_200 },
 ];
 
-/** Each minifies with what it has; rollup has nothing, so esbuild does it. @type {Record<string, (folder: string, entry: string) => Promise<string>>} */
+/** Each bundler minifies with its own tool. rollup has none, so esbuild does it. @type {Record<string, (folder: string, entry: string) => Promise<string>>} */
 const BUNDLERS = {
   esbuild: async (folder, entry) => {
     const { outputFiles } = await esbuild.build({ absWorkingDir: folder, entryPoints: [entry], bundle: true, minify: true, format: 'esm', write: false });
@@ -58,7 +61,7 @@ const BUNDLERS = {
   },
 };
 
-/** What is said of zod alone is zod's. @param {{ message: string }} warning */
+/** Warnings about zod alone are zod's. @param {{ message: string }} warning */
 function refuse({ message }) {
   if (!/node_modules.zod\b/.test(message)) throw new Error(message);
 }

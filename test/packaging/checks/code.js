@@ -5,14 +5,14 @@ import ts from 'typescript';
 const GLOBALS = /^(?:globalThis|window|self|global|frames|top|parent)$/;
 const TIMERS = /^set(?:Timeout|Interval|Immediate)$/;
 
-/** What runs text as code, and so is refused by a Content-Security-Policy without `unsafe-eval`. @param {ts.Node} node */
+/** Expressions that run text as code, and so are refused by a Content-Security-Policy without `unsafe-eval`. @param {ts.Node} node */
 function runsText(node) {
   if (ts.isIdentifier(node) && (node.text === 'eval' || node.text === 'Function')) return !isName(node) && !(node.text === 'Function' && isComparedWith(node));
   const member = memberOf(node);
   if (member) {
     const { name, of } = member;
     if (name === 'eval' || name === 'Function') return GLOBALS.test(of);
-    // `x.constructor.name` tells who made it; handed on or called, it may be the Function of functions.
+    // `x.constructor.name` reads a class's name. If the constructor is passed on or called, it may be the Function of functions.
     if (name === 'constructor') return !isOnlyLookedAt(node);
   }
   if (!ts.isCallExpression(node)) return false;
@@ -22,7 +22,7 @@ function runsText(node) {
   return TIMERS.test(called) && isText(first);
 }
 
-/** `a.b`, `a['b']` and `const { b } = a`: the name, where it is known, and whose it is. @param {ts.Node} node */
+/** `a.b`, `a['b']` and `const { b } = a`: the name, if it is known, and its object. @param {ts.Node} node */
 function memberOf(node) {
   if (ts.isPropertyAccessExpression(node)) return { name: node.name.text, of: node.expression.getText() };
   if (ts.isElementAccessExpression(node)) return { name: textOf(node.argumentExpression), of: node.expression.getText() };
@@ -48,7 +48,7 @@ const isOnlyLookedAt = (node) =>
 /** @param {ts.Node} node */
 const isComparedWith = ({ parent }) => ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword;
 
-/** A text that is written out, also in pieces. @param {ts.Node | undefined} node @returns {string | undefined} */
+/** A literal text, also in pieces. @param {ts.Node | undefined} node @returns {string | undefined} */
 function textOf(node) {
   if (node === undefined) return undefined;
   if (ts.isStringLiteralLike(node)) return node.text;
@@ -62,7 +62,7 @@ function textOf(node) {
 /** @param {ts.Node | undefined} node */
 const isText = (node) => textOf(node) !== undefined;
 
-/** Where a text of JavaScript runs text as code. @param {string} name @param {string} text */
+/** The places at which a JavaScript text runs text as code. @param {string} name @param {string} text */
 function placesIn(name, text) {
   const file = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
   /** @type {string[]} */
@@ -77,7 +77,7 @@ function placesIn(name, text) {
   return places;
 }
 
-/** Each of these must be found, else nothing is shown by finding none. */
+/** The check must find each of these, otherwise finding none in the package proves nothing. */
 const BAD = [
   'eval("1")',
   '(0, eval)("1")',

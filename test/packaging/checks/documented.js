@@ -2,24 +2,24 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** What an editor shows of a name must be a sentence: so many characters at least. */
+/** The text that an editor shows for a name must be a sentence: at least this number of characters. */
 const SHORTEST = 15;
-/** A member has a name and a type to help: "Given name." says all. */
+/** A member also has a name and a type: "Given name." is enough. */
 const SHORTEST_OF_MEMBER = 10;
 const UNFINISHED = /\b(?:TODO|FIXME|TBD|XXX)\b/i;
 
 /** @param {string} text @param {number} shortest */
 const isSentence = (text, shortest) => text.length >= shortest && !UNFINISHED.test(text);
 
-/** Each name here is a gap that must be found, else nothing is shown by finding none. */
+/** Each name here is a gap that the check must find, otherwise finding none in the package proves nothing. */
 const SEEDS = `
 /** TODO: write me, soon. */
 export interface Unfinished {}
 /** A type with members of every shape. */
 export type Seed = { inIntersection: 1 } & Readonly<{ inReadonly: 1 }> & {
-  /** Holds what has no words. */
+  /** Contains members without a comment. */
   holder: { inLiteral: 1 } | { inUnion: 1 };
-  /** Takes what has no words. */
+  /** Accepts members without a comment. */
   method(options: { inParameter: 1 }): Promise<{ inResult: 1 }[]>;
   'quoted-name': 1;
 };
@@ -69,7 +69,7 @@ export function checkDocumented({ project, installed, entries: all }) {
   const problems = new Set();
   let names = 0;
 
-  /** What hovering over a declaration shows, below its type. @param {ts.Declaration} declaration */
+  /** The text that an editor shows for a declaration, below its type. @param {ts.Declaration} declaration */
   const hover = (declaration) => {
     const name = ts.getNameOfDeclaration(declaration);
     const shown = name && service.getQuickInfoAtPosition(declaration.getSourceFile().fileName, name.getStart());
@@ -84,7 +84,7 @@ export function checkDocumented({ project, installed, entries: all }) {
     if (members.has(declaration ?? member)) return;
     members.add(declaration ?? member);
     if (!isSentence(ts.displayPartsToString(member.getDocumentationComment(checker)).trim(), SHORTEST_OF_MEMBER))
-      problems.add(`${owner}.${member.name} says nothing of itself`);
+      problems.add(`${owner}.${member.name} has no comment`);
   });
 
   for (const [index, statement] of source.statements.entries()) {
@@ -99,13 +99,13 @@ export function checkDocumented({ project, installed, entries: all }) {
       names += 1;
       const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
       const ours = (symbol.declarations ?? []).filter(isOurs);
-      if (!ours.some((declaration) => isSentence(hover(declaration), SHORTEST))) problems.add(`${entry}: ${exported.name} says nothing of itself`);
+      if (!ours.some((declaration) => isSentence(hover(declaration), SHORTEST))) problems.add(`${entry}: ${exported.name} has no comment`);
       for (const type of typesOf(checker, symbol)) walk(type, symbol.name);
     }
   }
   service.dispose();
   for (const seed of SEEDED) {
-    const found = [...problems].filter((problem) => problem.includes(`${seed} says nothing`));
+    const found = [...problems].filter((problem) => problem.includes(`${seed} has no comment`));
     if (found.length === 0) problems.add(`this check does not see ${seed}`);
     for (const problem of found) problems.delete(problem);
   }
@@ -115,15 +115,16 @@ export function checkDocumented({ project, installed, entries: all }) {
 /** @param {ts.Declaration} declaration */
 const isOurs = (declaration) => declaration.getSourceFile().fileName.includes('/location-sdk/dist/');
 
-/** What a name stands for: as a type, as a value, or both. @param {ts.TypeChecker} checker @param {ts.Symbol} symbol */
+/** The symbols behind a name: as a type, as a value, or both. @param {ts.TypeChecker} checker @param {ts.Symbol} symbol */
 const typesOf = (checker, symbol) => [
   ...(symbol.flags & ts.SymbolFlags.Type ? [checker.getDeclaredTypeOfSymbol(symbol)] : []),
   ...(symbol.flags & ts.SymbolFlags.Value ? [checker.getTypeOfSymbol(symbol)] : []),
 ];
 
 /**
- * Visits every member that can be reached from a type: through members of members, parameters, results, unions, intersections, mapped and
- * conditional types. Members that others declare are theirs, but what their types hold may be ours.
+ * Visits every member that can be reached from a type: through members of members, parameters, results, unions,
+ * intersections, mapped and conditional types. Members that other packages declare are left out, but their types may
+ * contain ours.
  * @param {ts.TypeChecker} checker
  * @param {(owner: string, member: ts.Symbol) => void} see
  */
@@ -145,7 +146,7 @@ function walkTypes(checker, see) {
     if (type.symbol?.declarations && !type.symbol.declarations.some((declaration) => isOurs(declaration) || ts.isMappedTypeNode(declaration))) return;
     for (const member of checker.getPropertiesOfType(type)) {
       const { declarations = [] } = member;
-      // A key of a mapped type is declared nowhere, so there is nothing to write on; what it holds is looked at.
+      // A key of a mapped type has no declaration and so no comment. The type of its value is visited.
       if (declarations.length === 0) walk(checker.getTypeOfSymbol(member), `${name}.${member.name}`);
       if (!declarations.some(isOurs)) continue;
       if (declarations.some((declaration) => ts.getCombinedModifierFlags(declaration) & HIDDEN || isOfConstant(declaration))) continue;
@@ -165,7 +166,7 @@ function walkTypes(checker, see) {
 
 const HIDDEN = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
 
-/** Whether it stands in the type of a constant, which TypeScript wrote: the rows of INSTRUMENTS say in `description` what they are. @param {ts.Node} node */
+/** Whether it is in the inferred type of a constant: the rows of INSTRUMENTS describe themselves in `description`. @param {ts.Node} node */
 function isOfConstant(node) {
   let at = node.parent;
   while (ts.isTypeLiteralNode(at) || ts.isPropertySignature(at)) at = at.parent;

@@ -26,7 +26,7 @@ async function typesSay(file, entries) {
   const { problems = [], entrypoints = {} } = await checkPackage(createPackageFromTarballData(readFileSync(file)));
   const looked = Object.keys(entrypoints).map((name) => `location-sdk${name.slice(1)}`);
   return [
-    ...entries.filter((entry) => !looked.includes(entry)).map((entry) => `are-the-types-wrong did not look at ${entry}`),
+    ...entries.filter((entry) => !looked.includes(entry)).map((entry) => `are-the-types-wrong did not check ${entry}`),
     ...problems.map((problem) => `are-the-types-wrong: ${JSON.stringify(problem)}`),
   ];
 }

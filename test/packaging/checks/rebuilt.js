@@ -20,7 +20,7 @@ const hashesOf = (folder) =>
     ]),
   );
 
-/** The packages that the build takes in are copied: through a link they would have the first folder's path. @param {string} elsewhere */
+/** The packages that a build includes are copied: through a link they would have the first folder's path. @param {string} elsewhere */
 function linkPackages(elsewhere) {
   const { dependencies } = readJson(join(root, 'package.json'));
   mkdirSync(join(elsewhere, 'node_modules'));
@@ -32,10 +32,10 @@ function linkPackages(elsewhere) {
   }
 }
 
-/** A clone elsewhere that is built already, in another time zone and language; without it a build is made here. */
+/** A built clone in another folder, with another time zone and language. Without it a build is made here. */
 const { SECOND_BUILD } = process.env;
 
-/** Compares what was packed with a second build. @param {import('../run.js').Packed} packed */
+/** Compares the packed files with a second build. @param {import('../run.js').Packed} packed */
 export async function checkRebuilt({ installed }) {
   if (SECOND_BUILD) return compare(installed, SECOND_BUILD);
   const elsewhere = mkdtempSync(join(tmpdir(), 'a-folder-with-quite-another-name-'));

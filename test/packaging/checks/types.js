@@ -20,20 +20,20 @@ const RESOLUTIONS = [
   { module: 'commonjs', moduleResolution: 'node10', extensions: ['ts'], lastTypeScript: 6 },
 ];
 
-/** What the compiler knows of the platform, and which files of `test/package/consumer` can be written with that. */
+/** The platform types of a compilation, and the files of `test/package/consumer` that compile with them. */
 const PLATFORMS = [
   { platform: 'DOM', lib: ['es2022', 'dom'], types: [], files: ['uses', 'mistakes', 'with-web-types', 'in-a-page'] },
   { platform: 'Node.js', lib: ['es2022'], types: ['node'], files: ['uses', 'mistakes', 'with-web-types'] },
 ];
 
-/** From here on a compiler is a program that has no interface for JavaScript. */
+/** From this version on a compiler is a program without an interface for JavaScript. */
 const FIRST_NATIVE = 7;
 
-/** What may be said, and why. */
+/** Permitted messages of the compiler, and why. */
 const ACCEPTED = [
   {
     pattern: /^node_modules\/zod\/[^ ]+ error TS2304: Cannot find name '(?:URL|File)'\.$/,
-    reason: "zod's own declarations name URL and File: seen by who has neither type and checks libraries too",
+    reason: "zod's own declarations name URL and File: a project without these types that checks libraries reports them",
   },
 ];
 
@@ -78,7 +78,7 @@ export async function checkTypes({ project, installed, entries }) {
   };
 }
 
-/** @param {string[] | undefined} lines what the compiler said; nothing where it does not have the resolution */
+/** @param {string[] | undefined} lines the compiler's messages; undefined if it does not have the resolution */
 function markOf(lines) {
   if (lines === undefined) return '-';
   return lines.length === 0 ? 'ok' : 'FAILED';
@@ -87,7 +87,7 @@ function markOf(lines) {
 /** @param {{ version: string, moduleResolution: string, platform: string }} job */
 const nameOf = ({ version, moduleResolution, platform }) => `TypeScript ${version}, ${moduleResolution}, ${platform}`;
 
-/** Whoever imports telemetry has the peer whose types it names; no other declaration names a peer. @param {string} project */
+/** A project that imports telemetry has the peer whose types it names. No other declaration names a peer. @param {string} project */
 function installPeers(project) {
   const peer = join(project, 'node_modules/@opentelemetry/api');
   if (existsSync(peer)) return;
@@ -95,7 +95,7 @@ function installPeers(project) {
   symlinkSync(join(root, 'node_modules/@opentelemetry/api'), peer, 'dir');
 }
 
-/** Whether the declarations of an entry, or what they lead to, name a module of Node.js. @param {string} installed @param {string} entry */
+/** Whether the declarations of an entry, or their imports, name a module of Node.js. @param {string} installed @param {string} entry */
 function namesNode(installed, entry) {
   const { types } = Object.values(readJson(join(installed, 'package.json')).exports[entry.replace('location-sdk', '.')]).find((found) => found?.types);
   const seen = new Set([join(installed, types)]);
@@ -108,8 +108,9 @@ function namesNode(installed, entry) {
 }
 
 /**
- * Compiles folders of the project; what the compiler says of each, line by line.
- * @param {string} project @param {{ version: string, program: string }} compiler @param {string[]} folders @returns {Promise<string[][]>}
+ * Compiles folders of the project. Returns the compiler's messages for each, line by line.
+ * @param {string} project @param {{ version: string, program: string }} compiler @param {string[]} folders @returns
+ * {Promise<string[][]>}
  */
 async function compile(project, { version, program }, folders) {
   const options = { cwd: project, timeout: COMPILE_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 };
@@ -138,14 +139,14 @@ function writeConsumer(project, entries, { version, extensions, files, module, m
     moduleResolution,
     lib,
     types,
-    // Only TypeScript 6 warns of node10, and only that version takes this value.
+    // Only TypeScript 6 warns about node10, and only that version accepts this value.
     ...(version.startsWith('6.') && { ignoreDeprecations: '6.0' }),
     target: 'es2022',
     strict: true,
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
     skipLibCheck: false,
-    // The compiler's own libraries are not what is looked at, and take most of the time.
+    // The compiler's own libraries are not tested here, and take most of the time.
     skipDefaultLibCheck: true,
     noEmit: true,
     typeRoots: [NODE_TYPES],
