@@ -92,7 +92,7 @@ describe('a whole suite, switched by LOCATION_SDK_MOCK', () => {
     await server.close();
   });
 
-  test('all staging requests go to the mock gateway, whatever options the code passes', async () => {
+  test('all staging requests go to the mock gateway, for any options of the code', async () => {
     const application = createClient({
       gateways: { staging: { baseUrl: 'https://staging-gateway.example.com', apiKey: 'the-staging-key' } },
       logger: { warn: () => undefined },

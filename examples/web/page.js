@@ -9,7 +9,7 @@ const inDoubt = new Map();
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/** Where a notice is shown: in the login form if the player is logged out. @param {string} id */
+/** The place of a notice: the login form if the player is logged out. @param {string} id */
 const place = (id) => element(element('site').hidden ? 'login-notice' : `${id}-notice`);
 
 /**

@@ -71,7 +71,7 @@ const routes = {
   async 'POST /withdrawals'({ body, player }) {
     const amount = amountOf(body.amount, player);
     const verified = await isVerified(player).catch((error) => {
-      // No withdrawal exists yet, so nothing is in doubt, whatever the outcome of the verification.
+      // No withdrawal exists yet, so nothing is in doubt, for any outcome of the verification.
       console.warn(error instanceof Error ? error.message : 'a value that is not an error was thrown');
       throw new HttpError(503, 'We cannot verify your identity at the moment. No withdrawal was made; please try again later.');
     });

@@ -25,7 +25,7 @@ export interface ChannelRequest {
   readonly problems: ValidationIssue[];
 }
 
-/** Where reports go, and the settings of the client that depend on it. */
+/** The destination of reports, and the client's settings that depend on it. */
 export interface ChosenChannel {
   readonly channel: Channel;
   /** Undefined with a relay, which has its own environment. */

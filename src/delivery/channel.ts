@@ -4,12 +4,12 @@ import type { AnyReport } from './frozen.js';
 import type { Attempted, AttemptRequest } from './transport.js';
 import type { CallContext, Failure, Verdict } from './verdict.js';
 
-/** Where reports go: to the gateway, or to the operator's relay, which has its own environment. */
+/** The destination of reports: the gateway, or the operator's relay, which has its own environment. */
 export interface Channel {
   readonly kind: 'gateway' | 'relay';
   /** The addresses of the environments that are set up, or the relay's own. */
   readonly addresses: { readonly [Name in Environment | 'relay']?: string | undefined };
-  /** A problem that stops every report, whatever the call's options are. */
+  /** A problem that stops every report, for any options of the call. */
   problem(): string | undefined;
   /** The exchange for one report. A text says what is missing. `headers` are added to each of its requests. */
   open(report: Pick<AnyReport, 'operation' | 'environment'>, headers?: Readonly<Record<string, string>>): Exchange | string;

@@ -17,7 +17,7 @@ const REFUSALS = new Set('accepted be cannot conflict error not'.split(' '));
 const OTHER_DATA = /\bdifferent\b(?! (?:reference|id|identifier|report|event|bet|withdrawal|transaction|request)\b)|\bother data\b/;
 /** The gateway has not yet decided which data it has. */
 const UNDECIDED = /\b(?:in progress|being processed|try again)\b/;
-/** Each pattern means that this report may not be recorded as it was sent, whatever else the answer says. */
+/** Each pattern means that this report may not be recorded as it was sent, even if the rest of the answer says so. */
 const DENIALS = [
   UNDECIDED,
   /\bdiffer(?!ent\b)|\bmismatch|\bconflicting\b|\b(?:not|t) (?:the )?(?:same|equal|identical|match)/,
@@ -96,7 +96,7 @@ const isBareId = (word: string, index: number, words: readonly string[]): boolea
   return /^id(?:entifier)?$/.test(word) && !NOUNS.has(before) && (before.startsWith('duplicate') || words[index + 1] !== REFERENCE);
 };
 
-/** What a refusal says about the report: nothing, that it was reported before, or that other data was. */
+/** The statement of a refusal about the report: none, that it was reported before, or that other data was. */
 export interface Repeated {
   readonly repeated: boolean;
   /** Undefined if only a sent word says so, or if the gateway has not decided. */

@@ -19,7 +19,7 @@ export const THE_HOST = 'the remote host';
 
 /** The failure, as the platform reports it. */
 export interface Broken {
-  /** What happened and what to check. Never the platform's own message, which may contain any data. "the remote host" is replaced by the host's name. */
+  /** The failure and what to check. Never the platform's own message, which may contain any data. "the remote host" is replaced by the host's name. */
   readonly text: string;
   /** Whether the request was certainly not sent. */
   readonly notSent: boolean;

@@ -7,12 +7,12 @@ import type { AnyReport } from './frozen.js';
 /** One failure of an attempt. It becomes an error when the outcome of the whole call is known. */
 export interface Failure {
   readonly code: ErrorCode;
-  /** What happened and what to do about it. */
+  /** The failure and what to do about it. */
   readonly text: string;
   /** The outcome of this attempt alone. An earlier one may leave more doubt. */
   readonly outcome: ErrorOutcome;
   readonly retryable?: boolean;
-  /** Final whatever earlier attempts left in doubt: the gateway has other data than this report. */
+  /** Final even after attempts in doubt: the gateway has other data than this report. */
   readonly certain?: boolean;
   /** Whether a proxy or another server answered instead of the gateway. */
   readonly foreign?: boolean;

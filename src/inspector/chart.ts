@@ -8,13 +8,13 @@ import { count } from './words.js';
 const SPAN_MS = 300_000;
 const BARS = 60;
 const BAR_MS = SPAN_MS / BARS;
-/** Even a single request is to be seen, and is not to fill the chart. */
+/** A single request must be visible, and must not fill the chart. */
 const LEAST_TOP = 4;
 
 const LAYERS = ['ok', 'doubt', 'repeat', 'bad'] as const satisfies readonly Tone[];
-const NAMES: Readonly<Record<Tone, string>> = { ok: 'went well', doubt: 'answer lost', repeat: 'repeated', bad: 'refused or failed' };
+const NAMES: Readonly<Record<Tone, string>> = { ok: 'succeeded', doubt: 'answer lost', repeat: 'repeated', bad: 'refused or failed' };
 
-/** Requests over time, stacked by how they ended. */
+/** Requests over time, stacked by their result. */
 export function showChart(entries: readonly Entry[], now: number): void {
   const last = Math.floor(now / BAR_MS);
   const bars = Array.from({ length: BARS }, (): Record<Tone, number> => ({ ok: 0, doubt: 0, repeat: 0, bad: 0 }));

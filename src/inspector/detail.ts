@@ -46,7 +46,7 @@ export function createDetail(back: () => void, announce: (text: string) => void)
     const { method, path, key, body, requestId, status, answer, fault, earlier, applied } = entry;
     const source = sourceOf(entry);
     const note = make('p', { class: 'note', hidden: true });
-    const request = make('div', {}, body === undefined ? make('p', { class: 'dim' }, 'No body that could be read.') : jsonView(body));
+    const request = make('div', {}, body === undefined ? make('p', { class: 'dim' }, 'The body could not be read.') : jsonView(body));
     let full = body;
     const line = make('pre', { class: 'line' });
     const showLine = () => {
@@ -56,19 +56,19 @@ export function createDetail(back: () => void, announce: (text: string) => void)
     if (shown?.revealing && body !== undefined) {
       note.hidden = false;
       note.textContent = applied
-        ? 'Asking for the personal data…'
-        : 'Only what is recorded can be shown in full. Of a request that was refused, personal data is not kept.';
+        ? 'Loading the personal data…'
+        : 'Only recorded reports can be shown in full. The personal data of a refused request is not kept.';
       if (applied) {
         server.revealed(entry).then(
           (revealed) => {
-            note.textContent = revealed ? 'This is personal data.' : 'It is no longer held.';
+            note.textContent = revealed ? 'This is personal data.' : 'The report is no longer recorded.';
             if (!revealed) return;
             full = revealed;
             request.replaceChildren(jsonView(revealed));
             showLine();
           },
           () => {
-            note.textContent = 'The personal data could not be fetched.';
+            note.textContent = 'The personal data could not be loaded.';
           },
         );
       }
@@ -81,22 +81,26 @@ export function createDetail(back: () => void, announce: (text: string) => void)
       ['Request id', status === undefined ? undefined : requestId],
     ];
     if (earlier)
-      return [factsList(facts), make('p', { class: 'dim' }, 'It is held, but its request is older than this log.'), section('Report', request, note)];
+      return [
+        factsList(facts),
+        make('p', { class: 'dim' }, 'The report is recorded, but its request is older than this log.'),
+        section('Report', request, note),
+      ];
     return [
       factsList(facts),
       section('Request', make('p', { class: 'wire' }, `${method} ${path}`), request, note),
       section(
         'Answer',
-        make('p', { class: 'wire' }, status === undefined ? 'None was sent: the connection broke, or the request hangs.' : `Status ${status}`),
+        make('p', { class: 'wire' }, status === undefined ? 'No answer was sent: the connection broke, or the request is held back.' : `Status ${status}`),
         answer !== undefined && status !== undefined && jsonView(answer),
       ),
       section(
-        'Again, with curl',
-        copyButton('Copy the curl line', () => line.textContent ?? '', announce),
+        'Repeat with curl',
+        copyButton('Copy the curl command', () => line.textContent ?? '', announce),
         line,
         JSON.stringify(full)?.includes('[masked]') &&
           !shown?.revealing &&
-          make('p', { class: 'dim' }, 'Personal data is masked: show it to copy a line that is accepted.'),
+          make('p', { class: 'dim' }, 'Personal data is masked. Show it to copy a command that the gateway accepts.'),
       ),
     ];
   }
@@ -106,7 +110,7 @@ export function createDetail(back: () => void, announce: (text: string) => void)
       document.body.classList.toggle('has-detail', story !== undefined);
       if (!story) {
         if (shown || !place.firstChild)
-          place.replaceChildren(make('p', { class: 'none', id: 'detail-title' }, 'Choose a report to see what was sent and answered.'));
+          place.replaceChildren(make('p', { class: 'none', id: 'detail-title' }, 'Choose a report to see its requests and answers.'));
         shown = undefined;
         items.clear();
         return;

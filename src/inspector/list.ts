@@ -7,7 +7,7 @@ import { count, steps, timeOf } from './words.js';
 
 const MOST_SHOWN = 200;
 
-/** How a story stands: what came last, unless that was a repeat of what is recorded. */
+/** The state of a story: the latest entry, unless it repeats a recorded report. */
 export function standing({ entries }: Story): Standing {
   const last = entries.at(-1);
   if (!last) return { tone: 'ok', words: '' };
@@ -32,12 +32,12 @@ export function createStoryList(select: (key: string) => void): StoryList {
       );
       const more = byId('more');
       more.hidden = stories.length <= MOST_SHOWN;
-      more.textContent = `The latest ${MOST_SHOWN} of ${stories.length.toLocaleString('en')}. Search to find the others.`;
+      more.textContent = `The latest ${MOST_SHOWN} of ${stories.length.toLocaleString('en')}. Search for the others.`;
     },
   };
 }
 
-/** What changes a row: another entry, or another state of what is recorded. */
+/** A row changes with a new entry, or with a new state of the recorded report. */
 const versionOf = ({ entries, recorded }: Story): string => `${entries.at(-1)?.id} ${entries.length} ${recorded.size}`;
 
 function content(story: Story): HTMLElement[] {

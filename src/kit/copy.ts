@@ -2,7 +2,7 @@ import { make } from './dom.js';
 
 const SHOWN_MS = 1_500;
 
-/** A button that copies a text, says so, and offers it again. */
+/** A button that copies a text, confirms it, and is then ready again. */
 export function copyButton(label: string, text: () => string, announce: (text: string) => void, style = 'quiet'): HTMLButtonElement {
   const button: HTMLButtonElement = make(
     'button',

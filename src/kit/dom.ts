@@ -1,4 +1,4 @@
-/** What goes into an element; nothing where it is undefined or false. */
+/** The content of an element. Undefined and false add nothing. */
 export type Child = Node | string | undefined | false;
 type Attribute = string | boolean | undefined | ((event: Event) => void);
 

@@ -1,18 +1,18 @@
 import { arrange, make } from './dom.js';
 
-/** One row of a list. Its content is made again where its version is another one. */
+/** One row of a list. Its content is made again if its version has changed. */
 export interface Item {
   readonly key: string;
   readonly version: string;
   content(): HTMLElement[];
 }
 
-/** A list of buttons: one stop for the Tab key, and arrows within it. */
+/** A list of buttons: one stop for the Tab key, and arrow keys within it. */
 export interface List {
   show(items: readonly Item[], selected: string | undefined): void;
-  /** Moves through the list, and gives the key of where it is now. */
+  /** Moves the selection in the list, and returns the key of the selected row. */
   walk(by: number): string | undefined;
-  /** Goes to this row, or else to the first. */
+  /** Moves the focus to this row, or else to the first row. */
   focus(key: string | undefined): void;
 }
 

@@ -1,15 +1,15 @@
 import { draw, make } from './dom.js';
 
-/** How something stands: each tone has a colour, and a shape and words beside it. */
+/** The tone of a state: each has a colour, a shape and words. */
 export type Tone = 'ok' | 'doubt' | 'repeat' | 'bad';
 
-/** How something stands, and in which words. */
+/** A state: its tone and its words. */
 export interface Standing {
   readonly tone: Tone;
   readonly words: string;
 }
 
-/** A shape of its own for each tone, since not every reader sees colours. */
+/** Each tone has its own shape, since not every reader sees colours. */
 const SHAPES: Readonly<Record<Tone, string>> = {
   ok: 'M4.5 8.4 7 10.8l4.6-5.6',
   doubt: 'M8 4.2v4.6M8 11.4v.4',

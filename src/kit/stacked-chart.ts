@@ -3,7 +3,7 @@ import type { Tone } from './mark.js';
 
 const WIDTH = 300;
 const HEIGHT = 64;
-/** Room above the highest bar. */
+/** Space above the highest bar. */
 const MARGIN = 6;
 
 /** Bars over time, stacked by tone, the oldest first. */
@@ -11,11 +11,11 @@ export interface StackedChart {
   readonly bars: readonly Readonly<Partial<Record<Tone, number>>>[];
   /** From the bottom to the top. */
   readonly layers: readonly Tone[];
-  /** The highest bar fills the chart, but one of less than this does not. */
+  /** The highest bar fills the chart, unless it is below this value. */
   readonly leastTop: number;
   /** The chart in words. */
   readonly label: string;
-  /** Below it, from left to right. */
+  /** The labels below it, from left to right. */
   readonly axis: readonly string[];
 }
 

@@ -33,7 +33,7 @@ export function differences(row: Operation, expected: unknown, received: unknown
 /** An object whose members may hold any data. */
 const describeValue = (value: unknown): string | undefined => (typeof value === 'object' && value !== null ? '[masked]' : JSON.stringify(value));
 
-/** What may be shown of a path in the body. A path that the specification does not have may hold any data. */
+/** The text for a path in the body. A path that the specification does not have may hold any data. */
 function isPersonal(row: Operation, path: Path): boolean {
   const inLocation = row.location !== 'none' && path[0] === 'location';
   const field = inLocation ? fieldAt(location, path.slice(1)) : fieldAt(row.request, path);

@@ -1,9 +1,9 @@
-/** What the build puts in: the files beside this one, made small. See pages.build.js. */
+/** Inserted by the build: the minified files beside this one. See pages.build.js. */
 declare const INSPECTOR_HTML: string;
 declare const INSPECTOR_CSS: string;
 declare const INSPECTOR_JS: string;
 
-/** Nothing but its own files and its own server; no text becomes HTML by mistake. */
+/** Allows only the page's own files and its own server. Text never becomes HTML by mistake. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,7 +26,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-/** The inspector's file at a path: a page that shows what a mock gateway receives. */
+/** The inspector's file at a path. The inspector is a page that shows the requests of a mock gateway. */
 export function inspectorPage(path: string): Response | undefined {
   const file = fileAt(path);
   return file && new Response(file[0], { headers: { ...HEADERS, 'content-type': `text/${file[1]}; charset=utf-8` } });

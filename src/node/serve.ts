@@ -12,7 +12,7 @@ import type { ValidationMode } from '../schema/model.js';
 import { streamBody, toRequest, toWebBody, urlOf } from './incoming.js';
 import { sendAnswer, sendResponse } from './outgoing.js';
 
-/** Where a mock gateway listens, and the access to its own routes. */
+/** The address of a mock gateway, and the access to its own routes. */
 export interface ServeOptions {
   /** 0 takes a free port. Default: 0. */
   port?: number | undefined;

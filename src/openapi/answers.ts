@@ -43,7 +43,7 @@ export const GENERIC_ERROR: JsonObject = {
   type: 'object',
   description: 'The generic error body (section 2.5).',
   properties: {
-    message: { type: 'string', minLength: 1, description: 'What went wrong.' },
+    message: { type: 'string', minLength: 1, description: 'A description of the problem.' },
     error: { type: 'string', minLength: 1, description: 'The name of the status.' },
     statusCode: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
   },

@@ -30,7 +30,7 @@ export interface OpenApiOptions {
 
 /**
  * The gateway as an OpenAPI 3.1 document, made from the same table and schemas that the SDK and the mock gateway use.
- * Where the specification is silent, its descriptions say "assumption".
+ * If the specification is silent, its descriptions say "assumption".
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export function openApiDocument(options: OpenApiOptions = {}): JsonObject {
       title: 'Operator Reporting Service: Integration Gateway',
       version: VERSION,
       description:
-        'Reports of bets and withdrawals, and the verification of national identification numbers. Section numbers are those of the specification. Where it says nothing, the text says "assumption". Reports are immutable, and a repeat is an error (section 1).',
+        'Reports of bets and withdrawals, and the verification of national identification numbers. Section numbers are those of the specification. If it says nothing, the text says "assumption". Reports are immutable, and a repeat is an error (section 1).',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [

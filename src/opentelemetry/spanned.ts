@@ -5,7 +5,7 @@ import { quietly } from './quietly.js';
 
 /**
  * Runs work within an active span. `failureOf` says whether the result of the work is a failure, and why. The work runs
- * once and ends in the same way without the span, whatever happens to the span.
+ * once and ends in the same way without the span, even if the span fails.
  */
 export async function spanned<T>(
   tracer: Tracer | undefined,

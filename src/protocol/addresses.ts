@@ -61,7 +61,7 @@ function isUrl(text: string, base?: string): boolean {
 
 interface Reading {
   readonly example: string;
-  /** Where `http:` is allowed besides loopback hosts, in words. */
+  /** The hosts besides loopback for which `http:` is allowed, in words. */
   readonly plainHttp: string;
   /** The advice for an address that begins with http://. */
   readonly advice: string;

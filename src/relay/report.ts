@@ -148,7 +148,7 @@ function follow<Player extends RelayPlayer>(done: unknown, about: RelayReport<Pl
     .catch(() => {});
 }
 
-/** A recorded report stays recorded, whatever the operator's function does. */
+/** A recorded report stays recorded, even if the operator's function fails. */
 async function tell<Player extends RelayPlayer>(name: 'onReceipt' | 'onError', work: () => unknown, settings: RelaySettings<Player>): Promise<void> {
   const told = await callHook(work, settings.hookTimeoutMs, settings);
   if (told.ended === 'done') return;

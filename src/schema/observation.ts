@@ -3,7 +3,7 @@ import { finite, latitude, longitude, personal } from './fields.js';
 import type { LocationInput } from './location.js';
 import { model } from './model.js';
 
-/** Where and when a player was seen. */
+/** The place and time at which a player was seen. */
 export interface LocationObservation extends LocationInput {
   /** The time: milliseconds since 1970, a `Date`, or Unix seconds as a string, as in reports. */
   timestamp?: number | Date | string | undefined;

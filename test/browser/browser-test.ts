@@ -45,7 +45,7 @@ export const test = base
     return uncaught;
   })
   .extend('lookups', async ({ page }) => answerLookups(page))
-  /** What the page's policy blocked, by directive. */
+  /** The directives of the page's policy that blocked something. */
   .extend('violations', async ({ page }) => {
     const violations: string[] = [];
     await page.exposeFunction('noteViolation', (directive: string) => void violations.push(directive));

@@ -7,7 +7,7 @@ const HOSTILE = '<img src=x onerror="window.harmed=true">"\'`</script><script>wi
 
 test('a report is shown within a second of its arrival', async ({ open, client }) => {
   const { page } = await open();
-  // By the page's clock, which stands still between its steps: a busy machine may take longer to bring the report there.
+  // By the page's clock, which stands still between its steps: a busy machine may take longer to deliver the report.
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
   await client.reportBetEvent(betEvent({ bet_id: 'BET-77' }));
@@ -52,14 +52,14 @@ test('an answer that was lost, and the attempt that repaired it, are told apart:
   ]);
 });
 
-test('a report that was held before the page knew of it is shown', async ({ open, server }) => {
+test('a report that was recorded before the page was opened is shown', async ({ open, server }) => {
   server.gateway.seed([{ operation: 'reportBetEvent', body: { bet_id: 'BET-OLD' } }]);
   const { page } = await open();
   await page.getByRole('button', { name: /BET-OLD.*Initiated/ }).click();
   await page.getByText('its request is older than this log').waitFor();
 });
 
-test('it survives a restart of the server, and forgets what the server forgot', async ({ open, client, server, onTestFinished }) => {
+test('it survives a restart of the server, and removes the reports that the server lost', async ({ open, client, server, onTestFinished }) => {
   const { page } = await open();
   await client.reportBetEvent(betEvent({ bet_id: 'BET-BEFORE' }));
   await page.getByText('BET-BEFORE').waitFor();
@@ -73,7 +73,7 @@ test('it survives a restart of the server, and forgets what the server forgot', 
   expect(await page.getByText('BET-BEFORE').count()).toBe(0);
 });
 
-test('a hostile reference is text, and nothing of it runs', async ({ open, client, server }) => {
+test('a hostile reference is text, and no part of it runs', async ({ open, client, server }) => {
   const { page, complaints } = await open();
   await client.reportBetEvent(betEvent({ bet_id: HOSTILE }));
   server.gateway.faults.add({ kind: 'hang', reference: HOSTILE });
@@ -84,7 +84,7 @@ test('a hostile reference is text, and nothing of it runs', async ({ open, clien
   expect(complaints).toEqual([]);
 });
 
-test('personal data is masked until somebody asks, and again when they no longer do', async ({ open, client }) => {
+test('personal data is masked until it is requested, and again afterwards', async ({ open, client }) => {
   const { page } = await open();
   const personal = /Adaeze|99012345678|Ogui/;
   await client.reportBetEvent(betEvent());
@@ -102,18 +102,18 @@ test('personal data is masked until somebody asks, and again when they no longer
   expect(await page.locator('main').innerHTML()).not.toMatch(personal);
 });
 
-test('a curl line can be copied, with the key left to the shell', async ({ open, client, server }) => {
+test('a curl command can be copied, with the key as a shell variable', async ({ open, client, server }) => {
   const { page } = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
   await client.reportBetEvent(betEvent());
   await page.locator('#list').getByText('BET-1').click();
-  await page.getByRole('button', { name: 'Copy the curl line' }).click();
-  await page.getByRole('button', { name: 'Copy the curl line' }).getByText('Copied').waitFor();
+  await page.getByRole('button', { name: 'Copy the curl command' }).click();
+  await page.getByRole('button', { name: 'Copy the curl command' }).getByText('Copied').waitFor();
   const line = await page.evaluate(() => navigator.clipboard.readText());
   expect(line).toContain(`curl -X POST '${server.url}/integration-gateway/external/report-bet-event'`);
   expect(line).toContain('"x-api-key: $LOCATION_SDK_KEY"');
 });
 
-test('a fault switch strikes the next request', async ({ open, client, server }) => {
+test('a fault switch applies to the next request', async ({ open, client, server }) => {
   const { page } = await open();
   await page.getByRole('button', { name: '503, twice' }).click();
   await page.locator('#set').getByText('answer 503, 2 times').waitFor();
@@ -125,7 +125,7 @@ test('a fault switch strikes the next request', async ({ open, client, server })
       return [textDecorationLine, borderTopStyle];
     });
   expect([(await look('#set .used b'))[0], (await look('#set .used'))[1]]).toEqual(['line-through', 'dashed']);
-  // Those that still strike come first.
+  // Active faults come first.
   await page.getByRole('button', { name: 'Hang' }).click();
   await expect.poll(() => page.locator('#set li b').allTextContents()).toEqual(['hang', 'answer 503, 2 times']);
   await page.getByRole('button', { name: /^Remove hang/ }).click();
@@ -133,7 +133,7 @@ test('a fault switch strikes the next request', async ({ open, client, server })
   await expect.poll(() => server.gateway.faults.list()).toEqual([]);
 });
 
-test('clearing asks first', async ({ open, client, server }) => {
+test('clearing asks for confirmation', async ({ open, client, server }) => {
   const { page } = await open();
   await client.reportBetEvent(betEvent());
   await page.locator('#list').getByText('BET-1').waitFor();
@@ -146,7 +146,7 @@ test('clearing asks first', async ({ open, client, server }) => {
   expect(server.gateway.reports()).toHaveLength(0);
 });
 
-test('paused, nothing moves; resumed, nothing is missing', async ({ open, client }) => {
+test('while paused nothing changes; afterwards nothing is missing', async ({ open, client }) => {
   const { page } = await open();
   await page.getByRole('button', { name: 'Pause' }).click();
   await client.reportBetEvent(betEvent());
@@ -156,7 +156,7 @@ test('paused, nothing moves; resumed, nothing is missing', async ({ open, client
   await page.locator('#list').getByText('BET-1').waitFor();
 });
 
-test('environments and words choose what is shown', async ({ open, client }) => {
+test('environments and search words filter the list', async ({ open, client }) => {
   const { page } = await open();
   await client.reportBetEvent(betEvent({ bet_id: 'BET-S' }));
   await client.reportBetEvent(betEvent({ bet_id: 'BET-P' }), { environment: 'production' });
@@ -171,7 +171,7 @@ test('environments and words choose what is shown', async ({ open, client }) => 
   await page.getByText('Nothing matches.').waitFor();
 });
 
-test('the keyboard alone is enough', async ({ open, client }) => {
+test('it can be used with the keyboard only', async ({ open, client }) => {
   const { page } = await open();
   for (const bet_id of ['BET-1', 'BET-2', 'BET-3']) await client.reportBetEvent(betEvent({ bet_id }));
   await page.locator('#list > li').nth(2).waitFor();
@@ -187,7 +187,7 @@ test('the keyboard alone is enough', async ({ open, client }) => {
   await heading('BET-2');
   expect(await focused()).toContain('BET-2');
 
-  // What arrives takes the focus from nobody.
+  // An arriving report does not move the focus.
   await client.reportSettledBet(settledBet({ bet_id: 'BET-2' }));
   await page.getByRole('button', { name: /BET-2.*Settled/ }).waitFor();
   expect(await focused()).toContain('BET-2');
@@ -201,7 +201,7 @@ test('the keyboard alone is enough', async ({ open, client }) => {
   await page.getByText('Choose a report').waitFor();
 });
 
-test('on a phone a report opens at its beginning, and back is where one was', async ({ open, client }) => {
+test('on a phone a report opens at its beginning, and back returns to the earlier place', async ({ open, client }) => {
   const { page } = await open({ viewport: { width: 360, height: 640 } });
   for (let at = 1; at <= 20; at += 1) await client.reportBetEvent(betEvent({ bet_id: `BET-${at}` }));
   await page.getByRole('button', { name: /BET-20/ }).waitFor();
@@ -212,14 +212,14 @@ test('on a phone a report opens at its beginning, and back is where one was', as
   expect(await page.evaluate(() => scrollY)).toBeGreaterThan(300);
 });
 
-test('on a phone the list comes first, and what makes things go wrong is one press away', async ({ open, client }) => {
+test('on a phone the list comes first, and the fault switches are one press away', async ({ open, client }) => {
   const { page } = await open({ viewport: { width: 390, height: 844 } });
   for (let at = 1; at <= 20; at += 1) await client.reportBetEvent(betEvent({ bet_id: `BET-${at}` }));
   await page.getByRole('button', { name: /BET-20/ }).waitFor();
   const top = (of: string) => page.locator(of).evaluate((element) => element.getBoundingClientRect().top);
   expect(await top('#list')).toBeLessThan(260);
   expect(await top('.faults')).toBeGreaterThan(844);
-  await page.getByRole('button', { name: 'Make it go wrong' }).click();
+  await page.getByRole('button', { name: 'Simulate faults' }).click();
   await expect.poll(() => top('.faults')).toBeLessThan(500);
   await page.getByRole('button', { name: '503, twice' }).click();
   await page.locator('#set').getByText('answer 503, 2 times').waitFor();
@@ -237,7 +237,7 @@ test('thousands of requests leave a few hundred rows', { timeout: 60_000 }, asyn
   expect(await page.locator('#list > li').count()).toBe(200);
 });
 
-test('it asks nobody else, and complains of nothing', async ({ open, client, server }) => {
+test('it sends requests to no other host, and logs no error', async ({ open, client, server }) => {
   const { page, complaints, elsewhere } = await open();
   await client.reportBetEvent(betEvent());
   await page.locator('#list').getByText('BET-1').click();

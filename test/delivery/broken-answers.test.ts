@@ -132,7 +132,7 @@ describe('an answer made in this process', () => {
     expect(await ask('https://gateway.example.com', { fetch })).toMatchObject({ code: 'network', outcome: 'unknown' });
   });
 
-  it('a partial answer is no verification either', async () => {
+  it('a partial answer is not a verification either', async () => {
     const fetch = async () => Response.json({ success: true }, { status: 206 });
     const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: KEY } }, retry: { limit: 0 }, fetch });
     await expect(client.verifyNin('99012345678')).rejects.toMatchObject({ code: 'gateway', status: 206 });

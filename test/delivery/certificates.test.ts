@@ -34,7 +34,7 @@ describe.each(transports())('by %s, a certificate', (name, by: ClientOptions) =>
     expect(server.requests).toBe(0);
   });
 
-  it('and no certificate at all is no answer, and the error asks for the address', async () => {
+  it('a missing certificate means no answer, and the error asks for the address', async () => {
     const port = await listening(createPlainServer((_request, response) => response.end('{}')));
     const error = await ask(`https://localhost:${port}`, by);
     // Before its connection is established nothing of a report was sent. The built-in fetch does not report that.

@@ -114,7 +114,7 @@ describe('which words mean a duplicate', () => {
     expect(await scripted([answer(409)], { isDuplicate }).failure()).toMatchObject({ code: 'bad-request' });
   });
 
-  it('is no result if isDuplicate throws, and doubt stays', async () => {
+  it('is undecided if isDuplicate throws, and doubt stays', async () => {
     const isDuplicate = () => {
       throw new Error('a bug of the operator');
     };

@@ -192,7 +192,7 @@ describe('after a lost answer', () => {
     expect(await afterBody(409, { message: DIFFERENT }, { bet_id: 'different' })).toBe('unknown');
   });
 
-  it('a 409 whose word for a conflict was sent is no success', async () => {
+  it('a 409 whose word for a conflict was sent is not a success', async () => {
     const message = 'This bet has already been reported with different data';
     expect(await afterDoubt({ status: 409, message, bet: { metadata: { note: 'different' } } })).toBe('unknown');
   });

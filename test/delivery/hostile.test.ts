@@ -10,7 +10,7 @@ import { byTransport } from './wire.js';
 const failing = (code: string, syscall: string) => new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code, syscall }) });
 
 describe('a code that names a failed connection', () => {
-  it.each(['read', 'write'])('is no proof if an established connection failed to %s', (syscall) => {
+  it.each(['read', 'write'])('is not a proof if an established connection failed to %s', (syscall) => {
     expect(readNetworkFailure(failing('EHOSTUNREACH', syscall)).notSent).toBe(false);
   });
 
@@ -38,7 +38,7 @@ describe("an operator's own words within the gateway's", () => {
   });
 });
 
-describe('the caller\'s own functions that fail', () => {
+describe("the caller's own functions that fail", () => {
   it.each<[string, ClientOptions]>([
     ['random', { random: fails }],
     ['isDuplicate, asynchronous by mistake', { isDuplicate: (async () => fails()) as never, logger: {} }],

@@ -8,7 +8,7 @@ const HEADERS = ['x-request-id', 'x-correlation-id', 'request-id', 'traceparent'
 
 const refusal = (headers: Record<string, string> = {}, body: unknown = { message: 'not valid' }) => answer(422, body, headers);
 
-describe('the id that the gateway gives to a request', () => {
+describe('the id that the gateway gives a request', () => {
   it.each(HEADERS)('is read from %s, for a receipt and for an error', async (name) => {
     expect(await scripted([answer(200, { message: 'ok' }, { [name]: UUID })]).report()).toMatchObject({ outcome: 'recorded', requestId: UUID });
     expect(await scripted([refusal({ [name]: UUID })], once).failure()).toMatchObject({ code: 'unprocessable', requestId: UUID });
@@ -22,7 +22,7 @@ describe('the id that the gateway gives to a request', () => {
     }
   });
 
-  it('is kept where it holds a short part of a value by chance', async () => {
+  it('is kept if it contains a short part of a value by chance', async () => {
     expect(await scripted([answer(200, { message: 'ok' }, { 'x-request-id': 'u-2-1' })]).report()).toMatchObject({ requestId: 'u-2-1' });
   });
 
@@ -33,22 +33,22 @@ describe('the id that the gateway gives to a request', () => {
     expect(await scripted(lost, { retry: { limit: 1 } }).failure()).not.toHaveProperty('requestId');
   });
 
-  it('is kept of an answer that tells that the report was recorded before', async () => {
+  it('is kept from an answer that says that the report was recorded before', async () => {
     const duplicate = async () => answer(409, await repeated().json(), { traceparent: TRACE });
     const { client, run } = scripted([broken('ECONNRESET'), duplicate]);
     expect(await run(client.reportSettledBet(bet))).toMatchObject({ outcome: 'already-recorded', requestId: TRACE });
   });
 
-  it('is left out where there is none', async () => {
+  it('is left out if there is none', async () => {
     expect(await scripted([answer(200)]).report()).not.toHaveProperty('requestId');
     expect(await scripted([refusal()], once).failure()).not.toHaveProperty('requestId');
   });
 
-  it.each(['', 'an id in words', 'x'.repeat(129), 'a,b', '<b>', '"quoted"'])('is not kept where it is no id: %j', async (id) => {
+  it.each(['', 'an id in words', 'x'.repeat(129), 'a,b', '<b>', '"quoted"'])('is not kept if it is not an id: %j', async (id) => {
     expect(await scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]).report()).not.toHaveProperty('requestId');
   });
 
-  it('is that of the next header where the first one holds no id', async () => {
+  it('is that of the next header if the first one contains no id', async () => {
     const headers = { 'x-request-id': 'an id in words', traceparent: TRACE };
     expect(await scripted([answer(200, { message: 'ok' }, headers)]).report()).toMatchObject({ requestId: TRACE });
   });
@@ -63,7 +63,7 @@ describe('the id that the gateway gives to a request', () => {
     ['the player', 'req/u-1/2'],
     ['the API key', 'req:key-1'],
     ['a piece of the API key', 'a-2c7d9f'],
-  ])('is not kept where it repeats %s', async (what, id) => {
+  ])('is not kept if it repeats %s', async (what, id) => {
     const apiKey = what.includes('piece') ? 'sk-2c7d9f41' : 'key-1';
     const options = { gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey } }, ...once };
     const { client, run } = scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })], options);
@@ -91,7 +91,7 @@ describe('the id that the gateway gives to a request', () => {
     expect(await run(client.reportSettledBet({ ...bet, user }))).not.toHaveProperty('requestId');
   });
 
-  it('of a number to verify is told too', async () => {
+  it('of a number to verify is kept too', async () => {
     const { client, failure } = scripted([refusal({ 'x-request-id': UUID })], once);
     expect((await failure(client.verifyNin('99012345678'))).requestId).toBe(UUID);
   });
@@ -100,18 +100,18 @@ describe('the id that the gateway gives to a request', () => {
 describe("the gateway's JSON", () => {
   const details = async (body: unknown) => (await scripted([refusal({}, body)], once).failure()).details;
 
-  it('is kept with the error as it is', async () => {
+  it('is kept with the error unchanged', async () => {
     const body = { message: 'not valid', code: 'LIC-4711', statusCode: 422, fields: ['stake', { path: 'user.nin', hint: null }], fatal: true };
     expect(await details(body)).toEqual(body);
   });
 
-  it('is kept of every failure that has one', async () => {
+  it('is kept for every failure that has one', async () => {
     for (const status of [400, 401, 404, 409, 422, 429, 500])
       expect((await scripted([answer(status, { code: 'E-1' })], once).failure()).details, `HTTP ${status}`).toEqual({ code: 'E-1' });
     expect((await scripted([answer(200, { error: 'E-1' })], once).failure()).details).toEqual({ error: 'E-1' });
   });
 
-  it('shows no value that was sent, wherever it stands', async () => {
+  it('shows no value that was sent, at any place', async () => {
     const said = {
       message: 'player Adaeze Okonkwo of 4 Ogui Road is blocked: LIC-4711',
       number: 99012345678,
@@ -134,18 +134,18 @@ describe("the gateway's JSON", () => {
     });
   });
 
-  it('is in what is logged of the error, and not in its message', async () => {
+  it('is logged with the error, and not in its message', async () => {
     const error = await scripted([refusal({ 'x-request-id': UUID }, { message: 'not valid', code: 'LIC-4711' })], once).failure();
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({ requestId: UUID, details: { message: 'not valid', code: 'LIC-4711' } });
     expect(error.message).not.toContain('LIC-4711');
   });
 
-  it('is not there where the answer is no JSON, or empty', async () => {
+  it('is absent if the answer is not JSON, or is empty', async () => {
     for (const body of ['<html>no</html>', null]) expect(await scripted([refusal({}, body)], once).failure()).not.toHaveProperty('details');
     expect(await scripted([broken('ECONNREFUSED')], once).failure()).not.toHaveProperty('details');
   });
 
-  it('is never kept of a number to verify', async () => {
+  it('is never kept for a number to verify', async () => {
     const { client, failure } = scripted([refusal({}, { message: 'not valid', data: { firstName: 'Chidi' } })], once);
     expect(await failure(client.verifyNin('99012345678'))).not.toHaveProperty('details');
   });

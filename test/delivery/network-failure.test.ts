@@ -51,7 +51,7 @@ describe('a request was certainly not sent', () => {
     expect(readNetworkFailure(several('ECONNREFUSED', 'ENETUNREACH'))).toMatchObject({ notSent: true });
   });
 
-  it('if connecting failed, whatever else the error says about its system call', () => {
+  it('if connecting failed, for any other text of the error about its system call', () => {
     expect(readNetworkFailure(withCode('ECONNREFUSED', { syscall: 42 })).notSent).toBe(true);
   });
 
@@ -103,7 +103,7 @@ describe('a request may have been sent', () => {
     'Proxy response (4) !== 200 when HTTP Tunneling',
     'Proxy response (abc) !== 200 when HTTP Tunneling',
     'a bad port',
-  ])('after the message "%s", which is no proof', (words) => {
+  ])('after the message "%s", which is not a proof', (words) => {
     expect(readNetworkFailure(tunnel(words))).toEqual({ code: undefined, notSent: false, certificate: false });
   });
 
@@ -131,7 +131,7 @@ describe('a request may have been sent', () => {
     expect(PAGE.readBroken(broken(code), false)).toMatchObject({ notSent: false, retryable: true });
   });
 
-  it('once headers have arrived, whatever failed then', () => {
+  it('once headers have arrived, for any later failure', () => {
     expect(readBroken(broken('ECONNREFUSED'), true, true)).toMatchObject({ notSent: false, retryable: true });
     expect(readBroken(broken('CERT_HAS_EXPIRED'), true)).toMatchObject({ notSent: false, retryable: true });
   });

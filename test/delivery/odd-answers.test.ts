@@ -80,7 +80,7 @@ describe.each(transports())('by %s', (_, by: ClientOptions) => {
     expect(server.requests).toBe(1);
   });
 
-  it('407 is no answer, and only nodeTransport() reports that it comes from a proxy', async () => {
+  it('407 is not an answer, and only nodeTransport() reports that it comes from a proxy', async () => {
     const { baseUrl } = await writing(plain(407));
     expect(((await ask(baseUrl, by)) as Error).message).toContain(by.fetch ? ' (PROXY_AUTHENTICATION_REQUIRED)' : 'the connection broke');
   });

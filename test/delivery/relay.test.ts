@@ -210,7 +210,7 @@ describe('an answer that is not from a relay', () => {
     expect(error.message).toMatch(/is relayUrl right, and the player logged in\?/);
   });
 
-  it("a gateway's duplicate after doubt is no success either", async () => {
+  it("a gateway's duplicate after doubt is not a success either", async () => {
     expect(await scripted([lost(), answer(409, { message: 'already been reported' })]).failure()).toMatchObject({ code: 'bad-request', outcome: 'unknown' });
   });
 

@@ -92,7 +92,7 @@ async function play(request: IncomingMessage, response: ServerResponse): Promise
   }
 }
 
-/** A wait of the script is no work of the network: virtual time may pass. */
+/** A wait of the script is not network work: virtual time may pass. */
 function orRelease<T>(promise: Promise<T>, release: () => void): Promise<T> {
   let turns = 0;
   let settled = false;

@@ -80,7 +80,7 @@ function expectBounded({ took, budget, located }: Call, names: readonly string[]
   if (!located.location) expect(located.steps.map(({ reason }) => reason)).not.toContain(undefined);
 }
 
-describe('whatever the sources do', () => {
+describe('for any behaviour of the sources', () => {
   const services = ['service-0', 'service-1', 'service-2'];
 
   test('in a page the chain settles once, within its budget, in order, and leaves no timer and no listener', async () => {

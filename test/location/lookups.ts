@@ -8,7 +8,7 @@ export const PLACE: IpLocation = { latitude: 9.07, longitude: 7.49 };
 /** A service that records its requests. */
 export interface TestService extends IpProvider {
   readonly asked: (string | undefined)[];
-  /** What its signals reported. */
+  /** The reports of its signals. */
   readonly signals: AbortSignal[];
 }
 

@@ -8,7 +8,7 @@ import { placeBet, settleBet } from './bets.js';
 const answerError: ErrorRequestHandler = (error, _request, response, _next) => {
   if (isValidationError(error)) return void response.status(400).json({ error: error.code, issues: error.issues });
   if (isLocationError(error)) return void response.status(409).json({ error: error.code });
-  // Express's own, such as a body that is no JSON: its words may repeat what a player sent.
+  // Express's own, such as a body that is not JSON: its message may repeat a player's data.
   if (error?.status >= 400 && error.status < 500) return void response.status(error.status).json({ error: 'bad-request' });
   console.error(error instanceof Error ? error.message : 'a request failed');
   response.status(503).json({ error: 'unavailable' });

@@ -14,7 +14,7 @@ async function open() {
   const bets = new Map();
   const relay = createRelay({
     client: outbox,
-    // Your site as players see it: here the address of a request says localhost, whatever the browser requested.
+    // Your site as players see it: here the address of a request says localhost, for any address in the browser.
     allowedOrigins: [process.env.PUBLIC_ORIGIN ?? 'http://localhost:3000'],
     // The logged-in player: from the session's cookie, never from the page's data. For null the relay answers 401.
     authorize: () => ({ user }),

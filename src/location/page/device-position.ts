@@ -6,7 +6,7 @@ import { createBrowserGeolocation } from './browser-geolocation.js';
 import { readPage } from './page.js';
 import { createPlaceFinder } from './reverse-geocode.js';
 
-/** What to do, for each reason why the browser gave no position. */
+/** The advice, for each reason why the browser gave no position. */
 const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
   denied: 'ask the player to allow location, or pass location',
   'blocked-by-policy': 'allow geolocation in the Permissions-Policy header, and by allow="geolocation" on the iframe, or pass location',

@@ -26,7 +26,7 @@ export interface NodeTransportOptions {
   dispatcher?: NodeDispatcher | undefined;
   /**
    * `'environment'`: uses the proxy that the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name when the
-   * transport is made (lower case takes precedence), whatever is set for the whole process. Not together with
+   * transport is made (lower case takes precedence), even if a dispatcher is set for the whole process. Not together with
    * `dispatcher`. Default: none.
    */
   proxy?: 'environment' | undefined;
@@ -203,7 +203,7 @@ function sendBy(
         if (tell.unsent) return reject(error);
         // The length in a 304 is that of the body which it does not send.
         if (status === 304) return resolve(answer(status, received, Buffer.alloc(0)));
-        // A failure after the request began is not a failure to connect, whatever its code.
+        // A failure after the request began is not a failure to connect, even with the code of one.
         reject(controller ? Object.assign(new Error('the request or its answer broke off'), { code, syscall: 'read' }) : error);
       },
     };

@@ -144,7 +144,7 @@ describe.each<[string, IpProvider, object, string]>([
     ['a redirect', '', 302],
     ['a right answer with the wrong status', answer, 404],
     ['an endless answer', ' '.repeat(70_000) + JSON.stringify(answer), 200],
-  ])('%s is no location', async (_what, body, status) => {
+  ])('%s is not a location', async (_what, body, status) => {
     expect(await answering(provider, body, status).failedStep()).toMatchObject({ step: provider.name, reason: 'bad-answer' });
   });
 

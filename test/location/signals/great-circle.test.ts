@@ -42,7 +42,7 @@ describe('the distance between two points', () => {
     ['from 180 degrees east to 180 degrees west', [45, 180], [45, -180], 0],
     ['from pole to pole', [90, 0], [-90, 123], HALF_WAY_ROUND],
     ['over the pole', [89.5, 0], [89.5, 180], 111_195],
-    ['at the pole, whatever the longitude', [90, 0], [90, 77], 0],
+    ['at the pole, for any longitude', [90, 0], [90, 77], 0],
     ['between opposite points', [10, 20], [-10, -160], HALF_WAY_ROUND],
     ['between opposite points whose rounding exceeds 1', [8, 142.3], [-8, 142.3 - 180], HALF_WAY_ROUND],
     ['from Lagos to Abuja', [6.4541, 3.3947], [9.0579, 7.4951], 534_000],

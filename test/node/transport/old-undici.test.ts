@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 
-// What undici before 7 does with a current handler: its checks of the old methods throw.
+// The behaviour of undici before 7 with a current handler: its checks of the old methods throw.
 vi.mock('undici', async (original) => {
   const undici = await original<typeof import('undici')>();
   class Agent extends undici.Agent {

@@ -1,15 +1,15 @@
 import { pack } from '../../support/packed.js';
 
-/** What may be in it, and why. */
+/** The files that the package may contain, and why. */
 const NEEDED = [
-  { pattern: /^dist\/[\w.-]+\.(?:js|cjs|d\.ts|d\.cts)$/, what: 'what is imported' },
-  { pattern: /^dist\/[\w.-]+\.(?:js|cjs)\.map$/, what: 'what a debugger shows of it' },
+  { pattern: /^dist\/[\w.-]+\.(?:js|cjs|d\.ts|d\.cts)$/, what: 'modules that are imported' },
+  { pattern: /^dist\/[\w.-]+\.(?:js|cjs)\.map$/, what: 'source maps for debuggers' },
   { pattern: /^dist\/(?:openapi|four-steps\.arazzo|integrity)\.json$/, what: 'documents of the gateway; the hashes of the script-tag files' },
-  { pattern: /^dist\/THIRD-PARTY-NOTICES$/, what: 'the licences of what is bundled' },
+  { pattern: /^dist\/THIRD-PARTY-NOTICES$/, what: 'the licences of bundled packages' },
   { pattern: /^bin\/location-sdk\.js$/, what: 'the command' },
-  { pattern: /^(?:README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/(?:[\w-]+\/)?[\w-]+\.(?:md|svg)$/, what: 'what people read' },
-  { pattern: /^examples\/(?:[\w[\]-]+\/)*[\w.-]+\.(?:js|jsx|ts|html|css|md|json|yaml)$/, what: 'what people copy' },
-  { pattern: /^(?:LICENSE|package\.json)$/, what: 'what npm always takes' },
+  { pattern: /^(?:README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/(?:[\w-]+\/)?[\w-]+\.(?:md|svg)$/, what: 'documents for people' },
+  { pattern: /^examples\/(?:[\w[\]-]+\/)*[\w.-]+\.(?:js|jsx|ts|html|css|md|json|yaml)$/, what: 'examples to copy' },
+  { pattern: /^(?:LICENSE|package\.json)$/, what: 'files that npm always includes' },
 ];
 const PACKED_LIMIT = 3_000_000;
 const UNPACKED_LIMIT = 11_300_000;
@@ -20,7 +20,7 @@ export async function checkContents({ project, tarball }) {
   const problems = files
     .filter(({ path }) => !NEEDED.some(({ pattern }) => pattern.test(path)))
     .map(({ path }) => `${path}: not one of the kinds of files that the package needs`);
-  for (const { pattern, what } of NEEDED) if (!files.some(({ path }) => pattern.test(path))) problems.push(`nothing is ${what} (${pattern})`);
+  for (const { pattern, what } of NEEDED) if (!files.some(({ path }) => pattern.test(path))) problems.push(`there is no file for ${what} (${pattern})`);
   if (size > PACKED_LIMIT) problems.push(`${size} bytes packed; the limit is ${PACKED_LIMIT}`);
   if (unpackedSize > UNPACKED_LIMIT) problems.push(`${unpackedSize} bytes unpacked; the limit is ${UNPACKED_LIMIT}`);
   if ((await pack(project)).integrity !== integrity) problems.push('packed again, the tarball has other bytes');
