@@ -11,7 +11,7 @@ const at = (second: number) => new Date(1_700_000_000_000 + second * 1_000);
 let clone: string;
 const setTime = (name: string, second: number) => utimesSync(join(clone, name), at(second), at(second));
 
-/** A clone of one source file, built a second after its last change. */
+/** A clone with one source file, built a second after its last change. */
 beforeEach(() => {
   clone = mkdtempSync(join(tmpdir(), 'stale-'));
   for (const folder of ['src/location', 'scripts', 'dist']) mkdirSync(join(clone, folder), { recursive: true });
@@ -33,7 +33,7 @@ beforeEach(() => {
 afterEach(() => rmSync(clone, { recursive: true }));
 
 describe('the build', () => {
-  it('is taken as it is where it is newer than its sources', () => {
+  it('is kept if it is newer than its sources', () => {
     expect(isStale(clone)).toBe(false);
   });
 
@@ -50,7 +50,7 @@ describe('the build', () => {
     expect(isStale(clone)).toBe(true);
   });
 
-  it('is made again where one file is older than its sources', () => {
+  it('is made again if one file is older than its sources', () => {
     setTime('dist/index.js', 0);
     expect(isStale(clone)).toBe(true);
   });
@@ -64,7 +64,7 @@ describe('the build', () => {
     expect(isStale(clone)).toBe(true);
   });
 
-  it('is made where there is none', () => {
+  it('is made if there is none', () => {
     rmSync(join(clone, 'dist'), { recursive: true });
     expect(isStale(clone)).toBe(true);
   });

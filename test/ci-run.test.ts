@@ -11,11 +11,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Says what it was called with, leaves its id behind, and does what the test wants of this call. */
+/** Prints its arguments, records its process id, and runs the test's command for this call. */
 const CALLED = 'echo "said by $(basename "$0") $*"; echo $$ >> "$STARTED"; case "$*" in $WHICH) eval "$THEN" ;; esac';
 const STANDINS = { npm: CALLED, node: CALLED, git: 'printf "file\\0"', id: 'echo 1000', sudo: 'exit 1' };
 
-/** The script in a folder of its own, where no command does anything but the one that fits `which`. */
+/** The script in a separate folder, in which only the command that matches `which` does anything. */
 function run(which: string, then: string) {
   for (const name of ['programs', '.ci']) mkdirSync(join(folder, name));
   for (const name of ['run', 'hide-system']) cpSync(join(root, '.ci', name), join(folder, '.ci', name));
@@ -46,7 +46,7 @@ function isRunning(id: number): boolean {
 }
 
 describe('.ci/run', () => {
-  it('ends with a line that says that all passed', async () => {
+  it('ends with a line that says that every step passed', async () => {
     const { code, said, last } = await run('nothing', '').ended;
     expect({ code, last }).toEqual({ code: 0, last: expect.stringMatching(/^== PASSED in \d+ s$/) });
     for (const step of [
@@ -73,8 +73,8 @@ describe('.ci/run', () => {
     ['SIGINT', 130, 'sleep 60'],
     // It ignores SIGTERM.
     ['SIGTERM', 143, 'trap "" TERM; while true; do sleep 1; done'],
-  ] as const)('%s ends the queues and all that they started, and prints what they said so far', async (signal, code, waits) => {
-    // In a session of its own, as browsers are.
+  ] as const)('%s ends the queues and all processes that they started, and prints their output so far', async (signal, code, waits) => {
+    // In a separate session, like a browser.
     const { child, ended, started } = run('*soak*', `exec setsid --wait bash -c 'echo $$ >> "$STARTED"; echo "said so far"; ${waits}'`);
     await vi.waitFor(() => expect(started().length).toBeGreaterThan(14), { timeout: 15_000, interval: 100 });
     const before = started().filter(isRunning);

@@ -5,7 +5,7 @@ import { type ClientEvent, type ClientOptions, createClient, isReportingError } 
 import { instrumentClient } from '../src/entries/opentelemetry.js';
 import { settledBet } from './support/factories.js';
 
-// A word that nobody sent stands in every header and every member of the gateway's answer, and in every header of the request.
+// Every header and every member of the gateway's answer, and every header of the request, contains a word that no report contains.
 const HEADERS = [
   'server',
   'via',
@@ -32,7 +32,7 @@ const body = () => ({
   details: [{ code: canary('code'), [canary('name')]: canary('member') }, canary('item')],
 });
 
-/** Reports, and gives what was told of it beside what it ended with. */
+/** Reports, and returns the result with all output about it. */
 async function reported(status: number, options: ClientOptions = {}, answer: object = body()) {
   const told: unknown[] = [];
   const line = (message: string) => void told.push(message);
@@ -56,25 +56,25 @@ async function reported(status: number, options: ClientOptions = {}, answer: obj
   return { told: inspect(told, { depth: 20 }), ended };
 }
 
-test.each([200, 400, 401, 404, 409, 422, 429, 500, 503])('with HTTP %i no line, event, span or message has a word of the answer', async (status) => {
+test.each([200, 400, 401, 404, 409, 422, 429, 500, 503])('with HTTP %i no line, event, span or message contains a word of the answer', async (status) => {
   const { told, ended } = await reported(status);
   expect(told).toContain('attempt 1 ended');
   expect(told).toContain('reportSettledBet');
   expect(told).not.toMatch(CANARY);
-  if (!isReportingError(ended)) throw new Error('expected an error: the answer says so');
+  if (!isReportingError(ended)) throw new Error('expected an error, as the answer reports one');
   const { details, ...rest } = ended;
   expect(details).toEqual(body());
   expect([inspect(rest, { depth: 20 }), ended.message, ended.stack]).not.toEqual(expect.arrayContaining([expect.stringMatching(CANARY)]));
   expect(told + inspect(ended, { depth: 20, showHidden: true })).not.toMatch(/velvet|otter|5521/);
 });
 
-test('a receipt has no word of the answer', async () => {
+test('a receipt contains no word of the answer', async () => {
   const { told, ended } = await reported(200, {}, { message: canary('message'), other: canary('member') });
   expect(ended).toMatchObject({ outcome: 'recorded', message: '[masked] message [masked]' });
   expect(told + inspect(ended, { depth: 20 })).not.toMatch(CANARY);
 });
 
-test('a word that was sent is not in the details either', async () => {
+test('a sent word is not in the details either', async () => {
   const bet = settledBet();
   const sent = [bet.user.first_name, bet.user.nin, bet.user.resident_address, SECRET];
   const { ended } = await reported(422, {}, { said: sent.map((value) => `got ${value}`), other: canary('member') });

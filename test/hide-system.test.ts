@@ -11,20 +11,20 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** The programs that would need root or change the machine, each with what it does instead. */
+/** The programs that would need root or change the machine, each with its replacement. */
 const STANDINS: Readonly<Record<string, string>> = {
   id: 'echo 0',
   unshare: 'exit 1',
   sudo: 'exit 1',
   mount: 'echo "$@" >> "$HOME/mounted"',
-  // Each process is in another view.
+  // Each process is in another mount namespace.
   readlink: 'echo "mnt:[$$]"',
   ldconfig: 'echo "1 libs found"; echo "libnss3.so (libc6) => $HOME/libnss3.so"',
 };
-/** An unshare that makes no new view, and goes on with the command behind its options. */
+/** An unshare that makes no new namespace, and runs the command after its options. */
 const IN_PLACE = 'while [ "$1" != -- ]; do shift; [ $# -gt 0 ] || exit 0; done; shift; exec "$@"';
 
-/** Runs the script with stand-ins on the PATH, which it finds before the system's programs. */
+/** Runs the script with replacements on the PATH, which it finds before the system's programs. */
 function hide(words: readonly string[], { standIns = {}, env = {} }: { standIns?: Readonly<Record<string, string>>; env?: Record<string, string> } = {}) {
   const programs = join(folder, 'programs');
   mkdirSync(programs);
@@ -58,7 +58,7 @@ describe('.ci/hide-system', () => {
     });
   });
 
-  it('mounts nothing in the view of the machine, whatever the environment says', () => {
+  it("mounts nothing in the machine's own namespace, for any environment", () => {
     expect(hide(['echo', 'ran'], { env: { HIDE_SYSTEM_FOR: '0' } })).toMatchObject({
       status: 0,
       stderr: expect.stringContaining('cannot mount here'),
@@ -66,22 +66,22 @@ describe('.ci/hide-system', () => {
     });
   });
 
-  it('mounts nothing where it was not given a view of its own', () => {
+  it('mounts nothing if it has no separate namespace', () => {
     const sameView = { unshare: IN_PLACE, readlink: 'echo "mnt:[1]"' };
     expect(hide(['echo', 'ran'], { standIns: sameView })).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: expect.stringContaining('not a view of its own'),
+      stderr: expect.stringContaining('not a separate mount namespace'),
       mounts: '',
     });
   });
 
-  it('fails where the loader lists no library', () => {
+  it('fails if the loader lists no library', () => {
     const found = hide(['echo', 'ran'], { standIns: { unshare: IN_PLACE, ldconfig: 'echo "0 libs found"' } });
     expect(found).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('ldconfig lists no library') });
   });
 
-  it('lays /dev/null over the libraries that the loader lists and over those in the folders, and fails where one is still there', () => {
+  it('mounts /dev/null over the libraries that the loader lists and over those in the folders, and fails if one is still visible', () => {
     for (const name of ['libnss3.so', 'libnspr4.so']) writeFileSync(join(folder, name), 'a library');
     // The machine has no font, and one library in its folders.
     const find = 'case "$*" in *ttf*) ;; *"/usr/lib "*) echo "$HOME/libnspr4.so" ;; esac';
@@ -92,11 +92,11 @@ describe('.ci/hide-system', () => {
     expect(stderr).toMatch(/this library is still there|still on the PATH/);
   });
 
-  it('fails where a font is still there', () => {
+  it('fails if a font is still visible', () => {
     mkdirSync(join(folder, '.fonts'));
     writeFileSync(join(folder, '.fonts/a.ttf'), 'a font');
     const { status, stderr } = hide(['echo', 'ran'], { standIns: { unshare: IN_PLACE } });
     expect(status).toBe(1);
-    expect(stderr).toContain('fonts are still there');
+    expect(stderr).toContain('fonts are still visible');
   });
 });

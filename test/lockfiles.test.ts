@@ -20,7 +20,7 @@ interface Entry extends Manifest {
 const FOLDERS = ['bench', 'examples/express-typescript', 'examples/nestjs', 'examples/next', 'examples/react', 'test/packaging', 'test/runtimes'];
 const LOCKFILES = ['package-lock.json', ...FOLDERS.map((folder) => `${folder}/package-lock.json`)];
 
-/** The places in which Node.js looks for a package: beside the one that needs it, then in every folder above. */
+/** The folders in which Node.js looks for a package: beside the one that needs it, then in every folder above. */
 function placesOf(name: string, from: string): string[] {
   const above = from.includes('node_modules/') ? from.slice(0, from.lastIndexOf('node_modules/')).replace(/\/$/, '') : undefined;
   return [`${from === '' ? '' : `${from}/`}node_modules/${name}`, ...(above === undefined ? [] : placesOf(name, above))];
@@ -42,17 +42,17 @@ describe.each(LOCKFILES)('%s', (file) => {
     expect(partsOf(packages[''] ?? {})).toEqual(partsOf(readJson(join(dirname(file), 'package.json'))));
   });
 
-  it('holds the hash of every package', () => {
+  it('contains the hash of every package', () => {
     expect(locked.length).toBeGreaterThan(5);
     const fetched = locked.filter(([, { link, inBundle }]) => !link && !inBundle);
     expect(fetched.filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? '')).map(([path]) => path)).toEqual([]);
   });
 
-  it('names no address, so that npm takes the registry that is configured', () => {
+  it('contains no address, so that npm uses the configured registry', () => {
     expect(locked.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
   });
 
-  it('holds the packages of every platform, without which npm ci refuses it', () => {
+  it('contains the packages of every platform, without which npm ci refuses it', () => {
     const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies).filter((name) => !placesOf(name, path).some((place) => place in packages)),
     );

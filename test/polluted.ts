@@ -1,6 +1,6 @@
 /**
- * Runs something while all objects inherit these members, as they do once some library was tricked into writing them. By default
- * no loop sees them; a member that was assigned is `enumerable`, and `for … in` sees it.
+ * Runs a function while all objects inherit these members, as after an attack on a library. By default loops do not see
+ * them. A member that was assigned is `enumerable`, and `for … in` sees it.
  */
 export async function polluted<T>(members: Readonly<Record<string, unknown>>, run: () => Promise<T>, { enumerable = false } = {}): Promise<T> {
   for (const [name, value] of Object.entries(members)) Object.defineProperty(Object.prototype, name, { value, enumerable, configurable: true, writable: true });

@@ -16,7 +16,7 @@ import { FakeClock } from './location/fake-clock.js';
 import { settledWithdrawal, withdrawalEvent } from './support/factories.js';
 import { json } from './support/recording-fetch.js';
 
-// Everything that must never be shown has a value here that occurs nowhere else.
+// Every value that must never be shown is here with a unique text.
 const API_KEY = 'kq-7f3a9e21.Zx/Q+w==';
 const CLIENT_IP = '102.89.231.47';
 const PRIVATE_IP = '10.231.47.89';
@@ -70,7 +70,7 @@ const words = [...personal, ...paidOut].flatMap((value) => value.split(/[^\p{L}\
 const plain = (text: string) => text.normalize('NFC').toLowerCase();
 const CANARIES = [...new Set([...whole.filter((value) => value.length > 2), ...words].map(plain))];
 
-/** A text as it is and as whoever reads it may decode it. */
+/** A text, unchanged and in every decoding. */
 function readings(text: string): string[] {
   const bytes = (run: string) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8');
   const ofUrl = (from: string) => from.replace(/(?:%[0-9a-f]{2})+/gi, bytes);
@@ -89,7 +89,7 @@ function leaksIn(text: string): string[] {
   return CANARIES.filter((canary) => read.includes(canary));
 }
 
-/** Every way in which an error or a receipt may be printed. */
+/** Every way to print an error or a receipt. */
 function printed(value: unknown): string[] {
   const texts = [String(value), JSON.stringify(value) ?? '', value instanceof Error ? (value.stack ?? '') : ''];
   for (const customInspect of [true, false]) {
@@ -130,7 +130,7 @@ function clientOver(answer: Answering, more: ClientOptions = {}): Client {
   });
 }
 
-/** Nothing of what was collected, nor any print of the value, may hold a canary. */
+/** No collected output and no print of the value may contain a canary. */
 function expectNoLeak(value: unknown) {
   console.error(value);
   const found = [...new Set([...printed(value), ...lines, ...gatewayUrls])].flatMap((text) => leaksIn(text).map((canary) => `${canary} in ${text}`));
@@ -150,7 +150,7 @@ async function errorOf(work: () => unknown): Promise<ReportingError> {
 
 const everything = () => ({ body: bet(), location, headers: { 'x-api-key': API_KEY }, ip: CLIENT_IP, token: TOKEN });
 
-/** What somebody may throw who does not care. */
+/** An error of careless code. */
 const careless = () =>
   Object.assign(new Error(JSON.stringify(everything()), { cause: Object.assign(new Error(API_KEY), everything()) }), {
     request: everything(),
@@ -159,7 +159,7 @@ const careless = () =>
     stack: JSON.stringify(everything()),
   });
 
-test('the canaries are found where they are shown, in every spelling', () => {
+test('canaries are found in every spelling', () => {
   const text = JSON.stringify(everything());
   expect(leaksIn(text)).toEqual(expect.arrayContaining([plain(API_KEY), NIN, 'wobblington', 'zúrikel', '417.2931', CLIENT_IP, TOKEN]));
   expect(leaksIn(encodeURIComponent(text))).toContain('zúrikel');
@@ -173,7 +173,7 @@ const ascii = (text: string) => text.replace(/[^\x20-\x7e]/g, (character) => `\\
 const percent = (text: string) => encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
 const html = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 
-/** Line ends of JSON are no words. */
+/** Escaped line ends of JSON are not words. */
 const wordByWord = (text: string) =>
   text
     .replaceAll('\\n', ' ')
@@ -181,7 +181,7 @@ const wordByWord = (text: string) =>
     .join(' | ');
 
 const ECHOES: [name: string, echo: (text: string) => string][] = [
-  ['as it is', (text) => text],
+  ['unchanged', (text) => text],
   ['within JSON', (text) => JSON.stringify(text)],
   ['within JSON of ASCII only', (text) => ascii(JSON.stringify(text))],
   ['within JSON with escaped slashes', (text) => ascii(JSON.stringify(text)).replaceAll('/', '\\/')],
@@ -204,7 +204,7 @@ const ECHOES: [name: string, echo: (text: string) => string][] = [
   ['with other spaces', (text) => text.replace(/\s+/g, '   ')],
 ];
 
-describe.each(ECHOES)('a gateway that repeats what was sent %s', (_name, echo) => {
+describe.each(ECHOES)('a gateway that repeats the sent values %s', (_name, echo) => {
   test('whole, in an error', async () => {
     const error = await errorOf(() => clientOver((body) => json({ message: `refused: ${echo(body)}` }, 422)).reportBetEvent(bet(), { location }));
     expect(error.code).toBe('unprocessable');
@@ -252,7 +252,7 @@ describe('every kind of error', () => {
     ['duplicate', 'the same data', () => report(clientOver(() => json({ message: `${bet().user.last_name} has already been reported` }, 409)))],
     ['duplicate', 'other data', () => report(clientOver(() => json({ message: `different from ${NIN}`, error: bet() }, 409)))],
     ['network', 'a fetch that throws', () => report(clientOver(thrower))],
-    ['network', 'a fetch that throws no error', () => report(clientOver(() => Promise.reject(everything())))],
+    ['network', 'a fetch that throws a value that is not an error', () => report(clientOver(() => Promise.reject(everything())))],
     ['network', 'an answer that breaks off', () => report(clientOver(() => ({ ...json({}), text: () => Promise.reject(careless()) })))],
     ['bad-request', 'isDuplicate that throws', () => report(clientOver(echoing(400), { isDuplicate: thrower }))],
     ['gateway', 'isRecorded that throws', () => report(clientOver(echoing(200), { isRecorded: thrower }))],
@@ -279,7 +279,7 @@ describe('every kind of error', () => {
     ['configuration', 'an environment that is not set up', () => createClient({ logger }).reportBetEvent(bet(), { location, clientIP: CLIENT_IP })],
     [
       'validation',
-      'a payload in which everything is wrong',
+      'a payload with every field wrong',
       () => clientOver(echoing(200)).reportBetEvent(wrongEverywhere(), { clientIP: `${CLIENT_IP}, ${PRIVATE_IP}` }),
     ],
     ['validation', 'a payload of lists', () => clientOver(echoing(200)).reportBetEvent([bet()] as never)],
@@ -292,13 +292,13 @@ describe('every kind of error', () => {
         clientOver(echoing(200)).reportBetEvent({ ...bet(), location, clientIP: CLIENT_IP }, { clientIP: '1.1.1.1', location: { latitude: 1, longitude: 2 } }),
     ],
     ['validation', 'a number to verify', () => clientOver(echoing(200)).verifyNin(`${NIN}0`)],
-    ['validation', 'something else than an error to send again', () => clientOver(echoing(200)).resend(careless())],
+    ['validation', 'a resend of a value that is not an error', () => clientOver(echoing(200)).resend(careless())],
     ['location', 'an address that is not public', () => clientOver(echoing(200)).reportBetEvent(bet(), { clientIP: PRIVATE_IP })],
     ['location', 'services that cannot be reached', () => clientOver(thrower).reportBetEvent(bet(), { clientIP: CLIENT_IP })],
     ['location', 'services that refuse', () => clientOver(echoing(403)).reportBetEvent(bet(), { clientIP: CLIENT_IP })],
     [
       'location',
-      'services that do not know',
+      'services without an answer',
       () => clientOver(echoing(200, { error: true, reason: CLIENT_IP })).reportBetEvent(bet(), { clientIP: CLIENT_IP }),
     ],
     [
@@ -323,12 +323,12 @@ describe('every kind of error', () => {
     expectNoLeak(error);
   });
 
-  test('every code has a path here', () => {
+  test('every code has a case here', () => {
     const codes = ['configuration', 'validation', 'location', 'network', 'timeout', 'aborted', 'bad-request', 'authentication', 'not-found'];
     expect([...new Set(PATHS.map(([code]) => code))].sort()).toEqual([...codes, 'duplicate', 'unprocessable', 'rate-limited', 'gateway'].sort());
   });
 
-  test('a report that is sent again and fails again', async () => {
+  test('a report that is resent and fails again', async () => {
     const client = clientOver(echoing(503));
     const first = await errorOf(() => report(client));
     const second = await errorOf(() => client.resend(first));
@@ -336,7 +336,7 @@ describe('every kind of error', () => {
     expectNoLeak(second);
   });
 
-  test('what was sent before the key was rotated', async () => {
+  test('a rotated key that was sent before', async () => {
     const keys = [API_KEY, 'kq-other'];
     const client = clientOver(() => json({ message: `not with ${API_KEY}` }, 503), { gateways: gatewayWith(() => keys.shift() ?? 'kq-last') });
     expectNoLeak(await errorOf(() => report(client)));
@@ -349,7 +349,7 @@ describe('every kind of error', () => {
   });
 });
 
-test('receipts hold no data but the location', async () => {
+test('receipts contain no data except the location', async () => {
   const gateway = createMockGateway();
   gateway.faults.add({ kind: 'connection-reset', when: 'after' });
   const client = createClient({ ...gateway.clientOptions(), logger, retry: { baseMs: 0 } });
@@ -359,7 +359,7 @@ test('receipts hold no data but the location', async () => {
   expectNoLeak(receipt);
 });
 
-test('a report leaves nothing in the log of the console, nor in a URL', async () => {
+test('a report leaves no data in the log of the console, nor in a URL', async () => {
   const client = createClient({
     gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: API_KEY } },
     fetch: async (url, init) => {
@@ -377,7 +377,7 @@ function gatewayWith(apiKey: string | (() => string | Promise<string>)) {
   return { staging: { baseUrl: 'https://gateway.example.com', apiKey } };
 }
 
-/** Every value in a place where it is refused. */
+/** Every value in a field that refuses it. */
 function wrongEverywhere(): BetEvent {
   const { user } = bet();
   return {

@@ -25,7 +25,7 @@ const tagsIn = (text: string) =>
     attributes,
   }));
 
-test('the build says the hash and the size of every script-tag file', () => {
+test('the build writes the hash and the size of every script-tag file', () => {
   expectFreshBuild();
   const facts: Record<string, Facts> = JSON.parse(read('dist/integrity.json'));
   const files = readdirSync(join(root, 'dist')).filter((name) => /^"use strict";\(\(\)=>\{|^\(\(\)=>\{/.test(read(`dist/${name}`)));
@@ -50,6 +50,6 @@ test('every script tag of the documents names this version, a file of the build,
   }
 });
 
-test('no document holds a hash, which the next build would make wrong', () => {
+test('no document contains a hash, which the next build would change', () => {
   expect(documents.filter((name) => /sha(?:256|384|512)-[A-Za-z0-9+/]{43}/.test(read(name)))).toEqual([]);
 });

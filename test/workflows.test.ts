@@ -13,13 +13,13 @@ function jobsOf(text: string) {
 }
 
 describe('the workflows', () => {
-  it.each(workflows)('$name takes every action by the hash of its commit, with its version', ({ text }) => {
+  it.each(workflows)('$name names every action by the hash of its commit, with its version', ({ text }) => {
     const actions = text.match(/uses:.*/g) ?? [];
     expect(actions.length).toBeGreaterThan(0);
     expect(actions.filter((action) => !/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
   });
 
-  it.each(workflows)('$name gives rights to no job that runs code of the project or of its packages', ({ text }) => {
+  it.each(workflows)('$name gives no permissions to jobs that run code of the project or of its packages', ({ text }) => {
     const [before = ''] = text.split(/^jobs:\n/m);
     expect(before).toMatch(/^permissions:/m);
     expect(before).not.toMatch(/: write/);
@@ -29,7 +29,7 @@ describe('the workflows', () => {
     }
   });
 
-  it('release lets only the job that publishes say who it is', () => {
+  it('release gives an identity token only to the job that publishes', () => {
     const { text = '' } = workflows.find(({ name }) => name === 'release.yml') ?? {};
     expect(jobsOf(text).map(({ name }) => name)).toEqual(['build', 'publish', 'announce']);
     expect(jobsOf(text).flatMap(({ name, job }) => (/id-token: write|NODE_AUTH_TOKEN/.test(job) ? name : []))).toEqual(['publish']);

@@ -26,7 +26,7 @@ const stores = sectionsOf(readGuides('reference/store-errors'), /^## /m);
 const LOCATION = { latitude: 6.4541, longitude: 3.3947, source: 'gps' };
 const staging = { gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key' } } };
 
-/** A client that reaches a mock gateway with this fault. */
+/** A client with a mock gateway that has this fault. */
 function clientOf(options: ClientOptions = {}, ...faults: FaultRule[]) {
   const gateway = createMockGateway();
   for (const fault of faults) gateway.faults.add({ times: null, ...fault });
@@ -35,7 +35,7 @@ function clientOf(options: ClientOptions = {}, ...faults: FaultRule[]) {
 
 const report = (client: { reportBetEvent: ReturnType<typeof createClient>['reportBetEvent'] }) => client.reportBetEvent(betEvent(), { location: LOCATION });
 
-/** How each is brought about, in the words of the guide. */
+/** How to cause each error, with the guide's texts. */
 const EXAMPLES: Readonly<Record<string, () => Promise<unknown>>> = {
   configuration: () => report(createClient({ retry: { limit: 0 } })),
   validation: () => clientOf().reportBetEvent({ ...betEvent(), amount: '1500' as never }, { location: LOCATION }),
@@ -68,7 +68,7 @@ const EXAMPLES: Readonly<Record<string, () => Promise<unknown>>> = {
   gateway: () => report(clientOf({}, { kind: 'status', status: 502, body: { message: 'Bad Gateway' } })),
 };
 
-/** The stores whose errors are their own: the file and the type that lists the codes. */
+/** The stores with their own errors: the file and the type that lists the codes. */
 const STORES = [
   { heading: 'SQLite', folder: 'sqlite', error: 'SqliteStoreError', type: 'SqliteStoreErrorCode' },
   { heading: 'PostgreSQL', folder: 'postgres', error: 'PostgresStoreError', type: 'PostgresStoreErrorCode' },
@@ -86,7 +86,7 @@ describe('docs/reference/errors.md', () => {
     expect([...section.matchAll(/^\| `([\w-]+)` \| [^|]+ \| (?:no|unknown) \| [^|]+ \|$/gm)].map(([, code]) => code)).toEqual(known);
   });
 
-  test('knows every code of the source', () => {
+  test('has every code of the source', () => {
     expect(classes.map(({ code }) => code)).toEqual(codes);
     expect(Object.keys(EXAMPLES)).toEqual(codes);
     expect(codes.length).toBeGreaterThan(10);
@@ -95,17 +95,17 @@ describe('docs/reference/errors.md', () => {
   describe.each(classes)('$code', ({ name, code }) => {
     const section = sections.get(code) ?? '';
 
-    test('has a section that answers what one asks', () => {
+    test('has a section with each question answered', () => {
       expect(section).toContain(`\`${name}\``);
       for (const question of ['**Cause.**', '**Is it recorded?**', '**Do.**', '**In a page.**', '**In an outbox.**', '**Log.**'])
         expect(section).toContain(question);
     });
 
-    test('is in the table on top, with its link', () => {
+    test('is in the table at the top, with its link', () => {
       expect(sections.get([...sections.keys()][0] ?? '')).toMatch(new RegExp(`^\\| \\[\`${code}\`\\]\\(#${code}\\) \\| \`${name}\` \\|`, 'm'));
     });
 
-    test('shows the message as it is', async () => {
+    test('shows the real message', async () => {
       const error = (await failureOf(EXAMPLES[code]?.() ?? Promise.resolve())) as ReportingError;
       expect(error.code).toBe(code);
       const [example] = codeBlocks(section).filter(({ language }) => language === 'text');

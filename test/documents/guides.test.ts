@@ -30,7 +30,7 @@ test('every link within and between the guides leads to a heading', () => {
   expect(count).toBeGreaterThan(40);
 });
 
-describe('a guide that passes amounts says first that their unit is for the authority to say', () => {
+describe('a guide that passes amounts says first that the authority decides their unit', () => {
   const isAboutAmounts = (line: string) => /\b(?:amounts?|stake)\b/.test(line);
   const withAmounts = ['README.md', ...guides].filter(
     (name) => name !== 'docs/background/assumptions.md' && codeBlocks(read(name)).some(({ code }) => isAboutAmounts(code)),
@@ -41,7 +41,7 @@ describe('a guide that passes amounts says first that their unit is for the auth
     expect(first).toMatch(/naira or kobo.*assumptions\.md#amounts/);
   });
 
-  test('they are the guides that one starts with, too', () => {
+  test('they include the guides for beginners', () => {
     expect(withAmounts).toEqual(
       expect.arrayContaining([
         'README.md',

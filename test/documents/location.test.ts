@@ -27,7 +27,7 @@ const IN_WORDS: Readonly<Record<number, string>> = {
   300000: '5 minutes',
 };
 
-describe('the guide tells the defaults as they are', () => {
+describe('the guide has the real defaults', () => {
   test.each([
     ['location.timeoutMs', location.timeoutMs],
     ['location.browser.timeoutMs', location.browser.timeoutMs],

@@ -25,7 +25,7 @@ describe('the commands of the guide', () => {
     expect(OUTBOX_NOTES).toContain(`\n  ${given[1] ?? 'stats'}`);
   });
 
-  it('would be refused with an option that there is not', () => {
+  it('would be refused with an unknown option', () => {
     expect(() => readArgs(OUTBOX_OPTIONS, ['--none'])).toThrow('unknown option --none');
   });
 });
@@ -47,7 +47,7 @@ describe('the tables of the guide', () => {
     );
   });
 
-  it('name the options that there are', () => {
+  it('name the existing options', () => {
     const [known = ''] = /known are .*/.exec(String(problemOf())) ?? [];
     const named = rows.flatMap((row) => [...row.replace(/:.*/, '').matchAll(/`(\w+)[\w.]*`/g)].map(([, name]) => name));
     for (const name of known
@@ -67,7 +67,7 @@ function problemOf(): unknown {
   }
 }
 
-test('the check without this package takes a log, and finds a change in it', async () => {
+test('the check without this package accepts a log, and finds a change in it', async () => {
   const { outbox, run } = outboxWorld();
   for (const bet_id of ['B-1', 'B-2', 'B-3']) await outbox.reportBetEvent(betEvent({ bet_id }));
   await run(outbox.drain());

@@ -21,7 +21,7 @@ test('the readme begins with the two commands that show and test the package', (
   expect(blocks[0]?.language).toBe('sh');
 });
 
-test('the readme names what npm installs before what only a clone can do', () => {
+test('the readme names the npm package before the commands of a clone', () => {
   const [first = ''] = /`(npm [^`]+)`/.exec(readme)?.slice(1) ?? [];
   expect(first).toBe('npm install location-sdk');
   const clone = readme.indexOf('In a clone of the repository');
@@ -29,7 +29,7 @@ test('the readme names what npm installs before what only a clone can do', () =>
   for (const command of ['npm ci', 'npm run', 'npm test']) expect(readme.indexOf(command), command).toBeGreaterThan(clone);
 });
 
-test('the changelog names a version with its date only, once it is released', () => {
+test('the changelog gives a version a date only when it is released', () => {
   const changelog = read('CHANGELOG.md');
   const headings = changelog.match(/^## .*$/gm) ?? [];
   expect(headings.length).toBeGreaterThan(0);
@@ -86,7 +86,7 @@ describe('the examples in the readme run', () => {
     expect(server.gateway.reports().map(({ operation }) => operation)).toEqual([...operations, ...operations]);
   });
 
-  test('after a crash: what was stored is reported again, and other data is not taken for it', { timeout: 30_000 }, async () => {
+  test('after a crash: the stored report is sent again, and other data is a conflict', { timeout: 30_000 }, async () => {
     const server = await serve(createMockGateway({ validation: 'partial' }));
     const script = `
       import { complete, reportStored } from './stored.mjs';

@@ -22,7 +22,7 @@ const statement = (schema: string, part: string): string => {
 };
 
 describe('the SQL of the guide to many backends', () => {
-  it('is taken by the server, each statement', async () => {
+  it('is accepted by the server, each statement', async () => {
     const schema = newSchema();
     const store = await openStore({ schema });
     await store.enqueue([newRow('B-0')]);
@@ -40,12 +40,12 @@ describe('the SQL of the guide to many backends', () => {
     });
   });
 
-  it('tells what is quarantined, and why', async () => {
+  it('lists quarantined reports, and why', async () => {
     const schema = newSchema();
     const store = await openStore({ schema });
     await store.enqueue([newRow('B-1'), newRow('B-2')]);
     const [row] = await claim(store, 1);
-    if (!row) throw new Error('a row to claim: expected one');
+    if (!row) throw new Error('expected one row to claim');
     await write(store, row, { ...QUARANTINED, problem: { code: 'unprocessable', message: 'refused' } });
     const { rows } = await pool.query(statement(schema, "state = 'quarantined'"));
     expect(rows).toEqual([{ id: row.id, code: 'unprocessable', message: 'refused', in_doubt: false, attempts: 1 }]);

@@ -25,19 +25,19 @@ const kinds = [
 describe.each(kinds)('%s', (Kind, name, code, guard) => {
   const error = new Kind('it failed', { operation: 'reportBetEvent', reference: 'B-1', environment: 'staging', attempts: 2, outcome: 'unknown' });
 
-  it('says its name and code in letters that minifying keeps', () => {
+  it('has a name and a code that minifying keeps', () => {
     expect(error).toMatchObject({ name, code });
     expect(String(error)).toBe(`${name}: it failed`);
   });
 
-  it('is an Error and a ReportingError, and its own guard knows it alone', () => {
+  it('is an Error and a ReportingError, and only its own guard recognises it', () => {
     expect(error).toBeInstanceOf(Error);
     expect(error).toBeInstanceOf(ReportingError);
     expect(kinds.filter(([, , , other]) => other(error)).map(([, other]) => other)).toEqual([name]);
     expect(guard(error)).toBe(true);
   });
 
-  it('goes into JSON as what it says', () => {
+  it('becomes JSON with all its properties', () => {
     expect(JSON.parse(JSON.stringify(error))).toEqual({
       name,
       code,
@@ -58,7 +58,7 @@ describe.each(kinds)('%s', (Kind, name, code, guard) => {
 });
 
 describe('isReportingError', () => {
-  it('knows the errors of another copy of the package', () => {
+  it('recognises the errors of another copy of the package', () => {
     class Foreign extends Error {
       readonly code = 'network';
     }
@@ -67,7 +67,7 @@ describe('isReportingError', () => {
     expect(errors.isNetworkError(foreign)).toBe(true);
   });
 
-  it.each([undefined, null, 'text', new Error('no'), { name: 'NetworkError', code: 'network' }])('does not take %s for one', (value) => {
+  it.each([undefined, null, 'text', new Error('no'), { name: 'NetworkError', code: 'network' }])('does not recognise %s', (value) => {
     expect(isReportingError(value)).toBe(false);
   });
 });

@@ -31,7 +31,7 @@ const denied = [{ step: 'browser-geolocation', reason: 'denied', message: 'CANAR
 const without = [{ ...denied[0], reason: 'not-available' }] as const;
 const forbidden = [{ ...denied[0], reason: 'blocked-by-policy' }] as const;
 
-/** The rows of the guide: the error in its words, such an error, and the situation. */
+/** The rows of the guide: the description of the error, an example of it, and the situation. */
 const ROWS: readonly (readonly [error: string, example: unknown, situation: PlayerSituation])[] = [
   ["`outcome: 'unknown'`", failed('timeout', { outcome: 'unknown' }), 'in-doubt'],
   ["`outcome: 'unknown'`, status 401", failed('authentication', { outcome: 'unknown', status: 401 }), 'in-doubt-logged-out'],
@@ -56,7 +56,7 @@ describe('every situation', () => {
     expect(playerMessage(example)).toMatchObject({ situation, action: expect.toBeOneOf([...ACTIONS]) });
   });
 
-  test('has a row in the guide, a text in each language, and an action that some other situation may share', () => {
+  test('has a row in the guide, a text in each language, and an action', () => {
     const told = new Set(ROWS.map(([, example]) => playerMessage(example).situation));
     expect([...told].sort()).toEqual(Object.keys(english).sort());
     expect(Object.keys(french).sort()).toEqual(Object.keys(english).sort());
@@ -65,7 +65,7 @@ describe('every situation', () => {
   });
 });
 
-test('the table of the guide is made of it', () => {
+test('the table of the guide contains it', () => {
   const rows = ROWS.map(([error, example]) => {
     const { text, action } = playerMessage(example);
     return `| ${error} | "${text.replace('30', '…')}" | \`${action}\` |\n`;
@@ -97,7 +97,7 @@ test.each<[string, unknown]>([
   ['null', null],
   ['a text', 'CANARY'],
   ['an object that only looks like one', { code: 'location', outcome: 'not-sent' }],
-])('%s is told as a fault', (_what, thrown) => {
+])('%s gets the text for a fault', (_what, thrown) => {
   expect(playerMessage(thrown)).toEqual({ situation: 'not-working', text: english['not-working'], action: 'contact-support' });
 });
 
@@ -113,7 +113,7 @@ test('a page that does not use it does not load it', async () => {
   expect(words.filter((word) => within.includes(word))).toEqual(words);
 });
 
-describe('the words', () => {
+describe('the texts', () => {
   const doubt = failed('gateway', { outcome: 'unknown' });
 
   test.each([

@@ -16,14 +16,14 @@ test.each([
   ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36 Edg/143.0.0.0', 'Edge'],
   ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36', 'Chrome'],
   ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15', 'Safari on a Mac'],
-])('%s is told the way of %s first', (userAgent, browser) => {
+])('%s gets the steps of %s first', (userAgent, browser) => {
   const { own, others } = waysToAllow(userAgent);
   expect(own?.browser).toBe(browser);
   expect(others).toHaveLength(7);
   expect(others).not.toContain(own);
 });
 
-test('a browser that is not known is told all ways', () => {
+test('an unknown browser gets the steps of all', () => {
   const { own, others } = waysToAllow('Other/1.0');
   expect([own, others.length]).toEqual([undefined, 8]);
 });

@@ -18,7 +18,7 @@ interface Service {
 const text = readFileSync(join(root, 'examples/compose.yaml'), 'utf8');
 const { services }: { services: Record<'postgres' | 'gateway', Service> } = parse(text);
 
-it('compose.yaml starts the mock gateway with a command that there is, on the port that it says', () => {
+it('compose.yaml starts the mock gateway with an existing command, on the port in its text', () => {
   const { command = [], ports, healthcheck } = services.gateway;
   const [program, yes, ...words] = command;
   expect([program, yes, ...words.slice(0, 2)]).toEqual(['npx', '--yes', 'location-sdk', 'mock']);

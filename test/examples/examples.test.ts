@@ -17,10 +17,10 @@ test('the demo runs to its end', { timeout }, async () => {
   expect(code).toBe(0);
 });
 
-test('the backend reports the four steps once each, a doubtful one included', { timeout }, async () => {
+test('the backend reports the four steps once each, including one in doubt', { timeout }, async () => {
   const { code, output, stdout } = await runNode(['examples/backend.js']);
   expect(output).toContain('in doubt: reportWithdrawalEvent WR-');
-  // What it prints of failures comes on another stream, at any time.
+  // Failures are printed to another stream, at any time.
   expect(stdout).toMatch(
     /has 4 reports:\n {2}reportBetEvent (BET-\S+)\n {2}reportSettledBet \1\n {2}reportWithdrawalEvent (WR-\S+)\n {2}reportSettledWithdrawal \2\n/,
   );
@@ -34,7 +34,7 @@ test('the operator’s tests pass', { timeout }, async () => {
   expect(code).toBe(0);
 });
 
-/** Starts an example that serves, until the work with its address is done. */
+/** Starts a serving example until the work with its address is done. */
 async function served(args: readonly string[], work: (address: string) => Promise<void>, variables?: Record<string, string>): Promise<void> {
   const child = startNode(args, variables);
   try {
@@ -64,7 +64,7 @@ test('the web site ends cleanly when it is interrupted, with a page still connec
   expect(await ended).toEqual([0, null]);
 });
 
-test('the backend reports the location that its page found, and without one finds its own', { timeout }, async () => {
+test('the backend reports the location that its page found, and otherwise looks one up', { timeout }, async () => {
   const server = await serve();
   const found = { latitude: 6.4474, longitude: 7.5139, accuracy: 20, source: 'gps' };
   const work = async (address: string) => {
@@ -81,7 +81,7 @@ test('the backend reports the location that its page found, and without one find
   await server.close();
 });
 
-/** A page's request to an example's relay, as a script of its own. */
+/** A page's request to an example's relay, as a separate script. */
 const askOf = (cookie: string) => `
   const headers = { origin: 'https://shop.example', 'content-type': 'application/json', 'x-location-sdk': '1', cookie: '${cookie}', authorization: 'ada' };
   const init = { method: 'POST', headers, body: JSON.stringify({ bet_id: 'BET-1', amount: 5 }) };
@@ -89,7 +89,7 @@ const askOf = (cookie: string) => `
 
 const answerOf = 'console.log(response.status, await response.text());';
 
-test('the relay on a server of Node.js reports for whoever is logged in', { timeout }, async () => {
+test('the relay on a server of Node.js reports for the logged-in player', { timeout }, async () => {
   const server = await serve();
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

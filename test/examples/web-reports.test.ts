@@ -9,7 +9,7 @@ const HERE = { latitude: 6.4474, longitude: 7.5139, source: 'gps' };
 const THERE = { latitude: 6.5244, longitude: 3.3792, source: 'gps' };
 const PICK = { about: 'Stars win', odds: 2 };
 
-/** Something that a test lets happen when it wants to. */
+/** A promise that the test resolves. */
 function createGate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -18,11 +18,11 @@ function createGate() {
   return { open, opened };
 }
 
-/** Long enough for what was begun to come to where it waits. */
+/** Long enough for the started work to reach its wait. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 100));
 
-/** The example's reports, without its site: the test holds back lookups, requests and answers. */
-// biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
+/** The example's reports, without its site. The test delays lookups, requests and answers. */
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads the empty pattern as "needs no fixture".
 const test = base.extend('site', ({}) => {
   const player: Player = {
     ...{ id: 'U-1', nickname: 'ada', first: 'Ada', last: 'Obi', address: '4 Ogui Road', lga: 'Enugu North', state: 'ENUGU' },
@@ -63,7 +63,7 @@ const test = base.extend('site', ({}) => {
   return {
     ...{ player, gateway, held, begun },
     place: (amount: number) => addBet(player, amount, PICK),
-    /** What a tab of the player sends. */
+    /** The request of a player's tab. */
     report: async (bet_id: string, location?: object) => {
       const init = { method: 'POST', headers, body: JSON.stringify({ bet_id, ...(location && { location }) }) };
       return (await relay(new Request('https://shop.example/relay/report-bet-event', init), { remoteAddress: '102.89.23.47' })).status;
@@ -72,7 +72,7 @@ const test = base.extend('site', ({}) => {
   };
 });
 
-test('two tabs that report one bet from two places report it once, and both hear that it is recorded', async ({ site }) => {
+test('two tabs that report one bet from two places report it once, and both get the receipt', async ({ site }) => {
   const { id } = site.place(1_000);
   const [first, second] = [createGate(), createGate()];
   site.held.answers = [first.opened, second.opened];
@@ -87,7 +87,7 @@ test('two tabs that report one bet from two places report it once, and both hear
   expect(site.gateway.reports()).toHaveLength(1);
 });
 
-test('the certain failure of one tab frees no money that the report of another is to spend', async ({ site }) => {
+test("the certain failure of one tab does not free money that another tab's report reserves", async ({ site }) => {
   const [bet, other] = [site.place(30_000), site.place(30_000)];
   const [lookup, answer] = [createGate(), createGate()];
   site.held.lookup = lookup.opened;
@@ -108,7 +108,7 @@ test('the certain failure of one tab frees no money that the report of another i
   expect(site.player.balance).toBe(20_000);
 });
 
-test('a tab that waits for a report that fails for certain sends its own', async ({ site }) => {
+test('a tab that waits for a report that certainly fails sends its own', async ({ site }) => {
   const { id } = site.place(1_000);
   const lookup = createGate();
   site.held.lookup = lookup.opened;
@@ -140,11 +140,11 @@ test('a tab that waits for a report that ends in doubt is in doubt too, and send
   expect(site.gateway.reports()).toMatchObject([{ body: { location: HERE } }]);
 });
 
-test('a tab that asks after a report in doubt from another place sends the same as before', async ({ site }) => {
+test('a tab that repeats a report in doubt from another place sends the same bytes', async ({ site }) => {
   const { id } = site.place(1_000);
   site.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
   expect(await site.report(id, HERE)).toBe(502);
-  expect(await site.report(id, THERE)).toBe(409); // the same data, so it is ours
+  expect(await site.report(id, THERE)).toBe(409); // the same data, so the example sent it
   expect(site.stateOf(id)).toBe('reported');
   expect(site.player.balance).toBe(49_000);
 });

@@ -5,8 +5,8 @@ import { startNode } from '../support/run.js';
 
 beforeAll(expectFreshBuild);
 
-/** The example site, and a player who is logged in to it, without a browser. */
-// biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
+/** The example site with a logged-in player, without a browser. */
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads the empty pattern as "needs no fixture".
 const test = base.extend('site', async ({}, { onCleanup }) => {
   const child = startNode(['examples/web/server.js']);
   onCleanup(async () => {
@@ -29,7 +29,7 @@ const test = base.extend('site', async ({}, { onCleanup }) => {
     place: async (stake: number) => (await ask('/bets', { stake })).body.bet_id as string,
     report: async (bet_id: string) => (await ask('/relay/report-bet-event', { bet_id })).status,
     choose: (condition: string) => ask('/demonstration', { condition }),
-    /** Holds the gateway's next answers back, so that what comes meanwhile is at once. */
+    /** Delays the gateway's next answers, so that requests meanwhile run at the same time. */
     slow: () => fetch(`${gateway}/__admin/faults`, { method: 'POST', body: JSON.stringify({ kind: 'latency', delay: 1000, times: null }) }),
     balance: async () => (await ask('/state')).body.balance as number,
     reports: async () => (await (await fetch(`${gateway}/__admin/reports`)).json()).reports,
@@ -57,7 +57,7 @@ test('two bets reported at once do not spend the same money', async ({ site }) =
   expect(await site.reports()).toHaveLength(1);
 });
 
-test('the money of a report that failed for certain is free again', async ({ site }) => {
+test('the money of a report that certainly failed is free again', async ({ site }) => {
   const ids = [await site.place(30_000), await site.place(30_000)] as const;
   await site.choose('nowhere');
   expect(await site.report(ids[0])).toBe(503);

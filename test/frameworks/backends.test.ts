@@ -18,7 +18,7 @@ interface Span {
   readonly links?: readonly { readonly spanId: string }[];
 }
 
-/** What OpenTelemetry sends its spans to. */
+/** The receiver of OpenTelemetry's spans. */
 async function startCollector() {
   const spans: Span[] = [];
   const collector = createServer(async (request, response) => {
@@ -40,7 +40,7 @@ async function query(url: string, text: string): Promise<unknown[]> {
   return rows;
 }
 
-/** One for each example: an outbox remembers the gateway that its reports go to. */
+/** One for each example: an outbox stores the gateway of its reports. */
 async function newDatabase(name: string): Promise<string> {
   await query(server.url, `CREATE DATABASE "${name}"`);
   return Object.assign(new URL(server.url), { pathname: `/${name}` }).href;
@@ -92,7 +92,7 @@ describe.each(['express-typescript', 'nestjs'])('examples/%s', (name) => {
     expect(await health()).toMatchObject({ status: 'ok', quarantined: 0, paused: [] });
   });
 
-  test('a bet that is no good is refused, and reports nothing', async () => {
+  test('an invalid bet is refused, and reports nothing', async () => {
     const refused = await post('/bets', { stake: 'much' });
     expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'validation' }]);
     expect((await postText('/bets', '{"stake":"canary-4711" canary-4712}')).status).toBe(400);
@@ -100,8 +100,8 @@ describe.each(['express-typescript', 'nestjs'])('examples/%s', (name) => {
     expect(gateway.gateway.reports()).toHaveLength(1);
   });
 
-  test('SIGTERM lets a report on its way end, and ends the process; its spans are linked', async () => {
-    // The gateway has recorded it, and its answer is not here yet.
+  test('SIGTERM lets a running attempt end, and ends the process; its spans are linked', async () => {
+    // The gateway has recorded it, and its answer has not arrived yet.
     gateway.gateway.faults.add({ kind: 'latency', when: 'after', delay: 1_500 });
     const placed = await post('/bets', { stake: 200 });
     const { id } = (await placed.json()) as { id: string };

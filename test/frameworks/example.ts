@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { npm, pack, run } from '../support/packed.js';
 import { root } from '../support/run.js';
 
-/** An example as a stranger gets it: copied into an empty folder, installed from npm, with the packed package. */
+/** An example as a new user gets it: copied into an empty folder, installed from npm, with the packed package. */
 export interface Example {
   readonly folder: string;
-  /** Runs a program of the example to its end, and gives what it printed. */
+  /** Runs a program of the example to its end, and returns its output. */
   run(program: string, ...words: string[]): Promise<string>;
-  /** Starts one, and resolves once it has printed these words. */
+  /** Starts a program, and resolves once it has printed this text. */
   start(ready: RegExp, variables: Record<string, string>, program: string, ...words: string[]): Promise<Started>;
   remove(): Promise<void>;
 }
 
 export interface Started {
-  /** What it has printed so far. */
+  /** Its output so far. */
   readonly output: () => string;
   stop(): Promise<void>;
 }

@@ -12,7 +12,7 @@ import { freePort } from '../support/free-port.js';
 import { type Example, installExample, type Started } from './example.js';
 import { startGateway } from './gateway.js';
 
-/** The example of Next.js behind what ends TLS, as a site that is self-hosted: it is asked for a name that it does not know. */
+/** The example of Next.js behind a TLS proxy, like a self-hosted site: its requests name a host that it is not told about. */
 
 const POSITION = { latitude: 6.4474, longitude: 7.5139, accuracy: 20 };
 
@@ -70,7 +70,7 @@ async function open(): Promise<{ page: Page; complaints: string[] }> {
 
 const says = (page: Page, words: string) => page.getByRole('status').filter({ hasText: words }).waitFor({ timeout: 60_000 });
 
-/** What a stranger sends, whatever its browser would never send. */
+/** A foreign request, with headers that a browser would not send. */
 function statusFor(headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const all = { 'content-type': 'application/json', 'x-location-sdk': '1', 'sec-fetch-site': 'same-origin', ...headers };
@@ -83,12 +83,12 @@ function statusFor(headers: Record<string, string>): Promise<number | undefined>
   });
 }
 
-test('next build takes a client that a module makes, and prerenders the page', () => {
+test('next build accepts a client made by a module, and prerenders the page', () => {
   expect(built).toMatch(/○ \//);
   expect(built).toMatch(/ƒ \/relay\/\[event\]/);
 });
 
-test('a bet is reported through the relay and the outbox, from a page whose name the server does not know', async () => {
+test('a bet is reported through the relay and the outbox, from a page whose host name the server is not told', async () => {
   const { page, complaints } = await open();
   await page.getByRole('button', { name: 'Bet' }).click();
   await says(page, 'We have your bet.');
@@ -98,7 +98,7 @@ test('a bet is reported through the relay and the outbox, from a page whose name
   expect(await violationsOf(page)).toEqual([]);
 });
 
-test('a page of another origin is refused, whatever Host and X-Forwarded-Host say', async () => {
+test('a page of another origin is refused, for any Host and X-Forwarded-Host', async () => {
   const evil = 'https://evil.example';
   for (const headers of [
     {},
@@ -108,11 +108,11 @@ test('a page of another origin is refused, whatever Host and X-Forwarded-Host sa
   ])
     expect(await statusFor({ ...headers, origin: evil })).toBe(403);
   expect(started.output()).toContain(`a page of ${evil} was refused, since this relay was requested as localhost:${port}`);
-  expect(await statusFor({ origin: site })).toBe(403); // taken, but no such bet: `complete` gave null
+  expect(await statusFor({ origin: site })).toBe(403); // accepted, but there is no such bet: `complete` returned null
   expect(gateway.gateway.reports()).toHaveLength(1);
 });
 
-test('what is accepted while the gateway is down is recorded after the server was started again, before any page asks', async () => {
+test("a report accepted while the gateway is down is recorded after the server was restarted, before any page's request", async () => {
   gateway.gateway.faults.add({ kind: 'connection-reset', times: null });
   const { page } = await open();
   await page.getByRole('button', { name: 'Bet' }).click();

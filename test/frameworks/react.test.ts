@@ -9,7 +9,7 @@ import { freePort } from '../support/free-port.js';
 import { type Example, installExample, type Started } from './example.js';
 import { startGateway } from './gateway.js';
 
-/** The example of React, built by Vite and served by its own backend; and Vite's server before that backend. */
+/** The example of React, built by Vite and served by its own backend; and Vite's server in front of that backend. */
 
 const POSITION = { latitude: 6.4474, longitude: 7.5139, accuracy: 20 };
 const ALLOWED: BrowserContextOptions = { permissions: ['geolocation'], geolocation: POSITION };
@@ -47,7 +47,7 @@ async function open(options: BrowserContextOptions = ALLOWED, url = site): Promi
 const says = (page: Page, words: string) => page.getByRole('status').filter({ hasText: words }).waitFor({ timeout: 60_000 });
 const reports = () => gateway.gateway.reports();
 
-test('a bet is reported, and each press is a bet of its own', async () => {
+test('a bet is reported, and each press is a separate bet', async () => {
   const page = await open();
   for (const count of [1, 2]) {
     await page.getByRole('button', { name: 'Bet' }).click();
@@ -57,7 +57,7 @@ test('a bet is reported, and each press is a bet of its own', async () => {
   expect(reports()).toMatchObject(Array(2).fill({ body: { amount: 1500, location: { source: 'gps' } } }));
 });
 
-test('the button says that it is disabled while a bet is on its way, and a second press in the same moment is not heard', async () => {
+test('the button is marked as disabled while a bet is being sent, and a second press at the same moment is ignored', async () => {
   const page = await open();
   let go = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -76,7 +76,7 @@ test('the button says that it is disabled while a bet is on its way, and a secon
   expect(reports()).toHaveLength(1);
 });
 
-test('a report in doubt is asked for again, and counts once', async () => {
+test('a report in doubt is sent again, and counts once', async () => {
   const page = await open();
   gateway.gateway.faults.add({ kind: 'connection-reset', when: 'after', times: null });
   await page.getByRole('button', { name: 'Bet' }).click();
@@ -90,7 +90,7 @@ test('a report in doubt is asked for again, and counts once', async () => {
   await expect.poll(() => reports().length).toBe(2);
 });
 
-test('a player without a location is told what to do, and the same bet is placed then', async () => {
+test('a player without a location gets advice, and the same bet is placed afterwards', async () => {
   const page = await open();
   const keys = new Set<string | undefined>();
   page.on('request', (request) => request.url().endsWith('/bets') && keys.add(request.headers()['idempotency-key']));
@@ -105,7 +105,7 @@ test('a player without a location is told what to do, and the same bet is placed
   expect(keys.size).toBe(1);
 });
 
-test('a player whose session is over is told so, and the button keeps the focus', async () => {
+test('a player whose session has ended gets a message, and the button keeps the focus', async () => {
   const page = await open();
   const told: string[] = [];
   page.on('console', (message) => told.push(message.text()));

@@ -15,7 +15,7 @@ const bodyOf = (operation: OperationName, changes: object = {}) => ({
   ...changes,
 });
 
-/** The identifier under which the initiated report was made. */
+/** The identifier of the initiated report. */
 const initiated = (operation: OperationName) => {
   const row = operations[operation];
   if (!('after' in row)) return {};
@@ -31,7 +31,7 @@ interface Asked {
   environment?: keyof typeof ENVIRONMENTS;
 }
 
-/** Asks and says what the document has against the answer. */
+/** Sends a request and returns the document's problems with the answer. */
 function asker(options: MockGatewayOptions = {}) {
   const gateway = createMockGateway(options);
   const contract = contractOf(options);
@@ -87,7 +87,7 @@ describe.each(environments)('every answer is as the document says, in %s', (envi
     expect(answer).toEqual(right(operation === 'verifyNin' ? 400 : 422));
   });
 
-  test.each(settled)('%s of what was not initiated', async (operation) => {
+  test.each(settled)('%s without its initiated report', async (operation) => {
     expect(await asker()({ operation, environment })).toEqual(right(404));
   });
 
@@ -101,7 +101,7 @@ describe.each(environments)('every answer is as the document says, in %s', (envi
     }
   });
 
-  test('numbers that are verified and numbers that are not', async () => {
+  test('verified numbers and others', async () => {
     const ask = asker({ identities: { '12345678901': { requestID: 'R' } } });
     for (const nin of ['99000000000', '99012345678', '99999999999', '12345678901', '00000000000']) {
       expect(await ask({ operation: 'verifyNin', environment, body: { nin } })).toEqual(right(200));
@@ -118,7 +118,7 @@ describe.each(environments)('every answer is as the document says, in %s', (envi
   });
 });
 
-test('the made-up identity has every field of section 2.4', async () => {
+test('the invented identity has every field of section 2.4', async () => {
   const { document } = contractOf();
   const { data } = document.components.schemas.NinVerification.properties;
   const answer = await gatewayAnswer(createMockGateway(), '99012345678');

@@ -3,15 +3,15 @@ import addFormats from 'ajv-formats';
 import { type OpenApiOptions, openApiDocument } from '../../src/entries/mock.js';
 import { GATEWAY_PATH, type OperationName, operations } from '../../src/protocol/operations.js';
 
-/** What is wrong, in words; nothing if all is well. */
+/** The problems, in words. Empty if there are none. */
 type Problems = readonly string[];
 
-/** The document as a judge of bodies. */
+/** The document as a validator of bodies. */
 export function contractOf(options?: OpenApiOptions) {
   const document = JSON.parse(JSON.stringify(openApiDocument(options)));
   const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, strictTypes: false, allowUnionTypes: true });
   addFormats.default(ajv);
-  // `components` stands beside each schema that is judged by, so that its references lead there.
+  // `components` is added to each schema, so that its references resolve.
   for (const word of ['x-personal-data', 'components']) ajv.addKeyword(word);
   const checks = new Map<object, ValidateFunction>();
 
@@ -27,7 +27,7 @@ export function contractOf(options?: OpenApiOptions) {
   return {
     document,
     request: (operation: OperationName, body: unknown) => judge(postOf(operation).requestBody, body),
-    /** A path that no operation has is answered with the shared 404. */
+    /** An unknown path is answered with the shared 404. */
     response(operation: OperationName | undefined, status: number, body: unknown): Problems {
       const answer = operation ? postOf(operation).responses[status] : status === 404 && shared.NotFound;
       if (!answer) return [`${operation ?? 'an unknown path'} does not list ${status}`];

@@ -8,11 +8,11 @@ import { sampleSize } from '../support/cases.js';
 import { invalidVectors, validPayload, validVectors } from '../vectors/read.js';
 import { contractOf } from './contract.js';
 
-const PAYLOADS = sampleSize('payloads held against the OpenAPI document', 3_000);
+const PAYLOADS = sampleSize('payloads checked with the OpenAPI document', 3_000);
 
 const LOCATION = { latitude: 6.45, longitude: 3.39, source: 'gps' };
 
-/** What the SDK would send: it adds the location. */
+/** The body that the SDK would send: it adds the location. */
 const sent = (operation: OperationName, payload: object): Record<string, unknown> =>
   operations[operation].location === 'none' ? { ...payload } : { location: LOCATION, ...payload };
 
@@ -31,7 +31,7 @@ describe('the document', () => {
     expect(valid).toBe(true);
   });
 
-  it('is what the specification describes: base addresses, paths, key', () => {
+  it('follows the specification: base addresses, paths, key', () => {
     const { document } = strict;
     expect(Object.keys(document.paths)).toEqual(operationNames.map((name) => GATEWAY_PATH + operations[name].path));
     expect(document.servers.map(({ url }: { url: string }) => url)).toEqual(['{staging_base_url}', '{base_url}']);
@@ -40,7 +40,7 @@ describe('the document', () => {
     expect(document.info.version).toBe(manifest.version);
   });
 
-  it('describes every field, marks the personal ones, and says what is assumed', () => {
+  it('describes every field, and marks personal fields and assumptions', () => {
     const { BetEventUser, BetEvent, Location } = strict.document.components.schemas;
     for (const schema of [BetEventUser, BetEvent, Location]) {
       for (const [name, field] of Object.entries(schema.properties)) expect(field, name).toHaveProperty('description');
@@ -51,7 +51,7 @@ describe('the document', () => {
     expect(JSON.stringify(strict.document)).toContain('ssumption');
   });
 
-  it('names the same object once', () => {
+  it('defines the same object once', () => {
     expect(Object.keys(strict.document.components.schemas)).toEqual([
       'Location',
       'BetEventUser',
@@ -68,12 +68,12 @@ describe('the document', () => {
     ]);
   });
 
-  it.each(operationNames)('holds an example of %s that is valid', (operation) => {
+  it.each(operationNames)('contains a valid example of %s', (operation) => {
     const { example } = strict.document.paths[GATEWAY_PATH + operations[operation].path].post.requestBody.content['application/json'];
     expect(strict.request(operation, example)).toEqual([]);
   });
 
-  it('takes the choices of a gateway', () => {
+  it('follows the options of a gateway', () => {
     const partial = contractOf({ validation: 'partial', location: { required: false } });
     expect(partial.request('reportBetEvent', { bet_id: 'B', user: { user_id: 'U' }, more: 1 })).toEqual([]);
     expect(partial.request('reportBetEvent', { bet_id: 'B', user: { user_id: 'U', nin: '1' } })).not.toEqual([]);
@@ -82,7 +82,7 @@ describe('the document', () => {
 });
 
 describe('the request schemas', () => {
-  it.each(validVectors)('take a valid payload: $operation, $case', ({ operation, payload }) => {
+  it.each(validVectors)('accept a valid payload: $operation, $case', ({ operation, payload }) => {
     expect(strict.request(operation, sent(operation, payload))).toEqual([]);
   });
 
@@ -95,7 +95,7 @@ describe('the request schemas', () => {
   });
 });
 
-/** A value for a field: nearly right, or anything. */
+/** A value for a field: nearly valid, or of any kind. */
 const anyValue = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -120,7 +120,7 @@ const anyValue = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** All the places of a body, inner ones included. */
+/** All paths of a body, including inner ones. */
 const placesOf = (value: unknown, path: string[] = []): string[][] =>
   typeof value === 'object' && value !== null ? [path, ...Object.entries(value).flatMap(([name, member]) => placesOf(member, [...path, name]))] : [path];
 
@@ -137,7 +137,7 @@ function changed(body: Record<string, unknown>, place: readonly string[], change
 test.each([
   ['strict', true],
   ['partial', false],
-] as const)('the document and the gateway judge any body alike: %s', async (validation, required) => {
+] as const)('the document and the gateway accept the same bodies: %s', async (validation, required) => {
   const contract = contractOf({ validation, location: { required } });
   const gateway = createMockGateway({ validation, location: { required }, requireInitiated: false });
   const { baseUrl, apiKey } = gateway.clientOptions().gateways.staging;

@@ -24,7 +24,7 @@ const paths = new Map<string, string>(
   Object.entries(contract.document.paths as Record<string, { post: { operationId: string } }>).map(([path, { post }]) => [post.operationId, path]),
 );
 
-/** Walks through a workflow as the document says, with the examples as its inputs. */
+/** Runs a workflow as the document says, with the examples as its inputs. */
 async function walk({ inputs, steps }: Workflow, gateway = createMockGateway()) {
   const resolve = (value: unknown) => {
     const name = typeof value === 'string' && /^\$inputs\.(\w+)$/.exec(value)?.[1];
@@ -61,14 +61,14 @@ describe('the walk-through', () => {
     }
   });
 
-  it('names no input that it does not take', () => {
+  it('names only its own inputs', () => {
     for (const workflow of document.workflows) {
       const named = [...JSON.stringify(workflow.steps).matchAll(/\$inputs\.(\w+)/g)].map(([, name]) => name);
       expect(new Set(named)).toEqual(new Set(workflow.inputs.required));
     }
   });
 
-  it('works as it is written, in its order', async () => {
+  it('works as written, in its order', async () => {
     const [steps, verification] = document.workflows as [Workflow, Workflow];
     const { statuses, gateway } = await walk(steps);
     expect(statuses).toEqual([200, 200, 200, 200]);

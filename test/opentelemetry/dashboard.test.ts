@@ -9,7 +9,7 @@ const ROWS: readonly InstrumentRow[] = Object.values(INSTRUMENTS);
 
 const escaped = (name: string) => name.replace(/\W/g, '_');
 
-/** As the Prometheus exporter of Node.js names them; test/opentelemetry/prometheus.test.ts asks it. */
+/** The names of the Prometheus exporter of Node.js; test/opentelemetry/prometheus.test.ts reads them from it. */
 function seriesOf({ name, kind }: InstrumentRow): string[] {
   const metric = escaped(name);
   if (kind === 'histogram') return [`${metric}_bucket`, `${metric}_count`, `${metric}_sum`];
@@ -18,13 +18,13 @@ function seriesOf({ name, kind }: InstrumentRow): string[] {
 
 const instrumentOf = new Map(ROWS.flatMap((row) => seriesOf(row).map((series) => [series, row] as const)));
 
-/** What is wrong with a query, in words. */
+/** The problems of a query, in words. */
 function problemsOf(query: string): string[] {
   const words = new Set(query.replace(/"[^"]*"/g, '""').match(/\b(?:location_sdk|error|http)_\w+/g));
   const used = [...words].flatMap((word) => instrumentOf.get(word) ?? []);
-  if (used.length === 0) return [`${query}: no metric that there is`];
+  if (used.length === 0) return [`${query}: no existing metric`];
   const labels = used.flatMap(({ attributes }) => attributes.map(escaped));
-  return [...words].filter((word) => !instrumentOf.has(word) && !labels.includes(word)).map((word) => `${query}: ${word} is no metric and no label of it`);
+  return [...words].filter((word) => !instrumentOf.has(word) && !labels.includes(word)).map((word) => `${query}: ${word} is not a metric or a label of it`);
 }
 
 interface Panel {
@@ -43,14 +43,14 @@ const queries = [
 ];
 
 describe('the dashboard', () => {
-  it.each(queries)('asks for what there is: %s', (query) => expect(problemsOf(query)).toEqual([]));
+  it.each(queries)('queries existing metrics: %s', (query) => expect(problemsOf(query)).toEqual([]));
 
   it('shows every metric', () => {
     const text = queries.join('\n');
     expect(ROWS.filter((row) => !seriesOf(row).some((series) => text.includes(series))).map(({ name }) => name)).toEqual([]);
   });
 
-  it('says of every panel what it shows, and lays none over another', () => {
+  it('describes every panel, and none covers another', () => {
     const panels = dashboard.panels.filter(({ type }) => type !== 'row');
     expect(panels.length).toBeGreaterThan(10);
     expect(panels.filter(({ title, description, targets }) => !title || !description || !targets?.length)).toEqual([]);
@@ -60,14 +60,14 @@ describe('the dashboard', () => {
     expect(taken).toHaveLength(new Set(taken).size);
   });
 
-  it('adds up no gauge of the store over processes', () => {
+  it('does not add up gauges of the store over processes', () => {
     const summed = queries.filter((query) => /\bsum(?: by \([^)]*\))? ?\((?!max)[^)]*(?:report_count|oldest_open_age|outbox_paused)/.test(query));
     expect(summed).toEqual([]);
   });
 });
 
 describe('the alerts', () => {
-  it.each(alerts)('$name asks for what there is', ({ query }) => expect(problemsOf(query)).toEqual([]));
+  it.each(alerts)('$name queries existing metrics', ({ query }) => expect(problemsOf(query)).toEqual([]));
 
   it('are those of the guide', () => {
     const told = [...read('docs/how-to/telemetry.md').matchAll(/^\| `([A-Z]\w+)` \|/gm)].map(([, name]) => name);
@@ -76,9 +76,9 @@ describe('the alerts', () => {
   });
 });
 
-test('a query for something else is found out', () => {
+test('a wrong query is detected', () => {
   expect(problemsOf('rate(location_sdk_outbox_nothing_total[5m])')).toHaveLength(1);
-  expect(problemsOf('sum by (error_type) (location_sdk_outbox_paused)')).toEqual([expect.stringContaining('error_type is no metric and no label of it')]);
+  expect(problemsOf('sum by (error_type) (location_sdk_outbox_paused)')).toEqual([expect.stringContaining('error_type is not a metric or a label of it')]);
 });
 
 test('the guide has every metric, with its Prometheus name, unit and attributes', () => {

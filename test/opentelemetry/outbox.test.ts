@@ -25,14 +25,14 @@ afterEach(async () => {
   await told.stop();
 });
 
-/** An outbox that is instrumented, and its client too. */
+/** An instrumented outbox with an instrumented client. */
 function instrumentedWorld(options: Parameters<typeof instrumentOutbox>[1] = told.options, given: Parameters<typeof outboxWorld>[0] = {}) {
   const world = outboxWorld(given);
   const outbox = instrumentOutbox(world.make({ client: instrumentClient(world.client, options) }), options);
   return { ...world, outbox };
 }
 
-/** What the mock gateway names its requests. */
+/** The request ids of the mock gateway. */
 const requestNamed = (number: number) => `abcdefab-cdef-4abc-8def-abcdef00000${number}`;
 
 describe('the metrics of an outbox', () => {
@@ -50,7 +50,7 @@ describe('the metrics of an outbox', () => {
     ]);
   });
 
-  it('count what is enqueued in a transaction too, which no event tells, once each', async () => {
+  it('also count reports enqueued in a transaction, for which there is no event, once each', async () => {
     const { outbox } = instrumentedWorld(told.options, { store: { ...memoryStore(), transactional: true } });
     const transaction = {};
     await outbox.within(transaction).reportBetEvent(betEvent({ bet_id: 'BET-1' }));
@@ -64,7 +64,7 @@ describe('the metrics of an outbox', () => {
     expect(told.spans().map(({ name }) => name)).toEqual(['enqueue reportBetEvent', 'enqueue reportBetEvent', 'enqueue reportAll', 'enqueue reportBetEvent']);
   });
 
-  it('count a prepared report once it is enqueued, and its spans tell both steps', async () => {
+  it('count a prepared report once it is enqueued, and its spans show both steps', async () => {
     const { outbox } = instrumentedWorld(told.options, { store: { ...memoryStore(), transactional: true, asValue: ({ body }) => body } });
     const report = await outbox.prepare('reportBetEvent', personalBet('BET-1'));
     expect(await told.points('location_sdk.outbox.enqueued.reports')).toEqual([]);
@@ -87,7 +87,7 @@ describe('the metrics of an outbox', () => {
     report.done.catch(() => {});
   });
 
-  it('tell the time that a report waited, in seconds', async () => {
+  it('show how long a report waited, in seconds', async () => {
     const { outbox, run, clock } = instrumentedWorld();
     await outbox.reportBetEvent(betEvent());
     clock.advance(90_000);
@@ -96,7 +96,7 @@ describe('the metrics of an outbox', () => {
     expect(metric).toMatchObject({ descriptor: { unit: 's' }, dataPoints: [{ value: { sum: 90, count: 1 } }] });
   });
 
-  it('tell why an attempt failed, and what was quarantined', async () => {
+  it('show why an attempt failed, and the quarantined reports', async () => {
     const { outbox, run, gateway } = instrumentedWorld();
     gateway.faults.add({ kind: 'status', status: 500, times: 1 });
     gateway.faults.add({ kind: 'status', status: 422, times: 1 });
@@ -125,7 +125,7 @@ describe('the metrics of an outbox', () => {
     expect(await told.points('location_sdk.outbox.decided.reports')).toMatchObject([{ attributes: { 'location_sdk.decision': 'dismissed' }, value: 1 }]);
   });
 
-  it('name the account where it is not the default', async () => {
+  it('name the account if it is not the default', async () => {
     const { outbox, run, gateway } = instrumentedWorld(told.options, { outbox: { account: 'brandB' } });
     const which = { ...WHICH, 'location_sdk.account': 'brandB' };
     gateway.faults.add({ kind: 'status', status: 401, times: 1 });
@@ -145,7 +145,7 @@ describe('the metrics of an outbox', () => {
     expect(told.spans().find(({ name }) => name === 'enqueue reportBetEvent')?.attributes).toMatchObject(which);
   });
 
-  it('tell the reports by state, the age of the oldest open one, and who is paused', async () => {
+  it('show the reports by state, the age of the oldest open one, and the pauses', async () => {
     const store = memoryStore({ now: () => Date.now() - 60_000 });
     const { outbox } = instrumentedWorld(told.options, { store });
     const oldest = async () => (await told.points('location_sdk.outbox.oldest_open.age_seconds'))[0]?.value ?? Number.NaN;
@@ -173,7 +173,7 @@ describe('the metrics of an outbox', () => {
     ]);
   });
 
-  it('have no values of a store that cannot tell, nor of an outbox that was stopped', async () => {
+  it('have no values of a store that fails, nor of an outbox that was stopped', async () => {
     const store = memoryStore();
     let fails = true;
     const { outbox } = instrumentedWorld(told.options, { store: { ...store, counts: () => (fails ? Promise.reject(new Error('no')) : store.counts()) } });
@@ -196,14 +196,14 @@ describe('the metrics of an outbox', () => {
     await outbox.stop();
   });
 
-  it('ask no store where they should not', async () => {
+  it('do not query the store if they are disabled', async () => {
     const { outbox } = instrumentedWorld({ ...told.options, observeStats: false });
     await outbox.reportBetEvent(betEvent());
     expect(await told.points('location_sdk.outbox.report.count')).toEqual([]);
     expect(await told.points('location_sdk.outbox.enqueued.reports')).toHaveLength(1);
   });
 
-  it('have the names, units and attributes that the table says, and no others', async () => {
+  it('have the names, units and attributes of the table, and no others', async () => {
     const { outbox, run, gateway, client } = instrumentedWorld();
     gateway.faults.add({ kind: 'status', status: 429, times: 1 });
     gateway.faults.add({ kind: 'status', status: 400, times: 1 });
@@ -262,7 +262,7 @@ describe('the spans of an outbox', () => {
     });
   });
 
-  it('are active while the gateway is asked, so that those of an instrumented fetch stand below them', async () => {
+  it('are active during the request, so that those of an instrumented fetch are their children', async () => {
     const tracer = told.tracerProvider.getTracer('of a fetch');
     const { gateway } = outboxWorld();
     const { outbox, run } = instrumentedWorld(told.options, {
@@ -280,7 +280,7 @@ describe('the spans of an outbox', () => {
     expect(inner?.parentSpanContext?.spanId).toBe(attempt?.spanContext().spanId);
   });
 
-  it('tell of a report that was refused by its error alone', async () => {
+  it('show only the error of a refused report', async () => {
     const { outbox } = instrumentedWorld();
     await expect(outbox.reportBetEvent(betEvent({ amount: 'x' as never }))).rejects.toMatchObject({ code: 'validation' });
     expect(told.spans()).toMatchObject([
@@ -330,7 +330,7 @@ describe('the telemetry of a client', () => {
     expect((await told.points('location_sdk.client.call.duration_seconds')).map(({ value }) => value)).toEqual([1, 1, 1]);
   });
 
-  it('tells staging from production, whether a call ends well or not', async () => {
+  it('distinguishes staging from production, for success and failure', async () => {
     const { gateway } = outboxWorld();
     const client = instrumentClient(createClient({ ...gateway.clientOptions(), environment: 'production', retry: { limit: 0 } }), told.options);
     await client.verifyNin('12345678901');
@@ -363,7 +363,7 @@ describe('the telemetry of a client', () => {
     ]);
   });
 
-  it('takes no environment from what is none, and none from a foreign error', async () => {
+  it('reads no environment from an invalid value or a foreign error', async () => {
     const { client, gateway } = outboxWorld();
     const instrumented = instrumentClient(client, told.options);
     await instrumented.reportBetEvent(betEvent(), { environment: 'velvet-otter' as never }).catch(() => {});
@@ -373,12 +373,12 @@ describe('the telemetry of a client', () => {
     expect(told.spans()).toHaveLength(2);
   });
 
-  it('is refused for what is no client', () => {
+  it('is refused for a value that is not a client', () => {
     expect(() => instrumentClient({} as never)).toThrow('instrumentClient: expected the result of createClient.');
   });
 });
 
-it('no personal data is in what leaves the process', async () => {
+it('the exported telemetry contains no personal data', async () => {
   const { outbox, run, gateway, client } = instrumentedWorld();
   const instrumented = instrumentClient(client, told.options);
   gateway.faults.add({ kind: 'status', status: 422, times: 1 });
@@ -439,7 +439,7 @@ describe('telemetry that fails', () => {
     ],
   ];
 
-  it.each(providers)('disturbs no report: %s', async (_, options) => {
+  it.each(providers)('affects no report: %s', async (_, options) => {
     const { outbox, run, gateway, sent } = instrumentedWorld({ ...told.options, ...options });
     gateway.faults.add({ kind: 'status', status: 500, times: 1 });
     const { done } = await outbox.reportBetEvent(betEvent());
@@ -451,7 +451,7 @@ describe('telemetry that fails', () => {
     await run(outbox.stop());
   });
 
-  it('sends each report once where the active context cannot be set', async () => {
+  it('sends each report once if the active context cannot be set', async () => {
     forget();
     context.setGlobalContextManager({ active: broken, with: broken, bind: broken, enable: broken, disable: () => undefined } as never);
     const { outbox, run, gateway, sent } = instrumentedWorld();

@@ -10,7 +10,7 @@ import { outboxWorld } from '../outbox/world.js';
 import { betEvent, settledBet } from '../support/factories.js';
 import { root } from '../support/run.js';
 
-/** The dashboard and the alerts against what Prometheus really scrapes: the exporter of OpenTelemetry for Node.js, over HTTP. */
+/** The dashboard and the alerts, compared with real scraped metrics: the exporter of OpenTelemetry for Node.js, over HTTP. */
 
 type Labels = Readonly<Record<string, string>>;
 interface Sample {
@@ -35,7 +35,7 @@ const samplesOf = (text: string): Sample[] =>
 
 const GROUPING = /\bby \(([^)]*)\)/g;
 
-/** What a query selects, and by which labels it groups. */
+/** The selectors of a query, and the labels by which it groups. */
 function readQuery(query: string) {
   const expression = query.replace(/^label_values\((.*), \w+\)$/, '$1');
   const selectors = [...expression.replace(GROUPING, '').matchAll(/\b(location_sdk_\w+)(?![\w"=!])(?:\{([^}]*)\})?/g)];
@@ -48,7 +48,7 @@ function readQuery(query: string) {
 
 const isLabel = (expression: string, name: string): boolean => new RegExp(`\\b${name}(?:=|!)`).test(expression);
 
-/** Whether a sample has what a selector asks for; variables of Grafana stand for any value. */
+/** Whether a sample matches a selector. Variables of Grafana match any value. */
 function isSelected({ name, labels }: Sample, selector: { name: string; matchers: string }): boolean {
   const matchers = [...selector.matchers.matchAll(/(\w+)(=~|!~|=|!=)"([^"]*)"/g)];
   return (
@@ -104,7 +104,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-describe('what the Prometheus exporter of Node.js tells', () => {
+describe('the metrics of the Prometheus exporter of Node.js', () => {
   it.each(queries)('answers %s', (query) => {
     const { selectors, groups } = readQuery(query);
     expect(selectors.length).toBeGreaterThan(0);
@@ -116,7 +116,7 @@ describe('what the Prometheus exporter of Node.js tells', () => {
     }
   });
 
-  it('is every instrument under the name that it has through the Collector too, and the dashboard asks for each', () => {
+  it('are all instruments, under the same names as through the Collector, and the dashboard queries each', () => {
     const asked = queries.join('\n');
     for (const row of Object.values(INSTRUMENTS)) {
       const series = nameInCollector(row) + (row.kind === 'histogram' ? '_bucket' : '');
@@ -125,15 +125,16 @@ describe('what the Prometheus exporter of Node.js tells', () => {
     }
   });
 
-  it('has no query of which nothing is said', () => {
+  it('has a description for every query', () => {
     expect(queries.length).toBeGreaterThan(25);
     expect(samples.some((sample) => isSelected(sample, { name: 'location_sdk_outbox_oldest_open_age', matchers: '' }))).toBe(false);
   });
 });
 
 /**
- * How the Collector's Prometheus exporter, Prometheus's own OTLP receiver and the OpenTelemetry specification name a metric: a unit
- * of UCUM is added unless the name ends with it, a unit in braces never is, and `_total` stands last on a counter.
+ * The metric name from the Collector's Prometheus exporter, Prometheus's own OTLP receiver and the OpenTelemetry
+ * specification: a UCUM unit is added unless the name ends with it, a unit in braces never is, and `_total` is the end
+ * of a counter's name.
  */
 function nameInCollector({ name, unit, kind }: InstrumentRow): string {
   const words = name.split(/[^A-Za-z0-9]+/);

@@ -3,7 +3,7 @@ import { type Context, type ContextManager, context, ROOT_CONTEXT } from '@opent
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 
-/** What the SDK for Node.js brings: the active context follows promises. */
+/** The context manager of the SDK for Node.js: the active context follows promises. */
 export function followPromises(): () => void {
   const storage = new AsyncLocalStorage<Context>();
   const manager: ContextManager = {
@@ -21,11 +21,11 @@ export function followPromises(): () => void {
 export interface Point {
   readonly name: string;
   readonly attributes: object;
-  /** Of a histogram, how many values it has. */
+  /** For a histogram: the number of its values. */
   readonly value: number;
 }
 
-/** The SDK itself, with what it would export. */
+/** The SDK itself, with its exports. */
 export function telemetry() {
   const spans = new InMemorySpanExporter();
   const metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
@@ -50,7 +50,7 @@ export function telemetry() {
         dataPoints.map(({ attributes, value }) => ({ name, attributes, value: typeof value === 'number' ? value : value.count })),
       );
     },
-    /** Everything that would leave the process. */
+    /** Everything that would be exported. */
     text: async () => {
       const told = spans
         .getFinishedSpans()

@@ -4,18 +4,18 @@ import { build as buildWithEsbuild } from 'esbuild';
 import { build as buildWithVite } from 'vite';
 import webpack from 'webpack';
 
-/** A module of a stranger's project. */
+/** A module of a user's project. */
 export interface Module {
-  /** Where the project is. */
+  /** The folder of the project. */
   readonly project: string;
   readonly text: string;
-  /** What the bundler is told beside what it takes for a browser; each has names of its own for that. */
+  /** Conditions in addition to those for a browser. Each bundler has its own option for them. */
   readonly conditions?: readonly string[];
-  /** What is left out of the bundle: peers that the project does not have. */
+  /** The packages to leave out of the bundle: peers that the project does not have. */
   readonly external?: readonly string[];
 }
 
-/** Bundles a module for a browser, and gives what comes out; rejects with what the bundler says. */
+/** Bundles a module for a browser, and returns the code. Rejects with the bundler's message. */
 type Bundle = (module: Module) => Promise<string>;
 
 function write({ project, text }: Module): { directory: string; entry: string } {
@@ -59,7 +59,7 @@ const withWebpack: Bundle = async (module) => {
   const resolve = module.conditions && { resolve: { conditionNames: [...module.conditions, 'browser', 'import', 'require'] } };
   const externals = Object.fromEntries((module.external ?? []).map((name) => [name, 'globalThis.peer']));
   const output = { path: join(directory, 'out') };
-  // As of the others, what comes out need not be small; making it so takes longer than bundling it.
+  // The code is not minified, as with the others: that would take longer than bundling.
   const optimization = { minimize: false };
   const compiler = webpack({ mode: 'production', target: 'web', context: directory, entry, ...resolve, externals, output, optimization });
   if (!compiler) throw new Error('webpack made no compiler');

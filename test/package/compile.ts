@@ -22,7 +22,7 @@ export interface Consumer {
   readonly types: readonly string[];
 }
 
-/** Compiles consumers, each in a folder of the project that has the package, as strictly as one can; what the compiler says of each, line by line. */
+/** Compiles consumers, each in a folder of the project with the package, with the strictest options. Returns the compiler's messages for each, line by line. */
 export async function compileAll(project: string, consumers: readonly Consumer[]): Promise<string[][]> {
   const folders = consumers.map((consumer) => writeConsumer(project, consumer));
   const { stdout } = await run(process.execPath, [COMPILER, resolve('typescript/bin/tsc'), ...folders], { cwd: project, maxBuffer: 64 * 1024 * 1024 });
@@ -45,7 +45,7 @@ function writeConsumer(project: string, { files, extension, module, moduleResolu
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
     skipLibCheck: false,
-    // The compiler's own libraries are not what is looked at, and take long.
+    // The compiler's own libraries are not tested here, and take long.
     skipDefaultLibCheck: true,
     noEmit: true,
     typeRoots: [TYPE_ROOT],

@@ -16,13 +16,13 @@ declare module 'vitest' {
   }
 }
 
-/** The file that tells the tests that the installation has ended, and how. */
+/** The file that tells the tests how the installation ended. */
 export const ENDED = 'ended.json';
 export type Ended = { readonly files: readonly string[] } | { readonly problem: string };
 
 /**
- * Builds, packs and installs the package once for all tests of this folder. The set-up does not wait for npm, so that the tests of other
- * projects run meanwhile; `whenInstalled` waits.
+ * Builds, packs and installs the package once for all tests of this folder. The set-up does not wait for npm, so that
+ * the tests of other projects run meanwhile. `whenInstalled` waits.
  */
 export default function setup({ provide }: TestProject): () => Promise<void> {
   buildIfStale();
@@ -31,7 +31,7 @@ export default function setup({ provide }: TestProject): () => Promise<void> {
   const ending = install(project)
     .catch((error): Ended => ({ problem: String(error) }))
     .then((ended) => {
-      // Renamed, so that no test reads half of it.
+      // Renamed, so that no test reads an incomplete file.
       writeFileSync(join(project, `new-${ENDED}`), JSON.stringify(ended));
       renameSync(join(project, `new-${ENDED}`), join(project, ENDED));
     });

@@ -5,9 +5,9 @@ import { inject } from 'vitest';
 import { ENDED, type Ended } from './install.js';
 
 export interface InstalledPackage {
-  /** A project of a stranger, with nothing but the packed package installed. */
+  /** A user's project, with only the packed package installed. */
   readonly project: string;
-  /** What the tarball holds. */
+  /** The files of the tarball. */
   readonly files: readonly string[];
 }
 

@@ -29,13 +29,13 @@ describe.each([
     expect(lines, output).toContain(`ok ${name}`);
   });
 
-  it('fails nothing and warns of nothing', () => {
+  it('has no failure and no warning', () => {
     expect(exitCode, output).toBe(0);
     expect(output).not.toMatch(/warning/i);
   });
 });
 
-/** Without what the test runner and a developer's shell leave there. */
+/** Without the variables of the test runner and a developer's shell. */
 function plainEnvironment() {
   const { PATH, HOME } = process.env;
   return { PATH, HOME };

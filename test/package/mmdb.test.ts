@@ -10,7 +10,7 @@ import { whenInstalled } from './installed.js';
 
 const { project } = await whenInstalled();
 
-/** A project beside the others that has the package, and of its peers only these; where each is put in `node_modules`. */
+/** A separate project with the package and only these of its peers, each at its place in `node_modules`. */
 function projectWith(peers: Readonly<Record<string, string>>): string {
   const directory = mkdtempSync(join(project, 'peers-'));
   const modules = join(directory, 'node_modules');
@@ -34,7 +34,7 @@ async function job({ createClient }, { mmdb }) {
 }
 `;
 
-/** How the two module systems run it; nothing ends the process. */
+/** How the two module systems run it. The code does not end the process. */
 const SYSTEMS = [
   { file: 'imported.mjs', text: "import * as sdk from 'location-sdk';\nimport * as offline from 'location-sdk/location/mmdb';\njob(sdk, offline);\n" },
   { file: 'required.cjs', text: "job(require('location-sdk'), require('location-sdk/location/mmdb'));\n" },
@@ -62,7 +62,7 @@ describe.each(SYSTEMS)('a database file, $file', (system) => {
   });
 });
 
-it('a bundle for a server holds it, with only one of the two packages installed', async () => {
+it('a bundle for a server contains it, with only one of the two packages installed', async () => {
   const directory = projectWith({ 'mmdb-lib': 'mmdb-lib' });
   const contents = `import * as sdk from 'location-sdk';\nimport { Reader } from 'mmdb-lib';\nimport * as offline from 'location-sdk/location/mmdb';\n
     job(sdk, { mmdb: (options) => offline.mmdb({ ...options, Reader }) });\n${JOB}`;

@@ -10,7 +10,7 @@ const { PATH, HOME } = process.env;
 const surroundings = { cwd: project, env: { PATH, HOME } };
 const running: ChildProcess[] = [];
 
-/** Starts the installed command as anybody does, and gives its address. */
+/** Starts the installed command as a user does, and returns its address. */
 async function mock(...words: string[]): Promise<string> {
   const child = spawn('npx', ['--no-install', 'location-sdk', 'mock', '--port', '0', ...words], {
     ...surroundings,
@@ -22,7 +22,7 @@ async function mock(...words: string[]): Promise<string> {
   return String(line).replace('location-sdk mock gateway listening on ', '');
 }
 
-/** Ends npx and what it started, as Ctrl+C does. */
+/** Ends npx and its processes, as Ctrl+C does. */
 afterEach(async () => {
   for (const child of running.splice(0)) {
     const ended = once(child, 'exit');
@@ -31,14 +31,14 @@ afterEach(async () => {
   }
 });
 
-it('the installed command can be walked through with nothing but curl', async () => {
+it('the installed command passes the tests with curl', async () => {
   const addresses = [await mock(), await mock('--rate', '1')];
   const ended = spawnSync('sh', [fileURLToPath(new URL('../mock/walk.sh', import.meta.url)), ...addresses], { ...surroundings, encoding: 'utf8' });
   expect(ended.stdout, ended.stderr).toMatch(/\nwalked \d+\n$/);
   expect(ended.status).toBe(0);
 });
 
-it('the walk fails where an answer is wrong', async () => {
+it('the tests with curl fail if an answer is wrong', async () => {
   const address = await mock('--key', 'another');
   const ended = spawnSync('sh', [fileURLToPath(new URL('../mock/walk.sh', import.meta.url)), address, address], { ...surroundings, encoding: 'utf8' });
   expect(ended.status).toBe(1);

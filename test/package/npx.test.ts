@@ -11,7 +11,7 @@ const { project } = await whenInstalled();
 const tarball = join(project, readdirSync(project).find((name) => name.endsWith('.tgz')) ?? 'no tarball');
 const { PATH, HOME } = process.env;
 
-/** npm runs these when a package is installed or linked. */
+/** npm runs these scripts when a package is installed or linked. */
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare'];
 
 let folder: string;
@@ -20,14 +20,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Runs npm or npx. `said` leaves out warnings about this machine's npm configuration. */
+/** Runs npm or npx. `said` is its output without warnings about this machine's npm configuration. */
 function run(program: string, words: readonly string[], cwd: string, variables: Record<string, string> = {}) {
   const { status, stdout, stderr } = spawnSync(program, words, { cwd, encoding: 'utf8', env: { PATH, HOME, ...variables } });
   const said = stderr.split('\n').filter((line) => line !== '' && !/^npm warn Unknown \w+ config /.test(line));
   return { status, stdout, said };
 }
 
-/** The cache of npx is a new one, as on a machine that has never run the command. */
+/** The cache of npx is empty, as on a machine that has never run the command. */
 const npx = (cwd: string) => run('npx', ['location-sdk', '--help'], cwd, { npm_config_cache: join(folder, 'cache') });
 
 /** The hash of every file under a folder, by its path. */
@@ -37,7 +37,7 @@ function hashesOf(directory: string): Record<string, string> {
   return Object.fromEntries(paths.map((path) => [path, createHash('sha256').update(readFileSync(path)).digest('hex')]));
 }
 
-it('npm installs the package without a warning, and npx inside it leaves every file as it is', () => {
+it('npm installs the package without a warning, and npx inside it changes no file', () => {
   const consumer = join(folder, 'consumer');
   mkdirSync(consumer);
   writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', private: true }));
@@ -56,7 +56,7 @@ it('npm installs the package without a warning, and npx inside it leaves every f
   expect(hashesOf(installed)).toEqual(before);
 });
 
-it('npx in a clone that is not built says what to type, and builds nothing', () => {
+it('npx in a clone that is not built says which command to run, and builds nothing', () => {
   const clone = join(folder, 'clone');
   mkdirSync(clone);
   for (const name of ['package.json', 'package-lock.json', '.npmrc', 'bin']) cpSync(join(root, name), join(clone, name), { recursive: true });

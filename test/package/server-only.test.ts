@@ -18,7 +18,7 @@ const modules = Object.entries(manifest.exports).flatMap(([entry, conditions]) =
 const serverOnly = modules.filter(({ isGuarded }) => isGuarded);
 const forPages = modules.filter(({ isGuarded }) => !isGuarded);
 
-/** What is set by those who bundle a server as if it were a browser: wrangler, and Next.js for its edge. */
+/** The conditions of tools that bundle a server like a browser: wrangler, and Next.js for its edge. */
 const SERVERS = [
   ['workerd', 'worker'],
   ['edge-light', 'worker'],
@@ -32,15 +32,15 @@ const IMPORTS = [
   ["globalThis.it = require('location-sdk/relay');"],
 ] as const;
 
-/** Uses all that a module exports, so that nothing of it is left out. */
+/** Uses all exports of a module, so that the bundler leaves none out. */
 const pageWith = (name: string) => ({ project, text: `import * as part from '${name}';\nglobalThis.it = part;\n` });
 
-it('guards what carries an API key or a server', () => {
+it('guards the entries with an API key or a server', () => {
   const names = ['mock/node', 'relay', 'relay/node', 'location/mmdb', 'outbox/sqlite'].map((name) => `location-sdk/${name}`);
   expect(serverOnly.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
 });
 
-it.each(serverOnly)('says of $name that it is not for browsers, before anything that a page could take', ({ conditions }) => {
+it.each(serverOnly)('marks $name as not for browsers, before any condition that a page could use', ({ conditions }) => {
   const before = conditions.slice(0, conditions.indexOf('browser'));
   expect(before.filter((condition) => !['workerd', 'edge-light'].includes(condition))).toEqual([]);
 });
@@ -65,7 +65,7 @@ const imports = rowsByBundler('ways to import what bundlers keep out of a page',
 const allowed = rowsByBundler('entries that bundlers let a page have', forPages);
 
 describe.each(BUNDLERS)('%s', (bundler, bundle) => {
-  it.each(refused(bundler))('keeps $name out of a page, and says where it belongs', async ({ name }) => {
+  it.each(refused(bundler))('keeps $name out of a page, and says where to use it', async ({ name }) => {
     await expect(bundle(pageWith(name))).rejects.toThrow(`Only a server can use ${name}, so import it in code that runs on your server`);
   });
 
@@ -77,7 +77,7 @@ describe.each(BUNDLERS)('%s', (bundler, bundle) => {
     expect(await bundle({ ...pageWith(name), external: Object.keys(manifest.peerDependencies) })).not.toBe('');
   });
 
-  it.each(SERVERS)('lets a server have the relay that is bundled for %s', async (...conditions) => {
+  it.each(SERVERS)('lets a server have the relay when it is bundled for %s', async (...conditions) => {
     expect(await bundle({ ...pageWith('location-sdk/relay'), conditions })).toContain('createRelay');
   });
 });

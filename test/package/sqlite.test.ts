@@ -9,7 +9,7 @@ import { whenInstalled } from './installed.js';
 const { project } = await whenInstalled();
 const hasOwn = process.versions.node.localeCompare('22.13', 'en', { numeric: true }) >= 0;
 
-/** A project that has the package, and of its peers only these. */
+/** A project with the package and only these of its peers. */
 function projectWith(...peers: string[]): string {
   const directory = mkdtempSync(join(project, 'sqlite-'));
   const modules = join(directory, 'node_modules');
@@ -32,7 +32,7 @@ async function job({ sqliteStore }) {
 }
 `;
 
-/** How the two module systems run it; nothing ends the process. */
+/** How the two module systems run it. The code does not end the process. */
 const SYSTEMS = [
   { file: 'imported.mjs', text: "import * as sqlite from 'location-sdk/outbox/sqlite';\njob(sqlite);\n" },
   { file: 'required.cjs', text: "job(require('location-sdk/outbox/sqlite'));\n" },
@@ -50,7 +50,7 @@ describe.each(SYSTEMS)('the SQLite store, $file', (system) => {
     expect(run(projectWith('libsql', '@libsql', '@neon-rs', 'detect-libc'), system)).toEqual({ durable: true, waiting: 0 });
   });
 
-  it('needs one of the libraries where Node.js has none of its own', () => {
+  it('needs one of the libraries if Node.js has no own', () => {
     const said = run(projectWith(), system);
     expect(said).toEqual(hasOwn ? { durable: true, waiting: 0 } : { code: 'unavailable', message: expect.stringContaining('npm install libsql') });
   });

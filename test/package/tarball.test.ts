@@ -18,14 +18,14 @@ const pathsIn = (part: unknown): string[] => {
 const typesForRequire = (conditions: unknown): unknown => Object(Object(conditions).require).types;
 
 describe('the tarball', () => {
-  it('holds the build, the licence and what people read, and nothing else', () => {
+  it('contains only the build, the licence and documents', () => {
     const expected =
       /^(?:(?:dist|docs(?:\/(?:start|how-to|reference|background|pictures))?|examples|examples\/(?:grafana|postgres|relay|web|(?:express-typescript|nestjs|next|react)(?:\/[\w[\]-]+)*))\/[\w.-]+|bin\/location-sdk\.js|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|package\.json)$/;
     expect(files.filter((file) => !expected.test(file))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']));
   });
 
-  it('holds every file that its documents link to', () => {
+  it('contains every file that its documents link to', () => {
     const documents = files.filter((file) => file.endsWith('.md'));
     const links = documents.flatMap((document) => {
       const text = readFileSync(join(installed, document), 'utf8');
@@ -35,16 +35,19 @@ describe('the tarball', () => {
     expect(links.filter((link) => !files.includes(link))).toEqual([]);
   });
 
-  it.each(['demo.js', 'backend.js'])('holds an example that runs where it is installed: %s', (name) => {
+  it.each(['demo.js', 'backend.js'])('contains an example that runs in its installed place: %s', (name) => {
     const { status, stderr } = spawnSync(process.execPath, [join(installed, 'examples', name)], { encoding: 'utf8', env: { PATH: process.env.PATH } });
     expect(status, stderr).toBe(0);
   });
 
-  it.each(['exports', 'typesVersions', 'bin', 'main', 'module', 'types', 'unpkg', 'jsdelivr'])('holds every file that package.json names under %s', (field) => {
-    const paths = pathsIn(manifest[field]);
-    expect(paths).not.toEqual([]);
-    expect(paths.filter((path) => !files.includes(path))).toEqual([]);
-  });
+  it.each(['exports', 'typesVersions', 'bin', 'main', 'module', 'types', 'unpkg', 'jsdelivr'])(
+    'contains every file that package.json names under %s',
+    (field) => {
+      const paths = pathsIn(manifest[field]);
+      expect(paths).not.toEqual([]);
+      expect(paths.filter((path) => !files.includes(path))).toEqual([]);
+    },
+  );
 
   it('installs one command', () => {
     expect(manifest.bin).toEqual({ 'location-sdk': 'bin/location-sdk.js' });
@@ -58,7 +61,7 @@ describe('the tarball', () => {
     expect(modules.filter((condition) => Object.keys(condition)[0] !== 'types')).toEqual([]);
   });
 
-  it('names the same declarations for compilers that know no "exports"', () => {
+  it('names the same declarations for compilers that do not read "exports"', () => {
     const named = Object.entries(manifest.exports).filter(([entry]) => entry !== '.' && entry !== './package.json');
     const expected = named.map(([entry, conditions]) => [entry.slice(2), [typeof conditions === 'string' ? conditions : typesForRequire(conditions)]]);
     expect(expected.length).toBeGreaterThan(10);
@@ -66,7 +69,7 @@ describe('the tarball', () => {
     expect(manifest.types).toBe(typesForRequire(manifest.exports['.']));
   });
 
-  it('tells nothing of where it was built', () => {
+  it('contains no path of the build machine', () => {
     const built = files.filter((file) => file.startsWith('dist/')).map((file) => ({ file, text: readFileSync(join(installed, file), 'utf8') }));
     expect(built.filter(({ text }) => text.includes(process.cwd())).map(({ file }) => file)).toEqual([]);
   });

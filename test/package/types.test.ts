@@ -9,11 +9,11 @@ const { project } = await whenInstalled();
 const RESOLUTIONS = [
   { found: 'node16 resolution from an ES module', module: 'node16', moduleResolution: 'node16', extension: 'mts' },
   { found: 'node16 resolution from CommonJS', module: 'node16', moduleResolution: 'node16', extension: 'cts' },
-  { found: 'node10 resolution, which knows no "exports"', module: 'commonjs', moduleResolution: 'node10', extension: 'ts' },
+  { found: 'node10 resolution, which does not read "exports"', module: 'commonjs', moduleResolution: 'node10', extension: 'ts' },
   { found: 'bundler resolution', module: 'esnext', moduleResolution: 'bundler', extension: 'ts' },
 ] as const;
 
-/** What its compiler knows of the platform, and which of its files can be written with that. */
+/** The platform types of a project, and the files that compile with them. */
 const DOM = { platform: 'the types of the DOM', lib: ['ES2022', 'DOM'], types: [], files: ['uses', 'mistakes', 'with-web-types', 'in-a-page'] } as const;
 const NODE = { platform: 'the types of Node.js only', lib: ['ES2022'], types: ['node'], files: ['uses', 'mistakes', 'with-web-types'] } as const;
 const PLATFORMS = [
@@ -23,12 +23,12 @@ const PLATFORMS = [
   { platform: 'no types of any platform', lib: ['ES2022'], types: [], files: ['uses', 'mistakes'] },
 ] as const;
 
-/** zod's own declarations name `URL`: seen only by who has no such type and checks its libraries too. */
+/** zod's own declarations name `URL`: only a project without this type that checks its libraries reports it. */
 const isOfZod = (line: string) => /^node_modules\/zod\/[^ ]+ error TS2304: Cannot find name 'URL'\.$/.test(line);
 
 /**
- * Every platform and every resolution in a sample; all of their pairs in the whole. The types of the DOM and of Node.js meet all
- * resolutions in test/packaging/checks/types.js, with this compiler and with others.
+ * A sample has every platform and every resolution; the whole list has all pairs. The types of the DOM and of Node.js
+ * meet all resolutions in test/packaging/checks/types.js, with this compiler and with others.
  */
 const consumers = [
   [DOM, RESOLUTIONS[3]] as const,

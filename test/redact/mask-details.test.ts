@@ -12,7 +12,7 @@ const mask = (body: unknown, values: readonly SentValue[] = [], identifiers: rea
 describe('a text that repeats a value', () => {
   const NAME = 'Ọlá-Zúrikel';
   test.each([
-    ['as it is', NAME],
+    ['unchanged', NAME],
     ['in upper case', NAME.toUpperCase()],
     ['decomposed', NAME.normalize('NFD')],
     ['in a URL', encodeURIComponent(NAME)],
@@ -22,8 +22,8 @@ describe('a text that repeats a value', () => {
     ['in HTML', '&#7885;l&#xe1;-Z&#250;rikel'],
     ['in one of its words', 'the player zurikel'],
     ['within a word', 'xZurikelx'],
-    ['without what stands between', 'olazurikel'],
-    ['with other signs between', 'Ọlá / Zúrikel'],
+    ['without its separators', 'olazurikel'],
+    ['with other separators', 'Ọlá / Zúrikel'],
   ])('%s is masked', (_, spelled) => {
     const shown = JSON.stringify(mask({ a: [`Refused ${spelled} now`] }, [personal(NAME)]));
     expect(shown).toContain('[masked]');
@@ -51,7 +51,7 @@ test.each<[string, SentValue, unknown]>([
   ['a truth', personal('true'), true],
   ['nothing', personal('null'), null],
   ['a percent sign', personal('Ada'), '100 % of 20%'],
-])('what was not sent stays as it is: %s', (_, value, said) => {
+])('a text that was not sent is unchanged: %s', (_, value, said) => {
   expect(mask([said], [value])).toEqual([said]);
 });
 
@@ -85,12 +85,12 @@ test.each<[string, unknown]>([
   expect(search).not.toHaveBeenCalled();
 });
 
-it('does not follow an answer into any depth', () => {
+it('does not follow an answer to any depth', () => {
   const deep = JSON.parse(`${'['.repeat(3_000)}"Ada"${']'.repeat(3_000)}`) as unknown;
   expect(JSON.stringify(mask(deep, [personal('Ada')]))).toBe(`${'['.repeat(11)}"[masked]"${']'.repeat(11)}`);
 });
 
-it('takes any JSON, and never shows a long value', () => {
+it('accepts any JSON, and never shows a long value', () => {
   fc.assert(
     fc.property(
       fc.jsonValue(),

@@ -46,7 +46,7 @@ test.each<[string, SentValue[], string]>([
   expect(maskSent(text, values)).toBe(expected);
 });
 
-test('the identifiers of the report are shown, but for those that repeat what is not', () => {
+test('the identifiers of the report are shown, except those that repeat a masked value', () => {
   expect(maskSent('bet B-1, not B-2', [], ['B-1'])).toBe('bet B-1, not [masked]');
   expect(maskSent('bet 99012345678 is known', [personal('99012345678')], ['99012345678'])).toBe('bet [masked] is known');
   expect(maskSent('990 123 45 67 8', [], ['45', 'x\u202e'])).toBe('[masked]');
@@ -58,7 +58,7 @@ test('a long text is cut, and one that is too long is not shown at all', () => {
   expect(maskSent('x'.repeat(70_000), [])).toBe('[a text too long to show]');
 });
 
-test('the cost of masking depends on the text, not on what was sent', () => {
+test('the cost of masking depends on the text, not on the sent values', () => {
   const words = Array.from({ length: 50_000 }, (_, index) => `word${index}`).join(' ');
   const values = Array.from({ length: 5_000 }, (_, index) => personal(index % 2 ? 'ked' : 'mas'));
   const began = performance.now();
@@ -66,11 +66,11 @@ test('the cost of masking depends on the text, not on what was sent', () => {
   expect(performance.now() - began).toBeLessThan(2_000);
 });
 
-/** The names of all fields of a model, however deep. */
+/** The names of all fields of a model, at any depth. */
 const namesOf = ({ fields }: Model): string[] =>
   Object.entries(fields).flatMap(([name, field]) => [name, ...(isModel(field) ? namesOf(field).map((inner) => `${name}.${inner}`) : [])]);
 
-describe('what people need to read is shown:', () => {
+describe('useful words are shown:', () => {
   test.each(Object.values(operations).map(({ name, request }) => [name, request] as const))('the names of the fields of %s', (_, request) => {
     for (const name of [...namesOf(request), 'location.latitude', 'location.source']) expect(maskSent(`${name}: is required`, [])).toBe(`${name}: is required`);
   });
@@ -103,7 +103,7 @@ describe('what people need to read is shown:', () => {
     expect(maskSent(message, [])).toBe(message);
   });
 
-  test('the id by which a relay tells of a fault, where the relay says so', () => {
+  test("the id of a relay's fault, in the relay's message", () => {
     const id = newId();
     expect(maskSent(`Something went wrong (${id}).`, [], [id])).toBe(`Something went wrong (${id}).`);
   });
@@ -119,9 +119,9 @@ const bytesOf = (text: string) => [...Buffer.from(text, 'utf8')];
 const digits = (zero: number) => (text: string) => text.replace(/[0-9]/g, (digit) => String.fromCodePoint(zero + Number(digit)));
 const between = (separator: string) => (text: string) => [...text].join(separator);
 
-/** How something that was sent may stand in an answer. None is known to the source. */
+/** Spellings of a sent value in an answer. The source treats none of them specially. */
 const SPELLINGS: readonly [name: string, spell: (text: string) => string][] = [
-  ['as it is', String],
+  ['unchanged', String],
   ['in capitals', (text) => text.toUpperCase()],
   ['as JSON', JSON.stringify],
   ['as base64', (text) => Buffer.from(text).toString('base64')],
@@ -180,7 +180,7 @@ const SPELLINGS: readonly [name: string, spell: (text: string) => string][] = [
   ['as its length', (text) => `${text.length}`],
 ];
 
-/** What somebody could read out of a text: its letters and digits, without all that stands between. */
+/** The readable content of a text: its letters and digits, without separators. */
 const readable = (text: string) =>
   text
     .normalize('NFKD')
@@ -207,12 +207,12 @@ describe.each(SPELLINGS)('a canary %s', (_, spell) => {
   test('is never shown, whether it was sent or not', () => {
     fc.assert(
       fc.property(canary, frame, fc.boolean(), (value, put, wasSent) => {
-        // By chance a canary can be spelled as a word that is always shown, or hold the one that joins its parts.
+        // By chance a canary's spelling can be a word that is always shown, or contain the word that joins its parts.
         fc.pre(!isShownWord(spell(value).toLowerCase()) && !readable(value).includes('and'));
         const shown = maskSent(put(spell(value)), wasSent ? [personal(value)] : []);
         const rest = shown.replaceAll('[masked]', '');
         expect(rest).not.toMatch(/[^\x20-\x7e]/);
-        // Of a spelling at most the words that join its parts are left.
+        // Of a spelling at most the words that join its parts remain.
         for (const word of readableWords(rest)) expect(isShownWord(word)).toBe(true);
         expect(readable(rest).replaceAll('and', '')).not.toContain(readable(spell(value)).replaceAll('and', ''));
         expect(rest).not.toMatch(/[0-9]/);
@@ -224,10 +224,10 @@ describe.each(SPELLINGS)('a canary %s', (_, spell) => {
 
 const readableWords = (text: string): string[] => text.toLowerCase().match(/[a-z][a-z0-9]*/g) ?? [];
 
-describe('a known word that is somebody’s', () => {
+describe('a known word that is a personal value', () => {
   const word = fc.constantFrom('record', 'state', 'self', 'page', 'win', 'success', 'bank', 'field', 'gateway');
 
-  test('is masked wherever it stands', () => {
+  test('is masked at every place', () => {
     fc.assert(
       fc.property(
         word,

@@ -8,7 +8,7 @@ export interface BadCall {
   options?: unknown;
 }
 
-/** One place of a payload. */
+/** One path of a payload. */
 interface Place {
   path: readonly string[];
   value: unknown;
@@ -21,7 +21,7 @@ function placesOf(value: unknown, path: readonly string[] = []): Place[] {
 
 const at = (root: unknown, path: readonly string[]): Members => path.reduce<Members>((object, name) => object[name] as Members, root as Members);
 
-/** Puts an own member there, whatever its name means. */
+/** Sets an own member, for any name. */
 const put = (target: Members, name: string, descriptor: PropertyDescriptor) =>
   Object.defineProperty(target, name, { enumerable: true, configurable: true, ...descriptor });
 
@@ -35,11 +35,11 @@ const anything = fc.anything({ maxDepth: 1 });
 
 const later = <T>(values: fc.Arbitrary<T>, make: (value: T) => BadCall): fc.Arbitrary<() => BadCall> => values.map((value) => () => make(value));
 
-/** A right payload with wrong options. */
+/** A valid payload with invalid options. */
 export const badOptions = (payload: Members): fc.Arbitrary<() => BadCall> =>
   later(wrongOptions, (make) => ({ payload: structuredClone(payload), options: make() }));
 
-/** A right payload made wrong in one way, when it is called. */
+/** A function that returns a valid payload with one mistake. */
 export function badPayloads(payload: Members): fc.Arbitrary<() => BadCall> {
   const { fields, required, members, objects, closed } = sortPlaces(payload);
   const place = (places: readonly Place[]) => fc.constantFrom(...places);
@@ -67,12 +67,12 @@ export function badPayloads(payload: Members): fc.Arbitrary<() => BadCall> {
   );
 }
 
-/** What the SDK fills in, and what a location may lack. */
+/** Fields that the SDK adds, and optional fields of a location. */
 const MAY_LACK = /^(?:timestamp|location|location\.(?:city|region|country|accuracy))$/;
 
-/** Which places can be made wrong in which way. */
+/** The paths at which each mistake is possible. */
 function sortPlaces(payload: Members) {
-  /** The metadata of a bet may be left out, and names and values within it are free. */
+  /** The metadata of a bet is optional, and its names and values are free. */
   const isFree = ({ path }: Place) => path[0] === 'metadata' && 'bet_id' in payload;
   const places = placesOf(payload);
   const members = places.filter(({ path }) => path.length > 0);

@@ -14,7 +14,7 @@ const PAYLOADS_OF_EACH = sampleSize('bad payloads of each operation', Math.ceil(
 const OPTIONS_OF_EACH = sampleSize('bad options of each operation', 3_000);
 const TIME_LIMIT_MS = 120_000;
 
-/** Without touching it: proxies are shown, not asked. */
+/** Without reading it: proxies are named, not accessed. */
 const shown = (value: unknown) => inspect(value, { showProxy: true, depth: 3, maxArrayLength: 3, breakLength: Number.POSITIVE_INFINITY });
 
 const prototypes = () => [Object, Array, Function, String, Number].map(({ prototype }) => Reflect.ownKeys(prototype).length);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-/** Texts that stand in wrong places: no message may repeat them. */
+/** Texts in wrong fields: no message may repeat them. */
 export const CANARY = 'do-not-repeat-this';
 
-/** Makes a bad value when it is needed: the test's own tools would stumble over some. */
+/** Makes a bad value when it is needed: some would break the test's own tools. */
 export type Bad = fc.Arbitrary<() => unknown>;
 
 export const made = <T>(values: fc.Arbitrary<T>): fc.Arbitrary<() => T> => values.map((value) => () => value);
@@ -33,7 +33,7 @@ const shared = Array.from({ length: 50 }, () => Array.from({ length: 50 }, () =>
 
 const UNREADABLE: readonly (() => unknown)[] = [throwingProxy, () => throwingProxy([]), revokedProxy];
 
-/** What no field takes, whatever it is for. */
+/** Values that no field accepts. */
 const NEVER_A_VALUE: readonly (() => unknown)[] = [
   ...UNREADABLE,
   () => Object.defineProperty({}, 'text', { get: fails, enumerable: true }),
@@ -67,11 +67,11 @@ const constants = (...values: unknown[]) => made(fc.constantFrom(...values));
 export const neverAValue: Bad = fc.oneof(
   { weight: 300, arbitrary: fc.constantFrom(...NEVER_A_VALUE) },
   { weight: 100, arbitrary: made(fc.array(fc.anything({ maxDepth: 2 }), { maxLength: 5 })) },
-  // A larger object takes its time to be refused.
+  // Refusing a larger object takes long.
   { weight: 1, arbitrary: constants(wide) },
 );
 
-/** What cannot be read at all. */
+/** Values that cannot be read. */
 export const hostile: Bad = fc.constantFrom(...UNREADABLE);
 
 const blank = constants('', ' ', '\n\t', '\u00a0', '\u2003\ufeff');
@@ -85,7 +85,7 @@ const outside = (limit: number) =>
 
 const noAmount = fc.oneof(made(outside(Number.MAX_SAFE_INTEGER)), aText, aFlag, anObject, constants(Number.NaN, Number.POSITIVE_INFINITY, 1n, CANARY));
 
-/** Wrong values for the fields that have rules of their own, by name. */
+/** Wrong values for the fields with special rules, by name. */
 const WRONG: Readonly<Record<string, Bad>> = {
   nin: fc.oneof(
     aNumber,
@@ -111,7 +111,7 @@ const WRONG: Readonly<Record<string, Bad>> = {
   longitude: fc.oneof(made(outside(180)), constants('3.39', CANARY)),
 };
 
-/** Wrong values for a field, told from its name and a right one. */
+/** Wrong values for a field, derived from its name and a valid value. */
 export function wrongFor(name: string, right: unknown): Bad {
   const own = WRONG[name];
   if (own) return fc.oneof(own, neverAValue);

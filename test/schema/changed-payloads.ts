@@ -43,7 +43,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
       (parent) =>
         define(parent, added, value),
   ),
-  // Inherited members are read and listed too.
+  // Inherited members are also read and listed.
   fc.tuple(anyName, anyValue).map(
     ([added, value]): Change =>
       (parent) =>

@@ -38,7 +38,7 @@ test.each([[null], [7], [[store]]])('%j is refused as options', (options) => {
   expect(problemOf(options)).toMatch(/expected an object/);
 });
 
-test('an option on the prototype of all objects is no option', () => {
+test('a property on the prototype of all objects is not an option', () => {
   Object.defineProperty(Object.prototype, 'player', { value: 'U-1', configurable: true, enumerable: true, writable: true });
   try {
     expect(readOptions('the test', table, { store })).toMatchObject({ complete: { player: undefined } });

@@ -3,7 +3,7 @@ import { suggest } from '../../src/schema/suggest.js';
 
 const KNOWN = ['nin', 'payout_amount', 'bet_id'];
 
-describe('a misspelt name is answered with the nearest known one', () => {
+describe('a misspelt name gets the nearest known one', () => {
   it.each([
     ['payoutAmount', 'payout_amount'],
     ['PAYOUT AMOUNT', 'payout_amount'],
@@ -18,12 +18,12 @@ describe('a misspelt name is answered with the nearest known one', () => {
   });
 });
 
-describe('a name that is near to none is answered with none', () => {
+describe('a name that is near to none gets none', () => {
   it.each(['colour', 'stake', 'xix', 'ni', 'x'.repeat(1000), '', '___'])('%s', (name) => {
     expect(suggest(name, ['gps', 'bet_id', 'payout_amount'])).toBeUndefined();
   });
 
-  it('at a third of its letters, and no more', () => {
+  it('at a third of its letters, but not more', () => {
     expect(suggest('abcdxy', ['abcdef'])).toBe('abcdef');
     expect(suggest('abcxyz', ['abcdef'])).toBeUndefined();
   });

@@ -9,8 +9,8 @@ import type { SettledWithdrawal, WithdrawalEvent, withdrawalEvent } from '../../
 type Input<M extends { strict: z.ZodMiniType }> = z.input<M['strict']>;
 type Flat<T> = { [Name in keyof T]: T[Name] };
 
-// The compiler is the judge: `npm run types` fails where a documented type and its schema part.
-test('the documented types say what the schemas check', () => {
+// The compiler is the test: `npm run types` fails if a documented type and its schema differ.
+test('the documented types match the schemas', () => {
   expectTypeOf<Input<typeof betEvent>>().toEqualTypeOf<BetEvent>();
   expectTypeOf<Input<typeof settledBet>>().toEqualTypeOf<SettledBet>();
   expectTypeOf<Input<typeof withdrawalEvent>>().toEqualTypeOf<WithdrawalEvent>();

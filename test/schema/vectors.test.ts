@@ -4,7 +4,7 @@ import { createMockGateway, type MockGateway } from '../../src/entries/mock.js';
 import { type OperationName, operations } from '../../src/protocol/operations.js';
 import { invalidVectors, type ValidVector, validPayload, validVectors } from '../vectors/read.js';
 
-/** What the SDK adds where the caller did not give it; nothing else may appear. */
+/** The fields that the SDK adds if the caller left them out. No other field may appear. */
 const ADDED: Readonly<Record<OperationName, readonly string[]>> = {
   reportBetEvent: ['timestamp', 'location'],
   reportSettledBet: [],
@@ -13,7 +13,7 @@ const ADDED: Readonly<Record<OperationName, readonly string[]>> = {
   verifyNin: [],
 };
 
-/** A client of a mock gateway, and every body that it sends there. */
+/** A client with a mock gateway, and every body that it sends. */
 function setUp(gateway = createMockGateway({ requireInitiated: false })) {
   const sent: unknown[] = [];
   const options = gateway.clientOptions();
@@ -29,7 +29,7 @@ function setUp(gateway = createMockGateway({ requireInitiated: false })) {
   return { gateway, sent, call };
 }
 
-/** What the SDK would send, without the SDK. */
+/** The body that the SDK would send, made without the SDK. */
 function post(gateway: MockGateway, operation: OperationName, body: Record<string, unknown>) {
   const { gateways, location } = gateway.clientOptions();
   const { baseUrl, apiKey } = gateways.staging;
@@ -44,7 +44,7 @@ function post(gateway: MockGateway, operation: OperationName, body: Record<strin
 const arriving = ({ operation, payload }: ValidVector) => ({ ...Object.fromEntries(ADDED[operation].map((name) => [name, expect.anything()])), ...payload });
 
 describe('a valid payload', () => {
-  it.each(validVectors)('reaches the gateway once, with every value as it was given: $operation, $case', async (vector) => {
+  it.each(validVectors)('reaches the gateway once, with every value unchanged: $operation, $case', async (vector) => {
     const { call, sent } = setUp();
     const given = structuredClone(vector.payload);
     await call(vector.operation, given);
@@ -96,7 +96,7 @@ describe.each(invalidVectors)('an invalid payload: $operation, $case', ({ operat
   });
 });
 
-it('the invalid payloads hold a name, a NIN, a place and an account that a message could repeat', () => {
+it('the invalid payloads contain a name, a NIN, a place and an account that a message could repeat', () => {
   const secrets = invalidVectors.flatMap(({ sensitive }) => sensitive);
   expect(secrets).toEqual(expect.arrayContaining(['Adaeze', '99012345678', '9900000000A', '90.5', '0123456789']));
 });

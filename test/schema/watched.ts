@@ -1,4 +1,4 @@
-/** A value that writes down, deep inside too, what is done with it. */
+/** A value that records every access to it, at any depth. */
 export function watched(value: unknown, log: string[], path = ''): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const noting = <Read extends (...given: never[]) => unknown>(read: Read) =>

@@ -11,9 +11,9 @@ export interface ValidVector {
 }
 
 export interface InvalidVector extends ValidVector {
-  /** What the one `ValidationError` must name. */
+  /** The issues that the one `ValidationError` must name. */
   paths: string[];
-  /** What the payload holds that no message may repeat. */
+  /** The values of the payload that no message may repeat. */
   sensitive: string[];
 }
 
@@ -42,10 +42,10 @@ function setAt(target: Payload, path: string[], value: unknown): void {
   else parent[name] = SPELT_OUT.has(value) ? SPELT_OUT.get(value) : value;
 }
 
-/** All but these is personal: amounts, words for how something ended or was done, and the identifiers of reports. */
+/** All fields except these are personal: amounts, outcomes, statuses and methods, and the identifiers of reports. */
 const SHOWABLE =
   /^(?:bet_id|request_id|withdrawalId|amount|win_amount|payout_amount|payoutAmount|ggr|ur|outcome|status|timestamp|method|residency_status|is_resident|source)$/;
-/** Shorter ones stand in any sentence by chance. */
+/** Shorter values occur in any sentence by chance. */
 const SHORTEST_TELLING = 3;
 
 function sensitiveValues(value: unknown): string[] {

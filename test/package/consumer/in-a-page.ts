@@ -1,4 +1,4 @@
-/** What only a page has. */
+/** Types that only a page has. */
 import { type Client, createClient, type RelayReceipt } from 'location-sdk';
 import { createOutbox, type Outbox } from 'location-sdk/outbox';
 import { indexedDbStore } from 'location-sdk/outbox/indexeddb';

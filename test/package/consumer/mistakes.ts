@@ -1,4 +1,4 @@
-/** What the types must refuse: each line is wrong in one way. */
+/** Code that the types must refuse: each line has one mistake. */
 import { amount, configure, createClient, isValidationError, type ReportingError } from 'location-sdk';
 import { mmdb } from 'location-sdk/location/mmdb';
 import { createMockGateway } from 'location-sdk/mock';
@@ -13,7 +13,7 @@ const { user, ...betWithoutUser } = bet;
 const { nin, ...userWithoutNin } = user;
 
 export const mistakes = (error: ReportingError) => [
-  // @ts-expect-error: a database is given by its file, or open.
+  // @ts-expect-error: a database is passed by its file, or open.
   mmdb({ checkEveryMs: 1 }),
   // @ts-expect-error: a database is open once maxmind.open() has resolved.
   mmdb({ database: Promise.resolve({ get: () => null, metadata: { ipVersion: 6 } }) }),
@@ -51,7 +51,7 @@ export const mistakes = (error: ReportingError) => [
   client.reportBetEvent(bet, { clientIp: '102.89.1.1' }),
   // @ts-expect-error: a NIN is text.
   client.verifyNin(99012345678),
-  // @ts-expect-error: location is what locate finds.
+  // @ts-expect-error: locate takes no location.
   client.locate({ location: { latitude: 0, longitude: 0 } }),
   // @ts-expect-error: identifiers are required in partial mode too.
   partial.reportBetEvent({ user: { user_id: 'U-1' } }),
@@ -63,13 +63,13 @@ export const mistakes = (error: ReportingError) => [
   createClient({ apikey: 'key' }),
   // @ts-expect-error: gateways are set up by environment.
   configure({ gateways: { baseUrl: 'https://gateway.example.com' } }),
-  // @ts-expect-error: a path of something that the gateway does not have.
+  // @ts-expect-error: a path of an unknown operation.
   configure({ paths: { reportBet: 'report-bet' } }),
   // @ts-expect-error: a misspelt field of a batch.
   outbox.reportAll([{ operation: 'reportSettledBet', payload: { ...settledBet, payoutAmount: 3675 } }]),
   // @ts-expect-error: the payload of another operation.
   outbox.reportAll([{ operation: 'reportSettledBet', payload: bet }]),
-  // @ts-expect-error: an operation that is no report.
+  // @ts-expect-error: an operation that is not a report.
   outbox.reportAll([{ operation: 'verifyNin', payload: { nin: '99012345678' } }]),
   // @ts-expect-error: a misspelt option of a report of a batch.
   outbox.reportAll([{ operation: 'reportBetEvent', payload: bet, options: { clientIp: '102.89.1.1' } }]),
@@ -84,6 +84,6 @@ export const mistakes = (error: ReportingError) => [
 ];
 
 export function change(error: ReportingError): void {
-  // @ts-expect-error: what an error says does not change.
+  // @ts-expect-error: the properties of an error are read-only.
   error.outcome = 'rejected';
 }

@@ -1,4 +1,4 @@
-/** How a stranger uses the package: must compile under every module resolution, with and without the web's types. */
+/** A user's code: it must compile under every module resolution, with and without the web's types. */
 import {
   type AbortSignalLike,
   amount,
@@ -138,7 +138,7 @@ export function addressOf(request: IncomingRequest, remoteAddress: string): (str
   return [clientIpFrom(request), clientIpFrom(request, ours), clientIpFrom(request, { trustedProxies: 1 }), clientIpFrom(request, { trustedProxies: 'fly' })];
 }
 
-/** Client and outbox of a backend: their receipts are whole. */
+/** Client and outbox of a backend: their receipts are complete. */
 export class Reporter {
   constructor(
     readonly client: Client<'strict'> = createClient(),
@@ -211,7 +211,7 @@ export function assertOnTheMock(gateway: MockGateway, http: MswHttp<string>): bo
   return result.pass && handlers.length === 2 && openApiDocument({ validation: 'partial' }).openapi === '3.1.0';
 }
 
-// The relay takes a client of either validation, and an outbox.
+// The relay accepts a client of either validation, and an outbox.
 interface Session extends RelayPlayer {
   readonly tier: number;
 }
@@ -228,7 +228,7 @@ export const outbox: RelayClient = {
   reportBetEvent: async () => ({ id: '1', state: 'waiting', done: Promise.resolve() }),
   reportWithdrawalEvent: async () => ({ id: '2', state: 'waiting' }),
 };
-/** Looks addresses up without asking anybody, in a file or in a database that any reader opened. */
+/** Looks addresses up without the network, in a file or in an open database of any reader. */
 export async function offline(reader: MmdbReader): Promise<Client> {
   const options: MmdbOptions = { file: '/var/lib/GeoIP/GeoLite2-City.mmdb', checkEveryMs: 60_000, logger: { warn() {} } };
   const database: MmdbProvider = mmdb(options);

@@ -1,4 +1,4 @@
-/** The platform's own objects fit: where the DOM's types are loaded, and where only Node.js's are. */
+/** The platform's own objects fit, with the DOM's types and with those of Node.js only. */
 import { type ClientOptions, clientIpFrom, createClient, type Receipt } from 'location-sdk';
 import { createMockGateway } from 'location-sdk/mock';
 import { bet } from './uses.js';

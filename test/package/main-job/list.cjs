@@ -1,9 +1,10 @@
 /**
- * The main job, as a list that both module systems run on the installed package. `other` is the copy of the
- * package that the other module system loads, in the same process.
+ * The main job, as a list that both module systems run on the installed package. `other` is the copy of the package
+ * that the other module system loads in the same process.
  *
  * @typedef {typeof import('location-sdk')} Sdk
- * @typedef {{ sdk: Sdk, other: Sdk, mock: typeof import('location-sdk/mock'), mockNode: typeof import('location-sdk/mock/node') }} Copies
+ * @typedef {{ sdk: Sdk, other: Sdk, mock: typeof import('location-sdk/mock'), mockNode: typeof
+ * import('location-sdk/mock/node') }} Copies
  */
 const assert = require('node:assert/strict');
 
@@ -38,7 +39,7 @@ const withdrawal = {
   userId: 'U-88412',
 };
 
-/** @param {Promise<unknown>} call @returns {Promise<unknown>} what it rejects with */
+/** @param {Promise<unknown>} call @returns {Promise<unknown>} its rejection */
 const failure = (call) =>
   call.then(
     () => assert.fail('should have rejected'),
@@ -47,7 +48,10 @@ const failure = (call) =>
 
 /** @param {Copies} copies @returns {{ name: string, run: () => Promise<void> }[]} */
 exports.mainJob = ({ sdk, other, mock, mockNode }) => {
-  /** Runs a test against a mock gateway of its own, over HTTP. @param {(world: { server: import('location-sdk/mock/node').MockServer, client: import('location-sdk').Client }) => Promise<void>} test */
+  /**
+   * Runs a test with a separate mock gateway, over HTTP. @param {(world: { server:
+   * import('location-sdk/mock/node').MockServer, client: import('location-sdk').Client }) => Promise<void>} test
+   */
   const served = (test) => async () => {
     const server = await mockNode.serve(mock.createMockGateway());
     try {
@@ -83,7 +87,7 @@ exports.mainJob = ({ sdk, other, mock, mockNode }) => {
       }),
     },
     {
-      name: 'a number is verified, and one that is not known is an answer too',
+      name: 'a number is verified, and an unknown one is an answer too',
       run: served(async ({ client }) => {
         const verified = await client.verifyNin({ nin: '99012345678' });
         assert.equal(verified.success, true);
@@ -101,7 +105,7 @@ exports.mainJob = ({ sdk, other, mock, mockNode }) => {
       }),
     },
     {
-      name: 'a report of which another is held is a duplicate',
+      name: 'a report that was already recorded is a duplicate',
       run: served(async ({ client }) => {
         const first = { ...bet, timestamp: '1795161600' };
         await client.reportBetEvent(first);
@@ -113,7 +117,7 @@ exports.mainJob = ({ sdk, other, mock, mockNode }) => {
       }),
     },
     {
-      name: 'an answer that is lost leaves the outcome unknown, and sending the same bytes again tells that it is recorded',
+      name: 'a lost answer leaves the outcome unknown, and sending the same bytes again shows that it is recorded',
       run: served(async ({ server, client }) => {
         server.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
         const error = await failure(client.reportBetEvent(bet));
@@ -125,7 +129,7 @@ exports.mainJob = ({ sdk, other, mock, mockNode }) => {
       }),
     },
     {
-      name: 'a retry finds out by itself that the lost answer was a success',
+      name: 'a retry finds by itself that the lost answer was a success',
       run: served(async ({ server }) => {
         server.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
         const retrying = sdk.createClient({ ...server.clientOptions(), retry: { limit: 1, baseMs: 0 } });
@@ -153,7 +157,7 @@ exports.mainJob = ({ sdk, other, mock, mockNode }) => {
       }),
     },
     {
-      name: 'the guards of each copy know the errors of the other, and either sends them again',
+      name: 'the guards of each copy recognise the errors of the other, and either copy can resend them',
       run: served(async ({ server }) => {
         server.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
         const error = await failure(sdk.createClient({ ...server.clientOptions(), retry: { limit: 0 } }).reportBetEvent(bet));
