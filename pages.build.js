@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 
 const shared = /** @type {const} */ ({ bundle: true, write: false, minify: true, target: 'es2022', charset: 'utf8' });
 
-/** The page in a folder, made small: an HTML file, a style and a script. @param {string} folder */
+/** The minified page of a folder: an HTML file, a style and a script. @param {string} folder */
 export async function pageFiles(folder) {
   // Only tsup.config.ts lists the licences of bundled packages, so the page bundles none.
   const script = await build({ ...shared, entryPoints: [`${folder}/main.ts`], packages: 'external', format: 'esm' });
@@ -12,9 +12,9 @@ export async function pageFiles(folder) {
   return { html, css: style.outputFiles[0]?.text ?? '', js: script.outputFiles[0]?.text ?? '' };
 }
 
-/** What stands for the names that the modules which serve these pages declare: for `define`, of tsup and of vitest. */
+/** The values of the constants that the modules of these pages declare: for `define`, of tsup and of vitest. */
 export async function pagesDefine() {
   const { html, css, js } = await pageFiles('src/inspector');
-  // Texts, not one object: that would become a chunk which the other entries load too.
+  // Strings, not one object: an object would become a chunk that the other entries load too.
   return { INSPECTOR_HTML: JSON.stringify(html), INSPECTOR_CSS: JSON.stringify(css), INSPECTOR_JS: JSON.stringify(js) };
 }

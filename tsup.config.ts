@@ -5,7 +5,7 @@ import { notices } from './tsup.notices.js';
 import { pureConstants } from './tsup.pure.js';
 import { scriptTag, scriptTags, stubTag } from './tsup.script-tag.js';
 
-/** Beside the modules: the command, and the script-tag files. */
+/** In addition to the modules: the command, and the script-tag files. */
 const OTHERS = ['cli', 'script-tag', 'script-tag-relay', 'script-tag-outbox', 'script-tag-stub'];
 
 /** A module for each file of `src/entries`, under its name. */
@@ -26,7 +26,7 @@ const shared = {
 
 export default defineConfig([
   { ...shared, entry: entries, format: 'esm', dts: true },
-  // ky exists as ESM only, so the CommonJS build carries it inside. scripts/cjs-declarations.js makes its declarations.
+  // ky exists as ESM only, so the CommonJS build includes it. scripts/cjs-declarations.js makes its declarations.
   { ...shared, entry: entries, format: 'cjs', noExternal: ['ky'], splitting: true, outExtension: () => ({ js: '.cjs' }) },
   // It runs in Node.js alone, and carries the reader of CSV files inside.
   { ...shared, platform: 'node', entry: { cli: 'src/entries/cli.ts' }, format: 'esm' },

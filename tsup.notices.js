@@ -15,12 +15,12 @@ function noticeOf(folder) {
   return `${'-'.repeat(80)}\n${name} ${version}\n\n${readFileSync(join(folder, licence), 'utf8').trim()}\n`;
 }
 
-/** The folders of the packages that any of the builds has bundled. @type {Set<string>} */
+/** The folders of the packages that one of the builds has bundled. @type {Set<string>} */
 const bundled = new Set();
 
 /**
- * Writes the licences of what was bundled beside the files that contain it. Every build of the process adds its own packages and writes the whole
- * file again, so the last one leaves it complete.
+ * Writes the licences of the bundled packages beside the files that contain them. Every build of the process adds its own packages and writes
+ * the whole file again, so the last one completes it.
  * @type {import('esbuild').Plugin}
  */
 export const notices = {

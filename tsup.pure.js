@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import ts from 'typescript';
 
 /**
- * Says of every call that makes a constant of a module that it does nothing else, so that bundlers which look at no function's inside (esbuild)
- * leave it out where the constant is unused. Statements that are calls stay as they are: they are there for what they do.
+ * Marks every call that makes a module's constant as pure. Bundlers that do not analyse functions (esbuild) then leave it out if
+ * the constant is unused. Statements that are calls are not marked: they have side effects.
  * @param {string} path @param {string} text
  */
 function markPure(path, text) {
@@ -12,7 +12,7 @@ function markPure(path, text) {
   const places = new Set();
   /** @param {ts.Node} node */
   const visit = (node) => {
-    // What is within a function does not run when the module is loaded.
+    // Code inside a function does not run when the module is loaded.
     if (ts.isFunctionLike(node) || ts.isClassLike(node)) return;
     if (ts.isCallExpression(node) || ts.isNewExpression(node)) places.add(node.getStart());
     ts.forEachChild(node, visit);

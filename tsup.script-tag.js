@@ -1,4 +1,4 @@
-/** How a script-tag file is made; `npm run size` bundles its libraries the same way. @satisfies {import('tsup').Options} */
+/** The build of a script-tag file. `npm run size` bundles its libraries the same way. @satisfies {import('tsup').Options} */
 export const scriptTag = {
   format: /** @type {const} */ ('iife'),
   platform: /** @type {const} */ ('browser'),
@@ -13,10 +13,10 @@ export const scriptTag = {
   },
 };
 
-/** The stub, with names of its own only: terser would unfold so small a function, and its variables would be the page's. */
+/** The stub, with its own names only: terser would inline this small function, and its variables would become the page's. */
 export const stubTag = { ...scriptTag, minify: true };
 
-/** The script-tag files, and the entries that they are made of. */
+/** The script-tag files, and their entries. */
 export const scriptTags = {
   'location-sdk': 'src/entries/script-tag.ts',
   'location-sdk.relay': 'src/entries/script-tag-relay.ts',

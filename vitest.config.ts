@@ -4,13 +4,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { pagesDefine } from './pages.build.js';
 import { WIRED } from './test/delivery/wired.js';
 
-// Copied for each project, since vitest takes out of it what it has seen.
+// Copied for each project, since vitest removes entries from it.
 const define = await pagesDefine();
 
-/** vitest gives `expect.poll` a second, and a busy machine may take longer. */
+/** The default of `expect.poll` is a second, and a busy machine may take longer. */
 const patient = { expect: { poll: { timeout: 20_000 } } };
 
-/** Loading modules takes longer than most tests, so each worker loads them once. A test file therefore puts back whatever it changes. */
+/** Loading modules takes longer than most tests, so each worker loads them once. A test file therefore restores everything that it changes. */
 const shared = { ...patient, isolate: false };
 
 /** These replace modules or globals for the whole process. A file with another environment belongs here too, since it ends the worker of the file before it. */
@@ -26,7 +26,7 @@ const ALONE = [
   'test/location/providers/providers.browser.test.ts',
 ];
 
-/** These compute longest. Begun late, the last of them would go on alone, on one core. */
+/** These compute longest. If the last of them started late, it would run alone, on one core. */
 const LONGEST = [
   'test/schema/bad-payloads.test.ts',
   'test/outbox/simulation.test.ts',
@@ -36,7 +36,7 @@ const LONGEST = [
 ];
 const isLongest = ({ moduleId }: TestSpecification) => LONGEST.some((file) => moduleId.endsWith(file));
 
-/** As vitest sorts them, but the longest files of each project first. */
+/** vitest's order, but with the longest files of each project first. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -64,7 +64,7 @@ export default defineConfig({
         },
       },
       { define: { ...define }, test: { name: 'unit, alone', ...patient, include: ALONE, testTimeout: 60_000 } },
-      // What is scripted leaves by each transport over a real socket too.
+      // Scripted requests are also sent by each transport over a real socket.
       ...(['fetch', 'nodeTransport'] as const).map((transport) => ({
         define: { ...define },
         test: { name: `wire: ${transport}`, ...shared, include: WIRED, provide: { transport }, testTimeout: 60_000 },

@@ -1,4 +1,4 @@
-// A lookup service on loopback, which knows one place and does nothing else: no real one can answer sooner.
+// A lookup service on loopback with one place and no other work: a real one cannot answer sooner.
 import { createServer } from 'node:http';
 
 const place = { country_code: 'NG', region: 'Lagos', city: 'Lagos', latitude: '6.4474', longitude: '3.3903', accuracy: 20 };
@@ -11,5 +11,5 @@ server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   process.send?.(typeof address === 'object' && address ? address.port : 0);
 });
-// Ends with who started it.
+// Ends with its parent.
 process.on('disconnect', () => process.exit());

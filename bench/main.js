@@ -1,5 +1,5 @@
-// Runs every comparison of this folder, and fails where one does: `npm run bench`. With `--quick` only the first, and that in
-// two minutes; with `--smoke` all, to see that they start.
+// Runs every comparison of this folder, and fails if one does: `npm run bench`. `--quick` runs only the first, in two
+// minutes. `--smoke` starts all of them, without results.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,7 @@
-// How every comparison here is measured: all contenders in one run, in short rounds that take turns, so that a machine which is
-// busy for a while is busy for each of them. Shown are medians, with the slowest and the fastest round beside them, and how much
-// would be done in a second of processor time, which a busy machine changes less; it counts this process alone, collector included.
+// How every comparison is measured: all contenders in one run, in short rounds that alternate, so that load on the
+// machine affects all of them. The results are medians, with the slowest and the fastest round, and the operations in a
+// second of processor time, on which load has less influence. Processor time is that of this process, including garbage
+// collection.
 
 import { isSmoke, sizeOf } from './smoke.js';
 import { markdownTable, whole } from './words.js';
@@ -8,8 +9,10 @@ import { markdownTable, whole } from './words.js';
 /**
  * @typedef {object} Contender
  * @property {string} name
- * @property {(times: number) => unknown} [before] what must be there for so many times, and is not measured; may return a promise
- * @property {(times: number) => unknown} run does its work so many times, one after the other; may return a promise
+ * @property {(times: number) => unknown} [before] prepares this number of runs, and is not measured; may return a
+ * promise
+ * @property {(times: number) => unknown} run does its work this number of times, one after the other; may return a
+ * promise
  */
 
 /**
@@ -20,7 +23,7 @@ import { markdownTable, whole } from './words.js';
 const ROUNDS = 15;
 const ROUND_MS = sizeOf(150, 2);
 
-/** How long so much work takes, in milliseconds by the clock and of the processor. @param {Contender} contender @param {number} times */
+/** The duration of this work, in milliseconds by the clock and of the processor. @param {Contender} contender @param {number} times */
 async function time({ before, run }, times) {
   await before?.(times);
   const cpu = process.cpuUsage();
@@ -31,7 +34,7 @@ async function time({ before, run }, times) {
   return { took, processor: (user + system) / 1_000 };
 }
 
-/** How often the work is done in a round; the search for it warms the contender up. @param {Contender} contender */
+/** How often the work is done in a round. The search for it warms the contender up. @param {Contender} contender */
 async function timesInRound(contender) {
   for (let times = 1; ; ) {
     const { took } = await time(contender, times);
@@ -41,7 +44,7 @@ async function timesInRound(contender) {
 }
 
 /**
- * Lets the contenders take turns; in each round another one begins.
+ * Runs the contenders in turn; each round starts with another one.
  *
  * @param {readonly Contender[]} contenders
  * @param {{ rounds?: number }} [options]
@@ -75,16 +78,16 @@ export async function compare(contenders, { rounds = ROUNDS } = {}) {
 /** @param {readonly number[]} figures @param {number} share */
 export const quantile = (figures, share) => [...figures].sort((a, b) => a - b)[Math.min(figures.length - 1, Math.floor(figures.length * share))] ?? Number.NaN;
 
-/** The one in the middle. @param {readonly number[]} figures */
+/** The median. @param {readonly number[]} figures */
 export const median = (figures) => quantile(figures, 0.5);
 
-/** How many times as much one is as another, round by round. @param {readonly number[]} one @param {readonly number[]} other */
+/** The ratio of the one to the other, round by round. @param {readonly number[]} one @param {readonly number[]} other */
 export const ratioOf = (one, other) => median(one.map((figure, round) => figure / (other[round] ?? Number.NaN)));
 
 const short = (/** @type {number} */ figure) => (figure < 10 ? figure.toPrecision(2) : whole(figure));
 
 /**
- * The results as a table of Markdown; each is compared with the one that is named.
+ * The results as a Markdown table, compared with the named one.
  *
  * @param {readonly Result[]} results
  * @param {string} baseline

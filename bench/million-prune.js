@@ -1,4 +1,4 @@
-// Prunes what is older than 400 days once it is told to, and says how many reports that were.
+// Prunes reports older than 400 days on request, and returns their number.
 import pg from 'pg';
 import { createOutbox } from '../dist/outbox.js';
 import { postgresStore } from '../dist/outbox-postgres.js';

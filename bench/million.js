@@ -1,5 +1,6 @@
-// What very many rows cost in PostgreSQL: the size of tables and indexes, turns, enqueueing, `stats`, vacuum and `prune`. Not a part of
-// `npm run bench`: it takes some ten minutes and 10 GB of disk. `node bench/million.js [--waiting 1000000] [--recorded 10000000]`
+// The cost of very many rows in PostgreSQL: the size of tables and indexes, turns, enqueueing, `stats`, vacuum and
+// `prune`. Not a part of `npm run bench`: it takes about ten minutes and 10 GB of disk. `node bench/million.js
+// [--waiting 1000000] [--recorded 10000000]`
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -16,13 +17,13 @@ const [WAITING, RECORDED] = [Number(values.waiting), Number(values.recorded)];
 /** A tenth of the recorded reports are old enough to be pruned, and have their lines in the log. */
 const OLD = Math.round(RECORDED / 10);
 const OLD_MS = 500 * 24 * 60 * 60 * 1000;
-/** So that old ones fill whole chunks. */
+/** Old enough that old reports fill whole chunks. */
 const CHUNK = Math.min(500_000, OLD);
 const TURNS = Math.min(2_000, Math.floor(WAITING / CLAIMED / 4));
 const READS = 15;
 const SCHEMA = 'location_sdk';
 
-// As a server that has 8 GB for itself would be set up; everything else is PostgreSQL's default.
+// The settings of a server with 8 GB for itself. All others are PostgreSQL's defaults.
 const server = await startPostgres({ fsync: true, flags: ['-c', 'shared_buffers=2GB', '-c', 'max_wal_size=8GB', '-c', 'maintenance_work_mem=256MB'] });
 const pool = new pg.Pool({ connectionString: server.url, max: 8 });
 pool.on('error', () => {});
@@ -46,11 +47,11 @@ const both = (/** @type {number[]} */ found) => `${ms(median(found))}; ${ms(quan
 const seconds = (/** @type {number} */ figure) => `${fixed(figure / 1_000, 1)} s`;
 const giga = (/** @type {number} */ bytes) => (bytes < 1e9 ? `${whole(bytes / 1e6)} MB` : `${fixed(bytes / 1e9)} GB`);
 
-/** The real tables, filled by the server itself: references are random, as UUIDs are. @param {import('../dist/outbox.js').OutboxStore} store */
+/** The real tables, filled by the server itself. References are random, like UUIDs. @param {import('../dist/outbox.js').OutboxStore} store */
 async function fill(store) {
   await store.bind([{ account: 'default', environment: 'staging', gateway: NOWHERE }]);
   const [row] = rowsOf('00000000-0000-0000-0000-000000000000', 1);
-  // Only while rows are made: what is measured waits for the disk.
+  // Only while rows are made: the measured work waits for the disk.
   const unsafely = async (/** @type {'on' | 'off'} */ safe) => {
     for (const name of ['fsync', 'full_page_writes']) await pool.query(`ALTER SYSTEM SET ${name} = ${safe}`);
     await pool.query('SELECT pg_reload_conf()');
@@ -108,7 +109,7 @@ async function sizes(rows) {
   return found;
 }
 
-/** Turns that record what the turn before claimed, and claim again. @param {import('../dist/outbox.js').OutboxStore} store */
+/** Turns that record the rows claimed by the turn before, and claim again. @param {import('../dist/outbox.js').OutboxStore} store */
 function turns(store) {
   /** @type {import('../dist/outbox.js').Write[]} */
   let writes = [];
@@ -162,7 +163,7 @@ async function measure() {
     pruning = false;
   });
   const beside = [];
-  // Not as fast as it can: a busy worker, which leaves the disk some time.
+  // Not at full speed: a busy worker that leaves the disk some time.
   for (let left = WAITING / CLAIMED / 2; pruning && left > 0; left -= 1) {
     beside.push(await msOf(turn));
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,5 +1,6 @@
-// How fast an address is looked up in a database file, beside one HTTP request to a service on loopback. Fails where the offline
-// lookup is slower than promised. The database is one that the tests write too, with names in eight languages as in MaxMind's.
+// The speed of an address lookup in a database file, compared with one HTTP request to a service on loopback. Fails if
+// the offline lookup is slower than promised. The database comes from the tests' writer, with names in eight languages
+// like MaxMind's.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ import { whole } from './words.js';
 
 const PROMISED = 200_000;
 const NETWORKS = sizeOf(20_000, 1_000);
-/** As many networks as the players of a busy minute may come from. */
+/** As many networks as the players of a busy minute may use. */
 const VISITED = 1_000;
 const LANGUAGES = ['de', 'en', 'es', 'fr', 'ja', 'pt-BR', 'ru', 'zh-CN'];
 
@@ -52,7 +53,7 @@ try {
   const offline = createClient({ location: { ip: { providers: [database], cacheMs: 0 } } });
   const online = createClient({ location: { ip: { providers: [overHttp], cacheMs: 0 } }, fetch: onLoopback });
 
-  /** Looks one address after the other up. @param {readonly string[]} addresses @param {(ip: string) => Promise<unknown>} lookUp */
+  /** Looks addresses up one after the other. @param {readonly string[]} addresses @param {(ip: string) => Promise<unknown>} lookUp */
   const inTurn = (addresses, lookUp) => {
     let next = 0;
     return async (/** @type {number} */ times) => {
@@ -74,7 +75,7 @@ try {
     { name: `the same, ${whole(NETWORKS)} networks in turn`, run: inTurn(every, (ip) => database.lookup({ ip, fetch: onLoopback, signal })) },
     { name: 'the reader of mmdb-lib alone, no cache', run: atOnce(visited, (ip) => bare.get(ip)) },
     { name: 'the reader of maxmind alone, its cache', run: atOnce(visited, (ip) => caching.get(ip)) },
-    // With a signal of its own for each request, as the client gives it.
+    // With a new signal for each request, as the client passes it.
     { name: http, run: inTurn(visited, (ip) => overHttp.lookup({ ip, fetch: onLoopback, signal: new AbortController().signal })) },
     { name: 'client.locate({ clientIP }) with the database', run: inTurn(visited, (clientIP) => offline.locate({ clientIP })) },
     { name: 'client.locate({ clientIP }) over HTTP', run: inTurn(visited, (clientIP) => online.locate({ clientIP })) },

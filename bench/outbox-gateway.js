@@ -1,5 +1,4 @@
-// The gateway that a backlog is drained to, in a process of its own. It keeps nothing but the connection busy.
-// The first word is how long it takes to answer, in milliseconds.
+// The gateway to which a backlog is drained, in a separate process. It only answers. The first argument is its delay, in milliseconds.
 import { createServer } from 'node:http';
 
 const latencyMs = Number(process.argv[2] ?? 0);

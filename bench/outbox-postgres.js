@@ -1,6 +1,7 @@
-// What an outbox in PostgreSQL costs: a report in the transaction of a bet beside the bet alone; how soon an idle one sends; delivery
-// with one, two and four workers; a claim among few and among very many. A real server, whose commits wait for the disk. Fails where a promise is not kept.
-// `node outbox-postgres.js --only enqueueing` measures one part.
+// The cost of an outbox in PostgreSQL: a report in the transaction of a bet compared with the bet alone; the delay
+// until an idle outbox sends; delivery with one, two and four workers; a claim among few rows and among very many. It
+// uses a real server whose commits wait for the disk. Fails if a promised value is missed. `node outbox-postgres.js
+// --only enqueueing` measures one part.
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -14,9 +15,9 @@ import { sizeOf } from './smoke.js';
 import { fixed, whole } from './words.js';
 
 const PROMISED = { prepared: 1.25, within: 2.25, scaling: 0.8, claim: 1.5, wakingMs: 1_000 };
-/** At once for each worker: so few that four workers leave the machine some time, and as many as is the default. */
+/** The concurrency of each worker: a low one, so that four workers leave the machine some time, and the default. */
 const CONCURRENCIES = [2, 8];
-/** More of the processor's time than this in use: the machine is full, and more workers cannot deliver more. */
+/** Above this processor use the machine is full, and more workers cannot deliver more. */
 const FULL = 0.85;
 const LATENCY_MS = 20;
 const FEW = sizeOf(10_000, 100);
@@ -30,11 +31,11 @@ const MOST_MS = 120_000;
 
 const server = await startPostgres({ fsync: true });
 const pool = new pg.Pool({ connectionString: server.url, max: 8 });
-// A pool that has ended may still have a connection that is closing when the server stops.
+// A pool that has ended may still have a closing connection when the server stops.
 pool.on('error', () => {});
 let bets = 0;
 
-/** Twice: a commit as fast as this disk is, and 1 ms slower, as where the disk or a standby is across a network. */
+/** Twice: a commit at this disk's speed, and 1 ms slower, as with a disk or a standby across a network. */
 async function enqueueing() {
   await adding('commits as fast as this disk', server);
   const slower = await startPostgres({ fsync: true, flags: ['-c', 'commit_delay=1000', '-c', 'commit_siblings=0'] });
@@ -46,8 +47,8 @@ async function enqueueing() {
 }
 
 /**
- * What a report adds to a transaction that inserts a bet, beside what one more row of the user's own adds: a row more is what a
- * transaction costs on any disk.
+ * The cost of a report in a transaction that inserts a bet, compared with one more row of the user's own, which is the
+ * cost of any transaction.
  *
  * @param {string} title
  * @param {import('../test/support/postgres-server.js').PostgresServer} server
@@ -146,7 +147,7 @@ async function adding(title, { url }) {
   console.log(`Transactions that insert a bet, ${title}\n\n${table(results, 'the bet alone')}\n`);
   const msOf = (/** @type {number} */ index) => 1_000 / (results[index]?.perSecond ?? Number.NaN);
   const share = (/** @type {number} */ index, base = 0) => `${whole((ratioOf(results[base]?.rates ?? [], results[index]?.rates ?? []) - 1) * 100)} %`;
-  /** How many times as long a transaction takes as the one with one more row. */
+  /** How many times as long a transaction takes as one with one more row. */
   const beside = (/** @type {number} */ index, row = 2) => ratioOf(results[row]?.rates ?? [], results[index]?.rates ?? []);
   console.log(`To a transaction of ${fixed(msOf(0))} ms that inserts one bet:
 - one more row of your own adds ${share(2)}, SELECT $1 ${share(1)}
@@ -160,7 +161,7 @@ async function adding(title, { url }) {
   say('a report over `within`, together with the bet,', beside(10, 7), PROMISED.within);
 }
 
-/** How much of the processors' time was in use, since the machine began. */
+/** The share of the processors' time in use, since the machine started. */
 function processorTime() {
   const times = cpus().map((one) => one.times);
   const sum = (/** @type {(one: (typeof times)[number]) => number} */ of) => times.reduce((total, one) => total + of(one), 0);
@@ -169,7 +170,7 @@ function processorTime() {
 }
 
 /**
- * How many reports a second so many workers deliver, and how much of the machine that takes.
+ * The reports that this number of workers delivers a second, and the machine's load.
  *
  * @param {number} workers
  * @param {number} concurrency
@@ -185,7 +186,7 @@ async function delivered(workers, concurrency, gateway) {
   const children = await Promise.all(Array.from({ length: workers }, () => startProcess(new URL('postgres-worker.js', import.meta.url), { words })));
   for (const child of children) child.send('start');
   const recorded = async () => (await store.counts()).states.recorded;
-  // Of the middle: not while they start, nor when there is too little left for all.
+  // Measured in the middle: not while they start, nor when too little is left for all.
   const until = async (/** @type {number} */ part) => {
     for (const began = performance.now(); (await recorded()) < BACKLOG * part; ) {
       if (performance.now() - began > MOST_MS) throw new Error(`the workers delivered ${await recorded()} of ${BACKLOG} reports in time`);
@@ -217,7 +218,7 @@ async function scaling(concurrency, gateway) {
   for (const { workers, rate, busy } of figures) {
     const share = rate / (workers * one);
     const line = `${workers} workers deliver ${whole(rate)} a second, ${fixed(share)} of ${workers} times one, the machine ${whole(busy * 100)} % busy`;
-    // Workers, the server and the gateway share the machine: once it is full, it is what is measured.
+    // Workers, the server and the gateway share the machine: once it is full, the machine is measured.
     if (busy < FULL) promise(`${line} (at least ${PROMISED.scaling})`, share >= PROMISED.scaling);
     else console.log(`${line}: it is full\n`);
   }
@@ -229,7 +230,7 @@ async function delivering() {
   await gateway.stop();
 }
 
-/** A schema with so many rows, made by the server itself. @param {string} schema @param {number} waiting @param {number} recorded */
+/** A schema with this number of rows, made by the server itself. @param {string} schema @param {number} waiting @param {number} recorded */
 async function fill(schema, waiting, recorded) {
   const store = await postgresStore({ database: pool, schema });
   await store.bind([{ account: 'default', environment: 'staging', gateway: NOWHERE }]);
@@ -262,11 +263,11 @@ async function claims() {
   console.log(`counting all of them takes ${Math.round(performance.now() - began)} ms\n`);
 }
 
-/** How long after its commit a report of an idle outbox is recorded, where another connection wrote it. */
+/** The delay between the commit of a report and its recording by an idle outbox, if another connection wrote it. */
 async function waking() {
   const gateway = await startProcess(new URL('outbox-gateway.js', import.meta.url));
   const store = await postgresStore({ database: pool, schema: 'waking', listen: () => pool.connect() });
-  // So seldom that only the word of the database can wake it.
+  // A poll interval so long that only the database's notification can wake it.
   const sending = clientOf(`http://127.0.0.1:${gateway.first}`);
   const outbox = createOutbox({ client: sending, store, pollMs: 3_600_000 });
   const writer = createOutbox({ client: sending, store: await postgresStore({ database: pool, schema: 'waking' }) });

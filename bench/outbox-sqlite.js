@@ -1,6 +1,7 @@
-// What it costs to put a report into the outbox and to take it out: beside a bare prepared insert into SQLite with the same
-// durability on the same disk, and beside the client alone. Fails where a promise is not kept.
-// `node outbox-sqlite.js --drain 1000000 --minutes 10` drains such a backlog instead, for so long at most, and watches the memory.
+// The cost of putting a report into the outbox and of taking it out: compared with a bare prepared insert into SQLite
+// with the same durability on the same disk, and with the client alone. Fails if a promised value is missed. `node
+// outbox-sqlite.js --drain 1000000 --minutes 10` instead drains this backlog, for at most this time, and measures the
+// memory.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ import { fixed, mega, whole } from './words.js';
 
 // One after the other: a row of the queue writes 4.6 pages to the disk, since two indexes find it again; that of the bare table 2.4.
 const PROMISED = { single: 0.5, together: 0.7, batch: 10, drain: 0.8, claim: 1.5, memory: 1.25 };
-/** Of a drained backlog, how much is taken as warming up. */
+/** The share of a drained backlog that counts as warm-up. */
 const WARM_UP = 0.2;
 const BATCH = 500;
 const CONCURRENCY = 8;
@@ -43,7 +44,7 @@ const newFile = () => {
 const open = (/** @type {string} */ file) => new Database(file);
 const openStore = () => sqliteStore({ file: newFile(), open });
 
-/** The columns that a waiting report fills, with the same unique key and nothing else: no other index, no order, no process beside it. */
+/** The columns of a waiting report, with the same unique key: no other index, no order, no other process. */
 const BARE_TABLE = `CREATE TABLE reports (sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, environment TEXT NOT NULL, operation TEXT NOT NULL,
   reference TEXT NOT NULL, state TEXT NOT NULL, enqueued_at INTEGER NOT NULL, due_at INTEGER NOT NULL, fingerprint TEXT NOT NULL, body TEXT NOT NULL)`;
 const BARE_INSERT = `INSERT INTO reports (id, environment, operation, reference, state, enqueued_at, due_at, fingerprint, body)
@@ -158,7 +159,7 @@ async function draining() {
       for (let report = left.pop(); report; report = left.pop()) await client.reportBetEvent(report);
     };
     const byClient = () => rate(() => Promise.all(Array.from({ length: CONCURRENCY }, lane)));
-    // They take turns in who is first.
+    // They alternate in the first place.
     const before = round % 2 === 0 ? await byClient() : undefined;
     const drained = await rate(() => outbox.drain());
     rounds.push({ drained, alone: before ?? (await byClient()) });
@@ -171,13 +172,13 @@ async function draining() {
   await gateway.stop();
 }
 
-/** Drains a long backlog, and tells the memory on the way. @param {number} count @param {number} minutes */
+/** Drains a long backlog, and prints the memory meanwhile. @param {number} count @param {number} minutes */
 async function drainMany(count, minutes) {
   const gateway = await startGateway();
   const store = await openStore();
   const url = `http://127.0.0.1:${gateway.first}`;
   for (let added = 0; added < count; added += 10_000) await store.enqueue(rowsOf(`M-${added}`, Math.min(10_000, count - added), url));
-  // Without encryption a body is held against its fingerprint before it is sent; those of this backlog are made up.
+  // Without encryption a body is compared with its fingerprint before it is sent. The bodies of this backlog are invented.
   const seal = {
     seal: async (/** @type {string} */ body) => ({ body, fingerprint: '' }),
     open: async (/** @type {string} */ body) => body,
@@ -187,7 +188,7 @@ async function drainMany(count, minutes) {
   const began = performance.now();
   const share = () => Math.max(recorded / count, (performance.now() - began) / (minutes * 60_000));
   let recorded = 0;
-  /** The largest while it warmed up, and after. */
+  /** The largest value during the warm-up, and after it. */
   const most = { before: 0, after: 0 };
   let told = 0;
   outbox.on('recorded', () => {

@@ -1,4 +1,4 @@
-// One of the workers that share an outbox in PostgreSQL: sends until it is told to stop.
+// One of the workers that share an outbox in PostgreSQL: it sends until it is told to stop.
 import pg from 'pg';
 import { createOutbox } from '../dist/outbox.js';
 import { postgresStore } from '../dist/outbox-postgres.js';

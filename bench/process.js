@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** @typedef {{ name: string, execPath: string }} Runtime a Node.js that is measured */
+/** @typedef {{ name: string, execPath: string }} Runtime a measured Node.js */
 
 /** @type {Runtime} */
 export const thisRuntime = { name: `Node.js ${process.versions.node}`, execPath: process.execPath };
 
 /**
- * A file as a process of its own, where sharing one would falsify the figures. It says that it is ready, and may answer a message
- * with one.
+ * A file as a separate process, if sharing one would falsify the results. It reports that it is ready, and may answer a
+ * message with one.
  *
  * @param {URL} file
  * @param {{ runtime?: Runtime, words?: readonly string[], flags?: readonly string[] }} [how]
@@ -23,7 +23,7 @@ export async function startProcess(file, { runtime = thisRuntime, words = [], fl
   const first = await next();
   const send = (/** @type {import('node:child_process').Serializable} */ message) => void child.send(message);
   return {
-    /** @type {unknown} what it said first */
+    /** @type {unknown} its first message */
     first,
     send,
     /** @param {import('node:child_process').Serializable} message @returns {Promise<any>} */
@@ -39,7 +39,7 @@ export async function startProcess(file, { runtime = thisRuntime, words = [], fl
   };
 }
 
-/** What a file prints, as JSON. @param {URL} file @param {{ runtime: Runtime, words: readonly string[] }} how */
+/** The output of a file, as JSON. @param {URL} file @param {{ runtime: Runtime, words: readonly string[] }} how */
 export async function runProcess(file, { runtime, words }) {
   const { stdout } = await promisify(execFile)(runtime.execPath, [fileURLToPath(file), ...words]);
   return JSON.parse(stdout);

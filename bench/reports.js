@@ -1,8 +1,8 @@
-// What the comparisons of the outbox share: reports, a client, and promises that are kept or not.
+// Shared by the comparisons of the outbox: reports, a client, and the check of promised values.
 import { createClient } from '../dist/index.js';
 import { isSmoke } from './smoke.js';
 
-/** How many rows a turn claims. */
+/** The number of rows that a turn claims. */
 export const CLAIMED = 8;
 
 export const bet = (/** @type {string} */ bet_id) => ({
@@ -30,7 +30,7 @@ export const clientOf = (baseUrl) =>
     location: { fixed: { latitude: 6.4474, longitude: 7.5139, city: 'Enugu', country: 'NG' } },
   });
 
-/** Where reports go that nobody sends. */
+/** The gateway of reports that are never sent. */
 export const NOWHERE = 'http://127.0.0.1:9';
 
 /** Rows for a store, as the outbox makes them. @param {string} prefix @param {number} count */
@@ -60,7 +60,7 @@ export function promise(what, kept) {
 }
 
 /**
- * A contender whose turns write back what the turn before claimed, and claim again.
+ * A contender whose turns write back the rows claimed by the turn before, and claim again.
  *
  * @param {string} name
  * @param {import('../dist/outbox.js').OutboxStore} store

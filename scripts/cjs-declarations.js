@@ -1,4 +1,4 @@
-// Gives each declaration file its twin for `require`, with the same text: making them from the sources once more takes long.
+// Copies each declaration file for `require`, with the same text: generating them from the sources again takes long.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 
 const dist = new URL('../dist/', import.meta.url);

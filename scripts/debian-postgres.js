@@ -1,7 +1,7 @@
-// The tests of PostgreSQL on the server of the distribution, with JIT as it sets it: those of the outbox through PgBouncer in transaction
-// mode, the others directly. Beside them a short soak each way, since they mostly wait. `npm test` runs all of them directly on the server
-// from npm. Installs both with apt-get where they are missing; where that cannot be, one line says why not.
-// `node scripts/debian-postgres.js`; `npm run build` first.
+// The tests of PostgreSQL on the distribution's server, with JIT as it sets it: those of the outbox through PgBouncer
+// in transaction mode, the others directly. In parallel a short soak each way, since they mostly wait. `npm test` runs
+// all of them directly on the server from npm. Installs both with apt-get if they are missing; if that fails, one line
+// says why. `node scripts/debian-postgres.js`; `npm run build` first.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 const SERVERS = '/usr/lib/postgresql';
 const PGBOUNCER = '/usr/sbin/pgbouncer';
 const SOAK = ['scripts/soak-postgres/index.js', '--reports', '200', '--kills', '2', '--restarts', '1'];
-/** The suites that send statements through a pooler as a backend does; the others are about the command line and the examples. */
+/** The suites that send statements through a pooler as a backend does. The others test the command line and the examples. */
 const POOLED = 'test/outbox';
 
 /** The folder of the newest server's programs. */
@@ -18,7 +18,7 @@ function findServer() {
   return versions.map((version) => join(SERVERS, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb')));
 }
 
-/** Why they could not be installed, or nothing. */
+/** Why they could not be installed. Undefined if they could. */
 function install() {
   if (findServer() && existsSync(PGBOUNCER)) return undefined;
   if (process.getuid?.() !== 0) return 'they are not installed, and only root may install them';
@@ -38,10 +38,10 @@ if (why) {
 
 const server = { POSTGRES_BIN: findServer() };
 const pooled = { ...server, PGBOUNCER };
-/** With fewer workers than `npm test`, since each loads all modules anew and the soak runs beside them. */
+/** With fewer workers than `npm test`, since each loads all modules again and the soak runs in parallel. */
 const TESTS = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'postgres', '--maxWorkers=2'];
 /** @typedef {[title: string, command: string[], env: Record<string, string | undefined>]} Part */
-/** Parts that run side by side. @type {Part[][]} */
+/** Parts that run in parallel. @type {Part[][]} */
 const pairs = [
   [
     [`the tests in ${POOLED} through ${PGBOUNCER}`, [...TESTS, POOLED], pooled],
@@ -53,7 +53,7 @@ const pairs = [
   ],
 ];
 
-/** Runs a part, and prints all that it said once it has ended. @param {Part} part @returns {Promise<boolean>} */
+/** Runs a part, and prints its output once it has ended. @param {Part} part @returns {Promise<boolean>} */
 function runPart([title, command, env]) {
   const began = performance.now();
   const child = spawn(process.execPath, command, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,4 +1,4 @@
-// Writes the documents of the gateway beside the build that makes them.
+// Writes the documents of the gateway into the build.
 import { writeFile } from 'node:fs/promises';
 
 const dist = new URL('../dist/', import.meta.url);

@@ -1,10 +1,10 @@
-// The entries of the package: what is imported, and the source that it is built from.
+// The entries of the package: the imported names, and the source of each.
 import { readFileSync } from 'node:fs';
 
 /** @param {string} name */
 const read = (name) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
 
-/** @returns {Map<string, string>} the source of each entry, by the name that is imported */
+/** @returns {Map<string, string>} the source of each entry, by its imported name */
 export function entrySources() {
   /** @type {{ exports: Record<string, unknown> }} */
   const { exports } = JSON.parse(read('package.json'));

@@ -1,6 +1,6 @@
-// Measures the mock gateway as it is built, from outside: how soon it is ready, how many settled bets it takes a second
-// over loopback from a generator in this process, and what a report costs in memory. Fails where it misses what it promises.
-// Of the built package: `npm run figures:mock` builds it first if needed.
+// Measures the built mock gateway from outside: how soon it is ready, how many settled bets it accepts a second over
+// loopback from a generator in this process, and the memory of a report. Fails if a promised value is missed. `npm run
+// figures:mock` builds the package first if needed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
@@ -13,7 +13,7 @@ const MOST_REPORTS = 40_000;
 const CONNECTIONS = 16;
 
 const CLI = new URL('../dist/cli.js', import.meta.url).pathname;
-/** Lets the server be asked, over its own channel, for what its objects take after a collection. */
+/** Lets this process ask the server, over a separate channel, for the size of its objects after a garbage collection. */
 const ASK_MEMORY = `data:text/javascript,${encodeURIComponent(
   "process.on('message', () => { gc(); process.send(process.memoryUsage().heapUsed + process.memoryUsage().external); }); process.channel.unref();",
 )}`;
@@ -55,7 +55,8 @@ function post(address, body) {
 }
 
 /**
- * Posts one body after the other on each connection, until `most` are done or the time is over; gives how many, and how long it took.
+ * Posts bodies one after the other on each connection, until `most` are done or the time is over. Returns their number
+ * and the time.
  * @param {string} address @param {(index: number) => object} bodyOf @param {number} most
  */
 async function load(address, bodyOf, most) {
@@ -71,7 +72,7 @@ async function load(address, bodyOf, most) {
   return { reports: next, seconds: (performance.now() - began) / 1_000 };
 }
 
-/** Of different players, as in life: no text is held only once. @param {number} index */
+/** Of different players, as in production: no text is stored only once. @param {number} index */
 const user = (index) => ({
   user_id: `U-${index}`,
   first_name: `Adaeze ${index}`,
@@ -120,6 +121,6 @@ row(`settled bets a second (${reports.toLocaleString('en')} in ${seconds.toFixed
 row('bytes of memory for a settled bet', bytes, `at most ${PROMISED.bytes.toLocaleString('en')}`);
 console.log(`initiated bets a second: ${Math.round(initiated.reports / initiated.seconds).toLocaleString('en')}; ${CONNECTIONS} connections`);
 if (readyMs >= PROMISED.readyMs || perSecond < PROMISED.perSecond || bytes > PROMISED.bytes) {
-  console.error('A promise is not kept.');
+  console.error('A promised value was missed.');
   process.exitCode = 1;
 }

@@ -1,9 +1,9 @@
-// Lives through many seeded histories of the outbox in virtual time (test/outbox/simulation) with the source's own decisions, and fails
-// where a rule does not hold or a situation was never met.
+// Runs many seeded histories of the outbox in virtual time (test/outbox/simulation) with the source's own decisions,
+// and fails if a rule is broken or a situation never occurred.
 //
-//   npm run sim                              100,000 histories
-//   npm run sim -- --histories 1000000       more of them; --from 5000 begins with another seed
-//   npm run sim -- --seed 17                 the history of one seed, in readable lines
+// npm run sim                              100,000 histories
+// npm run sim -- --histories 1000000       more of them; --from 5000 begins with another seed
+// npm run sim -- --seed 17                 the history of one seed, in readable lines
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
 
 const BATCH = 2_000;
-/** From so many on, a situation that was not met is a fault of the simulation. */
+/** From this number of histories on, a missing situation is a fault of the simulation. */
 const MEETS_ALL = 100_000;
 const SHOWN = 10;
 
@@ -56,7 +56,7 @@ async function runMany(simulation) {
   /** @type {{ seed: number, message: string }[]} */
   const failed = [];
   const began = performance.now();
-  // Of all threads: compiling and collecting garbage are in it.
+  // Of all threads, including compilation and garbage collection.
   const beganCpu = process.cpuUsage();
   let given = 0;
   let done = 0;
@@ -69,7 +69,7 @@ async function runMany(simulation) {
     );
   };
 
-  /** Gives one thread batch after batch, until all are given. */
+  /** Gives one thread batch after batch, until none is left. */
   const work = () =>
     new Promise((resolve, reject) => {
       const thread = new Worker(outfile, { workerData: { simulation: true } });
@@ -104,7 +104,7 @@ async function runMany(simulation) {
       `${Math.round((done / (user + system)) * 1_000_000).toLocaleString('en')} for each second of a core.`,
   );
   const unmet = histories >= MEETS_ALL ? simulation.unmet(coverage) : [];
-  if (unmet.length > 0) console.log(`Never met: ${unmet.join('; ')}. A simulation that does not reach a situation proves nothing about it.`);
+  if (unmet.length > 0) console.log(`Never occurred: ${unmet.join('; ')}. A simulation that does not reach a situation proves nothing about it.`);
   failed.sort((a, b) => a.seed - b.seed);
   for (const { seed, message } of failed.slice(0, SHOWN)) console.log(`Seed ${seed} breaks a rule: ${message}`);
   const [worst] = failed;

@@ -1,12 +1,11 @@
-// Prints the sizes of the script-tag files, and of `location-sdk/page` as a bundler takes it. Fails where one is larger than visitors
-// should pay for.
+// Prints the sizes of the script-tag files, and of `location-sdk/page` in a bundle. Fails if one exceeds its limit.
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const gzipped = (/** @type {string | Uint8Array} */ content) => gzipSync(content, { level: 9 }).byteLength;
 
-/** The size of what a page takes of an entry. @param {string} contents */
+/** The size of an entry in a page's bundle. @param {string} contents */
 async function bundled(contents) {
   const stdin = { contents, resolveDir: process.cwd() };
   const { outputFiles } = await build({ stdin, bundle: true, minify: true, format: 'esm', write: false, logLevel: 'error' });

@@ -1,6 +1,6 @@
 let bets = 0;
 
-/** A settled bet that nobody reported before, as large as they are. @returns {import('../../dist/index.js').SettledBet} */
+/** A new settled bet of typical size. @returns {import('../../dist/index.js').SettledBet} */
 export const nextBet = () => {
   bets += 1;
   return {

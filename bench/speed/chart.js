@@ -1,4 +1,4 @@
-// Bar charts as SVG, which read well on light and on dark ground.
+// Bar charts as SVG, readable on light and on dark backgrounds.
 
 const WIDTH = 760;
 const LABEL = 250;
@@ -8,7 +8,7 @@ const GAP = 3;
 const ROW_GAP = 13;
 const TOP = 62;
 
-/** The two colours differ in lightness too, and hold on both grounds. */
+/** The two colours also differ in lightness, and suit both backgrounds. */
 const STYLE = `
   .ground { fill: #ffffff }
   text { font: 13px system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif; fill: #1f2328 }
@@ -30,13 +30,13 @@ const STYLE = `
 const escaped = (/** @type {string} */ text) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /**
- * One row for each thing, one bar in it for each series.
+ * One row for each subject, with one bar for each series.
  *
  * @param {object} chart
  * @param {string} chart.title
- * @param {string} chart.subtitle says which way is better
+ * @param {string} chart.subtitle says which direction is better
  * @param {readonly string[]} chart.series
- * @param {readonly { name: string, own: boolean, values: readonly number[] }[]} chart.rows `own` ones stand out
+ * @param {readonly { name: string, own: boolean, values: readonly number[] }[]} chart.rows `own` ones are highlighted
  * @param {(value: number) => string} chart.format
  */
 export function barChart({ title, subtitle, series, rows, format }) {

@@ -1,5 +1,5 @@
-// What is compared. Each sends one JSON body with a key in a header to the same server and gives what came back, read as JSON;
-// none of them repeats a request. They are loaded when they run, each in a process of its own.
+// The compared senders. Each sends one JSON body with a key in a header to the same server and returns the parsed JSON
+// answer. None of them repeats a request. They are loaded when they run, each in a separate process.
 
 /** @typedef {ReturnType<typeof import('./bet.js').nextBet>} Bet */
 /** @typedef {(bet: Bet) => Promise<unknown>} Send sends one report, and resolves once it is answered */
@@ -19,7 +19,7 @@ const origin = (/** @type {number} */ port) => `http://${HOST}:${port}`;
 /** @param {number} port */
 const clientOptions = (port) => /** @type {const} */ ({ environment: 'staging', gateways: { staging: { baseUrl: origin(port), apiKey: KEY } } });
 
-/** Fails where the answer is not the server's: a contender that does less would win. @param {unknown} answer */
+/** Fails if the answer is not the server's: a contender that does less would win. @param {unknown} answer */
 const read = (answer) => {
   if (typeof answer !== 'object' || answer === null) throw new Error('no answer was read');
   return answer;
@@ -80,7 +80,7 @@ export const contenders = {
     async start(port) {
       const { default: Stripe } = await import('stripe');
       const stripe = new Stripe(KEY, { host: HOST, port, protocol: 'http', maxNetworkRetries: 0, telemetry: false });
-      // Its newer calls send JSON, as this one does.
+      // Its newer methods send JSON, like this one.
       return async (bet) => read(await stripe.rawRequest('POST', '/v2/core/events', /** @type {any} */ (bet)));
     },
   },
@@ -96,7 +96,7 @@ export const contenders = {
     name: '@segment/analytics-node',
     async start(port) {
       const { Analytics } = await import('@segment/analytics-node');
-      // One event a request, as a report is one: it would send them in batches.
+      // One event per request, as for a report: by default it would send them in batches.
       const analytics = new Analytics({ writeKey: KEY, host: origin(port), maxRetries: 0, flushAt: 1 });
       return (bet) =>
         new Promise((resolve, reject) => {
@@ -138,11 +138,11 @@ export const contenders = {
       const client = createClient({ ...clientOptions(port), transport: nodeTransport() });
       const outbox = createOutbox({ client, store: await sqliteStore({ file: join(folder, 'outbox.db') }), concurrency: 50 });
       outbox.start();
-      // Committed to the disk, sent, and its end committed.
+      // Committed to the disk, sent, and its result committed.
       return async (bet) => read(await (await outbox.reportSettledBet(bet)).done);
     },
   },
-  // What is compared with itself only, to see whether many reports cost more than few: nobody is asked.
+  // Contenders compared only with themselves, to see whether many reports cost more than few: they use no network.
   inProcess: {
     name: 'location-sdk, answered in its own process',
     async start(port) {

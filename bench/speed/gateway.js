@@ -1,4 +1,4 @@
-// The other side, in a process of its own and the same for all: it reads a request to its end and gives one small JSON answer.
+// The server, in a separate process and the same for all: it reads a request to its end and gives one small JSON answer.
 import { createServer } from 'node:http';
 
 const answer = Buffer.from('{"message":"Settled bet event reported successfully"}');
@@ -15,5 +15,5 @@ server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   process.send?.(typeof address === 'object' && address ? address.port : 0);
 });
-// Ends with who started it.
+// Ends with its parent.
 process.on('disconnect', () => process.exit());

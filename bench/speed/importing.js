@@ -1,5 +1,4 @@
-// Prints how long the import of some modules takes in this process, which has done nothing before, in milliseconds by the clock and of
-// the processor.
+// Prints the import time of some modules in this new process, in milliseconds by the clock and of the processor.
 import { performance } from 'node:perf_hooks';
 
 const modules = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { runProcess } from '../process.js';
 const dist = (/** @type {string} */ file) => new URL(`../../dist/${file}`, import.meta.url).href;
 const root = (/** @type {string} */ file) => new URL(`../../node_modules/${file}`, import.meta.url).href;
 
-/** What is imported; the first two are compared. */
+/** The imported modules. The first two are compared. */
 const IMPORTED = {
   'location-sdk': [dist('index.js')],
   'ky and zod/mini': [root('ky/distribution/index.js'), root('zod/mini/index.js')],
@@ -16,7 +16,7 @@ const IMPORTED = {
 };
 
 /**
- * Fresh processes, one after the other, taking turns.
+ * New processes, one after the other, alternating.
  * @param {import('../process.js').Runtime} runtime @param {number} rounds
  */
 export async function measureImports(runtime, rounds) {
@@ -24,7 +24,7 @@ export async function measureImports(runtime, rounds) {
   for (let round = 0; round <= rounds; round += 1) {
     for (const [index, modules] of Object.values(IMPORTED).entries()) {
       const { took, processor } = await runProcess(new URL('importing.js', import.meta.url), { runtime, words: modules });
-      // The first finds nothing in the cache of the disk.
+      // The first one has a cold disk cache.
       if (round === 0) continue;
       times[index]?.times.push(took);
       times[index]?.processor.push(processor);
@@ -33,7 +33,7 @@ export async function measureImports(runtime, rounds) {
   const [own = [], base = []] = times.map(({ processor }) => processor);
   return {
     imports: times.map(({ name, times: took, processor }) => ({ name, milliseconds: median(took), processor: median(processor) })),
-    /** Of the processor's time, which a busy machine changes less. */
+    /** Of the processor's time, on which load has less influence. */
     ratio: ratioOf(own, base),
   };
 }

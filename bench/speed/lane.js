@@ -1,14 +1,14 @@
-// One contender in a process of its own. Told how many reports it has on their way, and for how long or how many in all, it says
-// what came of it.
+// One contender in a separate process. It gets the number of concurrent reports and a duration or a total, and returns the results.
 import { PerformanceObserver } from 'node:perf_hooks';
 import { nextBet } from './bet.js';
 import { contenders } from './contenders.js';
 
 /** @typedef {{ concurrency: number, milliseconds?: number, reports?: number, collect?: boolean }} Round */
 /**
- * Milliseconds; `processor` counts this process alone, collector and threads included. Bytes: `allocated` is what was put on the
- * heap of V8, undefined where a collection ran; `heap` what is left of it after one.
- * @typedef {{ count: number, took: number, processor: number, latencies: number[], allocated: number | undefined, heap: number }} Ran
+ * Milliseconds. `processor` counts this process alone, including garbage collection and threads. Bytes: `allocated` is
+ * the memory allocated on the heap of V8, undefined if a collection ran; `heap` is the rest after one.
+ * @typedef {{ count: number, took: number, processor: number, latencies: number[], allocated: number | undefined, heap:
+ * number }} Ran
  */
 
 const [key = '', port = ''] = process.argv.slice(2);
@@ -55,7 +55,7 @@ async function run({ concurrency, milliseconds = Number.POSITIVE_INFINITY, repor
 }
 
 process.on('message', (round) => void run(/** @type {Round} */ (round)).then((ran) => process.send?.(ran)));
-// Ends with who started it, and when told to, its temporary files removed.
+// Ends with its parent or, when told to, after removing its temporary files.
 process.on('disconnect', () => process.exit());
 process.on('SIGTERM', () => process.exit());
 process.send?.('ready');

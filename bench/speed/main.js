@@ -1,6 +1,6 @@
-// Measures the package beside its peers, on the two versions of Node.js that the promises are made for: `node speed/main.js`; with
-// `--quick` in two minutes and on this Node.js alone, with `--node <program>` on another one, too. Fails where a promise is not kept.
-// Only ratios are promised (and one time): the figures themselves are those of the machine.
+// Measures the package and its peers, on the two versions of Node.js for which values are promised: `node
+// speed/main.js`. With `--quick` in two minutes and on this Node.js only, with `--node <program>` on another one too.
+// Fails if a promised value is missed. Only ratios are promised (and one time): the other values depend on the machine.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ const SIZES = {
   },
 };
 
-/** What checks is no entry of the package, so it is bundled as it is. @param {string} folder */
+/** The checks are not an entry of the package, so their source is bundled. @param {string} folder */
 async function bundleChecks(folder) {
   const schemas = ['copy-json', 'settled', 'validate'].map((name) => `export * from './schema/${name}.js';`);
   const contents = ["export { prepare } from './client/check-call.js';", "export * as z from 'zod/mini';", ...schemas].join('\n');
@@ -96,14 +96,14 @@ ${Object.keys(charts)
 
 ${all.map((measured) => sectionOf(measured)).join('\n\n')}
 
-## What a page loads
+## Download of a page
 
 ${sizesTable(sizes)}
 
 Ours are the files as they are shipped; the others are bundled with all that they export, minified.
 `;
   if (!isSmoke) console.log(results.replace(/!\[.*\n\n?/g, ''));
-  // A quick run is to look at.
+  // A quick run is not stored.
   if (!isSmoke && !values.quick) {
     await mkdir(here('../charts'), { recursive: true });
     await writeFile(here('../results.md'), results);
@@ -115,7 +115,7 @@ Ours are the files as they are shipped; the others are bundled with all that the
       process.exitCode = 1;
     }
   }
-  // Where they have no build for this system, a smoke test is content with what there is.
+  // If they have no build for this system, a smoke test accepts the available ones.
   for (const name of missing) {
     console.error(`${name} was not measured: it is not installed beside the benchmark. Name one with --node`);
     if (!isSmoke) process.exitCode = 1;

@@ -1,11 +1,11 @@
-// The results in words: tables, charts, and whether each promise is kept.
+// The results in words: tables, charts, and whether each promised value is met.
 import { median, ratioOf } from '../measure.js';
 import { fixed, markdownTable, mega, whole } from '../words.js';
 import { barChart } from './chart.js';
 import { CONCURRENCIES } from './sending.js';
 
 /**
- * @typedef {object} Measured what one Node.js was measured to do
+ * @typedef {object} Measured the results of one Node.js
  * @property {string} name
  * @property {import('./sending.js').Sent[]} sent
  * @property {Awaited<ReturnType<typeof import('./imports.js').measureImports>>} imported
@@ -24,7 +24,7 @@ function faster({ sent }, one, other, concurrency = 50) {
   return ratioOf(rates(one), rates(other));
 }
 
-/** What must hold. @param {Measured} measured @returns {Promised[]} */
+/** The promised values. @param {Measured} measured @returns {Promised[]} */
 export function promisesOf(measured) {
   const { imported, validated, volume, sockets } = measured;
   const checked = (/** @type {string} */ key) => validated.find((row) => row.key === key)?.rounds ?? [];
@@ -87,7 +87,7 @@ export function sectionOf(measured, level = 2) {
   const heading = (/** @type {string} */ text, deeper = 1) => `${'#'.repeat(level + deeper)} ${text}`;
   return [
     heading(measured.name, 0),
-    heading('What must hold'),
+    heading('Promised values'),
     markdownTable([
       ['', 'promised', 'measured', ''],
       ...promisesOf(measured).map(({ what, limit, figure, kept }) => [what, limit, figure, kept ? 'kept' : '**not kept**']),
@@ -142,7 +142,7 @@ export function chartsOf(all, sizes) {
       format: (value) => `${whole(value)} ms`,
     }),
     'volume.svg': barChart({
-      title: 'What one report costs after so many',
+      title: 'Cost of one report after many reports',
       subtitle: 'Microseconds of processor without a network; the first ones find the code cold',
       series,
       rows: rowsOf(({ volume }) =>
@@ -151,7 +151,7 @@ export function chartsOf(all, sizes) {
       format: (value) => `${fixed(value, 1)} µs`,
     }),
     'size.svg': barChart({
-      title: 'What a page loads',
+      title: 'Download of a page',
       subtitle: 'Bytes, gzip -9; less is better',
       series: [''],
       rows: sizes.map(({ name, bytes }) => ({ name: name.replace(/: .*/, ''), own: isOwn(name), values: [bytes] })),

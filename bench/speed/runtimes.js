@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { thisRuntime } from '../process.js';
 
-/** The promises are made for these. */
+/** The versions for which values are promised. */
 const PROMISED = [20, 24];
 
 const majorOf = (/** @type {string} */ name) => Number(/\d+/.exec(name)?.[0]);
@@ -15,7 +15,7 @@ async function runtimeAt(execPath) {
   return { name: `Node.js ${stdout.trim()}`, execPath };
 }
 
-/** The one that runs this where it is of that version, else the one that is installed beside it. @param {number} major */
+/** The running one if it has this version, else the one installed beside it. @param {number} major */
 async function find(major) {
   if (majorOf(thisRuntime.name) === major) return thisRuntime;
   const installed = fileURLToPath(new URL(`../node_modules/node-${major}/bin/node`, import.meta.url));
@@ -23,7 +23,7 @@ async function find(major) {
 }
 
 /**
- * What is measured: with `quick` this Node.js alone, else those of the promises; and those that are named besides.
+ * The measured versions: with `quick` this Node.js only, else those with promised values; and those that are named.
  *
  * @param {boolean} quick
  * @param {readonly string[]} named programs
@@ -34,7 +34,7 @@ export async function findRuntimes(quick, named) {
   const majors = found.map(({ name }) => majorOf(name));
   return {
     runtimes: [...new Map(found.map((runtime) => [runtime.name, runtime])).values()],
-    /** Promised for, and not here. */
+    /** Versions with promised values that are not installed. */
     missing: quick ? [] : PROMISED.filter((major) => !majors.includes(major)).map((major) => `Node.js ${major}`),
   };
 }

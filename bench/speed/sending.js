@@ -1,4 +1,4 @@
-// How many reports a second, for how much of the processor, and how late: all contenders in rounds that take turns.
+// Reports a second, processor time and latency: all contenders in alternating rounds.
 import { median, quantile } from '../measure.js';
 import { startProcess } from '../process.js';
 import { contenders, senders } from './contenders.js';
@@ -18,7 +18,7 @@ const LANE = new URL('lane.js', import.meta.url);
  * @property {number} allocated bytes a report
  */
 
-/** Some processors have to be warm, and a machine under load warms them slowly. */
+/** Some processors must be warm, and a machine under load warms them slowly. */
 const WARM_UP = { reports: 4_000, milliseconds: 4_000 };
 
 /**
@@ -63,7 +63,7 @@ export async function measureSending(runtime, port, { rounds, milliseconds, warm
   return sent;
 }
 
-/** A young generation so large that nothing is collected while it is counted. */
+/** A young generation large enough that no collection runs while allocations are counted. */
 const NO_COLLECTION = ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'];
 
 /** @param {import('../process.js').Runtime} runtime @param {number} port @param {string} key @param {{ warmUp: number, counted: number }} size */

@@ -1,4 +1,4 @@
-// What a page loads: the script-tag file beside those of libraries that also report from pages, all gzip -9.
+// The download of a page: the script-tag file compared with libraries that also report from pages, all gzip -9.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 const gzipped = (/** @type {Uint8Array} */ content) => gzipSync(content, { level: 9 }).byteLength;
 const file = async (/** @type {string} */ path) => gzipped(await readFile(new URL(path, import.meta.url)));
 
-/** A package with all that it exports, as its script tag would have it. @param {string} name */
+/** A package with all its exports, as in a script tag. @param {string} name */
 async function bundle(name) {
   const stdin = { contents: `import * as all from '${name}'; globalThis.all = all;`, resolveDir: fileURLToPath(new URL('.', import.meta.url)) };
   const { outputFiles } = await build({
@@ -25,7 +25,7 @@ async function bundle(name) {
   return gzipped(outputFiles[0]?.contents ?? new Uint8Array());
 }
 
-/** ky and the parts of `zod/mini` in use, alone; `npm run size` says it. */
+/** The used parts of ky and `zod/mini`, alone; `npm run size` prints it. */
 async function floor() {
   const { stdout } = await promisify(execFile)(process.execPath, ['scripts/size.js'], { cwd: fileURLToPath(new URL('../..', import.meta.url)) });
   return Number(/alone\s+([\d,]+) bytes/.exec(stdout)?.[1]?.replaceAll(',', ''));

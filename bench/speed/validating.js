@@ -1,5 +1,5 @@
-// Prints how long the check of a settled bet takes: the package's, from a bundle of its source that is named, beside Ajv's,
-// compiled from the schema of the same bet in our OpenAPI document. Ajv looks at the caller's object, and so does not copy it.
+// Prints the time to check a settled bet: the package's check, from a named bundle of its source, compared with Ajv's,
+// compiled from the same bet's schema in our OpenAPI document. Ajv checks the caller's object, and so does not copy it.
 import { readFile } from 'node:fs/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { compare } from '../measure.js';
@@ -18,7 +18,7 @@ const reversed = (/** @type {object} */ given) => Object.fromEntries(Object.entr
 const others = bets.map((bet) => reversed({ ...bet, user: reversed(bet.user) }));
 
 const check = (/** @type {unknown} */ copy) => validate(settledBet, 'strict', copy);
-/** As `prepare` does it. @param {unknown} bet */
+/** Like `prepare`. @param {unknown} bet */
 const copyAndCheck = (bet) => check(copyJson(bet).value);
 const context = { clock: { now: Date.now }, validation: 'strict', channel: { kind: 'gateway' }, environment: 'staging', timeoutMs: 10_000 };
 

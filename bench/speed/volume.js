@@ -1,8 +1,8 @@
-// Whether many reports cost more than few: one process that has sent nearly all of them, one that has just begun, taking turns.
+// Whether many reports cost more than few: one process that has sent nearly all of them and one that has just started alternate.
 import { median, ratioOf } from '../measure.js';
 import { startProcess } from '../process.js';
 
-/** @typedef {{ reports: number, microseconds: number, heap: number }} Milestone by then: of the processor for one report; bytes in use */
+/** @typedef {{ reports: number, microseconds: number, heap: number }} Milestone at that number: of the processor for one report; bytes in use */
 /** @typedef {{ milestones: Milestone[], few: number, many: number, ratio: number, earlyAt: number, early: number, late: number, reports: number }} Volume */
 
 const FEW = 10_000;
@@ -24,7 +24,8 @@ export async function measureVolume(runtime, port, { key, reports, rounds }) {
   /**
    * @param {Awaited<ReturnType<typeof start>>} child
    * @param {number} count
-   * @param {{ collect?: boolean }} [options] A collection of everything, while nothing is under way, also throws away what was compiled for objects of which there are none just then.
+   * @param {{ collect?: boolean }} [options] A full collection while no work runs also discards code compiled for
+   * objects that do not exist at that moment.
    */
   const send = async (child, count, { collect = true } = {}) => {
     const { processor, heap } = await child.ask({ concurrency: Math.min(CONCURRENCY, count), reports: count, collect });

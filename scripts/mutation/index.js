@@ -1,9 +1,9 @@
-// Changes the files that hold rules in hundreds of small ways and sees whether a test fails for each (Stryker). Prints what survives,
-// and fails where a file falls below its score.
+// Changes the files with rules in hundreds of small ways and checks that a test fails for each (Stryker). Prints the
+// survivors, and fails if a file's score is too low.
 //
-//   npm run test:mutation                                all files of rules.js
-//   npm run test:mutation -- src/outbox/pause.ts         one of them
-//   npm run test:mutation -- --concurrency 1             with one process
+// npm run test:mutation                                all files of rules.js
+// npm run test:mutation -- src/outbox/pause.ts         one of them
+// npm run test:mutation -- --concurrency 1             with one process
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,13 +11,14 @@ import { Stryker } from '@stryker-mutator/core';
 import { RULES } from './rules.js';
 
 /**
- * Mutants that change nothing which a caller, the gateway or a store could see, and why. `mutated` is a line as this script prints it.
+ * Mutants without an effect that a caller, the gateway or a store could see, and why. `mutated` is a line as this
+ * script prints it.
  *
  * @type {readonly { file: string, mutated: string, reason: string }[]}
  */
 const EQUIVALENT = JSON.parse(readFileSync(new URL('equivalent.json', import.meta.url), 'utf8'));
 
-/** The least share of mutants that tests must find, in percent. */
+/** The lowest share of mutants that tests must find, in percent. */
 const LEAST = 90;
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { concurrency: { type: 'string' } } });
@@ -34,16 +35,16 @@ const mutants = await new Stryker({
   plugins: ['@stryker-mutator/vitest-runner'],
   vitest: { configFile: 'scripts/mutation/vitest.config.js', related: false },
   coverageAnalysis: 'perTest',
-  // Vitest does not look at types.
+  // Vitest does not check types.
   disableTypeChecks: false,
   ignorePatterns: ['bench', 'dist', 'docs', 'examples', 'site'],
-  // Beside the time that its tests need: a busy machine must not count as a test that fails.
+  // In addition to the time of its tests: a busy machine must not count as a failing test.
   timeoutMS: 20_000,
   reporters: [process.stdout.isTTY ? 'progress' : 'progress-append-only'],
   ...(values.concurrency !== undefined && { concurrency: Number(values.concurrency) }),
 }).runMutationTest();
 
-/** The lines that a mutant changes as they read with it, in one line; its own piece stands between « and ». @param {string} file @param {(typeof mutants)[number]} mutant */
+/** The lines that a mutant changes, in one line, with the changed piece between « and ». @param {string} file @param {(typeof mutants)[number]} mutant */
 function linesOf(file, { location: { start, end }, replacement = '' }) {
   const lines = readFileSync(file, 'utf8')
     .split('\n')
@@ -73,7 +74,7 @@ for (const file of files) {
   const survivors = here.filter(({ survived, listed }) => survived && !listed);
   const equivalent = here.filter(({ survived, listed }) => survived && listed).length;
   const score = (100 * found) / (found + survivors.length);
-  // A file that is gone, or holds nothing to change, has no score.
+  // A file that was deleted, or that has no mutants, has no score.
   const isLow = !(score >= LEAST);
   failed ||= isLow;
   console.log(`${file}: ${score.toFixed(1)} %${isLow ? `, below ${LEAST} %` : ''} (${found} found, ${survivors.length} survived, ${equivalent} equivalent)`);
@@ -85,6 +86,6 @@ for (const one of EQUIVALENT.filter(({ file }) => files.includes(file))) {
   const wrong = here.length === 0 ? 'does not exist any more' : here.some(({ killed }) => killed) ? 'is found by a test' : undefined;
   if (wrong === undefined) continue;
   failed = true;
-  console.log(`${one.file}: a mutant of scripts/mutation/equivalent.json ${wrong}; take it out of the list: ${one.mutated}`);
+  console.log(`${one.file}: a mutant of scripts/mutation/equivalent.json ${wrong}; remove it from the list: ${one.mutated}`);
 }
 process.exitCode = failed ? 1 : 0;

@@ -1,4 +1,4 @@
-/** The files that decide what becomes of a report: each holds rules whose loss would lose, change or falsely refuse one. */
+/** The files that decide what happens to a report: without their rules a report could be lost, changed or falsely refused. */
 export const RULES = [
   'src/delivery/deliver.ts',
   'src/delivery/failures.ts',

@@ -16,7 +16,7 @@ const SLOW = [
   'test/outbox/turned-away.test.ts',
 ];
 
-/** A mutant lives until the first test that fails, so the tests of the rules themselves run first. */
+/** A mutant runs until the first test that fails, so the tests of the rules themselves run first. */
 class RulesFirst extends BaseSequencer {
   /** @override @type {BaseSequencer['sort']} */
   async sort(files) {

@@ -1,4 +1,4 @@
-// Looks at the site as it was built: every link within it leads to a page and a heading, and no page asks another host for anything.
+// Checks the built site: every link within it leads to a page and a heading, and no page makes a request to another host.
 import { readdir, readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 

@@ -45,13 +45,13 @@ export default defineConfig({
     anchor: { slugify },
     toc: { slugify },
     config(md) {
-      // A wide table scrolls by itself, with the keyboard too.
+      // A wide table scrolls separately, with the keyboard too.
       md.renderer.rules.table_open = () => '<div class="wide" role="group" tabindex="0" aria-label="Table"><table>\n';
       md.renderer.rules.table_close = () => '</table></div>\n';
-      // A column without a title has no header cell, which a screen reader would read as an empty one.
+      // A column without a title has no header cell: a screen reader would read an empty one.
       md.renderer.rules.th_open = (tokens, index, options, _, self) => (tokens[index + 1]?.content === '' ? '<td>' : self.renderToken(tokens, index, options));
       md.renderer.rules.th_close = (tokens, index) => (tokens[index - 1]?.content === '' ? '</td>\n' : '</th>\n');
-      // A picture of ours has two files, and the theme shows one of them.
+      // Each picture has two files, and the theme shows one of them.
       const image = md.renderer.rules.image;
       md.renderer.rules.image = (tokens, index, options, env, self) => {
         const token = tokens[index];
@@ -80,7 +80,7 @@ export default defineConfig({
         detailedView: false,
         miniSearch: {
           searchOptions: {
-            // Guides first: a symbol's name stands in the reference many times.
+            // Guides first: a symbol's name occurs in the reference many times.
             boostDocument: (/** @type {string} */ id) => (/\/(?:reference\/api|project|examples)\//.test(id) ? 0.1 : 1),
           },
         },

@@ -1,4 +1,4 @@
-// The menu of the site: drawers in their order, pages in theirs. A page that stands nowhere here is an error of `npm run docs`.
+// The menu of the site: drawers in their order, pages in theirs. A page that is missing here is an error of `npm run docs`.
 
 /** @type {readonly { title: string, folder: string, pages: readonly string[] }[]} */
 export const drawers = [

@@ -26,7 +26,7 @@ export async function writeReference(folder) {
     parametersFormat: 'table',
     sortEntryPoints: false,
     validation: { notExported: false, invalidLink: true, invalidPath: true, rewrittenLink: true, notDocumented: true, unusedMergeModuleWith: true },
-    // Of members, `npm run test:package` asks what an editor shows.
+    // `npm run test:package` checks the comments of members.
     requiredToBeDocumented: ['Enum', 'Variable', 'Function', 'Class', 'Interface', 'TypeAlias'],
     treatWarningsAsErrors: true,
     treatValidationWarningsAsErrors: true,
@@ -36,7 +36,7 @@ export async function writeReference(folder) {
     githubPages: false,
   };
   const app = await Application.bootstrapWithPlugins(options);
-  // Modules by the name that is imported.
+  // Modules by their imported name.
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const module of project.getChildrenByKind(ReflectionKind.Module)) {
       const [name] = [...sources].find(([, source]) => source.replace(/^src\/entries\/|\.ts$/g, '') === module.name) ?? [];
@@ -55,8 +55,8 @@ export async function writeReference(folder) {
 }
 
 /**
- * TypeDoc numbers some anchors as if a heading stood twice: such a link goes to the heading without the number. A path to a guide in a
- * comment becomes a link.
+ * TypeDoc numbers some anchors as if a heading existed twice: the link then goes to the heading without the number. A
+ * path to a guide in a comment becomes a link.
  * @param {string} folder
  */
 async function mendLinks(folder) {

@@ -1,4 +1,4 @@
-// Copies every guide, and what guides link to, to where VitePress reads them, with each link led to where its target now stands.
+// Copies every guide, and the files to which guides link, into VitePress's folder, and changes each link to the new place of its target.
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, extname, posix } from 'node:path';
 import { drawers, project } from './menu.js';

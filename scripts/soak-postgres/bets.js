@@ -1,16 +1,16 @@
-// The operator's own books of a licence: bets and settlements, each in one transaction with its report.
+// The operator's own records of a licence: bets and settlements, each in one transaction with its report.
 import { bet, settledBet } from '../soak/reports.js';
 
 export const TABLES = ['bets', 'settlements']
   .map((table) => `CREATE TABLE ${table} (account text, reference text, PRIMARY KEY (account, reference))`)
   .join('; ');
-/** In the name of what is rolled back: no report may bear it. */
+/** A part of the name of every report that is rolled back: no stored report may have it. */
 export const VOID = 'void';
 
 const place = 'INSERT INTO bets (account, reference) VALUES ($1, $2) ON CONFLICT DO NOTHING';
 const settle = 'INSERT INTO settlements (account, reference) VALUES ($1, $2) ON CONFLICT DO NOTHING';
 
-/** The statement, with the report that it takes along. @param {string} statement */
+/** The statement that also enqueues its report. @param {string} statement */
 const withReport = (statement) => `${statement} RETURNING location_sdk.enqueue($3)`;
 
 class RolledBack extends Error {}
@@ -18,7 +18,7 @@ class RolledBack extends Error {}
 /** @typedef {import('pg').PoolClient} Client */
 /** @param {{ pool: import('pg').Pool, account: string, outbox: import('location-sdk/outbox').Outbox }} operator */
 export function createBooks({ pool, account, outbox }) {
-  /** Commits what the work does, or nothing of it. @template T @param {(client: Client) => Promise<T>} work */
+  /** Commits all of the work, or none of it. @template T @param {(client: Client) => Promise<T>} work */
   async function transaction(work) {
     const client = await pool.connect();
     let isBroken = true;
@@ -35,7 +35,7 @@ export function createBooks({ pool, account, outbox }) {
         throw error;
       }
     } finally {
-      // One whose end is not known is not used again.
+      // A connection whose last result is unknown is not reused.
       client.release(isBroken);
     }
   }
@@ -61,7 +61,7 @@ export function createBooks({ pool, account, outbox }) {
     });
   };
 
-  /** Ways of reporting a bet. Each may be tried again from its beginning, whatever had become of it. @type {((reference: string) => Promise<void>)[]} */
+  /** Ways of reporting a bet. Each may be repeated from its beginning, after any result. @type {((reference: string) => Promise<void>)[]} */
   const ways = [
     // Both in one transaction.
     (reference) =>
@@ -74,7 +74,7 @@ export function createBooks({ pool, account, outbox }) {
       await transaction((client) => placeIn(client, reference));
       await transaction((client) => settleIn(client, reference));
     },
-    // The settlement sees nothing of the bet, and is committed after it.
+    // The settlement does not see the bet, and is committed after it.
     (reference) =>
       transaction(async (later) => {
         await transaction(async (first) => {
@@ -82,20 +82,20 @@ export function createBooks({ pool, account, outbox }) {
           await settleIn(later, reference);
         });
       }),
-    // Each report goes along with the statement of its row, the first without BEGIN.
+    // Each report is enqueued by the statement of its row, the first without BEGIN.
     async (reference) => {
       const placed = await outbox.prepare('reportBetEvent', bet(account, reference));
       const settled = await outbox.prepare('reportSettledBet', settledBet(account, reference));
       await pool.query(withReport(place), [account, reference, placed.value]);
       await transaction((client) => client.query(withReport(settle), [account, reference, settled.value]));
     },
-    // The first settlement is taken back.
+    // The first settlement is rolled back.
     async (reference) => {
       await transaction((client) => placeIn(client, reference));
       await rollBack((client) => settleIn(client, reference));
       await transaction((client) => settleIn(client, reference));
     },
-    // The bet never was.
+    // The bet is rolled back.
     (reference) =>
       rollBack(async (client) => {
         await placeIn(client, `${VOID}-${reference}`);

@@ -1,6 +1,6 @@
 import { PostgresStoreError } from 'location-sdk/outbox/postgres';
 
-/** Whether it is the connection to the database that failed: the same work may be done again. @param {unknown} error */
+/** Whether the connection to the database failed: the same work may be repeated. @param {unknown} error */
 export function isDisconnected(error) {
   const { code } = /** @type {{ code?: string }} */ (error);
   if (error instanceof PostgresStoreError) return code === 'connection' || code === 'aborted';

@@ -1,8 +1,10 @@
-// Four instances of a backend of two licences over one PostgreSQL: they are killed and stopped, the server is restarted as if the power
-// had failed, the network to it is cut, each licence's gateway loses answers after it has recorded, and turns all away for a while. In
-// the end the gateways' ledgers and journal, the operator's books and the outbox agree, report by report. Of the built package: `npm run soak:postgres` builds it first if needed.
-// The server is the one from npm, or the one in POSTGRES_BIN; with PGBOUNCER, the path of that program, the workers reach it through that.
-// `npm run soak:postgres -- --reports 1000 --kills 10 --restarts 1 --seed 7`; the exit code is 0 where all agree. What was found is kept where they do not.
+// Four instances of a backend with two licences over one PostgreSQL. They are killed and stopped, the server is
+// restarted as after a power failure, its network is cut, and each licence's gateway loses answers after recording and
+// refuses all requests for a while. At the end the gateways' ledgers and journal, the operator's records and the outbox
+// must agree, report by report. `npm run soak:postgres` builds the package first if needed. The server is the one from
+// npm, or the one in POSTGRES_BIN. With PGBOUNCER, the path of that program, the workers reach it through that. `npm
+// run soak:postgres -- --reports 1000 --kills 10 --restarts 1 --seed 7`; the exit code is 0 if all agree. Otherwise the
+// data is kept.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -20,7 +22,7 @@ import { createTrouble } from './trouble.js';
 import { judge } from './verdict.js';
 
 const LOOK_MS = 20;
-/** A worker is killed once so much of its share is done, or after this time, whatever was done. */
+/** A worker is killed once this part of its share is done, or after this time. */
 const PACE = 0.9;
 const LONGEST_LIFE_MS = 15_000;
 const CUT_MS = 4_000;
@@ -43,7 +45,7 @@ const crew = createCrew({
   worker: new URL('worker.js', import.meta.url),
   taskOf: (name, isLast) => {
     const share = Math.ceil((reports * (crew.counts.killed + 2 * workers)) / Math.max(1, kills));
-    // A pooler in transaction mode passes on no notification.
+    // A pooler in transaction mode does not pass notifications on.
     const listening = pooler ? server.url : address.href;
     return { database: address.href, listening, destinations: gateways.destinations, name, reports: isLast ? reports : Math.min(reports, share), isLast };
   },
@@ -68,14 +70,14 @@ function progress() {
   else if (killed % Math.ceil(kills / 10) === 0) process.stderr.write(`${line}\n`);
 }
 
-/** Keeps everything and ends. @param {string[]} problems @param {object} [table] */
+/** Keeps all data and ends. @param {string[]} problems @param {object} [table] */
 async function fail(problems, table = {}) {
   crew.end();
   await pooler?.stop();
   await server.halt();
   const file = join(server.folder, 'soak.json');
   await writeFile(file, JSON.stringify({ seed, reports, kills, restarts, workers, table, errors: [...crew.errors], problems }, null, 2));
-  console.error(`soak: FAILED; seed ${seed}; the database is kept in ${server.folder}, what was found in ${file}`);
+  console.error(`soak: FAILED; seed ${seed}; the database is kept in ${server.folder}, the results in ${file}`);
   endWith(problems);
 }
 process.once('SIGINT', () => void fail(['it was interrupted']));
@@ -98,11 +100,11 @@ const seconds = Math.round((performance.now() - began) / 1_000);
 const { accepted, told, errors, counts } = crew;
 const { problems, recorded, quarantined, booked, alreadyRecorded, receipts } = await judge({ url: server.url, accepted, gateways });
 problems.push(...crew.problems, ...seen);
-if (!isSent) problems.push('what waited could not be sent in the end');
+if (!isSent) problems.push('the waiting reports could not be sent at the end');
 const held = recorded.size + quarantined.size;
 if (held < reports) problems.push(`there are ${held} reports only`);
-for (const error of errors.keys()) if (!error.endsWith(' connection')) problems.push(`a worker told of an error that nothing here explains: ${error}`);
-if (restarts > 0 && !told.disconnected) problems.push('no worker lost a connection: nothing was put to the test');
+for (const error of errors.keys()) if (!error.endsWith(' connection')) problems.push(`a worker reported an unexpected error: ${error}`);
+if (restarts > 0 && !told.disconnected) problems.push('no worker lost a connection: nothing was tested');
 
 const table = {
   'reports in the outbox, recorded': recorded.size,
@@ -115,22 +117,22 @@ const table = {
   'restarts of the server (immediate)': trouble.counts.restarts,
   'cuts of the network': trouble.counts.cuts,
   'connections that workers lost': told.disconnected ?? 0,
-  'transactions and calls that workers tried again': told.again ?? 0,
-  'times in which a gateway turned all away': trouble.counts.periods,
+  'transactions and calls that workers repeated': told.again ?? 0,
+  'times in which a gateway refused all requests': trouble.counts.periods,
   'answers lost after recording': gateways.lost(),
   'reports found recorded already': alreadyRecorded,
-  'ends that came too late and were not written': told.late ?? 0,
-  'errors told by workers': told.error ?? 0,
+  'late results that were not written': told.late ?? 0,
+  'errors reported by workers': told.error ?? 0,
   seconds,
 };
 await gateways.close();
 tellTroubles(gateways.struck);
 for (const [what, count] of Object.entries(table)) console.log(`${what.padEnd(56)}${String(count).padStart(9)}`);
-console.log(`soak: looked at beside the workers: ${looked}`);
+console.log(`soak: read beside the workers: ${looked}`);
 for (const [error, times] of errors) console.log(`soak: ${times} times: ${error}`);
 
 if (problems.length > 0) await fail(problems, table);
 await pooler?.stop();
 await server.stop();
-console.log('soak: the gateways, the books and the outbox agree, report by report');
+console.log('soak: the gateways, the records and the outbox agree, report by report');
 process.exit(0);

@@ -1,14 +1,14 @@
-// A network between the workers and the database, which can be cut.
+// A network between the workers and the database that can be cut.
 import { connect, createServer } from 'node:net';
 
 /** @param {number} port Of the database. */
 export async function startProxy(port) {
   let isCut = false;
-  /** Connections of workers, with their other half. @type {Map<import('node:net').Socket, import('node:net').Socket>} */
+  /** Connections of workers, with their counterpart. @type {Map<import('node:net').Socket, import('node:net').Socket>} */
   const pairs = new Map();
   const server = createServer((inside) => {
     inside.on('error', () => inside.destroy());
-    // Nobody answers, and nobody says so.
+    // No side answers, and no side closes.
     if (isCut) return void inside.resume();
     const outside = connect(port, '127.0.0.1');
     pairs.set(inside, outside);
@@ -23,7 +23,7 @@ export async function startProxy(port) {
   const address = server.address();
   return {
     port: typeof address === 'object' && address ? address.port : 0,
-    /** Carries nothing any more, as a firewall that forgets its connections: the workers are not told, and the database is only afterwards. */
+    /** Drops all data, like a firewall that forgets its connections: the workers are not informed, and the database only afterwards. */
     cut() {
       isCut = true;
       const lost = [...pairs];

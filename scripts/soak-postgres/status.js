@@ -1,4 +1,4 @@
-// A process that looks at the outbox of the soak, again and again, as a status page in a process of its own does. Of the built package.
+// A process that reads the outbox of the soak again and again, like a status page in a separate process. It uses the built package.
 import { postgresStore } from 'location-sdk/outbox/postgres';
 import pg from 'pg';
 import { startLoop } from '../soak/loop.js';
@@ -8,7 +8,7 @@ const [connectionString = ''] = process.argv.slice(2);
 
 await startLoop(async () => {
   const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 3_000 });
-  // A connection may be lost while nothing is asked.
+  // A connection may be lost while no query runs.
   pool.on('error', () => {});
   try {
     const store = await postgresStore({ database: pool });

@@ -1,4 +1,4 @@
-// What happens to the server, the network and the gateways while the workers are killed.
+// The faults of the server, the network and the gateways while the workers are killed.
 import { createPhases } from '../soak/phases.js';
 import { sleep } from '../soak/random.js';
 
@@ -14,7 +14,7 @@ const START_TRIES = 5;
  * @param {ReturnType<typeof import('../soak/random.js').createRandom>} options.chance
  * @param {() => number} options.progress From 0 to 1.
  * @param {number} options.restarts
- * @param {number} options.cutMs For how long the network is cut, once.
+ * @param {number} options.cutMs The duration of the one network cut.
  */
 export function createTrouble({ server, proxy, gateways, chance, progress, restarts, cutMs }) {
   const { between } = chance;
@@ -36,7 +36,7 @@ export function createTrouble({ server, proxy, gateways, chance, progress, resta
       try {
         return await server.start();
       } catch (error) {
-        // Of the server before, a process may not have ended yet.
+        // A process of the earlier server may still be running.
         if (tries >= START_TRIES) throw error;
         await sleep(500);
       }
@@ -64,9 +64,9 @@ export function createTrouble({ server, proxy, gateways, chance, progress, resta
   return {
     counts,
     isEnough: phases.isEnough,
-    /** Resolves once all of it has happened, and rejects where the server cannot be started again. */
+    /** Resolves once all faults have happened, and rejects if the server cannot be started again. */
     run: () => Promise.all([restartServer(), cutNetwork(), phases.run()]),
-    /** Nothing more happens for a reason of progress; what is due happens at once. */
+    /** No further fault is started by progress; due faults happen at once. */
     end: () => {
       isOver = true;
       phases.end();

@@ -1,4 +1,4 @@
-// Holds the operator's books against the outbox, and the log of receipts against itself.
+// Compares the operator's records with the outbox, and checks the log of receipts.
 import { createOutbox, verifyReceipts } from 'location-sdk/outbox';
 import { postgresStore } from 'location-sdk/outbox/postgres';
 import pg from 'pg';
@@ -9,7 +9,7 @@ import { VOID } from './bets.js';
 /** @param {{ url: string, accepted: ReadonlySet<string>, gateways: Awaited<ReturnType<typeof import('../soak/licences.js').startGateways>> }} found */
 export async function judge({ url, accepted, gateways }) {
   const pool = new pg.Pool({ connectionString: url });
-  // One that is closing is told when the server ends.
+  // A connection that is closing gets an error when the server ends.
   pool.on('error', () => {});
   const store = await postgresStore({ database: pool, migrate: false });
   const { problems, recorded, quarantined, alreadyRecorded } = await problemsOf({ store, accepted, gateways });
@@ -18,15 +18,15 @@ export async function judge({ url, accepted, gateways }) {
   const { rows } = await pool.query(`SELECT account || ':staging:reportBetEvent:' || reference AS id FROM bets
     UNION ALL SELECT account || ':staging:reportSettledBet:' || reference FROM settlements`);
   const booked = new Set(rows.map(({ id }) => String(id)));
-  for (const id of booked) if (!held.has(id)) problems.push(`${id} is in the books and not in the outbox`);
+  for (const id of booked) if (!held.has(id)) problems.push(`${id} is in the operator's records and not in the outbox`);
   for (const id of held) {
     if (id.includes(VOID)) problems.push(`${id} was rolled back and is in the outbox`);
-    else if (/Bet/.test(id) && !booked.has(id)) problems.push(`${id} is in the outbox and not in the books`);
+    else if (/Bet/.test(id) && !booked.has(id)) problems.push(`${id} is in the outbox and not in the operator's records`);
   }
-  if ([...booked].some((id) => id.includes(VOID))) problems.push('the books hold what was rolled back');
+  if ([...booked].some((id) => id.includes(VOID))) problems.push("the operator's records contain rolled-back rows");
 
   const outbox = createOutbox({ accounts: clientsOf(gateways.destinations, 1_000), store });
-  // One log holds the receipts of all licences.
+  // One log contains the receipts of all licences.
   const log = outbox.for(gateways.destinations[0]?.account ?? '');
   /** @type {Set<string>} */
   const logged = new Set();

@@ -1,4 +1,4 @@
-// A worker of the soak over PostgreSQL: an instance of the operator's backend, which takes bets of two licences and sends their reports.
+// A worker of the soak over PostgreSQL: an instance of the operator's backend, which accepts bets of two licences and sends their reports.
 import { createOutbox } from 'location-sdk/outbox';
 import { PostgresStoreError, postgresStore } from 'location-sdk/outbox/postgres';
 import pg from 'pg';
@@ -8,27 +8,27 @@ import { settledWithdrawal, withdrawal } from '../soak/reports.js';
 import { createBooks } from './bets.js';
 import { isDisconnected } from './disconnected.js';
 
-/** `reports`: how many there may be when this worker adds more; `isLast`: it ends once nothing is left to send. */
+/** `reports`: the number of reports up to which this worker adds more. `isLast`: it ends once no report is left to send. */
 /** @typedef {{ database: string, listening: string, destinations: import('../soak/licences.js').Destination[], name: string, reports: number, isLast: boolean }} Task */
 
 const ATTEMPT_MS = 1_000;
-/** How long a worker has a report to itself. */
+/** The lease of a report. */
 const LEASE_MS = 4_000;
 const DRAIN_MS = 180_000;
 const MOST_WAITING = 400;
-/** Withdrawals are reported without a transaction, one for so many bets. */
+/** Withdrawals are reported without a transaction, one for this number of bets. */
 const WITHDRAWAL_EACH = 4;
 
 const { database, listening, destinations, name, reports, isLast } = /** @type {Task} */ (JSON.parse(process.argv[2] ?? ''));
 const tell = (/** @type {string} */ type, /** @type {unknown} */ event = undefined) => process.send?.({ type, event });
 
-// An answer that does not come must not be waited for: a connection that was cut off does not say so.
+// A missing answer must not be waited for: a cut connection gives no error.
 const pool = new pg.Pool({ connectionString: database, max: 12, connectionTimeoutMillis: 3_000, query_timeout: 4_000 });
 pool.on('error', () => tell('disconnected'));
-// Of one that is lent: between two statements nobody else listens.
+// A connection in use has no other error listener between two statements.
 pool.on('connect', (connection) => void connection.on('error', () => tell('disconnected')));
 
-/** Does it again as long as it is the connection that fails. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+/** Repeats the work while the connection fails. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
 async function persist(work) {
   for (;;) {
     try {
@@ -72,7 +72,7 @@ async function withdraw({ account, outbox: own }, reference) {
   tell('accepted', (await persist(() => own.reportSettledWithdrawal(settledWithdrawal(account, reference)))).id);
 }
 
-/** Bets of a licence, each in its way, and at times a withdrawal. @param {typeof licences[number]} licence @param {number} index */
+/** Bets of a licence, in different ways, and sometimes a withdrawal. @param {typeof licences[number]} licence @param {number} index */
 async function takeBets(licence, index) {
   const { ways } = licence;
   const each = ways.map(async (way, one) => {
@@ -83,7 +83,7 @@ async function takeBets(licence, index) {
   await Promise.all(isTurn ? [...each, withdraw(licence, `${name}-${index}`)] : each);
 }
 
-/** Fills up what there may be. */
+/** Adds reports up to the limit. */
 async function work() {
   for (let index = 0; ; index += 1) {
     const { states } = await persist(() => store.counts());

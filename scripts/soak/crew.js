@@ -1,4 +1,4 @@
-// The workers of a soak, as processes that are killed and stopped at random, and what they told.
+// The workers of a soak, as processes that are killed and stopped at random, and their messages.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { sleep } from './random.js';
@@ -9,13 +9,15 @@ const STOP_CHANCE = 0.12;
 /**
  * @typedef {object} CrewOptions
  * @property {URL} worker The module that a worker runs.
- * @property {(name: string, isLast: boolean) => object} taskOf What a worker is given.
+ * @property {(name: string, isLast: boolean) => object} taskOf The task of a worker.
  * @property {number} kills
  * @property {number} workers
  * @property {ReturnType<typeof import('./random.js').createRandom>} chance
- * @property {readonly number[]} stoppedMs For how long a worker is stopped: beyond its lease, so that another one has taken what it held.
+ * @property {readonly number[]} stoppedMs How long a worker is stopped: beyond its lease, so that another one has taken
+ * its reports.
  * @property {() => void} progress Called after each kill.
- * @property {() => boolean} isEnough Whether all troubles have been there; until then more workers are killed than asked for.
+ * @property {() => boolean} isEnough Whether all faults have occurred; until then more workers are killed than
+ * requested.
  * @property {() => Promise<void>} [worked] Resolves when enough is done for the next kill.
  */
 
@@ -23,16 +25,16 @@ const STOP_CHANCE = 0.12;
 export function createCrew({ worker, taskOf, kills, workers, chance: { random, between }, stoppedMs, progress, isEnough, worked }) {
   /** @type {Set<string>} */
   const accepted = new Set();
-  /** How often the workers told something, by its kind. @type {Record<string, number>} */
+  /** The number of the workers' messages, by kind. @type {Record<string, number>} */
   const told = { recorded: 0, quarantined: 0, late: 0, error: 0 };
-  /** What went wrong, and how often. @type {Map<string, number>} */
+  /** The errors, with their numbers. @type {Map<string, number>} */
   const errors = new Map();
   const counts = { killed: 0, stopped: 0 };
   /** Workers that ended by themselves. @type {string[]} */
   const problems = [];
   /** @type {Set<import('node:child_process').ChildProcess>} */
   const alive = new Set();
-  // However the soak ends, nobody is left behind.
+  // No process remains, however the soak ends.
   process.on('exit', end);
 
   function end() {
@@ -55,7 +57,7 @@ export function createCrew({ worker, taskOf, kills, workers, chance: { random, b
     return { child, ready };
   }
 
-  /** Starts a worker, lets it live for a while, and kills it, until enough are killed. @param {number} lane */
+  /** Starts a worker, lets it run for a while, and kills it, until enough are killed. @param {number} lane */
   async function killAgainAndAgain(lane) {
     for (let life = 0; counts.killed < kills || !isEnough(); life += 1) {
       const { child, ready } = start(`S${lane}-${life}`);
@@ -72,7 +74,7 @@ export function createCrew({ worker, taskOf, kills, workers, chance: { random, b
         counts.stopped += 1;
         await sleep(between(stoppedMs));
         child.kill('SIGCONT');
-        // It wakes up late, and may do what it was about to.
+        // It continues late, and may do its next step.
         await sleep(between(ALIVE_MS));
       }
       const ended = once(child, 'exit');
@@ -89,11 +91,11 @@ export function createCrew({ worker, taskOf, kills, workers, chance: { random, b
     errors,
     counts,
     problems,
-    /** Kills those that there are. */
+    /** Kills the running workers. */
     end,
     /** Resolves once enough are killed. */
     killAll: () => Promise.all(Array.from({ length: workers }, (_, lane) => killAgainAndAgain(lane))),
-    /** Lets workers send what is left, unharmed; says whether all of them could. @param {number} count */
+    /** Lets workers send the remaining reports without faults. Returns whether all of them could. @param {number} count */
     finish: async (count) => {
       const ends = await Promise.all(Array.from({ length: count }, (_, lane) => once(start(`last-${lane}`, true).child, 'exit')));
       return ends.every(([code]) => code === 0);

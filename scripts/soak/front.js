@@ -1,17 +1,18 @@
-// Stands before a mock gateway. At times it turns everything away; it refuses some reports for what is in them, and it breaks off
-// answers in chunks: the `fetch` of some versions of Node.js takes one that closes its connection for a whole one.
+// A proxy in front of a mock gateway. At times it refuses all requests. It refuses some reports because of their
+// content, and it breaks off chunked answers: the `fetch` of some Node.js versions takes one that closes its connection
+// for a complete one.
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { createRandom } from './random.js';
 import { isRefused } from './reports.js';
 
 const CHANCE = 0.04;
-/** Until those that are needed have been there. */
+/** Until all required faults have occurred. */
 const FIRST_CHANCE = 0.25;
-/** By then the client has read what was written before the reset. */
+/** By then the client has read the bytes that were written before the reset. */
 const RESET_AFTER_MS = 30;
 const HEADERS = 'content-type: application/json\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n';
-/** What comes before an answer breaks off, in turns. None is whole JSON, and the gateway said none of it. */
+/** The beginnings of answers that break off, in turns. None is complete JSON, and none is the gateway's. */
 const BROKEN = [
   { name: '200 in chunks, ended before any chunk', bytes: `200 OK\r\n${HEADERS}`, isReset: false },
   { name: '200 in chunks, reset before any chunk', bytes: `200 OK\r\n${HEADERS}`, isReset: true },
@@ -21,14 +22,14 @@ const BROKEN = [
   { name: '200 ended within a chunk', bytes: `200 OK\r\n${HEADERS}40\r\n{"message":"Bet event`, isReset: false },
   { name: '409 reset within a chunk', bytes: `409 Conflict\r\n${HEADERS}40\r\n{"message":"This data has already been reported`, isReset: true },
 ];
-/** Without these no soak has put anything to the test. */
+/** Without these a soak has tested nothing. */
 export const NEEDED_BREAKS = BROKEN.slice(0, 2).map(({ name }) => name);
-/** The answer to a report that is refused. */
+/** The answer to a refused report. */
 export const REFUSAL = { status: 422, text: JSON.stringify({ message: 'ggr is not acceptable', error: 'Unprocessable Entity', statusCode: 422 }) };
 
-/** An answer that is given to every request. @typedef {{ name: string, status: number, headers?: Readonly<Record<string, string>>, text: string }} TurnedAway */
+/** An answer to every request. @typedef {{ name: string, status: number, headers?: Readonly<Record<string, string>>, text: string }} TurnedAway */
 
-/** The whole body, or nothing where it breaks off. @param {import('node:http').IncomingMessage} incoming */
+/** The whole body. Undefined if it breaks off. @param {import('node:http').IncomingMessage} incoming */
 async function read(incoming) {
   const pieces = [];
   try {
@@ -39,7 +40,7 @@ async function read(incoming) {
   return Buffer.concat(pieces);
 }
 
-/** The gateway's whole answer, or nothing where it breaks off. @param {string} to @param {import('node:http').IncomingMessage} incoming @param {Buffer} body */
+/** The gateway's whole answer. Undefined if it breaks off. @param {string} to @param {import('node:http').IncomingMessage} incoming @param {Buffer} body */
 async function pass(to, { method, url = '/', headers }, body) {
   const outgoing = request(new URL(url, to), { method, headers, agent: false }).end(body);
   const answer = await once(outgoing, 'response').then(
@@ -50,7 +51,7 @@ async function pass(to, { method, url = '/', headers }, body) {
   return answer && bytes && { status: answer.statusCode ?? 502, headers: answer.headers, bytes };
 }
 
-/** An answer of this front itself, with its length. @param {Omit<TurnedAway, 'name'>} answer */
+/** An answer of this proxy itself, with its length. @param {Omit<TurnedAway, 'name'>} answer */
 function answerOf({ status, headers, text }) {
   const bytes = Buffer.from(text);
   return { status, headers: { 'content-type': 'application/json', 'content-length': String(bytes.length), ...headers }, bytes };
@@ -60,18 +61,18 @@ function answerOf({ status, headers, text }) {
  * @param {object} options
  * @param {string} options.url Of the mock gateway.
  * @param {number} options.seed
- * @param {import('./licences.js').Licence} options.licence Whose gateway it is.
+ * @param {import('./licences.js').Licence} options.licence The gateway's licence.
  * @param {import('./journal.js').Journal} options.journal
  */
 export async function startFront({ url, seed, licence, journal }) {
   const { random } = createRandom(seed);
   let broken = 0;
-  /** Of them, those whose request had reached the gateway. */
+  /** Those of them whose request had reached the gateway. */
   let lost = 0;
   /** @type {TurnedAway | undefined} */
   let turnedAway;
 
-  /** The answer to a report; undefined where the connection breaks. @param {import('node:http').IncomingMessage} incoming @param {Buffer} body */
+  /** The answer to a report. Undefined if the connection breaks. @param {import('node:http').IncomingMessage} incoming @param {Buffer} body */
   async function answerTo(incoming, body) {
     const report = journal.arrived(licence, incoming, body);
     if (turnedAway) {
@@ -108,7 +109,7 @@ export async function startFront({ url, seed, licence, journal }) {
     url: `http://127.0.0.1:${port}`,
     /** How many answers were broken off after the report was recorded. */
     lost: () => lost,
-    /** Answers so to every request, until the returned function is called. @param {TurnedAway} answer */
+    /** Gives this answer to every request, until the returned function is called. @param {TurnedAway} answer */
     turnAway(answer) {
       turnedAway = answer;
       return () => {

@@ -1,9 +1,12 @@
-// The mock gateway of a licence on a socket, made to lose a fifth of its answers after it has recorded; its front breaks off others.
+// The mock gateway of a licence on a socket. It loses a fifth of its answers after recording; its proxy breaks off others.
 import { createMockGateway } from 'location-sdk/mock';
 import { serve } from 'location-sdk/mock/node';
 import { startFront } from './front.js';
 
-/** What goes wrong, each by its chance. Of all requests, about a fifth is recorded while its answer is lost. @type {readonly import('location-sdk/mock').FaultRule[]} */
+/**
+ * The faults with their probabilities. About a fifth of all requests is recorded while its answer is lost. @type
+ * {readonly import('location-sdk/mock').FaultRule[]}
+ */
 const FAULTS = [
   { kind: 'connection-reset', when: 'before', probability: 0.02 },
   { kind: 'status', status: 500, when: 'before', probability: 0.02 },
@@ -12,7 +15,7 @@ const FAULTS = [
   { kind: 'hang', when: 'after', probability: 0.02 },
   { kind: 'latency', when: 'after', probability: 0.5, delay: { uniform: [5, 120] } },
 ];
-/** What must have been accepted before. @type {ReadonlyMap<string | undefined, string>} */
+/** The operation that must have been accepted before. @type {ReadonlyMap<string | undefined, string>} */
 const INITIATED = new Map([
   ['reportSettledBet', 'reportBetEvent'],
   ['reportSettledWithdrawal', 'reportWithdrawalEvent'],
@@ -51,9 +54,9 @@ export async function startGateway({ seed, licence, journal, applied, early }) {
         isBack = false;
       };
     },
-    /** Whether it has recorded a report since it last turned all away. */
+    /** Whether it has recorded a report since it last refused all requests. */
     isBack: () => isBack,
-    /** What is recorded: the body by the id that the report has in the outbox. */
+    /** The recorded bodies, by the report's id in the outbox. */
     ledger: () =>
       new Map(
         /** @type {const} */ (['staging', 'production']).flatMap((environment) =>

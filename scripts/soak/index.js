@@ -1,8 +1,9 @@
-// Kills and stops processes that work on one outbox for two licences, while the gateways lose answers after they have recorded, break off
-// others and at times turn everything away, the workers open the file a second time, and other processes open and close it. Compares at
-// the end, report by report: recorded at its own gateway in its own bytes, or quarantined because the gateway refused it. Of the built
-// package: `npm run soak` builds it first if needed. `npm run soak -- --kills 30 --seed 7 --workers 3`; more are killed until every
-// trouble has been there. The exit code is 0 where all agree. The folder is removed then, and else kept and named.
+// Kills and stops processes that work on one outbox for two licences. Meanwhile the gateways lose answers after
+// recording, break off others and at times refuse all requests, the workers open the file a second time, and other
+// processes open and close it. At the end each report must be recorded at its own gateway in its own bytes, or
+// quarantined because the gateway refused it. `npm run soak` builds the package first if needed. `npm run soak --
+// --kills 30 --seed 7 --workers 3`; more are killed until every fault has occurred. The exit code is 0 if all agree.
+// Then the folder is removed; otherwise it is kept and named.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +40,7 @@ const crew = createCrew({
     else if (killed % 30 === 0) process.stderr.write(`${line}\n`);
   },
 });
-// However it ends, what could tell why it failed is kept and named.
+// After any failure the data that could explain it is kept and named.
 process.on('SIGINT', () => process.exit(130));
 process.on('exit', (code) => {
   if (code !== 0) console.error(`soak: FAILED; seed ${seed}; the outbox is kept in ${folder}`);
@@ -47,7 +48,7 @@ process.on('exit', (code) => {
 
 console.log(`soak: seed ${seed}, ${kills} kills, ${workers} workers on ${file}`);
 const began = performance.now();
-// There is an outbox before others look at it.
+// The outbox exists before others open it.
 await (await sqliteStore({ file })).close?.();
 const bystanders = startBystanders(BYSTANDERS, file);
 const turningAway = phases.run();
@@ -63,7 +64,7 @@ const store = await sqliteStore({ file });
 const { problems, recorded, quarantined, alreadyRecorded } = await problemsOf({ store, accepted, gateways });
 await store.close?.();
 problems.push(...crew.problems, ...seen, ...[...errors.keys()].filter((error) => error.includes('deleted or replaced')));
-if (!isSent) problems.push('what waited could not be sent in the end');
+if (!isSent) problems.push('the waiting reports could not be sent at the end');
 const lost = gateways.lost();
 await gateways.close();
 const seconds = Math.round((performance.now() - began) / 1_000);

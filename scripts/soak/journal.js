@@ -1,4 +1,4 @@
-// The gateways' own books of what arrived at their sockets: whose report, with which key, in which bytes. They use nothing of this package.
+// The gateways' own records of the requests at their sockets: account, key and bytes. They use nothing of this package.
 import { hashOf, markOf } from './reports.js';
 
 /** The operation and the field of its reference, by the last part of the path. */
@@ -10,15 +10,15 @@ const CALLS = new Map([
 ]);
 
 /** @typedef {ReturnType<typeof createJournal>} Journal */
-/** Of all gateways together. Reports are named by the id that they have in the outbox. */
+/** Shared by all gateways. Reports are named by their id in the outbox. */
 export function createJournal() {
-  /** The hash of the bytes that came first. @type {Map<string, string>} */
+  /** The hash of the first bytes. @type {Map<string, string>} */
   const hashes = new Map();
-  /** Reports that a gateway refused for what is in them. @type {Set<string>} */
+  /** Reports that a gateway refused because of their content. @type {Set<string>} */
   const refused = new Set();
-  /** What no gateway may ever see. @type {Set<string>} */
+  /** Requests that a gateway must never receive. @type {Set<string>} */
   const wrong = new Set();
-  /** How often each kind of trouble struck. @type {Map<string, number>} */
+  /** The number of each kind of fault. @type {Map<string, number>} */
   const struck = new Map();
   return {
     hashes,
@@ -28,16 +28,17 @@ export function createJournal() {
     strike: (/** @type {string} */ trouble) => void struck.set(trouble, (struck.get(trouble) ?? 0) + 1),
 
     /**
-     * Writes down a request, and says which report it is.
+     * Records a request, and returns the report's id.
      *
-     * @param {{ account: string, apiKey: string }} licence Whose gateway it is. @param {import('node:http').IncomingMessage} request @param {Buffer} bytes
+     * @param {{ account: string, apiKey: string }} licence The gateway's licence. @param
+     * {import('node:http').IncomingMessage} request @param {Buffer} bytes
      */
     arrived({ account, apiKey }, { url = '', headers }, bytes) {
       const { operation = 'an unknown operation', field = '' } = CALLS.get(url.split('/').at(-1) ?? '') ?? {};
       const body = JSON.parse(bytes.toString());
       const id = `${account}:staging:${operation}:${body[field]}`;
       const hash = hashOf(bytes);
-      if (headers['x-api-key'] !== apiKey) wrong.add(`${id} came with a key that is not of its account`);
+      if (headers['x-api-key'] !== apiKey) wrong.add(`${id} came with a key of another account`);
       if (!String(body.user?.user_id).startsWith(markOf(account))) wrong.add(`${id}: a report of another account came to the gateway of ${account}`);
       if ((hashes.get(id) ?? hash) !== hash) wrong.add(`${id} came with other bytes than before`);
       hashes.set(id, hash);

@@ -1,10 +1,10 @@
-// Two licences over one outbox: each has a gateway and a key of its own, and both use the same references.
+// Two licences over one outbox: each has its own gateway and key, and both use the same references.
 import { createClient } from 'location-sdk';
 import { startGateway } from './gateway.js';
 import { createJournal } from './journal.js';
 
 /** @typedef {{ account: string, apiKey: string }} Licence */
-/** Where the reports of an account go. @typedef {Licence & { baseUrl: string }} Destination */
+/** The gateway of an account. @typedef {Licence & { baseUrl: string }} Destination */
 
 /** @type {readonly Licence[]} */
 const LICENCES = ['default', 'brandB'].map((account) => ({ account, apiKey: `key-of-${account}` }));
@@ -23,10 +23,10 @@ export const clientsOf = (destinations, attemptTimeoutMs) =>
     ]),
   );
 
-/** The gateways of all licences, as one. @param {number} seed */
+/** The gateways of all licences, as one object. @param {number} seed */
 export async function startGateways(seed) {
   const journal = createJournal();
-  /** How often a report was applied, by the id that it has in the outbox. @type {Map<string, number>} */
+  /** The number of times that a report was applied, by its id in the outbox. @type {Map<string, number>} */
   const applied = new Map();
   /** Settled reports that came before their initiated ones had been accepted. @type {Set<string>} */
   const early = new Set();
@@ -38,9 +38,9 @@ export async function startGateways(seed) {
     early,
     struck: journal.struck,
     destinations: all.map(({ url }, index) => ({ account: '', apiKey: '', ...LICENCES[index], baseUrl: url })),
-    /** What is recorded: the body by the id that the report has in the outbox. */
+    /** The recorded bodies, by the report's id in the outbox. */
     ledger: () => new Map(all.flatMap((gateway) => [...gateway.ledger()])),
-    /** One of them turns everything away, then the other one, then both. @param {import('./front.js').TurnedAway} answer */
+    /** One of them refuses all requests, then the other one, then both. @param {import('./front.js').TurnedAway} answer */
     turnAway(answer) {
       const chosen = all.filter((_, index) => periods % 3 !== 1 - index);
       periods += 1;
@@ -48,7 +48,7 @@ export async function startGateways(seed) {
       return () => stops.forEach((stop) => void stop());
     },
     isBack: () => all.every((gateway) => gateway.isBack()),
-    /** How many reports have come to their end there. */
+    /** How many reports are final there. */
     done: () => applied.size + journal.refused.size,
     lost: () => all.reduce((sum, gateway) => sum + gateway.lost(), 0),
     close: () => Promise.all(all.map((gateway) => gateway.close())),

@@ -1,11 +1,11 @@
-// Work that a process of the soak does again and again until its parent says `stop`; then it tells how often, and what failed.
+// Work that a process of the soak repeats until its parent sends `stop`. Then it returns the number of runs, and the errors.
 import { sleep } from './random.js';
 
 const PAUSE_MS = 25;
-/** Others may hold the file for a moment. @param {unknown} error */
+/** Other processes may lock the file for a moment. @param {unknown} error */
 const isBusy = (error) => /locked|busy/i.test(String(error));
 
-/** @param {() => Promise<void>} work @param {(error: unknown) => boolean} [passes] Whether an error is of the troubles of the soak. */
+/** @param {() => Promise<void>} work @param {(error: unknown) => boolean} [passes] Whether an error is one of the soak's faults. */
 export async function startLoop(work, passes = isBusy) {
   let stopped = false;
   let times = 0;
@@ -14,7 +14,7 @@ export async function startLoop(work, passes = isBusy) {
   process.once('message', () => {
     stopped = true;
   });
-  // The parent is gone, so this process ends too.
+  // The parent has ended, so this process ends too.
   process.once('disconnect', () => process.exit(1));
   while (!stopped) {
     try {

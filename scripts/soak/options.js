@@ -14,8 +14,8 @@ export function readOptions(defaults) {
     const given = { ...all, ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)])) };
     if (Object.values(given).every((number) => Number.isInteger(number) && number >= 0) && given.workers !== 0) return given;
   } catch {
-    // An option that there is not.
+    // An unknown option.
   }
-  console.error(`soak: ${names.map((name) => `--${name}`).join(', ')} are whole numbers, and there is a worker at least`);
+  console.error(`soak: ${names.map((name) => `--${name}`).join(', ')} are whole numbers, with at least one worker`);
   return process.exit(2);
 }

@@ -1,11 +1,11 @@
-// The gateway turns everything away for a while, then works for a while: each time in another way.
+// The gateway refuses all requests for a while, then works for a while: each time in another way.
 import { STATUS_CODES } from 'node:http';
 import { sleep } from './random.js';
 
 const LOOK_MS = 20;
 const BAD_MS = [500, 2_000];
 const GOOD_MS = [4_000, 12_000];
-/** Before those that no soak may end without. */
+/** Before the required ones. */
 const FIRST_GOOD_MS = [50, 400];
 
 /** @param {number} status @param {{ 'retry-after'?: string }} [headers] */
@@ -15,7 +15,7 @@ const json = (status, headers = {}) => ({
   headers,
   text: JSON.stringify({ message: 'Told to answer so', error: STATUS_CODES[status], statusCode: status }),
 });
-/** A page, as a proxy gives it. @param {number} status */
+/** A page, as from a proxy. @param {number} status */
 const page = (status) => ({
   name: `${status} with a page (text/html)`,
   status,
@@ -40,16 +40,17 @@ const TURNED_AWAY = [
   page(403),
   json(405),
 ];
-/** Without these no soak has put anything to the test. */
+/** Without these a soak has tested nothing. */
 export const NEEDED_PHASES = NEEDED.map(({ name }) => name);
 
 /**
- * Goes through all of them, again and again, in an order of chance. Those that are needed come first, each until it has struck.
+ * Runs through all of them, again and again, in random order. The required ones come first, each until it has occurred.
  *
  * @param {object} options
- * @param {Pick<Awaited<ReturnType<typeof import('./licences.js').startGateways>>, 'turnAway' | 'isBack' | 'struck'>} options.gateways
+ * @param {Pick<Awaited<ReturnType<typeof import('./licences.js').startGateways>>, 'turnAway' | 'isBack' | 'struck'>}
+ * options.gateways
  * @param {ReturnType<typeof import('./random.js').createRandom>} options.chance
- * @param {readonly number[]} [options.goodMs] For how long the gateway works in between.
+ * @param {readonly number[]} [options.goodMs] How long the gateway works in between.
  */
 export function createPhases({ gateways, chance: { between, random }, goodMs = GOOD_MS }) {
   const counts = { periods: 0 };
@@ -69,14 +70,14 @@ export function createPhases({ gateways, chance: { between, random }, goodMs = G
 
   return {
     counts,
-    /** Whether those that are needed are over. */
+    /** Whether all required ones have occurred. */
     isEnough: () => needed.length === 0,
     /** Resolves after `end`. */
     async run() {
       for (;;) {
         const [first] = needed;
         await sleep(between(first ? FIRST_GOOD_MS : goodMs));
-        // The probes of a pause that is never lifted become as rare as one in a minute, and the soak would wait for each of them.
+        // The probes of a pause that is never lifted slow down to one a minute, and the soak would wait for each of them.
         while (!first && !isOver && !gateways.isBack()) await sleep(LOOK_MS);
         if (isOver) return;
         if (first) {

@@ -1,4 +1,4 @@
-// Chance with a seed, so that a seed chooses the same kills again; the machine chooses the rest.
+// Random numbers with a seed, so that a seed chooses the same kills again. The machine adds its own randomness.
 
 /** mulberry32. @param {number} seed */
 export function createRandom(seed) {

@@ -1,4 +1,4 @@
-// A gateway of a bare socket, which shares no code with this package and its mock gateway. It answers 403 to everything until it is mended.
+// A gateway on a raw socket, which shares no code with this package and its mock gateway. It answers 403 to every request until it is repaired.
 import { createServer } from 'node:net';
 
 const FORBIDDEN = ['403 Forbidden', '{"message":"Forbidden"}'];
@@ -10,9 +10,9 @@ const bytesOf = ([status = '', body = '']) => `HTTP/1.1 ${status}\r\ncontent-typ
 
 export async function startRawGateway() {
   let answer = FORBIDDEN;
-  /** When each request was refused. @type {number[]} */
+  /** The times of the refused requests. @type {number[]} */
   const refused = [];
-  /** How often each body was recorded. @type {Map<string, number>} */
+  /** The number of times that each body was recorded. @type {Map<string, number>} */
   const recorded = new Map();
 
   /** @param {string} body */
@@ -44,7 +44,7 @@ export async function startRawGateway() {
     url: `http://127.0.0.1:${port}`,
     refused,
     recorded,
-    /** From here on it records what comes. */
+    /** From now on it records reports. */
     mend() {
       answer = RECORDED;
     },

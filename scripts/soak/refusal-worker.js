@@ -1,4 +1,4 @@
-// A worker that sends what there is until its parent ends it.
+// A worker that sends reports until its parent ends it.
 import { openOutbox } from './refusal-outbox.js';
 
 const { outbox } = await openOutbox(/** @type {import('./refusal-outbox.js').Task} */ (JSON.parse(process.argv[2] ?? '')));

@@ -1,6 +1,7 @@
-// The gateway answers 403 to everything for a minute, while a thousand reports wait: over SQLite and over PostgreSQL, side by side, with a
-// gateway of a bare socket. Few requests are made meanwhile, at most `breakerAfter` reports are quarantined, and once the gateway is mended
-// each of the others is recorded once. `npm run soak:refusal -- --reports 1000 --seconds 60 --workers 2`, of the built package.
+// The gateway answers 403 to every request for a minute, while a thousand reports wait: over SQLite and over
+// PostgreSQL, in parallel, with a gateway on a raw socket. Meanwhile there must be few requests and at most
+// `breakerAfter` quarantined reports. Once the gateway is repaired, each of the others must be recorded once. `npm run
+// soak:refusal -- --reports 1000 --seconds 60 --workers 2`, with the built package.
 import { fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,13 +23,13 @@ const DRAIN_MS = 60_000;
 
 const { reports, seconds, workers } = readOptions({ reports: 1_000, seconds: 60, workers: 2 });
 
-/** Whether it came true in time. @param {() => boolean | Promise<boolean>} condition @param {number} milliseconds */
+/** Whether it became true in time. @param {() => boolean | Promise<boolean>} condition @param {number} milliseconds */
 async function comesTrue(condition, milliseconds) {
   for (const began = performance.now(); performance.now() - began < milliseconds; await sleep(LOOK_MS)) if (await condition()) return true;
   return false;
 }
 
-/** What was wrong. @param {string} store @param {import('./refusal-outbox.js').Task['place']} place */
+/** Returns the problems. @param {string} store @param {import('./refusal-outbox.js').Task['place']} place */
 async function refuse(store, place) {
   const gateway = await startRawGateway();
   const task = { gateway: gateway.url, place };
@@ -46,7 +47,7 @@ async function refuse(store, place) {
   const [requests, { states: during }] = [gateway.refused.length, await outbox.stats()];
 
   gateway.mend();
-  // As the person on call does once the key is mended; without it the next probe does the same.
+  // As the person on call does once the key is valid again. Without it the next probe does the same.
   await outbox.resume('staging');
   const began = performance.now();
   const isSent = await comesTrue(async () => {
@@ -60,16 +61,16 @@ async function refuse(store, place) {
   gateway.close();
 
   console.log(
-    `soak: ${store}: ${requests} requests in ${seconds} s of 403 with ${during.waiting + during['in-flight']} of ${accepted} reports waiting and ${during.quarantined} quarantined; mended, ${states.recorded} were recorded in ${drainedMs} ms`,
+    `soak: ${store}: ${requests} requests in ${seconds} s of 403 with ${during.waiting + during['in-flight']} of ${accepted} reports waiting and ${during.quarantined} quarantined; repaired, ${states.recorded} were recorded in ${drainedMs} ms`,
   );
   const problems = [];
   if (accepted !== reports) problems.push(`${accepted} of ${reports} reports were accepted`);
-  if (!isAsked) problems.push('no request came: nothing was put to the test');
+  if (!isAsked) problems.push('no request came: nothing was tested');
   if (requests >= FEWER_THAN) problems.push(`${requests} requests were made, and there should be fewer than ${FEWER_THAN}`);
   if (during.quarantined > BREAKER_AFTER) problems.push(`${during.quarantined} reports were quarantined, and there should be ${BREAKER_AFTER} at most`);
-  if (!isSent) problems.push('what waited could not be sent in the end');
+  if (!isSent) problems.push('the waiting reports could not be sent at the end');
   if (states.recorded + states.quarantined !== accepted) problems.push(`${states.recorded} are recorded and ${states.quarantined} quarantined, of ${accepted}`);
-  if (gateway.recorded.size !== states.recorded) problems.push(`the gateway holds ${gateway.recorded.size}, and the outbox says ${states.recorded}`);
+  if (gateway.recorded.size !== states.recorded) problems.push(`the gateway has ${gateway.recorded.size}, and the outbox says ${states.recorded}`);
   if ([...gateway.recorded.values()].some((times) => times !== 1)) problems.push('the gateway recorded a report twice');
   return problems.map((problem) => `${store}: ${problem}`);
 }
@@ -80,5 +81,5 @@ const problems = await Promise.all([refuse('SQLite', { file: join(folder, 'outbo
 await server.stop();
 await rm(folder, { recursive: true });
 endWith(problems.flat());
-console.log('soak: a gateway that refuses all costs few requests and no report');
+console.log('soak: a gateway that refuses all requests causes few requests and loses no report');
 process.exit(0);

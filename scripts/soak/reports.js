@@ -1,9 +1,9 @@
-// The reports of the soak, of different players. Each names its account, so that a gateway sees where it belongs.
+// The reports of the soak, of different players. Each names its account, so that a gateway sees the licence.
 import { createHash } from 'node:crypto';
 
 export const hashOf = (/** @type {string | Buffer} */ bytes) => createHash('sha256').update(bytes).digest('hex');
 
-/** How the player of an account begins. @param {string} account */
+/** The prefix of an account's players. @param {string} account */
 export const markOf = (account) => `U-${account}-`;
 
 /** Whether the gateway refuses a report: one settlement of a bet in sixteen. @param {{ operation: string, reference: string }} report */

@@ -19,11 +19,12 @@ async function* rowsOf(store) {
 }
 
 /**
- * Everything that must never happen and did, in words. Each report is recorded at the gateway of its own account, in its own
- * bytes, or it is quarantined, and the gateway's journal says that it was refused.
+ * All broken promises, in words. Each report must be recorded at its own account's gateway, in its own bytes; or it
+ * must be quarantined, and the gateway's journal must contain the refusal.
  *
- * @param {{ store: import('location-sdk/outbox').OutboxStore, accepted: ReadonlySet<string>,
- *   gateways: Pick<Awaited<ReturnType<typeof import('./licences.js').startGateways>>, 'applied' | 'early' | 'journal' | 'ledger'> }} found
+ * @param {{ store: import('location-sdk/outbox').OutboxStore, accepted: ReadonlySet<string>, gateways:
+ * Pick<Awaited<ReturnType<typeof import('./licences.js').startGateways>>, 'applied' | 'early' | 'journal' | 'ledger'>
+ * }} found
  */
 export async function problemsOf({ store, accepted, gateways: { applied, early, journal, ...gateways } }) {
   const ledger = gateways.ledger();
@@ -37,34 +38,34 @@ export async function problemsOf({ store, accepted, gateways: { applied, early, 
     if (state === 'recorded') {
       recorded.add(id);
       if (outcome === 'already-recorded') alreadyRecorded += 1;
-      if (!ledger.has(id)) problems.push(`${id} is recorded in the outbox, and the gateway does not hold it`);
-      else if (!isDeepStrictEqual(JSON.parse(body ?? 'null'), ledger.get(id))) problems.push(`${id}: the gateway holds other data than the outbox`);
+      if (!ledger.has(id)) problems.push(`${id} is recorded in the outbox, but not at the gateway`);
+      else if (!isDeepStrictEqual(JSON.parse(body ?? 'null'), ledger.get(id))) problems.push(`${id}: the gateway has other data than the outbox`);
       else if (hashOf(body ?? '') !== journal.hashes.get(id)) problems.push(`${id} was sent in other bytes than those in the outbox`);
     } else if (state === 'quarantined') {
       quarantined.add(id);
-      if (ledger.has(id)) problems.push(`${id} is quarantined, and the gateway holds it`);
+      if (ledger.has(id)) problems.push(`${id} is quarantined, but recorded at the gateway`);
       if (problem?.status !== REFUSAL.status || !journal.refused.has(id))
         problems.push(`${id} is quarantined, and the gateway never refused it: ${problem?.message}`);
-    } else problems.push(`${id} is ${state}: ${problem?.message ?? 'no problem is told'}`);
+    } else problems.push(`${id} is ${state}: ${problem?.message ?? 'without a problem'}`);
   }
   const isHeld = (/** @type {string} */ id) => recorded.has(id) || quarantined.has(id);
   for (const id of accepted) if (!isHeld(id)) problems.push(`${id} was accepted and is neither recorded nor quarantined`);
-  for (const id of ledger.keys()) if (!isHeld(id)) problems.push(`${id} is held by the gateway and not in the outbox`);
+  for (const id of ledger.keys()) if (!isHeld(id)) problems.push(`${id} is recorded at the gateway, but not in the outbox`);
   for (const [id, times] of applied) if (times !== 1) problems.push(`${id} was applied ${times} times`);
   for (const trouble of [...NEEDED_PHASES, ...NEEDED_BREAKS]) {
-    if (!journal.struck.has(trouble)) problems.push(`the gateway never answered with "${trouble}": nothing was put to the test`);
+    if (!journal.struck.has(trouble)) problems.push(`the gateway never answered with "${trouble}": nothing was tested`);
   }
-  if (alreadyRecorded === 0) problems.push('no report was found recorded already: nothing was put to the test');
+  if (alreadyRecorded === 0) problems.push('no report was found recorded already: nothing was tested');
   return { problems, recorded, quarantined, alreadyRecorded };
 }
 
-/** Tells how often each trouble struck. @param {ReadonlyMap<string, number>} struck */
+/** Prints how often each fault occurred. @param {ReadonlyMap<string, number>} struck */
 export function tellTroubles(struck) {
-  console.log('soak: how often a gateway answered otherwise:');
+  console.log("soak: the gateways' other answers:");
   for (const [name, times] of [...struck].sort(([a], [b]) => a.localeCompare(b))) console.log(`  ${String(times).padStart(6)}  ${name}`);
 }
 
-/** Tells the problems and ends, if there are any. @param {readonly string[]} problems */
+/** Prints the problems and ends, if there are any. @param {readonly string[]} problems */
 export function endWith(problems) {
   if (problems.length === 0) return;
   for (const problem of problems.slice(0, SHOWN_PROBLEMS)) console.error(`soak: ${problem}`);

@@ -1,4 +1,4 @@
-// A worker of the soak: enqueues reports and sends them, until it is killed. What was accepted it tells its parent.
+// A worker of the soak: enqueues reports and sends them, until it is killed. It sends the accepted ones to its parent.
 import { createOutbox } from 'location-sdk/outbox';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
 import { clientsOf } from './licences.js';
@@ -7,11 +7,11 @@ import { bet, settledBet, settledWithdrawal, withdrawal } from './reports.js';
 /** @typedef {{ file: string, destinations: import('./licences.js').Destination[], name: string, drain: boolean }} Task */
 
 const ATTEMPT_MS = 500;
-/** How long a worker has a report to itself. */
+/** The lease of a report. */
 const LEASE_MS = 1_600;
-/** More is not enqueued while so many wait, so that the last reports are not sent after all kills. */
+/** No more is enqueued while this number of reports waits, so that the last ones are sent before the last kill. */
 const MOST_WAITING = 150;
-/** Of each licence. */
+/** For each licence. */
 const AT_ONCE = 4;
 
 const { file, destinations, name, drain } = /** @type {Task} */ (JSON.parse(process.argv[2] ?? ''));
@@ -31,7 +31,7 @@ for (const type of /** @type {const} */ (['recorded', 'quarantined', 'late'])) o
 outbox.on('error', ({ message, cause }) => tell({ type: 'error', event: `${message} ${cause}` }));
 
 /**
- * Enqueues a report and, once it is accepted, its settlement: as an operator does it.
+ * Enqueues a report and, once it is accepted, its settlement, like an operator.
  *
  * @param {string} account @param {string} reference @param {boolean} isBet
  */
@@ -45,7 +45,7 @@ async function enqueueBoth(account, reference, isBet) {
   tell({ type: 'accepted', event: second.id });
 }
 
-/** Opens the file a second time in this process, as a status route does, and closes it. */
+/** Opens the file a second time in this process, like a status route, and closes it. */
 async function lookAsSecond() {
   const second = await sqliteStore({ file });
   await second.counts();
