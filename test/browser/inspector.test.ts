@@ -38,7 +38,7 @@ test('a bet and a withdrawal have one timeline each, from initiated to settled',
   expect(await page.locator('#list > li').count()).toBe(2);
 });
 
-test('an answer that was lost, and the attempt that repaired it, are told apart: only the latter brought a request id', async ({ open, client, server }) => {
+test('a lost answer and the attempt that repaired it are distinguished: only the latter has a request id', async ({ open, client, server }) => {
   const { page } = await open();
   server.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
   await client.reportBetEvent(betEvent());

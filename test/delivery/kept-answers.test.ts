@@ -76,7 +76,7 @@ describe('the id that the gateway gives a request', () => {
     ['without hyphens', PLAYER.replaceAll('-', '')],
     ['as the id of a trace', `00-${PLAYER.replaceAll('-', '')}-b7ad6b7169203331-01`],
     ['with more behind it', `${PLAYER}-0001`],
-  ])('is not kept where it is the UUID of the player, %s', async (_, id) => {
+  ])('is not kept if it is the UUID of the player, %s', async (_, id) => {
     const { client, run } = scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]);
     for (const user_id of [PLAYER, PLAYER.toUpperCase(), PLAYER.replaceAll('-', '')]) {
       const again = scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]);
@@ -85,7 +85,7 @@ describe('the id that the gateway gives a request', () => {
     expect(await run(client.reportSettledBet({ ...bet, bet_id: PLAYER }))).toMatchObject({ requestId: id });
   });
 
-  it.each(['req-adebayo-1', 'OKEOWO', 'trace.okeowo:9'])('is not kept where it repeats a name without its accents: %s', async (id) => {
+  it.each(['req-adebayo-1', 'OKEOWO', 'trace.okeowo:9'])('is not kept if it repeats a name without its accents: %s', async (id) => {
     const { client, run } = scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]);
     const user = { ...bet.user, first_name: 'Adébáyọ̀', last_name: 'Òkéowó' };
     expect(await run(client.reportSettledBet({ ...bet, user }))).not.toHaveProperty('requestId');

@@ -3,7 +3,7 @@ import { isReportingError } from '../../src/errors/guards.js';
 import { answer, bet, conflicting, lost, once, recorded, repeated, scripted, unreachable } from './scripted-gateway.js';
 
 describe('resend', () => {
-  it('sends the same bytes again, where a new call would take a new time', async () => {
+  it('sends the same bytes again; a new call would take a new time', async () => {
     const { client, run, failure, sent, clock } = scripted([lost(), recorded()], once);
     const event = { bet_id: 'B-1', amount: 1500, user: bet.user };
     const location = { latitude: 6.45, longitude: 3.39 };

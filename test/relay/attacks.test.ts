@@ -318,7 +318,7 @@ describe('a replay', () => {
   });
 });
 
-describe("where a framework says localhost, and the relay's own site is named in allowedOrigins,", () => {
+describe("with a framework that says localhost, and the relay's own site in allowedOrigins,", () => {
   const play = 'https://play.example';
   const hidden = (headers: Record<string, string | undefined>): Sending => ({ url: 'http://localhost:3000/relay/report-bet-event', headers });
   const named = () => relayWorld({ allowedOrigins: [play] });

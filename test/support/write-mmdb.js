@@ -116,7 +116,7 @@ function createSection() {
         writeText(name);
         write(member);
       }
-    } else throw new TypeError(`a database holds no ${typeof value}`);
+    } else throw new TypeError(`a database cannot contain a ${typeof value}`);
   }
 
   return {

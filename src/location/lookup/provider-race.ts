@@ -124,7 +124,7 @@ const asLookupFailure = (error: unknown) => (isLookupFailure(error) ? error : ne
 function usable(answer: IpLocation | undefined): IpLocation {
   const { latitude, longitude, accuracy, city, region, country } = asOwnRecord(answer);
   if (!isOnGlobe(latitude, longitude) || isNullIsland(latitude, longitude))
-    throw new LookupFailure('bad-answer', 'the service does not know where the address is');
+    throw new LookupFailure('bad-answer', 'the service has no location for the address');
   return {
     latitude: latitude as number,
     longitude: longitude as number,

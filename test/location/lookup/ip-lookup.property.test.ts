@@ -10,7 +10,7 @@ const TIMEOUT_MS = 400;
 
 const KINDS = [
   'knows',
-  'knows not',
+  'has no place',
   'answers 0, 0',
   'rejects',
   'refuses',
@@ -29,7 +29,7 @@ interface Behaviour {
 }
 
 const REASONS: Partial<Record<Behaviour['kind'], LocationFailure>> = {
-  'knows not': 'bad-answer',
+  'has no place': 'bad-answer',
   'answers 0, 0': 'bad-answer',
   rejects: 'bad-answer',
   refuses: 'refused',
@@ -65,7 +65,7 @@ function misbehaving({ kind, delay }: Behaviour, service: number, clock: FakeClo
           if (kind === 'rejects') reject(undefined);
           else if (kind === 'refuses') reject(new LookupFailure('refused', 'the service refuses', '30'));
           else if (kind === 'is unreachable') reject(new LookupFailure('unreachable', 'out of reach'));
-          else resolve(kind === 'knows not' ? undefined : kind === 'answers 0, 0' ? { latitude: 0, longitude: 0 } : place);
+          else resolve(kind === 'has no place' ? undefined : kind === 'answers 0, 0' ? { latitude: 0, longitude: 0 } : place);
           if (kind === 'answers twice') {
             resolve({ latitude: 80, longitude: 80 });
             reject(new Error('twice'));

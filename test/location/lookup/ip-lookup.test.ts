@@ -186,7 +186,7 @@ describe('the end of the call while a location is being found', () => {
     expect(error).toBeInstanceOf(AbortedError);
   });
 
-  test('an abort is an abort even where no location is required', async () => {
+  test('an abort is an abort even if no location is required', async () => {
     const gateway = createMockGateway({ location: { required: false } });
     const client = createClient({ ...gateway.clientOptions(), location: { required: false, ip: { providers: [hanging] } } });
     expect(await failureOf(client.reportBetEvent(betEvent(), { clientIP, signal: AbortSignal.abort() }))).toBeInstanceOf(AbortedError);
