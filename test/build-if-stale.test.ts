@@ -75,7 +75,7 @@ describe('the build', () => {
   });
 
   it('depends on every file that configures it', () => {
-    const configures = readdirSync(root).filter((name) => /^(?:tsup\.|tsconfig|inspector\.build)/.test(name));
+    const configures = readdirSync(root).filter((name) => /^(?:tsup\.|tsconfig|pages\.build)/.test(name));
     expect(configures.length).toBeGreaterThan(5);
     for (const name of configures) {
       setTime(name, 3);

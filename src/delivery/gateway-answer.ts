@@ -67,7 +67,8 @@ function textOf({ status, body, json }: Answer, { after, isReport }: Pick<CallCo
     if (status === 403) return 'the gateway refused the request; check the API key and its permissions';
     if (status >= 400 && status < 500 && status !== 408) return `the gateway refused the request${status === 405 && notJson ? wrongAddress : ''}`;
     if (status >= 400) return 'the gateway failed';
-    if (status < 200 || status >= 300) return REDIRECT;
+    if (status > 0 && status < 200) return 'the gateway sent no final answer';
+    if (status === 0 || status >= 300) return REDIRECT;
     return json
       ? `the answer does not say that ${isReport ? 'the report is recorded (see the option isRecorded)' : 'the number is verified or not'}`
       : 'the answer is not JSON; is there a proxy or a captive portal between?';

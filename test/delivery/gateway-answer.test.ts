@@ -76,12 +76,7 @@ describe('a status that leaves the report in doubt is retried', () => {
       initiated,
       'the gateway answered with a redirect, which is not followed, since it would forward the API key; is the base address right?',
     ],
-    [
-      'an informational answer without a final one',
-      empty(199),
-      initiated,
-      'HTTP 199: the gateway answered with a redirect, which is not followed, since it would forward the API key; is the base address right?',
-    ],
+    ['an informational answer without a final one', empty(199), initiated, 'HTTP 199: the gateway sent no final answer'],
     ['a request that the gateway timed out', json(408), initiated, 'HTTP 408: the gateway failed'],
     ['a failure', html(500), initiated, 'HTTP 500: the gateway failed'],
   ])('%s says so', (_, answer, asked, text) => {
