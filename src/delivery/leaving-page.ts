@@ -8,8 +8,8 @@ let bytes = 0;
 let requests = 0;
 
 /**
- * Reserves the space that a body needs to outlive its page, and returns a function that releases it. Undefined if there
- * is no space: a browser refuses that request without saying why.
+ * Reserves the space that a body needs to outlive its page, and returns a function that releases it. Undefined if the
+ * space is used up: a browser refuses that request without saying why.
  */
 export function takeRoom(body: string): (() => void) | undefined {
   const size = new TextEncoder().encode(body).byteLength;

@@ -8,7 +8,13 @@ declare const LocationSDK: typeof import('../../src/entries/script-tag.js').Loca
 
 const ONCE = { retry: { limit: 0 } };
 
-test('a report crosses origins: the browser sends a preflight and then the report, without cookies or referrer', async ({ context, page, site, gateway, options }) => {
+test('a report crosses origins: the browser sends a preflight and then the report, without cookies or referrer', async ({
+  context,
+  page,
+  site,
+  gateway,
+  options,
+}) => {
   await grantGeolocation(context);
   await context.addCookies([{ name: 'session', value: 'secret', url: gateway.url }]);
   await page.goto(site.url);
@@ -106,7 +112,13 @@ test('resend repeats a report whose outcome is unknown, byte for byte', async ({
   expect(gateway.recorded()).toHaveLength(1);
 });
 
-test('a gateway that cannot be reached leaves the outcome unknown, since a browser does not give the cause', async ({ context, page, site, gateway, options }) => {
+test('a gateway that cannot be reached leaves the outcome unknown, since a browser does not give the cause', async ({
+  context,
+  page,
+  site,
+  gateway,
+  options,
+}) => {
   await grantGeolocation(context);
   await page.goto(site.url);
   await gateway.close();

@@ -128,7 +128,7 @@ test.for(['allowed', 'denied'] as const)(
   },
 );
 
-test('the player\'s messages for a lost answer, a busy gateway, and a used number', async ({ open, reports }) => {
+test("the player's messages for a lost answer, a busy gateway, and a used number", async ({ open, reports }) => {
   const { page } = await open(ALLOWED);
   await logIn(page);
   for (const [condition, words] of [

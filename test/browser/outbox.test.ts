@@ -288,7 +288,7 @@ test('the script with the outbox is for a relay only: all else is refused, with 
   expect(messages.join()).not.toContain('canary-key');
 });
 
-test('the records and views of a page\'s reports have the names of every build', async ({ context, page, shop }) => {
+test("the records and views of a page's reports have the names of every build", async ({ context, page, shop }) => {
   await openOutbox(page, shop.url);
   await context.setOffline(true);
   await enqueue(page, ['B-1']);
@@ -397,7 +397,7 @@ test('if the data of the site is cleared, the page is informed within a minute t
   ]);
 }, 90_000);
 
-test('neither the storage nor the requests of a page contain a key or the player\'s identity', async ({ page, shop }) => {
+test("neither the storage nor the requests of a page contain a key or the player's identity", async ({ page, shop }) => {
   const requests: string[] = [];
   page.on('request', (request) => requests.push(JSON.stringify([request.url(), request.headers(), request.postData()])));
   await openOutbox(page, shop.url, { start: false });

@@ -16,7 +16,7 @@ const namesOnWindow = (page: Page): Promise<string[]> => page.evaluate(() => Obj
 /** Exports that only a server needs: a service with a secret token, and functions for requests and players. */
 const FOR_SERVERS = ['amount', 'clientIpFrom', 'ipinfo', 'locationSignals'];
 
-test('the script exports the package\'s API, except the error classes and the functions for servers', async ({ page, site }) => {
+test("the script exports the package's API, except the error classes and the functions for servers", async ({ page, site }) => {
   await page.goto(site.url);
 
   const offered = Object.keys(sdk).filter((name) => name === 'ReportingError' || (!FOR_SERVERS.includes(name) && !/^[A-Z]/.test(name)));

@@ -110,7 +110,7 @@ describe.each([
     expect(world.gateway.reports()).toMatchObject([{ reference: 'B-1', body: { location: { ...POSITION, source: 'gps' } } }]);
   });
 
-  test('gives the player\'s message', async ({ context, page, onTestFinished }) => {
+  test("gives the player's message", async ({ context, page, onTestFinished }) => {
     const world = await serveRelay();
     onTestFinished(world.close);
     await context.addCookies([{ name: 'session', value: 'none', url: world.url }]);

@@ -73,7 +73,7 @@ describe('a refusal', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('shows the gateway\'s message', async () => {
+  it("shows the gateway's message", async () => {
     const error = await scripted([answer(422, { message: ['ur must not be empty', 'ggr must be positive'] })], once).failure();
     expect(error.message).toContain('The gateway said: "ur must not be empty; ggr must be positive"');
   });

@@ -96,7 +96,7 @@ describe('an error says what to do', () => {
     expect(message.endsWith(`. ${advice}`)).toBe(true);
   });
 
-  it('in the failure\'s own words, if it says more than the outcome', async () => {
+  it("in the failure's own words, if it says more than the outcome", async () => {
     expect((await delivering([repeated()], { inPage: true }).failure()).message).toMatch(/ Compare your records\.$/);
   });
 
@@ -221,7 +221,7 @@ describe('the wait for another attempt', () => {
     expect(waited()).toBe(30_000);
   });
 
-  it('does not start if it would end after the call\'s time: the last error is thrown', async () => {
+  it("does not start if it would end after the call's time: the last error is thrown", async () => {
     const { failure, waited } = delivering([answer(429, {}, { 'retry-after': '4' })], { timeoutMs: 4_000 });
     expect(await failure()).toMatchObject({ code: 'rate-limited', attempts: 1 });
     expect(waited()).toBe(0);

@@ -49,7 +49,7 @@ describe('an answer without proof of its length', () => {
     { status: 200, foreign: false },
     { status: 400, foreign: true },
     { status: 403, foreign: true },
-  ])('with $status leaves the report in doubt, obeys the answer\'s Retry-After, and foreign is $foreign', ({ status, foreign }) => {
+  ])("with $status leaves the report in doubt, obeys the answer's Retry-After, and foreign is $foreign", ({ status, foreign }) => {
     expect(failureOf(answered(status, ''))).toStrictEqual({
       code: 'network',
       text: `HTTP ${status}: the answer may be incomplete, since it is not JSON and has no content-length; is the base address right?`,
@@ -79,7 +79,7 @@ it.each([
 describe('an attempt without an answer', () => {
   const broken = { text: 'the connection was refused', retryable: true };
 
-  it('from a transport\'s message names the host', () => {
+  it("from a transport's message names the host", () => {
     const failure = { text: 'could not connect to the remote host (ECONNREFUSED)', notSent: true, retryable: true };
     expect(failureOf({ ended: 'broken', failure })).toMatchObject({ text: 'could not connect to gateway.example.com (ECONNREFUSED)' });
   });
@@ -136,7 +136,7 @@ describe('a duplicate', () => {
     });
   });
 
-  it('with the same data may be a page\'s own request, which its browser repeated', () => {
+  it("with the same data may be a page's own request, which its browser repeated", () => {
     expect(duplicateFailure(400, 'same', true)).toStrictEqual({
       code: 'duplicate',
       text: 'the gateway already has this report, perhaps from this call: browsers repeat requests by themselves',

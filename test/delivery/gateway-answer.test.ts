@@ -3,7 +3,7 @@ import { type AnswerSettings, readGatewayAnswer, readStatus } from '../../src/de
 import type { CallContext } from '../../src/delivery/verdict.js';
 import { systemClock } from '../../src/platform/time.js';
 
-const json = (status: number, body: unknown = { message: 'the gateway\'s answer' }) => ({ status, body, json: true });
+const json = (status: number, body: unknown = { message: "the gateway's answer" }) => ({ status, body, json: true });
 const html = (status: number) => ({ status, body: '<h1>No</h1>', json: false });
 const empty = (status: number) => ({ status, body: undefined, json: true });
 
