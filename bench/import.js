@@ -1,7 +1,8 @@
-// What `location-sdk outbox … import` costs, as a process of its own that checks every line of a CSV file and then enqueues it, beside a
-// script of an operator's own that reads the same file and calls `reportAll`. They take turns, each with a new SQLite file. Fails where a
-// promise is not kept. `node bench/import.js --lines 1000000 --kills 20` kills the import so many times with SIGKILL as well, lets it go
-// on, and has another program count what the outbox holds.
+// The cost of `location-sdk outbox … import`, as a separate process that checks every line of a CSV file and then
+// enqueues it, compared with an operator's own script that reads the same file and calls `reportAll`. They alternate,
+// each with a new SQLite file. Fails if a promised value is missed. `node bench/import.js --lines 1000000 --kills 20`
+// also kills the import this number of times with SIGKILL, continues it, and has another program count the outbox's
+// reports.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
@@ -63,7 +64,7 @@ function startImport(outbox, csv) {
   });
 }
 
-/** Lines a second, and the most memory that the process had. @param {string} csv @param {number} count */
+/** Lines a second, and the process's highest memory use. @param {string} csv @param {number} count */
 async function importing(csv, count) {
   const began = performance.now();
   const child = startImport(newFile(), csv);
@@ -77,7 +78,7 @@ async function importing(csv, count) {
   return { perSecond: (count / (performance.now() - began)) * 1_000, memory };
 }
 
-/** The most memory that a process had, in bytes; 0 where the system does not tell. @param {number | undefined} pid */
+/** A process's highest memory use, in bytes. 0 if the system does not report it. @param {number | undefined} pid */
 function residentOf(pid) {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024;
@@ -122,7 +123,7 @@ function payloadOf([bet_id = '', win = '', payout = '', outcome = '', ggr = '', 
   };
 }
 
-/** What the outbox holds, as a program says that shares nothing with this package, where there is one. @param {string} file */
+/** The outbox's reports, counted by a program that shares nothing with this package, if there is one. @param {string} file */
 function countRows(file) {
   const query = 'SELECT count(*), count(DISTINCT reference) FROM outbox_rows';
   const script = `import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute("${query}").fetchone())`;
@@ -139,7 +140,7 @@ function countRows(file) {
   }
 }
 
-/** Kills an import at random moments, from its first commit on, and lets it go on. @param {string} csv */
+/** Kills an import at random moments, from its first commit on, and continues it. @param {string} csv */
 async function killing(csv) {
   const outbox = newFile();
   let killed = 0;
@@ -175,7 +176,7 @@ try {
   /** @type {{ imported: number, reported: number, memory: number }[]} */
   const measured = [];
   for (let round = 0; round < rounds; round += 1) {
-    // They take turns in who is first.
+    // They alternate in the first place.
     const before = round % 2 === 0 ? undefined : await reporting(csv, lines);
     const { perSecond, memory } = await importing(csv, lines);
     measured.push({ imported: perSecond, memory, reported: before ?? (await reporting(csv, lines)) });

@@ -3,8 +3,8 @@ import { entrySources } from '../scripts/entries.js';
 import { parseSource, readSource, type SourceFile } from './support/read-source.js';
 
 /**
- * The house plan: the floors, from top to bottom, with what each folder may import. A folder imports what stands on a floor
- * below it, and of its own floor only what is named here. Types count as values do.
+ * The architecture: the floors, from top to bottom, with the folders that each folder may import. A folder may import
+ * folders on a floor below it, and of its own floor only those named here. Types count like values.
  */
 const FLOORS: readonly Readonly<Record<string, readonly string[]>>[] = [
   {
@@ -28,9 +28,9 @@ const FLOORS: readonly Readonly<Record<string, readonly string[]>>[] = [
   {
     cli: ['node', 'outbox', 'mock', 'errors'],
     node: ['outbox', 'relay', 'mock', 'openapi', 'errors'],
-    // Wraps a client and an outbox that it is given.
+    // Wraps a client and an outbox from its caller.
     opentelemetry: ['outbox', 'client', 'delivery', 'errors'],
-    // An application of its own, in the page that the mock gateway serves.
+    // A separate application, in the page that the mock gateway serves.
     inspector: ['kit', 'mock'],
     // The parts that pages are made of: tokens, list, timeline, chart, dialog.
     kit: [],
@@ -38,12 +38,12 @@ const FLOORS: readonly Readonly<Record<string, readonly string[]>>[] = [
   {
     // Reaches the client through its internals.
     outbox: ['client', 'delivery', 'protocol', 'schema', 'errors'],
-    // Never makes a client: it is given one, or an outbox.
+    // Never makes a client: it gets one, or an outbox.
     relay: ['client', 'location', 'protocol', 'schema', 'errors'],
   },
   {
     client: ['location', 'delivery', 'protocol', 'schema', 'errors'],
-    // Never the client or delivery: the far end must not share the near end's mistakes.
+    // Never the client or delivery: the mock must not share their mistakes.
     mock: ['openapi', 'protocol', 'schema', 'errors'],
     openapi: ['protocol', 'schema'],
   },
@@ -58,13 +58,13 @@ const FLOORS: readonly Readonly<Record<string, readonly string[]>>[] = [
     errors: ['schema'],
     redact: ['schema'],
   },
-  // What every folder may import.
+  // Folders that every folder may import.
   { platform: [] },
 ];
 
 const MOST_FLOORS = 8;
 
-/** Where folders meet for a narrower purpose, only these files of the other one are open; types of all the others are, where `andTypes`. */
+/** For some pairs of folders only these files may be imported. With `andTypes` all types may be imported too. */
 const ONLY: readonly { from: string; to: string; files: readonly string[]; andTypes?: boolean }[] = [
   { from: 'outbox', to: 'client', files: ['client/internals.ts'], andTypes: true },
   { from: 'outbox', to: 'delivery', files: [], andTypes: true },
@@ -78,26 +78,26 @@ const ONLY: readonly { from: string; to: string; files: readonly string[]; andTy
   { from: 'relay', to: 'location', files: ['location/server/client-ip-from.ts', 'location/server/trusted-proxies.ts'], andTypes: true },
   { from: 'errors', to: 'schema', files: [], andTypes: true },
   { from: 'redact', to: 'schema', files: [], andTypes: true },
-  // Of the schemas, what the masking of an answer and the check of a rotated key need.
+  // The parts of the schemas that the masking of an answer and the check of a rotated key need.
   { from: 'delivery', to: 'schema', files: ['schema/sent-values.ts', 'schema/sent-words.ts', 'schema/api-key.ts', 'schema/headers.ts'], andTypes: true },
 ];
 
-/** Single files and folders that may import more than their place. */
+/** Single files and folders that may import more than their folder. */
 const EXCEPTIONS: readonly { of: string; mayImport: readonly string[] }[] = [
-  // Tests a gateway as a client would meet it, and looks at what a client does not show.
+  // Tests a gateway like a client, and checks details that a client does not show.
   { of: 'cli/check/', mayImport: ['client', 'protocol', 'delivery', 'redact', 'schema', 'errors'] },
   { of: 'cli/mock/', mayImport: ['protocol'] },
   { of: 'cli/outbox/rebind.ts', mayImport: ['protocol'] },
   // Checks and enqueues reports as the operator's own code would.
   { of: 'cli/outbox/import/', mayImport: ['client', 'delivery', 'protocol', 'schema'] },
-  // A provider of locations, made for Node.js.
+  // A location provider for Node.js.
   { of: 'node/mmdb/', mayImport: ['location', 'schema', 'errors'] },
   { of: 'node/serve.ts', mayImport: ['schema'] },
-  // A transport, made for Node.js.
+  // A transport for Node.js.
   { of: 'node/transport/', mayImport: ['delivery', 'errors'] },
 ];
 
-/** Who may import which package. */
+/** The folders that may import each package. */
 const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^ky$/, by: ['delivery/ky-transport.ts'] },
   { named: /^zod\/mini$/, by: ['schema/', 'openapi/'] },
@@ -121,7 +121,7 @@ const folderOf = (name: string) => (name.includes('/') ? name.slice(0, name.inde
 
 const floorOf = (folder: string) => FLOORS.findIndex((floor) => Object.keys(floor).includes(folder));
 
-/** What is wrong with the imports of a file, in words; nothing if all is well. */
+/** The problems with the imports of a file, in words. Empty if there are none. */
 function wrongImports({ name, imports }: SourceFile): string[] {
   const folder = folderOf(name);
   const own = FLOORS[floorOf(folder)]?.[folder] ?? [];
@@ -142,7 +142,7 @@ function wrongImports({ name, imports }: SourceFile): string[] {
 
 const source = readSource();
 
-describe('the house plan', () => {
+describe('the architecture', () => {
   it('gives every file a folder, and every folder a floor', () => {
     expect(source.filter(({ name }) => floorOf(folderOf(name)) < 0).map(({ name }) => name)).toEqual([]);
   });
@@ -165,7 +165,7 @@ describe('the house plan', () => {
     expect(files.sort()).toEqual([...entrySources().values(), ...others].sort());
   });
 
-  it('leads no file back to itself, types included', () => {
+  it('has no import cycle, including types', () => {
     const importsOf = new Map(source.map(({ name, imports }) => [name, imports.map(({ of }) => of)]));
     const finished = new Set<string>();
     const circlesFrom = (name: string, way: readonly string[]): string[] => {
@@ -179,7 +179,7 @@ describe('the house plan', () => {
   });
 
   it('keeps every entry of a module to re-exports by name', () => {
-    // Those of the global declare it, and hold no code.
+    // The entries of the global declare it, and contain no code.
     const others = /\/(?:cli|global(?:-outbox|-relay)?|script-tag(?:-outbox|-relay|-stub)?)\.ts$/;
     const faces = source.filter(({ name }) => name.startsWith('entries/') && !others.test(name));
     expect(faces.filter(({ onlyReExports }) => !onlyReExports).map(({ name }) => name)).toEqual([]);

@@ -9,10 +9,10 @@ import type { Failure } from './verdict.js';
 export const secretsOf = (headers: Readonly<Record<string, string>>): string[] =>
   Object.entries(headers).flatMap(([name, value]) => (value && !REQUEST_ID_HEADERS.includes(name) ? [value] : []));
 
-/** A getter may throw, or give something else the next time. */
+/** A getter may throw, or return another value the next time. */
 const readOnce = (given: unknown): unknown => (typeof given === 'object' && given !== null && !(Symbol.iterator in given) ? { ...given } : given);
 
-/** The headers of the user's for one request, those of the call last; their values are secrets from now on. */
+/** The user's headers for one request; those of the call take precedence. Their values are secrets from now on. */
 export async function moreHeaders(
   options: readonly HeadersOption[],
   limit: () => Limit,
@@ -22,10 +22,10 @@ export async function moreHeaders(
   for (const option of options) {
     const asked = typeof option === 'function' ? await askOption(async () => readOnce(await option()), 'headers', limit()) : { value: option };
     if (!('value' in asked)) return asked;
-    // What was passed as it is was checked then.
+    // Headers that are not a function were checked earlier.
     const [problem] = typeof option === 'function' ? headerIssues(asked.value) : [];
     if (problem || typeof asked.value === 'function')
-      return configurationFailure(`the function headers gave ${problem?.path ?? 'a function'}: ${problem?.message ?? 'expected headers'}`);
+      return configurationFailure(`the function headers returned ${problem?.path ?? 'a function'}: ${problem?.message ?? 'expected headers'}`);
     Object.assign(headers, lowerCased(Object(asked.value)));
   }
   for (const value of secretsOf(headers)) secrets.add(value);

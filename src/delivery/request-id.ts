@@ -5,20 +5,20 @@ import type { SentValue } from '../schema/sent-values.js';
 import type { Answered } from './transport.js';
 import type { CallContext } from './verdict.js';
 
-/** Whether a value is an id. Any other text could hold anything, and is not kept. */
+/** Whether a value is an id. Any other text could contain any data, and is not kept. */
 export const isId = (value: unknown): value is string => typeof value === 'string' && /^[\w.:/+=-]{1,128}$/.test(value);
-/** An id made by chance, such as a UUID. A personal number of many digits could still be in it. */
+/** A random id, for example a UUID. It could still contain a personal number of many digits. */
 const RANDOM = /^[\da-f-]{32,55}$/;
 const MANY_DIGITS = /\d{10}/;
-/** What a piece of a key consists of that stands in such an id; few keys have one, and the search for it costs more than all the rest. */
+/** The characters of a key's part inside an id. Few keys have them, and searching for them costs more than all the rest. */
 const HEXADECIMAL = /[\da-fA-F-]{6}/;
-/** A word of this length is recognised within a longer one. */
+/** A word of this length is found within a longer one. */
 const LONG_WORD = 4;
-/** Of a UUID: its first group, and its longest one. */
+/** The lengths of a UUID's first group and of its longest one. */
 const LONG_PART = 8;
 const LONGEST_GROUP = 12;
 
-/** The id that the other side gave to the request; undefined where it gave none, or one that repeats a value which was sent. */
+/** The id that the gateway or relay gave the request. Undefined if it gave none, or if it repeats a sent value. */
 export function requestIdOf(
   answered: Pick<Answered, 'header'>,
   { report, values }: Pick<CallContext, 'report' | 'values'>,
@@ -35,19 +35,19 @@ export function requestIdOf(
       return repeats ? undefined : id;
     }
   } catch {
-    // A transport that throws here must not cost what is known of the report.
+    // A transport that throws here must not lose the result of the report.
     return undefined;
   }
   return undefined;
 }
 
-/** The groups of digits of such an id that no report holds by chance. */
+/** The groups of digits of a UUID that no report contains by chance. */
 const GROUPS = /[\da-f]{8,}/g;
 
-/** Whether the report may hold such an id, with hyphens or without: the id of a player may be a UUID, too. */
+/** Whether the report may contain this UUID, with hyphens or without: the id of a player may also be a UUID. */
 function mayRepeat(body: string, id: string): boolean {
   const holds = (digits: string) => body.includes(digits) || body.includes(digits.toUpperCase());
-  // Without hyphens, something may stand before it.
+  // Without hyphens, other digits may precede it.
   return (id.match(GROUPS) ?? []).some((group) => holds(group.slice(0, LONG_PART)) || (group.length > LONGEST_GROUP && holds(group.slice(-LONG_PART))));
 }
 

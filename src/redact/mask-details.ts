@@ -3,20 +3,20 @@ import { MASK, maskSent } from './redact.js';
 import { createSentSearch } from './repeats-sent.js';
 import { isShownWord } from './vocabulary.js';
 
-/** An answer with more than this is not shown at all. */
+/** A longer answer is not shown at all. */
 const MOST_MEMBERS = 200;
 const LONGEST = 8_192;
 const DEEPEST = 10;
 const TOO_LONG = '[an answer too long to show]';
 
-/** What no database keeps (NUL, half of a character) and what a terminal obeys. */
+/** Characters that no database stores (NUL, half of a character) and that control a terminal. */
 const UNFIT = /(?![\t\n\r])[\p{Cc}\p{Cs}]/gu;
 const fitted = (text: string): string => text.replace(UNFIT, '\ufffd');
 
-/** A name such as `statusCode` tells nothing, whatever was sent. */
+/** A name such as `statusCode` reveals nothing, for any sent data. */
 const isKnown = (name: string): boolean => name.split(/[-_.]|(?<=[a-z])(?=[A-Z])/).every((word) => isShownWord(word.toLowerCase()));
 
-/** Whether what is shown of a body has too many members, or texts that are too long. */
+/** Whether the visible part of a body has too many members, or texts that are too long. */
 function isTooLong(body: unknown): boolean {
   let [members, length] = [1, 0];
   for (let level = [body], depth = 0; level.length > 0 && depth <= DEEPEST; depth += 1) {
@@ -36,11 +36,12 @@ function isTooLong(body: unknown): boolean {
 }
 
 /**
- * A copy of the gateway's JSON, fit to be shown: each text, number and name in which a value stands that was sent is masked. Of a
- * text that repeats one only known words stay, as of a message; any other text stays, apart from control characters.
+ * A copy of the gateway's JSON that may be shown. Each text, number and name that contains a sent value is masked. A
+ * text that repeats a sent value keeps only known words, like a message. Any other text is unchanged except for control
+ * characters.
  */
 export function maskDetails(body: unknown, values: readonly SentValue[], identifiers: readonly string[]): unknown {
-  // Searched only where the answer is shown: a report may hold very many words.
+  // Searched only if the answer is shown: a report may contain very many words.
   if (isTooLong(body)) return TOO_LONG;
   const repeatsSent = createSentSearch(values);
 

@@ -4,17 +4,17 @@ import { isShownWord } from './vocabulary.js';
 
 export const MASK = '[masked]';
 
-/** Longer texts are not worth masking, and are not shown at all. */
+/** Longer texts are not masked but left out. */
 const LONGEST_TEXT = 4_096;
 const LONGEST_SHOWN = 300;
 
-/** A piece of a text without spaces: what opens, what it is, what closes. */
+/** A piece of a text without spaces: its opening marks, its content, its closing marks. */
 const PIECE = /^(["'([{]{0,2})(.*?)(["')\]},.;:!?…]{0,3})$/;
 const SIGN = /^[-–—&/+=|:,.]$/;
-/** What stands between the words of a name or a path. */
+/** The characters between the words of a name or a path. */
 const BETWEEN = /[-./:,_]|(?<=[a-z])(?=[A-Z])/;
 const STATUS = /^[1-5][0-9][0-9]$/;
-/** A number this short says nothing of anybody beside its unit. */
+/** A number this short identifies no person beside its unit. */
 const SMALL = /^[0-9]{1,2}$/;
 const UNITS = /^(?:digits?|characters?|decimals?|seconds?|minutes?|hours?|days?|bytes?|requests?|attempts?)$/;
 const STATUS_BEFORE = /^(?:http|status|code|error)$/;
@@ -28,7 +28,7 @@ interface Piece {
   shown: boolean;
 }
 
-/** Printable ASCII: its case is all that is folded. */
+/** Printable ASCII. Folding the case is enough for it. */
 const ASCII = /^[\x20-\x7e]*$/;
 
 export const fold = (text: string): string => (ASCII.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '')).toLowerCase();
@@ -40,20 +40,20 @@ export const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu)
 
 function pieceOf(text: string, identifiers: readonly string[]): Piece {
   const lower = text.toLowerCase();
-  // Most words of an answer are known as they stand.
+  // Most words of an answer are known unchanged.
   if (isShownWord(lower) && !identifiers.includes(text)) return { opens: '', core: text, closes: '', words: [lower], shown: true };
   const [, opens = '', core = text, closes = ''] = PIECE.exec(text) ?? [];
   if (identifiers.includes(core)) return { opens, core, closes, words: [], shown: true };
   if (SIGN.test(text)) return { opens: '', core: text, closes: '', words: [], shown: true };
   const words = (isShownWord(core.toLowerCase()) ? [core] : core.split(BETWEEN)).map((word) => word.toLowerCase());
-  // A part of a single letter could be spelling something.
+  // A part of a single letter could spell a word.
   return { opens, core, closes, words, shown: words.every((word) => isShownWord(word) && (word.length > 1 || words.length === 1)) };
 }
 
 /**
- * A text of the other side, fit to be shown. Only known words pass (`vocabulary.ts`), and the identifiers of the report; all else
- * is masked, so that no spelling of a value passes. A known word that was sent is masked too: words of personal values
- * wherever they stand, all others where the whole value stands.
+ * A text of the gateway or relay that may be shown. Only known words (`vocabulary.ts`) and the report's identifiers are
+ * kept. All else is masked, so that no spelling of a value passes. Known words that were sent are masked too: words of
+ * personal values wherever they occur, all others where the whole value occurs.
  */
 export function maskSent(said: string, values: readonly SentValue[], identifiers: readonly string[] = []): string {
   if (said.length > LONGEST_TEXT) return '[a text too long to show]';
@@ -63,14 +63,14 @@ export function maskSent(said: string, values: readonly SentValue[], identifiers
     .filter((text) => text !== '')
     .map((text) => pieceOf(text, free));
   if (/[0-9]/.test(said)) showNumbers(pieces);
-  // Most answers hold no word that was sent; then there is nothing to hide.
+  // Most answers contain no sent word, and nothing needs to be hidden.
   const all = fold(values.map(({ text }) => text).join(' '));
   if (pieces.some(({ words }) => words.some((word) => all.includes(word)))) hideSent(pieces, values);
   hideLetters(pieces);
   return write(pieces);
 }
 
-/** An identifier is shown as it is, unless it repeats what is not, or is so short that it could be a part of anything. */
+/** An identifier is shown unchanged, unless it repeats a masked value, or is short enough to be a part of any word. */
 const isFree = (identifier: string, values: readonly SentValue[]): boolean =>
   /^[^\p{C}\p{Z}]{3,100}$/u.test(identifier) && !values.some(({ text, kind }) => kind !== 'plain' && fold(text).length > 2 && identifier.includes(fold(text)));
 
@@ -93,7 +93,7 @@ function showNumbers(pieces: readonly Piece[]): void {
 
 function hideSent(pieces: readonly Piece[], values: readonly SentValue[]): void {
   const words = pieces.flatMap((piece) => piece.words.map((word) => ({ word, piece })));
-  // A name may stand in parts: `first-name` is also `firstname`.
+  // A name may be written in parts: `first-name` is also `firstname`.
   const parts = pieces.flatMap((piece) => (piece.words.length > 1 ? [{ word: piece.words.join(''), piece }] : []));
   const personal = [...words, ...parts].filter(({ word }) => word.length > 1);
   const secret = words.filter(({ word }) => word.length >= KEY_PIECE);
@@ -106,7 +106,7 @@ function hideSent(pieces: readonly Piece[], values: readonly SentValue[]): void 
   }
 }
 
-/** Hides the pieces in which a value stands word for word. */
+/** Hides the pieces in which a value occurs literally. */
 function hideWhole(words: readonly { readonly word: string; readonly piece: Piece }[], value: readonly string[]): void {
   for (let start = value.length > 0 ? 0 : words.length; start + value.length <= words.length; start += 1) {
     if (value.every((word, index) => words[start + index]?.word === word))
@@ -114,7 +114,7 @@ function hideWhole(words: readonly { readonly word: string; readonly piece: Piec
   }
 }
 
-/** A single letter beside something masked may belong to it. */
+/** A single letter beside a masked piece may belong to it. */
 function hideLetters(pieces: readonly Piece[]): void {
   const isWord = (piece: Piece | undefined) => piece === undefined || (piece.shown && piece.core.length > 1);
   for (const [index, piece] of pieces.entries()) {
@@ -122,7 +122,7 @@ function hideLetters(pieces: readonly Piece[]): void {
   }
 }
 
-/** One mask for each stretch that is hidden. */
+/** One mask for each hidden stretch. */
 function write(pieces: readonly Piece[]): string {
   let line = '';
   let wasMasked = false;

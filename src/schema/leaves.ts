@@ -1,22 +1,22 @@
 import { traitsOf } from './fields.js';
 import { isModel, type Model, type ValidationMode } from './model.js';
 
-/** What a field holds: a text that names a moment is `'time'`. */
+/** The type of a field: a text that names a moment is `'time'`. */
 export type LeafKind = 'text' | 'number' | 'flag' | 'time';
 
-/** A field that holds no fields of its own, as a column of a table names it: `user.nin`. */
+/** A field without inner fields, by its path: `user.nin`. */
 export interface Leaf {
   readonly path: string;
   readonly kind: LeafKind;
   /** Whether a report must have it. */
   readonly required: Readonly<Record<ValidationMode, boolean>>;
-  /** Whether it takes members of any name, such as `metadata.odds`. */
+  /** Whether it accepts members of any name, for example `metadata.odds`. */
   readonly free: boolean;
 }
 
 const KINDS: Readonly<Record<string, LeafKind>> = { number: 'number', boolean: 'flag' };
 
-/** All fields of a model, those within its objects included. */
+/** All fields of a model, including those of its objects. */
 export function leavesOf(model: Model, under = '', isNeeded = true): Leaf[] {
   return Object.entries(model.fields).flatMap(([name, field]): Leaf[] => {
     const path = `${under}${name}`;

@@ -21,14 +21,14 @@ describe('headers', () => {
     ['an object', { Authorization: TOKEN }],
     ['a function', () => ({ authorization: TOKEN })],
     ['an asynchronous function', async () => ({ authorization: TOKEN })],
-  ])('of the client, as %s, go with each request, beside those of this package', async (_, headers) => {
+  ])('of the client, as %s, are sent with each request, together with those of this package', async (_, headers) => {
     for (const sent of await sentWith([answer(503), recorded()], { headers })) {
       expect(sent.get('authorization')).toBe(TOKEN);
       expect([sent.get('x-api-key'), sent.get('content-type')]).toEqual(['key-1', 'application/json']);
     }
   });
 
-  it('of a function are asked for on every attempt', async () => {
+  it('of a function are read again for every attempt', async () => {
     let asked = 0;
     const headers = () => {
       asked += 1;
@@ -38,12 +38,12 @@ describe('headers', () => {
     expect(sent.map((one) => one.get('x-turn'))).toEqual(['turn-1', 'turn-2']);
   });
 
-  it('of the call replace those of the client, by their names in any case', async () => {
+  it('of the call replace those of the client, in any case of their names', async () => {
     const [sent] = await sentWith([recorded()], { headers: { 'X-Team': 'bets', 'x-kept': 'yes' } }, () => ({ 'x-team': 'payouts' }));
     expect([sent?.get('x-team'), sent?.get('x-kept')]).toEqual(['payouts', 'yes']);
   });
 
-  it('go with a number to verify and with a report that is sent again', async () => {
+  it('are sent with a number to verify and with a report that is resent', async () => {
     const { client, run, sent, failure } = scripted([answer(500), answer(200, { success: false }), recorded()], once);
     const error = await failure(client.reportSettledBet(bet, { headers: { 'x-call': '1' } }));
     await run(client.verifyNin('99012345678', { headers: { 'x-call': '2' } }));
@@ -51,7 +51,7 @@ describe('headers', () => {
     expect(sent.map(({ init }) => new Headers(init.headers).get('x-call'))).toEqual(['1', '2', '3']);
   });
 
-  it('of the client go with what an outbox sends, and those of a call are refused there', async () => {
+  it('of the client are sent with an outbox\'s reports, and those of a call are refused there', async () => {
     const gateway = createMockGateway({ requireInitiated: false });
     const seen: (string | null)[] = [];
     const fetch: typeof gateway.fetch = (input, init) => {
@@ -69,15 +69,15 @@ describe('headers', () => {
 });
 
 const WRONG: [string, unknown, string][] = [
-  ['our key', { 'X-API-Key': TOKEN }, 'headers.X-API-Key: this package sets it, and it cannot be replaced; remove it'],
-  ['the content type', { 'content-type': TOKEN }, 'headers.content-type: this package sets it'],
-  ['the user agent', { 'User-Agent': TOKEN }, 'headers.User-Agent: this package sets it'],
-  ['the length', { 'content-length': '7' }, 'headers.content-length: this package sets it'],
-  ["the relay's mark", { 'x-location-sdk': '2' }, 'headers.x-location-sdk: this package sets it'],
+  ['our key', { 'X-API-Key': TOKEN }, 'headers.X-API-Key: this package sets this header, and it cannot be replaced; remove it'],
+  ['the content type', { 'content-type': TOKEN }, 'headers.content-type: this package sets this header'],
+  ['the user agent', { 'User-Agent': TOKEN }, 'headers.User-Agent: this package sets this header'],
+  ['the length', { 'content-length': '7' }, 'headers.content-length: this package sets this header'],
+  ["the relay's mark", { 'x-location-sdk': '2' }, 'headers.x-location-sdk: this package sets this header'],
   ['a line end', { 'x-a': `${TOKEN}\r\nx-b: 1` }, 'headers.x-a: expected a string of visible ASCII characters and spaces, without line ends'],
   ['another script', { 'x-a': 'Ọlá' }, 'headers.x-a: expected a string of visible ASCII'],
   ['a number', { 'x-a': 7 }, 'headers.x-a: expected a string of visible ASCII'],
-  ['a name with a space', { 'x a': TOKEN }, 'headers.[masked]: this is not the name of a header'],
+  ['a name with a space', { 'x a': TOKEN }, 'headers.[masked]: this is not a valid header name'],
   ['a list', [['x-a', TOKEN]], 'headers: expected an object of headers by name, or a function that returns one'],
   ['an object of the platform', new Headers({ 'x-a': TOKEN }), 'headers: expected an object of headers by name'],
   ['a text', TOKEN, 'headers: expected an object of headers by name'],
@@ -103,20 +103,20 @@ describe.each(WRONG)('wrong headers: %s', (_, headers, message) => {
     expect(sent).toEqual([]);
   });
 
-  it('are refused where a function gives them, and nothing is sent', async () => {
+  it('are refused if a function returns them, and nothing is sent', async () => {
     const { client, failure, sent } = scripted([]);
     const error = await failure(client.reportSettledBet(bet, { headers: async () => headers as never }));
-    expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', message: expect.stringContaining(`the function headers gave ${message}`) });
+    expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', message: expect.stringContaining(`the function headers returned ${message}`) });
     expect(JSON.stringify(error)).not.toContain('quillback');
     expect(sent).toEqual([]);
   });
 });
 
 describe('a function for headers', () => {
-  it('that throws sends nothing, and what it threw is not shown', async () => {
+  it('that throws sends nothing, and its error is not shown', async () => {
     const { failure, sent } = scripted([], { headers: () => Promise.reject(new Error(TOKEN)) });
     const error = await failure();
-    expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', message: expect.stringContaining('headers threw; look into it') });
+    expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', message: expect.stringContaining('headers threw an error; check that function') });
     expect(JSON.stringify(error)).not.toContain('quillback');
     expect(sent).toEqual([]);
   });
@@ -144,11 +144,11 @@ describe('a function for headers', () => {
     ],
   ])('whose answer %s is named in the message', async (_, headers) => {
     const { failure, sent } = scripted([], { headers });
-    expect((await failure()).message).toBe('reportSettledBet B-1 (staging): headers threw; look into it. Nothing was sent.');
+    expect((await failure()).message).toBe('reportSettledBet B-1 (staging): headers threw an error; check that function. Nothing was sent.');
     expect(sent).toEqual([]);
   });
 
-  it('is read once: what was checked is what is sent', async () => {
+  it('is read once: the checked value is sent', async () => {
     let reads = 0;
     const headers = () => ({
       get 'x-a'() {
@@ -161,13 +161,13 @@ describe('a function for headers', () => {
     expect(new Headers(sent[0]?.init.headers).get('x-a')).toBe('checked');
   });
 
-  it('that does not answer costs the time of the attempt, and nothing was sent', async () => {
+  it('that does not answer uses up the time of the attempt, and nothing was sent', async () => {
     const { failure } = scripted([], { headers: () => new Promise<never>(() => {}), ...once });
     expect(await failure()).toMatchObject({ code: 'timeout', outcome: 'not-sent', attempts: 0 });
   });
 });
 
-it('a gateway that repeats the value of a header shows it nowhere', async () => {
+it('the value of a header that a gateway repeats is not shown', async () => {
   const echo = answer(422, { message: `the API key ${TOKEN} is invalid`, got: TOKEN, part: 'quillback-5521' }, { 'x-request-id': 'quillback-5521' });
   const error = await scripted([echo], { ...once, headers: { authorization: TOKEN } }).failure();
   expect(error.details).toMatchObject({ got: '[masked]', part: '[masked]' });
@@ -175,7 +175,7 @@ it('a gateway that repeats the value of a header shows it nowhere', async () => 
   expect(error).not.toHaveProperty('requestId');
 });
 
-it('an id of the request that was sent with it is kept, if the gateway answers with it', async () => {
+it('a request id that was sent as a header is kept, if the gateway answers with it', async () => {
   const id = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
   const { client, run } = scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]);
   expect(await run(client.reportSettledBet(bet, { headers: { 'X-Request-Id': id } }))).toMatchObject({ requestId: id });

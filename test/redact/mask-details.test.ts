@@ -55,11 +55,11 @@ test.each<[string, SentValue, unknown]>([
   expect(mask([said], [value])).toEqual([said]);
 });
 
-it.each(['MrsAdaObi', 'adaObi', 'playerAda'])('masks a short name that stands in a word of several: %s', (said) => {
+it.each(['MrsAdaObi', 'adaObi', 'playerAda'])('masks a short name inside a compound word: %s', (said) => {
   expect(mask([said, { [said]: 1 }], [personal('Ada'), personal('Obi')])).toEqual(['[masked]', { '[masked]': 1 }]);
 });
 
-it('keeps no character that a database cannot hold or that a terminal obeys', () => {
+it('keeps no character that a database cannot store or that controls a terminal', () => {
   const body = { 'k\0': 'a\0b', half: 'x\ud800y', '\udc00': 1, escape: '\u001b[31m\u009b', lines: 'one\ttwo\r\nthree', face: '\u{1f600}' };
   const shown = { 'k\ufffd': 'a\ufffdb', half: 'x\ufffdy', '\ufffd': 1, escape: '\ufffd[31m\ufffd', lines: 'one\ttwo\r\nthree', face: '\u{1f600}' };
   expect(mask([body])).toEqual([shown]);
@@ -78,7 +78,7 @@ test.each<[string, unknown]>([
   ['long names', Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`${index}${'n'.repeat(90)}`, 1]))],
   ['many members', Array.from({ length: 300 }, () => 1)],
   ['many short names', Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`n${index}`, 1]))],
-])('an answer that is too long is not shown, nor searched for the values of a large report: %s', (_, body) => {
+])('an answer that is too long is neither shown nor searched for the values of a large report: %s', (_, body) => {
   const values: SentValue[] = [personal('Ada')];
   const search = vi.spyOn(values, 'map');
   expect(mask({ body }, values)).toBe('[an answer too long to show]');
