@@ -27,7 +27,7 @@ const GEOJS = { latitude: 6.4474, longitude: 3.3903, city: 'Lagos', region: 'Lag
 const IPAPI_CO = { latitude: 9.0579, longitude: 7.4951, city: 'Abuja', region: 'FCT', country: 'NG', source: 'ip' };
 const FREEIPAPI = { latitude: 12.0022, longitude: 8.592, city: 'Kano', region: 'Kano', country: 'NG', source: 'ip' };
 
-test('a position that the player grants is sent as gps, and no service is asked', async ({ context, page, site, gateway, lookups, options }) => {
+test('a position that the player allows is sent as gps, and no service is asked', async ({ context, page, site, gateway, lookups, options }) => {
   await grantGeolocation(context);
   await page.goto(site.url);
 
@@ -39,7 +39,7 @@ test('a position that the player grants is sent as gps, and no service is asked'
   expect(lookups.requests).toEqual([]);
 });
 
-test('a withdrawal is located as a bet is', async ({ context, page, site, gateway, options }) => {
+test('a withdrawal is located like a bet', async ({ context, page, site, gateway, options }) => {
   await grantGeolocation(context);
   await page.goto(site.url);
 
@@ -49,7 +49,7 @@ test('a withdrawal is located as a bet is', async ({ context, page, site, gatewa
   expect(gateway.recorded()).toEqual([{ ...withdrawalEvent(), timestamp: expect.any(String), location: GPS }]);
 });
 
-test('locate asks for the position ahead of the first bet and reports nothing', async ({ context, page, site, gateway, options }) => {
+test('locate asks for the position before the first bet and reports nothing', async ({ context, page, site, gateway, options }) => {
   await grantGeolocation(context);
   await page.goto(site.url);
 
@@ -59,7 +59,7 @@ test('locate asks for the position ahead of the first bet and reports nothing', 
   expect(gateway.requests).toEqual([]);
 });
 
-test('the page of the guide that asks early has the position when the player bets, and asks nobody again', async ({ context, page, site, lookups }) => {
+test('the page of the guide that asks early has the position when the player bets, and asks no more', async ({ context, page, site, lookups }) => {
   const [, section = ''] = readGuides('how-to/location-in-a-page').split('## Ask early');
   const body = codeBlocks(section).find(({ language }) => language === 'html')?.code ?? '';
   const [, script = ''] = /<script src="([^"]+)">/.exec(body) ?? [];
@@ -82,7 +82,7 @@ test('the page of the guide that asks early has the position when the player bet
   expect(lookups.requests).toEqual([]);
 });
 
-test('a denied position falls to the lookup of the address', async ({ context, page, site, gateway, lookups, options }) => {
+test('after a denied position the address is looked up', async ({ context, page, site, gateway, lookups, options }) => {
   await denyGeolocation(context);
   await page.goto(site.url);
 
@@ -93,7 +93,7 @@ test('a denied position falls to the lookup of the address', async ({ context, p
   expect(lookups.requests).toMatchObject([{ method: 'GET', url: 'https://get.geojs.io/v1/ip/geo.json' }]);
 });
 
-test('a lookup carries neither the key nor the address of the page', async ({ context, page, site, lookups, options }) => {
+test('a lookup contains neither the key nor the address of the page', async ({ context, page, site, lookups, options }) => {
   await denyGeolocation(context);
   await page.goto(`${site.url}/?player=U-88412`);
 
@@ -103,7 +103,7 @@ test('a lookup carries neither the key nor the address of the page', async ({ co
   expect(JSON.stringify(lookups.requests)).not.toMatch(/U-88412|mock-api-key/);
 });
 
-test('a lookup does not carry the address of the page where the page would tell everybody', async ({ context, page, site, lookups, options }) => {
+test('a lookup contains no referrer even if the page\'s policy would send it everywhere', async ({ context, page, site, lookups, options }) => {
   await denyGeolocation(context);
   await page.goto(`${site.url}/with-loose-referrer?player=U-88412`);
 
@@ -115,12 +115,12 @@ test('a lookup does not carry the address of the page where the page would tell 
 
 test.for([
   ['cannot be reached', 'unreachable'],
-  ['refuses more requests', refusal(429)],
-  ['answers without leave for the page to read it', refusal(429, {})],
+  ['is rate limited', refusal(429)],
+  ['answers without CORS permission for the page', refusal(429, {})],
   ['fails', refusal(500)],
   ['does not know', notKnowing()],
   ['does not answer in time', 'silent'],
-] as const)('where the first service %s, the second is asked', async ([, answer], { context, page, site, gateway, lookups, options }) => {
+] as const)('if the first service %s, the second is asked', async ([, answer], { context, page, site, gateway, lookups, options }) => {
   lookups.answers['get.geojs.io'] = answer;
   await denyGeolocation(context);
   await page.goto(site.url);
@@ -132,7 +132,7 @@ test.for([
   expect(lookups.requests.map(({ url }) => url)).toEqual(['https://get.geojs.io/v1/ip/geo.json', 'https://ipapi.co/json/']);
 });
 
-test('where two services fail, the third is asked', async ({ context, page, site, lookups, options }) => {
+test('if two services fail, the third is asked', async ({ context, page, site, lookups, options }) => {
   lookups.answers['get.geojs.io'] = 'unreachable';
   lookups.answers['ipapi.co'] = refusal(429);
   await denyGeolocation(context);
@@ -143,7 +143,7 @@ test('where two services fail, the third is asked', async ({ context, page, site
   expect(result?.location).toEqual(FREEIPAPI);
 });
 
-test('a device that does not know where it is falls to the lookup', async ({ context, page, site, lookups, options }) => {
+test('if a device has no position, the address is looked up', async ({ context, page, site, lookups, options }) => {
   await loseGeolocation(context);
   await page.goto(site.url);
 
@@ -153,7 +153,7 @@ test('a device that does not know where it is falls to the lookup', async ({ con
   expect(lookups.requests).toHaveLength(1);
 });
 
-test('a prompt that is never answered ends with the time limit of its step, and the lookup follows', async ({ page, site, gateway, lookups, options }) => {
+test('a prompt without a decision ends with the time limit of its step, and the lookup follows', async ({ page, site, gateway, lookups, options }) => {
   await leavePromptOpen(page);
   await page.goto(site.url);
 
@@ -164,7 +164,7 @@ test('a prompt that is never answered ends with the time limit of its step, and 
   expect(lookups.requests).toHaveLength(1);
 });
 
-test('a prompt that is never answered cannot outlast the time for finding a location', async ({ page, site, gateway, lookups, options }) => {
+test('a prompt without a decision cannot exceed the time for finding a location', async ({ page, site, gateway, lookups, options }) => {
   await leavePromptOpen(page);
   await page.goto(site.url);
 
@@ -176,7 +176,7 @@ test('a prompt that is never answered cannot outlast the time for finding a loca
   expect(gateway.requests).toEqual([]);
 });
 
-test('a prompt that is never answered leaves the lookup its share of the time', async ({ page, site, gateway, lookups, options }) => {
+test('a prompt without a decision leaves the lookup its share of the time', async ({ page, site, gateway, lookups, options }) => {
   await leavePromptOpen(page);
   await page.goto(site.url);
 
@@ -200,7 +200,7 @@ test('a page over plain http is not asked for a position; the address is looked 
   expect(lookups.requests).toHaveLength(1);
 });
 
-test('a page whose policy forbids geolocation falls to the lookup', async ({ context, page, site, lookups, options }) => {
+test('if the page\'s policy forbids geolocation, the address is looked up', async ({ context, page, site, lookups, options }) => {
   await grantGeolocation(context);
   await page.goto(`${site.url}/without-geolocation`);
 
@@ -210,7 +210,7 @@ test('a page whose policy forbids geolocation falls to the lookup', async ({ con
   expect(lookups.requests).toHaveLength(1);
 });
 
-test('where every source fails, the error lists the steps and nothing reaches the gateway', async ({ context, page, site, gateway, lookups, options }) => {
+test('if every source fails, the error lists the steps and nothing reaches the gateway', async ({ context, page, site, gateway, lookups, options }) => {
   lookups.answers['get.geojs.io'] = 'unreachable';
   lookups.answers['ipapi.co'] = refusal(429);
   lookups.answers['free.freeipapi.com'] = refusal(500);
@@ -229,7 +229,7 @@ test('where every source fails, the error lists the steps and nothing reaches th
   expect(gateway.requests).toEqual([]);
 });
 
-test('where every source fails on a page over plain http, the first step says why the browser was not asked', async ({ page, site, lookups, options }) => {
+test('if every source fails on a page over plain http, the first step says why the browser was not asked', async ({ page, site, lookups, options }) => {
   for (const host of ['get.geojs.io', 'ipapi.co', 'free.freeipapi.com'] as const) lookups.answers[host] = 'unreachable';
   await page.goto(site.insecureUrl);
 
@@ -255,7 +255,7 @@ test('a payload that does not validate asks neither the player nor a service', a
   expect(lookups.requests).toHaveLength(1);
 });
 
-test('a location that the page passes asks nobody', async ({ context, page, site, gateway, lookups, options }) => {
+test('a location that the page passes causes no question and no lookup', async ({ context, page, site, gateway, lookups, options }) => {
   await grantGeolocation(context);
   const prompts = await countPrompts(page);
   await page.goto(site.url);
@@ -267,7 +267,7 @@ test('a location that the page passes asks nobody', async ({ context, page, site
   expect(lookups.requests).toEqual([]);
 });
 
-test('ten reports at the same time ask the player once, and carry the same position', async ({ context, page, site, gateway, lookups, options }) => {
+test('ten reports at the same time ask the player once, and have the same position', async ({ context, page, site, gateway, lookups, options }) => {
   await grantGeolocation(context);
   await delayGeolocation(page, 200);
   const prompts = await countPrompts(page);
@@ -284,7 +284,7 @@ test('ten reports at the same time ask the player once, and carry the same posit
   expect(lookups.requests).toEqual([]);
 });
 
-test('a player who says no is not asked for every bet, and one who allows it later is heard at once', async ({ context, page, site, lookups, options }) => {
+test('a player who denies is not asked for every bet, and a later permission is used at once', async ({ context, page, site, lookups, options }) => {
   await denyGeolocation(context);
   const prompts = await countPrompts(page);
   await page.goto(site.url);
@@ -300,7 +300,7 @@ test('a player who says no is not asked for every bet, and one who allows it lat
   expect(lookups.requests.length).toBeGreaterThan(0);
 });
 
-test('a permission that is taken back falls to the lookup', async ({ context, page, site, lookups, options }) => {
+test('after a permission is taken back, the address is looked up', async ({ context, page, site, lookups, options }) => {
   await grantGeolocation(context);
   await page.goto(site.url);
   const client = await keepClient(page, { ...options, location: { browser: { maximumAgeMs: 0 } } });
@@ -311,7 +311,7 @@ test('a permission that is taken back falls to the lookup', async ({ context, pa
   expect(lookups.requests).toHaveLength(1);
 });
 
-test('a permission that is taken back while the browser is being asked falls to the lookup', async ({ context, page, site, lookups, options }) => {
+test('if a permission is taken back while the browser is asked, the address is looked up', async ({ context, page, site, lookups, options }) => {
   await grantGeolocation(context);
   await delayGeolocation(page, 500);
   const prompts = await countPrompts(page);
@@ -325,7 +325,7 @@ test('a permission that is taken back while the browser is being asked falls to 
   expect(lookups.requests).toHaveLength(1);
 });
 
-test('a position that comes after the limit changes nothing, and serves the next call', async ({ context, page, site, lookups, options }) => {
+test('a position that comes after the limit changes nothing, and is used by the next call', async ({ context, page, site, lookups, options }) => {
   await grantGeolocation(context);
   await delayGeolocation(page, 1_000);
   const prompts = await countPrompts(page);
@@ -361,7 +361,7 @@ test.for([
   expect(lookups.requests).toHaveLength(allow ? 0 : 1);
 });
 
-test('a policy of the page is told apart from the player, and the error says what helps', async ({ context, page, site, options }) => {
+test('a policy of the page is distinguished from the player, and the error gives the right advice', async ({ context, page, site, options }) => {
   await grantGeolocation(context);
   await page.goto(`${site.url}/without-geolocation`);
   const client = await keepClient(page, { ...options, location: { ip: { enabled: false } } });
@@ -374,8 +374,8 @@ test('a policy of the page is told apart from the player, and the error says wha
 test.for([
   ['may have', grantGeolocation, '/', 'granted'],
   ['may not have', denyGeolocation, '/', 'denied'],
-  ['may have, but for its policy,', grantGeolocation, '/without-geolocation', 'unavailable'],
-] as const)('locationPermission tells a page what it %s, and asks nobody', async ([, prepare, path, permission], { context, page, site }) => {
+  ['may have, except for its policy,', grantGeolocation, '/without-geolocation', 'unavailable'],
+] as const)('locationPermission says what a page %s, and asks no player', async ([, prepare, path, permission], { context, page, site }) => {
   await prepare(context);
   const prompts = await countPrompts(page);
   await page.goto(site.url + path);
@@ -389,7 +389,7 @@ test('locationPermission is "unavailable" over plain http', async ({ context, pa
   expect(await page.evaluate(() => LocationSDK.locationPermission())).toBe('unavailable');
 });
 
-test('a page hears when the browser is asked and when it answers', async ({ context, page, site }) => {
+test('a page gets events when the browser is asked and when it answers', async ({ context, page, site }) => {
   await grantGeolocation(context);
   await page.goto(site.url);
   const events = await page.evaluate(async () => {
@@ -408,7 +408,7 @@ test('a page hears when the browser is asked and when it answers', async ({ cont
 describe('a tab that the player does not see', () => {
   const LOCATE = `LocationSDK.createClient({ location: { ip: { enabled: false } } }).locate().catch((error) => error.toJSON())`;
 
-  test('is not asked while there is no leave: the answer would wait for the player to come back', async ({ browser, site }) => {
+  test('is not asked without permission: the answer would wait for the player to come back', async ({ browser, site }) => {
     const tab = await openTab(browser, site.url);
     await tab.setGeolocationPermission('prompt');
     await tab.hide();
@@ -418,7 +418,7 @@ describe('a tab that the player does not see', () => {
     expect(await tab.evaluate('globalThis.asked')).toBeUndefined();
   });
 
-  test('costs the first report a second where leave was given and the browser holds the position back, and has it when it is shown again', async ({
+  test('delays the first report by a second if permission was granted and the browser withholds the position, and has it when it is shown again', async ({
     browser,
     site,
   }) => {
@@ -428,7 +428,7 @@ describe('a tab that the player does not see', () => {
     await tab.evaluate('void (globalThis.client = LocationSDK.createClient({ location: { ip: { enabled: false } } }))');
     const locate = () => tab.evaluate<{ steps: { durationMs: number }[] }>('client.locate().catch((error) => error.toJSON())');
 
-    // In a tab that is not really hidden there is nothing to hold back.
+    // A tab that is not really hidden gets its position at once.
     const held = { steps: [{ reason: 'page-hidden' }] };
     expect(await locate()).toMatchObject(isHidden ? held : GPS);
     const again = await locate();

@@ -7,7 +7,7 @@ interface Leaf {
   standard: unknown;
 }
 
-/** Every option of the table, by its path; an option is what has a schema. */
+/** Every option of the table, by its path. An option is an entry with a schema. */
 function leavesOf(table: object, path: readonly string[] = []): Leaf[] {
   return Object.entries(table).flatMap(([name, entry]) =>
     'schema' in entry ? [{ path: [...path, name].join('.'), standard: entry.standard }] : leavesOf(entry, [...path, name]),

@@ -11,7 +11,7 @@ import { guides } from '../support/documents.js';
 import { root } from '../support/run.js';
 import { typeCheck } from '../support/type-check.js';
 
-/** Every block of code in every document: what is shown to be right, and how. A new document needs no entry. */
+/** Checks every block of code in every document. A new document needs no entry. */
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 const documents = [
@@ -31,22 +31,22 @@ const nameOf = ({ document, line }: { document: string; line: number }) => `${do
 
 /** Languages whose blocks are not checked here, and why. */
 const NOT_CHECKED: Readonly<Record<string, string>> = {
-  yaml: 'read by services that are not here',
-  python: 'a language that is not here',
-  java: 'a language that is not here',
-  csharp: 'a language that is not here',
-  php: 'a language that is not here',
-  go: 'a language that is not here',
-  ruby: 'a language that is not here',
-  kotlin: 'a language that is not here',
-  text: 'what a program prints',
+  yaml: 'read by services that are not part of the project',
+  python: 'a language that the project does not use',
+  java: 'a language that the project does not use',
+  csharp: 'a language that the project does not use',
+  php: 'a language that the project does not use',
+  go: 'a language that the project does not use',
+  ruby: 'a language that the project does not use',
+  kotlin: 'a language that the project does not use',
+  text: 'the output of a program',
   mermaid: 'a picture',
   sql: 'run by a real server: test/documents/scale-out.postgres.test.ts has those of docs/how-to/scale-out.md',
 };
 
 const CHECKED = ['ts', 'js', 'json', 'sh', 'html', 'http'];
 
-/** Blocks of JavaScript that no test runs, by words that stand in them, and why. All other JavaScript is run. */
+/** Blocks of JavaScript that no test runs, by words in them, and why. All other JavaScript is run. */
 const SHOWN_ONLY: readonly { document: string; has: string; why: string }[] = [
   {
     document: 'docs/how-to/import.md',
@@ -71,14 +71,14 @@ const SHOWN_ONLY: readonly { document: string; has: string; why: string }[] = [
   {
     document: 'docs/how-to/check.md',
     has: '// options.mjs',
-    why: 'options for a gateway that is not here; test/cli/check.test.ts runs the check with such a file',
+    why: 'options for a gateway outside this project; test/cli/check.test.ts runs the check with a file of options',
   },
 ];
 
 /** Inline code that only looks like a command. */
 const NO_COMMANDS = ['location-sdk player '];
 
-/** Who runs JavaScript, by words that stand in it. */
+/** The tests that run JavaScript, by words in the block. */
 const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   { document: 'README.md', has: '// report.mjs', by: 'test/documents/readme.test.ts' },
   { document: 'docs/start/backend.md', has: '// backend.mjs', by: 'test/documents/readme.test.ts' },
@@ -94,7 +94,7 @@ const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   { document: 'docs/how-to/proof.md', has: 'createHash', by: 'test/documents/outbox.test.ts' },
 ];
 
-/** Newer than the types that this project has of Node.js. */
+/** Newer than this project's types of Node.js. */
 const NODE_SQLITE = `declare module 'node:sqlite' {
   export class DatabaseSync {
     constructor(file: string);
@@ -104,40 +104,40 @@ const NODE_SQLITE = `declare module 'node:sqlite' {
   }
 }`;
 
-/** Of workers, which have other names than pages. */
+/** Names of workers that pages do not have. */
 const WORKER = `declare function importScripts(...paths: string[]): void;
 interface MessageEvent {
   waitUntil(work: Promise<unknown>): void;
 }`;
 
-/** What a single line about a mock gateway is about. */
+/** The variable of single lines about a mock gateway. */
 const GATEWAY = "/** @type {import('location-sdk/mock').MockGateway} */ const gateway = (await import('location-sdk/mock')).createMockGateway();";
 
 const withGateway = ({ language, code }: CodeBlock) =>
   language === 'js' && code.includes('gateway.') && !/(?:const|let|var) gateway\b/.test(code) ? GATEWAY + code : code;
 
-/** A short example does not say that an element of its own page exists. */
+/** A short example does not check that an element of its own page exists. */
 const strictOnlyAboutUs = (script: string) =>
   script
     .replace(/querySelector\(('[^']+')\)\./g, 'querySelector($1)?.')
     .replace(/= (document\.querySelector\('(\w+)'\));/g, "= /** @type {HTMLElementTagNameMap['$2']} */ ($1);");
 
-test('every block is seen, and names a language that is known here', () => {
+test('every block is found, and names a known language', () => {
   for (const document of documents) expect(codeBlocks(read(document)).length, document).toBe(fencesIn(read(document)));
   expect(all.filter(({ language }) => !CHECKED.includes(language) && !(language in NOT_CHECKED)).map(nameOf)).toEqual([]);
 });
 
-describe('what the compiler says of the examples', () => {
+describe('the compiler\'s messages for the examples', () => {
   const modules = inLanguage('ts', 'js').map((block) => [`${nameOf(block).replace(/\W/g, '-')}.${block.language}`, withGateway(block)]);
   const scripts = inLanguage('html').flatMap((block) =>
     inlineScripts(block.code).map((script, index) => [`${nameOf(block).replace(/\W/g, '-')}-${index}.html.js`, strictOnlyAboutUs(script)]),
   );
-  // What the other modules of a guide import by its name.
+  // The module that other modules of a guide import by its name.
   const taken = inLanguage('ts')
     .filter(({ code }) => code.includes('export async function take('))
     .map(({ code }) => ['take.ts', code]);
 
-  // The readme's once more, exactly as they stand there.
+  // The readme's blocks again, unchanged.
   const readme = codeBlocks(['README.md', 'docs/start/backend.md', 'docs/start/page.md'].map(read).join('\n'));
   const readmeModules = readme
     .filter(({ language }) => language === 'js' || language === 'ts')
@@ -171,12 +171,12 @@ describe('what the compiler says of the examples', () => {
     expect(problems.filter(isOfReadme)).toEqual([]);
   });
 
-  test('an example of a page that uses what only modules have is refused', () => {
+  test('an example of a page that uses an export of the modules only is refused', () => {
     expect(problems.filter(isWrong)).toEqual([expect.stringContaining("'ipinfo' does not exist")]);
   });
 });
 
-test('JavaScript is run by a test, or it is said why not', () => {
+test('JavaScript is run by a test, or the reason is listed', () => {
   const stray = inLanguage('js').filter(
     ({ document, code }) => ![...RUN_BY, ...SHOWN_ONLY].some((entry) => entry.document === document && code.includes(entry.has)),
   );
@@ -226,7 +226,7 @@ describe('commands', () => {
     expect(problemOf(command, dirname(where))).toBeUndefined();
   });
 
-  test('those within a sentence are among them', () => {
+  test('commands within a sentence are among them', () => {
     expect(inText.length).toBeGreaterThan(40);
   });
 
@@ -251,7 +251,7 @@ describe('commands', () => {
   });
 });
 
-describe('a name within a sentence is one that there is', () => {
+describe('a name within a sentence exists', () => {
   const client = createClient();
   const gateway = createMockGateway();
   const outbox = createOutbox({ client, store: memoryStore() });
@@ -267,7 +267,7 @@ describe('a name within a sentence is one that there is', () => {
       })),
     );
 
-  test('there are some', () => {
+  test('some were found', () => {
     expect(uses.length).toBeGreaterThan(20);
   });
 

@@ -16,7 +16,7 @@ const guide = readGuides('how-to/mock-gateway', 'how-to/test-in-ci', 'reference/
 const blocks = codeBlocks(guide);
 const unitTest = blocks.find(({ code }) => code.includes('node:test'))?.code ?? '';
 
-/** Every line of the cookbook in JavaScript, with the one that does the same from outside. */
+/** Every line of the cookbook in JavaScript, with the command that does the same from outside. */
 const faults = [...cookbook.matchAll(/^```js\n(.*)\n```\n\n```sh\n(.*)\n```$/gm)].map(([, script = '', command = '']) => ({ script, command }));
 const oneLiners = [
   ...blocks.filter(({ language }) => language === 'sh').flatMap(commandsOf),
@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs one command line; a status that is an error is one here too. */
+/** Runs one command line. An error status fails here too. */
 const shell = (command: string) =>
   promisify(execFile)('sh', ['-c', command.replace('curl ', 'curl --silent --show-error --fail-with-body --max-time 10 ')], {
     cwd: folder,
@@ -51,7 +51,7 @@ test('the unit test of the guide runs', { timeout: 30_000 }, async () => {
 });
 
 describe('each fault of the cookbook is the same from within and from outside', () => {
-  test('there are as many as it has headings, and one that takes them away', () => {
+  test('there is one for each heading, and one that removes them', () => {
     expect(faults).toHaveLength([...cookbook.matchAll(/^## /gm)].length + 1);
   });
 
@@ -69,7 +69,7 @@ describe('each fault of the cookbook is the same from within and from outside', 
   });
 });
 
-describe('what the guide says that the client makes of a fault', () => {
+describe('the client\'s result for a fault, as the guide says', () => {
   test.each([
     ['a lost answer', /kind: 'connection-reset', when: 'after' }/, 'already-recorded', 1],
     ['an outage', /connection-reset', times: null/, 'network unknown', 0],
@@ -97,10 +97,10 @@ describe('what the guide says that the client makes of a fault', () => {
 });
 
 describe('each other line with curl is answered', () => {
-  test('there are some', () => expect(oneLiners.length).toBeGreaterThan(12));
+  test('some were found', () => expect(oneLiners.length).toBeGreaterThan(12));
 
   test.each(oneLiners)('%s', async (command) => {
-    // What a line takes away must be there.
+    // A fault that a line removes must exist.
     if (command.includes('faults?id=1')) server = await fresh(server);
     await shell(command);
   });

@@ -21,7 +21,7 @@ interface Guide {
 let folder: string;
 let guide: Guide;
 
-/** The modules of the guide, as they stand there. */
+/** The modules of the guide, unchanged. */
 beforeAll(async () => {
   expectFreshBuild();
   folder = await mkdtemp(join(root, 'test/.docs-'));
@@ -45,14 +45,14 @@ const settlement = (bet_id: string) => JSON.stringify({ operation: 'reportSettle
 const ids = async (outbox: Outbox) => (await outbox.list()).map(({ reference }) => reference);
 
 describe('a message from a queue', () => {
-  it('is taken as the guide shows it', async () => {
+  it('is enqueued as the guide shows', async () => {
     const { outbox } = outboxWorld();
     const [shown] = codeBlocks(await readFile(join(root, 'docs/how-to/queues.md'), 'utf8')).filter(({ language }) => language === 'json');
     expect(await guide.take.take(outbox, [shown?.code ?? ''])).toEqual([undefined]);
     expect(await ids(outbox)).toEqual(['BET-104']);
   });
 
-  it('that comes again enqueues nothing new', async () => {
+  it('that comes again enqueues no new report', async () => {
     const { outbox, clock } = outboxWorld();
     expect(await guide.take.take(outbox, [message('BET-1'), settlement('BET-1')])).toEqual([undefined, undefined]);
     clock.advance(60_000);
@@ -60,7 +60,7 @@ describe('a message from a queue', () => {
     expect(await ids(outbox)).toEqual(['BET-1', 'BET-1']);
   });
 
-  it('that can never be a report is refused by itself, in its place, without its data', async () => {
+  it('that can never be a report is refused alone, at its position, without its data', async () => {
     const { outbox } = outboxWorld();
     await outbox.reportBetEvent({ ...betEvent({ bet_id: 'BET-3', timestamp }), location } as never);
     const personal = JSON.stringify({ operation: 'reportBetEvent', payload: { ...personalBet('BET-2'), amount: '6.123457' } });
@@ -84,7 +84,7 @@ describe('a message from a queue', () => {
     expect(await ids(outbox)).toEqual(['BET-3', 'BET-1']);
   });
 
-  it('is not confirmed while the store is in trouble', async () => {
+  it('is not confirmed while the store fails', async () => {
     const { outbox } = outboxWorld({ store: { ...memoryStore(), enqueue: () => Promise.reject(new Error('disk full')) } });
     await expect(guide.take.take(outbox, [message('BET-1')])).rejects.toThrow('disk full');
   });
@@ -103,7 +103,7 @@ describe('the consumer of Kafka', () => {
     return { ended: await guide.kafka.consume(consumer, producer, outbox).then(() => 'done', String), resolved, dead };
   };
 
-  it('resolves what is enqueued, and puts poison aside', async () => {
+  it('resolves enqueued messages, and stores invalid ones separately', async () => {
     const { outbox } = outboxWorld();
     const { ended, resolved, dead } = await run(outbox, [message('BET-1'), '{', null, message('BET-2')]);
     expect([ended, resolved]).toEqual(['done', ['3']]);
@@ -120,7 +120,7 @@ describe('the consumer of Kafka', () => {
     expect(await ids(outbox)).toEqual(['BET-1', 'BET-2']);
   });
 
-  it('resolves a long batch as far as it is committed', async () => {
+  it('resolves the committed part of a long batch', async () => {
     const store = memoryStore();
     let commits = 0;
     const enqueue: typeof store.enqueue = (rows) => {
@@ -133,7 +133,7 @@ describe('the consumer of Kafka', () => {
   });
 });
 
-it('the consumer of RabbitMQ confirms what is enqueued, gives up poison, and gives back what met trouble', async () => {
+it('the consumer of RabbitMQ confirms enqueued messages, rejects invalid ones, and requeues failed ones', async () => {
   const store = memoryStore();
   let fails = false;
   const { outbox } = outboxWorld({ store: { ...store, enqueue: (rows) => (fails ? Promise.reject(new Error('away')) : store.enqueue(rows)) } });
@@ -164,7 +164,7 @@ it('the consumer of RabbitMQ confirms what is enqueued, gives up poison, and giv
   );
 });
 
-it('the consumer of SQS deletes what is enqueued, and nothing else', async () => {
+it('the consumer of SQS deletes only enqueued messages', async () => {
   const { outbox } = outboxWorld();
   const signal = { aborted: false };
   const removed: string[][] = [];

@@ -33,7 +33,7 @@ const inFolder = (variables: Record<string, string> = {}) => ({ cwd: folder, env
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'location-sdk-first-'));
-  // As npm has installed it, once for all tests.
+  // As npm installed it, once for all tests.
   for (const name of ['package.json', 'node_modules']) cpSync(join(project, name), join(folder, name), { recursive: true, verbatimSymlinks: true });
 });
 
@@ -46,7 +46,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts a program that says in its first line where it listens. */
+/** Starts a program that prints its address in its first line. */
 async function start(program: string, words: readonly string[], variables: Record<string, string> = {}): Promise<string> {
   const child = spawn(program, words, { ...inFolder(variables), stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   running.push(child);
@@ -56,7 +56,7 @@ async function start(program: string, words: readonly string[], variables: Recor
 
 const startMock = () => start('npx', ['--no-install', 'location-sdk', 'mock', '--port', '0']);
 
-/** What a mock gateway holds of staging. */
+/** The staging reports of a mock gateway. */
 async function reportsOf(mock: string): Promise<{ operation: string; body: { location?: { source: string } } }[]> {
   const answer = await fetch(`${mock}/__admin/reports`);
   const held: unknown = await answer.json();
@@ -113,7 +113,7 @@ describe('the first five minutes', () => {
     expect(await reportsOf(mock)).toMatchObject([{ operation: 'reportBetEvent', body: { amount: 1500, location: { source: 'gps' } } }]);
   });
 
-  it('of a page whose script comes from another host: one command prints the hash that pins it', async () => {
+  it('of a page with a script from another host: one command prints its integrity hash', async () => {
     const [, command = ''] = /`node -p "([^`"]*integrity[^`"]*)"`/.exec(tutorials) ?? [];
     const { stdout } = await run('node', ['-p', command], inFolder());
     const file = readFileSync(join(folder, 'node_modules/location-sdk/dist/location-sdk.global.js'));

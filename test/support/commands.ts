@@ -6,19 +6,19 @@ import { readOutboxCall } from '../../src/cli/outbox/command.js';
 import { readGuides } from './documents.js';
 import { root } from './run.js';
 
-/** The scripts of a folder's package.json, or, where it has none, of the project's. */
+/** The scripts of a folder's package.json. If it has none, those of the project's. */
 const scriptsOf = (folder: string) => {
   const own = join(root, folder, 'package.json');
   return (JSON.parse(readFileSync(existsSync(own) ? own : join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }).scripts;
 };
 
-/** Where files are shown that a reader saves. */
+/** The folder in which documents show files that a reader saves. */
 const tutorials = readGuides('start/backend', 'start/page', 'start/ci') + readFileSync(join(root, 'README.md'), 'utf8');
 
-/** What stands for the reader's own value. */
+/** Replaces the reader's own value. */
 const isPlaceholder = (word: string) => word === '…' || word === '$!' || /^<[^>]*>$/.test(word);
 
-/** Without options whose value is left to the reader; that there are such options is asked here. */
+/** Without options whose value the reader chooses. Whether these options exist is checked here. */
 function withoutPlaceholders(table: OptionTable, words: readonly string[]): string[] {
   return words.filter((word, index) => {
     const name = (at: number) => (words[at]?.startsWith('--') ? words[at]?.slice(2) : undefined);
@@ -27,7 +27,7 @@ function withoutPlaceholders(table: OptionTable, words: readonly string[]): stri
   });
 }
 
-/** What the command line itself says of these words. */
+/** The command line's own message about these words. */
 function problemOfOurs(words: readonly string[]): string | undefined {
   const end = words.indexOf('--');
   if (end >= 0) return problemOfOurs(words.slice(0, end)) ?? problemOf(words.slice(end + 1).join(' '));
@@ -48,7 +48,7 @@ function problemOfOurs(words: readonly string[]): string | undefined {
 
 const KNOWN_PROGRAMS = /^(?:curl|trap|export|kill|cd|mkdir|sleep|docker|apt-get|psql|createdb)$/;
 
-/** What is wrong with one command of a document, in words. `from`: the folder of the document. */
+/** The problem with one command of a document, in words. `from`: the folder of the document. */
 export function problemOf(command: string, from = '.'): string | undefined {
   const [program = '', ...words] = command
     .replace(/#.*$/, '')
@@ -67,12 +67,12 @@ export function problemOf(command: string, from = '.'): string | undefined {
   }
   const [first = '', ...rest] = program === 'npx' ? words.filter((word) => word !== '--no-install') : [program.replace(/^.*\//, ''), ...words];
   if (first === 'vitest' || first === 'biome' || first === 'tsc') return undefined;
-  return first === 'location-sdk' ? problemOfOurs(rest) : `${first} is not known here`;
+  return first === 'location-sdk' ? problemOfOurs(rest) : `${first} is unknown here`;
 }
 
 function problemOfNpm(words: readonly string[], from: string): string | undefined {
   const [folder, rest] = words[0] === '--prefix' ? [words[1] ?? '', words.slice(2)] : [from, words];
   const [what = '', name = ''] = rest;
-  if (what !== 'run') return /^(?:ci|init|install|i|test|start|pack|publish|version)$/.test(what) ? undefined : `npm ${what} is not known here`;
+  if (what !== 'run') return /^(?:ci|init|install|i|test|start|pack|publish|version)$/.test(what) ? undefined : `npm ${what} is unknown here`;
   return name in scriptsOf(folder) ? undefined : `there is no script ${name}`;
 }

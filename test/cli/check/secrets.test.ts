@@ -87,7 +87,7 @@ describe('a gateway behind another one', () => {
 
   test('is not asked where the function headers fails, and nothing that it threw is shown', async () => {
     const { lines, shown } = await checkStaging({ gateways, headers: () => Promise.reject(new Error(FRONT)), fetch: behind(() => true) });
-    expect(lines.find(({ status }) => status === 'fail')?.text).toBe('headers threw; look into it');
+    expect(lines.find(({ status }) => status === 'fail')?.text).toBe('headers threw an error; check that function');
     expect(shown).not.toContain(FRONT);
   });
 });
