@@ -13,7 +13,7 @@ import { codeBlocks } from '../support/code-blocks.js';
 import { readGuides } from '../support/documents.js';
 import { whenInstalled } from './installed.js';
 
-/** What the tutorials say to each kind of user, done in an empty folder. Only ports are others. */
+/** The steps of each tutorial, done in an empty folder. Only the ports differ. */
 
 const run = promisify(execFile);
 const { project } = await whenInstalled();
