@@ -103,7 +103,7 @@ test('a lookup contains neither the key nor the address of the page', async ({ c
   expect(JSON.stringify(lookups.requests)).not.toMatch(/U-88412|mock-api-key/);
 });
 
-test('a lookup contains no referrer even if the page\'s policy would send it everywhere', async ({ context, page, site, lookups, options }) => {
+test("a lookup contains no referrer even if the page's policy would send it everywhere", async ({ context, page, site, lookups, options }) => {
   await denyGeolocation(context);
   await page.goto(`${site.url}/with-loose-referrer?player=U-88412`);
 
@@ -200,7 +200,7 @@ test('a page over plain http is not asked for a position; the address is looked 
   expect(lookups.requests).toHaveLength(1);
 });
 
-test('if the page\'s policy forbids geolocation, the address is looked up', async ({ context, page, site, lookups, options }) => {
+test("if the page's policy forbids geolocation, the address is looked up", async ({ context, page, site, lookups, options }) => {
   await grantGeolocation(context);
   await page.goto(`${site.url}/without-geolocation`);
 

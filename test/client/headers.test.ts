@@ -51,7 +51,7 @@ describe('headers', () => {
     expect(sent.map(({ init }) => new Headers(init.headers).get('x-call'))).toEqual(['1', '2', '3']);
   });
 
-  it('of the client are sent with an outbox\'s reports, and those of a call are refused there', async () => {
+  it("of the client are sent with an outbox's reports, and those of a call are refused there", async () => {
     const gateway = createMockGateway({ requireInitiated: false });
     const seen: (string | null)[] = [];
     const fetch: typeof gateway.fetch = (input, init) => {
@@ -116,7 +116,11 @@ describe('a function for headers', () => {
   it('that throws sends nothing, and its error is not shown', async () => {
     const { failure, sent } = scripted([], { headers: () => Promise.reject(new Error(TOKEN)) });
     const error = await failure();
-    expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', message: expect.stringContaining('headers threw an error; check that function') });
+    expect(error).toMatchObject({
+      code: 'configuration',
+      outcome: 'not-sent',
+      message: expect.stringContaining('headers threw an error; check that function'),
+    });
     expect(JSON.stringify(error)).not.toContain('quillback');
     expect(sent).toEqual([]);
   });

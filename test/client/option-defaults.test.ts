@@ -42,7 +42,7 @@ const rows = readRows();
 
 const rowOf = (path: string) => rows.find((row) => path === row.path || path.startsWith(`${row.path}.`));
 
-/** What the reference says where a default is no value that could be written there. */
+/** The reference's words for defaults that cannot be written as a value. */
 const IN_WORDS: Readonly<Record<string, string>> = {
   gateways: 'environment variables',
   relayUrl: 'none',

@@ -69,7 +69,7 @@ describe('each fault of the cookbook is the same from within and from outside', 
   });
 });
 
-describe('the client\'s result for a fault, as the guide says', () => {
+describe("the client's result for a fault, as the guide says", () => {
   test.each([
     ['a lost answer', /kind: 'connection-reset', when: 'after' }/, 'already-recorded', 1],
     ['an outage', /connection-reset', times: null/, 'network unknown', 0],
