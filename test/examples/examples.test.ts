@@ -99,7 +99,7 @@ test('the relay on a server of Node.js reports for the logged-in player', { time
     const headers = { origin: address.replace(/\/$/, ''), 'content-type': 'application/json', 'x-location-sdk': '1' };
     const ask = (cookie: string, bet_id = 'BET-1') =>
       fetch(`${address}relay/report-bet-event`, { method: 'POST', headers: { ...headers, cookie }, body: JSON.stringify({ bet_id, amount: 5 }) });
-    expect((await ask('session=nobody')).status).toBe(401);
+    expect((await ask('session=none')).status).toBe(401);
     expect((await ask('session=ada-1815', 'BET-2')).status).toBe(403); // another player's
     expect((await ask('session=ada-1815', 'BET-made-up')).status).toBe(403);
     expect(await (await ask('session=ada-1815')).json()).toMatchObject({ outcome: 'recorded', location: { source: 'mock' } });
