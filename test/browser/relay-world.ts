@@ -23,7 +23,7 @@ const PAGES: Readonly<Record<string, readonly string[]>> = { '/outbox': [SCRIPTS
 
 /** The worker of the guide, for a page and for a service worker. */
 const WORKERS: Readonly<Record<string, string>> = Object.fromEntries(
-  codeBlocks(readFileSync(join(root, 'docs/how-to/browser.md'), 'utf8'))
+  codeBlocks(readFileSync(join(root, 'docs/how-to/workers.md'), 'utf8'))
     .filter(({ code }) => code.includes('importScripts'))
     .map(({ code }) => [/^\/\/ (\/[\w-]+\.js)/.exec(code)?.[1] ?? '', code]),
 );

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { optionTable } from '../../src/client/option-table.js';
+import { createClient } from '../../src/entries/index.js';
+import { DEFAULTS } from '../../src/outbox/settings-shape.js';
+import { readRelaySettings } from '../../src/relay/settings.js';
+import { readGuides } from '../support/documents.js';
+
+const limits = readGuides('reference/limits');
+const { location, retry } = optionTable;
+const relay = readRelaySettings({ client: createClient(), authorize: () => null });
+
+const seconds = (milliseconds: number) => `${milliseconds / 1_000} s`;
+const minutes = (milliseconds: number) => `${milliseconds / 60_000} minutes`;
+
+/** A part of the page, by its heading, the option, and what its row must say. */
+test.each([
+  ['The longest call', 'location.timeoutMs', seconds(location.timeoutMs.standard)],
+  ['The longest call', 'attemptTimeoutMs', seconds(optionTable.attemptTimeoutMs.standard)],
+  ['The longest call', 'retry.baseMs', seconds(retry.baseMs.standard)],
+  ['Client', 'retry.limit', String(retry.limit.standard)],
+  ['Client', 'retry.capMs', seconds(retry.capMs.standard)],
+  ['Client', 'maxRetryAfterMs', seconds(optionTable.maxRetryAfterMs.standard)],
+  ['Location', 'location.browser.timeoutMs', seconds(location.browser.timeoutMs.standard)],
+  ['Location', 'location.browser.maximumAgeMs', seconds(location.browser.maximumAgeMs.standard)],
+  ['Location', 'location.browser.denialMemoryMs', seconds(location.browser.denialMemoryMs.standard)],
+  ['Location', 'location.ip.timeoutMs', seconds(location.ip.timeoutMs.standard)],
+  ['Location', 'location.ip.restMs', seconds(location.ip.restMs.standard)],
+  ['Location', 'location.ip.cacheMs', minutes(location.ip.cacheMs.standard)],
+  ['Location', 'location.reverseGeocodeTimeoutMs', seconds(location.reverseGeocodeTimeoutMs.standard)],
+  ['Outbox', 'retry.baseMs', `${seconds(DEFAULTS.baseMs)}, doubling to ${minutes(DEFAULTS.capMs)}`],
+  ['Outbox', 'concurrency', String(DEFAULTS.concurrency)],
+  ['Outbox', 'leaseMs', `${seconds(optionTable.attemptTimeoutMs.standard + DEFAULTS.marginMs)}: \`attemptTimeoutMs\` + ${seconds(DEFAULTS.marginMs)}`],
+  ['Outbox', 'pollMs', `every ${seconds(DEFAULTS.pollMs)}`],
+  ['Outbox', 'breakerAfter', String(DEFAULTS.breakerAfter)],
+  ['Outbox', 'stopTimeoutMs', seconds(DEFAULTS.stopTimeoutMs)],
+  ['Relay', 'maxBodyBytes', `${relay.maxBodyBytes.toLocaleString('en')} bytes`],
+  ['Relay', 'bodyTimeoutMs', seconds(relay.bodyTimeoutMs)],
+  ['Relay', 'hookTimeoutMs', seconds(relay.hookTimeoutMs)],
+  ['Relay', 'timeoutMs', seconds(relay.timeoutMs)],
+])('%s: %s is %s', (heading, option, words) => {
+  const part = limits.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
+  const row = part.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${option}\``)) ?? '';
+  expect(row.split('|')[2]).toMatch(new RegExp(`(?<![\\d.])${words.replaceAll(/[.+]/g, '\\$&')}`));
+});
+
+test('the parts of the longest call add up', () => {
+  const { standard: attempt } = optionTable.attemptTimeoutMs;
+  const { standard: base } = retry.baseMs;
+  const sending = 3 * attempt + base + 2 * base;
+  expect(retry.limit.standard).toBe(2);
+  expect(limits).toContain(`= ${seconds(location.timeoutMs.standard + sending)}.`);
+  expect(limits).toContain(`it is ${seconds(sending)}.`);
+});
