@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitepress';
 import { entrySources } from '../entries.js';
-import { drawers, project } from './menu.js';
+import { drawers, pagesOf, project } from './menu.js';
 
 /** @type {{ version: string, repository?: { url: string } }} */
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -11,12 +11,14 @@ const repository = manifest.repository?.url.replace(/^git\+|\.git$/g, '');
 /** @param {string} file */
 const titleOf = (file) => /^# (.*)$/m.exec(readFileSync(file, 'utf8'))?.[1]?.replaceAll('`', '') ?? file;
 
-const guides = drawers
-  .filter(({ pages }) => pages.length > 0)
-  .map(({ title, folder, pages }) => ({
-    text: title,
-    items: pages.map((page) => ({ text: titleOf(`docs/${folder}/${page}.md`), link: `/${folder}/${page}` })),
-  }));
+const guides = drawers.map(({ title, folder, groups }) => ({
+  text: title,
+  items: groups.flatMap((group) => {
+    /** @type {import('vitepress').DefaultTheme.SidebarItem[]} */
+    const items = group.pages.map((page) => ({ text: titleOf(`docs/${folder}/${page}.md`), link: `/${folder}/${page}` }));
+    return group.title ? [{ text: group.title, items }] : items;
+  }),
+}));
 const everyName = { text: 'Every public name', link: '/reference/api/' };
 for (const { text, items } of guides) if (text === 'Reference') items.push(everyName);
 const reference = { ...everyName, items: [...entrySources().keys()].map((name) => ({ text: name, link: `/reference/api/${name}` })) };
@@ -67,9 +69,7 @@ export default defineConfig({
     page.frontmatter.editUrl = repository && page.frontmatter.source ? `${repository}/edit/main/${page.frontmatter.source}` : undefined;
   },
   themeConfig: {
-    nav: drawers
-      .filter(({ pages }) => pages.length > 0)
-      .map(({ title, folder, pages }) => ({ text: title, link: `/${folder}/${pages[0]}`, activeMatch: `^/${folder}/(?!api/)` })),
+    nav: drawers.map((drawer) => ({ text: drawer.title, link: `/${drawer.folder}/${pagesOf(drawer)[0]}`, activeMatch: `^/${drawer.folder}/(?!api/)` })),
     sidebar: { '/reference/api/': [reference, ...guides], '/': [...guides, { text: 'Project', items: pagesOfProject }] },
     outline: { level: [2, 3], label: 'On this page' },
     docFooter: { prev: 'Previous', next: 'Next' },

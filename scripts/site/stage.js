@@ -1,7 +1,7 @@
 // Copies every guide, and the files to which guides link, into VitePress's folder, and changes each link to the new place of its target.
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, extname, posix } from 'node:path';
-import { drawers, project } from './menu.js';
+import { drawers, pagesOf, project } from './menu.js';
 
 const LANGUAGES = { '.md': 'md', '.js': 'js', '.ts': 'ts', '.tsx': 'tsx', '.html': 'html', '.json': 'json', '.yaml': 'yaml', '.css': 'css' };
 const LINK = /(\]\()((?!https?:|#|mailto:)[^)#\s]+)/g;
@@ -30,7 +30,7 @@ function shown(file, text) {
  */
 export async function stagePages(folder) {
   const guides = (await readdir('docs', { recursive: true })).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
-  const listed = new Set(['docs/index.md', ...drawers.flatMap(({ folder: drawer, pages }) => pages.map((page) => `docs/${drawer}/${page}.md`))]);
+  const listed = new Set(['docs/index.md', ...drawers.flatMap((drawer) => pagesOf(drawer).map((page) => `docs/${drawer.folder}/${page}.md`))]);
   const stray = [...guides.filter((name) => !listed.has(name)), ...[...listed].filter((name) => !guides.includes(name))];
   if (stray.length > 0) throw new Error(`scripts/site/menu.js and docs/ disagree about ${stray.join(', ')}.`);
 
