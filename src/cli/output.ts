@@ -1,4 +1,7 @@
+import { printable } from '../platform/printable.js';
 import { terminal } from './terminal.js';
+
+export { printable };
 
 /** Exit codes: what is wrong with the call is told apart from what did not work. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
@@ -12,15 +15,6 @@ export class Failure extends Error {
     super(message);
   }
 }
-
-/** Characters that would steer the terminal, or turn the direction of what is read: references and answers come from outside. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
-
-const escaped = (character: string): string =>
-  Array.from({ length: character.length }, (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`).join('');
-
-/** A text on one line, with nothing in it that a terminal obeys. The escapes are those of JSON, so that JSON keeps its meaning. */
-export const printable = (text: string): string => text.replace(UNPRINTABLE, escaped);
 
 /** Every line that a command prints goes through here. */
 const linesOf = (text: string): string => text.split('\n').map(printable).join('\n');

@@ -1,3 +1,4 @@
+import { attachConsole } from './console/root.js';
 import { operatorMethods } from './operator/operator-methods.js';
 import { outboxOf } from './outbox.js';
 import { createPipeline } from './pipeline.js';
@@ -17,4 +18,4 @@ import { makeStandardSeal } from './seal/standard-seal.js';
  * const receipt = await done;
  * ```
  */
-export const createOutbox = outboxOf({ seal: makeStandardSeal, operatorMethods, createProof, makePipeline: createPipeline });
+export const createOutbox = outboxOf({ seal: makeStandardSeal, operatorMethods, createProof, attachConsole, makePipeline: createPipeline });

@@ -3,6 +3,7 @@ import type { ReceiptOf } from '../client/receipt.js';
 import { ConfigurationError } from '../errors/errors.js';
 import { memberOf } from '../platform/as-record.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../platform/time.js';
+import type { attachConsole } from './console/root.js';
 import { createOutboxEvents, type Events } from './events.js';
 import { type Committed, createEntrance, type Given } from './intake/enqueue.js';
 import type { EnqueuedReport, Outbox, Outboxes, OutboxStats } from './interface.js';
@@ -41,6 +42,8 @@ export interface OutboxParts {
   readonly seal: MakeSeal;
   readonly operatorMethods: <Mode extends ClientMode>(parts: OperatorParts<Mode>) => OperatorMethods<Mode>;
   readonly createProof: (settings: OutboxSettings, events: Events) => Proof;
+  /** Lets the operator's console reach what is behind an outbox. */
+  readonly attachConsole?: typeof attachConsole;
   /** Prefetches rows and gathers results; without it, as many rows are claimed as are sent at once. */
   readonly makePipeline?: typeof createPipeline;
 }
@@ -55,7 +58,7 @@ export const outboxOf = (parts: OutboxParts): CreateOutbox =>
 
 function composeOutboxes<Mode extends ClientMode>(
   settings: OutboxSettings,
-  { createProof, operatorMethods, makePipeline }: OutboxParts,
+  { createProof, operatorMethods, makePipeline, attachConsole }: OutboxParts,
 ): Outboxes<string, Mode> {
   const { store } = settings;
   const events = createOutboxEvents();
@@ -145,9 +148,9 @@ function composeOutboxes<Mode extends ClientMode>(
   };
 
   async function stats(accounts: readonly string[]): Promise<OutboxStats> {
-    const { states, oldestOpenAt, attempts } = await store.counts(accounts);
+    const counts = await store.counts(accounts);
     const missingKeys = await store.missingKeys(accounts);
-    return { states, oldestOpenAt, attempts, missingKeys, paused: toPublicPauses(await store.outlook(accounts)) };
+    return { ...counts, missingKeys, paused: toPublicPauses(await store.outlook(accounts)) };
   }
 
   function outboxOf(account: AccountSettings): Outbox<Mode> {
@@ -160,7 +163,7 @@ function composeOutboxes<Mode extends ClientMode>(
       return report;
     }
 
-    return {
+    const outbox: Outbox<Mode> = {
       get durable() {
         return store.durable;
       },
@@ -179,6 +182,8 @@ function composeOutboxes<Mode extends ClientMode>(
       ...proof.methods(name),
       on: (type, listener) => events.on(type, (event) => ((accountOf(event) ?? name) === name ? listener(event) : undefined)),
     };
+    attachConsole?.(outbox, { settings, accounts: [name], events, waiters, wake });
+    return outbox;
   }
 
   const outboxes = new Map(settings.accounts.map((one) => [one.account, outboxOf(one)]));
@@ -190,7 +195,7 @@ function composeOutboxes<Mode extends ClientMode>(
     return found;
   }
 
-  return {
+  const all: Outboxes<string, Mode> = {
     get durable() {
       return store.durable;
     },
@@ -202,6 +207,8 @@ function composeOutboxes<Mode extends ClientMode>(
     stats: () => stats(accounts),
     on: events.on,
   };
+  attachConsole?.(all, { settings, accounts, events, waiters, wake });
+  return all;
 }
 
 /** The account that an event is about; those of the store are about none. */

@@ -29,4 +29,37 @@ export interface Decision {
   readonly reason: string;
   /** Milliseconds since 1970, by the clock of whoever decided. */
   readonly at: number;
+  /** By whom, where that is known. */
+  readonly by?: string;
+  /** The id of the decision that this was a part of, where it was about many reports: a row is touched by each once. */
+  readonly id?: string;
+  /** How the row was before, for a retry that may be taken back. */
+  readonly before?: {
+    /** Its fence: a higher one says that a worker has claimed the row since. */
+    readonly fence: number;
+    /** Why it was quarantined. */
+    readonly problem?: Problem | undefined;
+  };
+  /** That the retry was taken back, before anything had left. */
+  readonly undone?: {
+    /** Why. */
+    readonly reason: string;
+    /** When. */
+    readonly at: number;
+    /** By whom. */
+    readonly by: string;
+  };
+}
+
+/** Words of a group are cut here: an index of a database holds them. */
+export const MOST_WORDS = 400;
+
+/**
+ * What is wrong with a report, apart from its name: reports with which the same is wrong are one group. A message begins with the
+ * name of its report and a colon. Databases compute the same by themselves.
+ */
+export function wrongOf(problem: Problem | undefined): { readonly code: string; readonly words: string } {
+  const { code = 'unknown', message = '', conflict } = problem ?? {};
+  const words = message.slice(message.includes(': ') ? message.indexOf(': ') + 2 : 0);
+  return { code: conflict ? 'conflict' : code, words: Array.from(words).slice(0, MOST_WORDS).join('') };
 }

@@ -5,13 +5,10 @@ import { oneMore } from './counts.js';
 import type { OutboxEnvironment, PauseReason } from './destination.js';
 import type { Decision, Problem } from './problem.js';
 
-export type { Decision, Problem, ProblemCode } from './problem.js';
+import type { RowState } from './row-state.js';
 
-/**
- * Where a report stands. `'waiting'` for its turn, also between two attempts; `'in-flight'`, a worker has it; `'recorded'`, the gateway holds it;
- * `'quarantined'`, a person must look; `'dismissed'`, a person decided that it is not to be sent. Nothing leaves `'recorded'` and `'dismissed'`.
- */
-export type RowState = 'waiting' | 'in-flight' | 'recorded' | 'quarantined' | 'dismissed';
+export type { Decision, Problem, ProblemCode } from './problem.js';
+export type { RowState };
 
 /** The part of a row that its state machine reads and writes. */
 export interface Progress {
@@ -224,7 +221,8 @@ export function decided(row: Row, decision: Decision, keepBodies: boolean): Chan
   if (decision.action === 'retry') {
     if (state !== 'quarantined' && state !== 'waiting') return `it is ${state}; only a quarantined or waiting report can be tried again`;
     // The doubt stays: the next answer is read as if the person had not looked. The problem goes: a 404 from before is not the first of two.
-    return { ...before, state: 'waiting', problem: undefined, keepBody: true };
+    const kept = state === 'quarantined' ? [...row.decisions, { ...decision, before: { fence, ...(problem && { problem }) } }] : decisions;
+    return { ...before, decisions: kept, state: 'waiting', problem: undefined, keepBody: true };
   }
   // A key that is lost for ever keeps its reports waiting: only a person can end that.
   const isLocked = state === 'waiting' && problem?.code === 'configuration';

@@ -1,8 +1,13 @@
 import type { OperationName } from '../protocol/operations.js';
+import type { ConsoleStore } from './console-store.js';
+import type { Counts } from './counts.js';
 import type { BoundDestination, Destination, DestinationOperation, Gateways, OutboxEnvironment, Rebinding, Rebound } from './destination.js';
 import type { Pause, PauseChange } from './pause.js';
 import type { Retention } from './retention.js';
-import type { Change, Row, RowState } from './state-machine.js';
+import type { Row, RowState } from './state-machine.js';
+import type { Write } from './write.js';
+
+export type { Counts, Write };
 
 /** What a store makes a row of. Its id begins with its account and a colon. */
 export type NewRow = Pick<Row, 'id' | 'account' | 'environment' | 'operation' | 'reference' | 'waitsFor' | 'body' | 'fingerprint'> & {
@@ -18,16 +23,6 @@ export interface Enqueued {
   readonly row: Row;
   /** Whether it was added by this call. */
   readonly added: boolean;
-}
-
-/** A change of a row, made only if the row still has the state and the fence that it was decided for. */
-export interface Write {
-  /** The id of the row. */
-  readonly id: string;
-  /** What the row must be for the write to be made. */
-  readonly expected: Pick<Row, 'state' | 'fence'>;
-  /** What becomes of the row. */
-  readonly change: Change;
 }
 
 /** An account whose rows a worker takes. */
@@ -101,16 +96,6 @@ export interface RowQuery {
   readonly after?: number | undefined;
   /** The most to give. */
   readonly limit: number;
-}
-
-/** How many rows a store holds. */
-export interface Counts {
-  /** Rows by state, those that were pruned included; blocked ones are not among the waiting. */
-  readonly states: Readonly<Record<RowState | 'blocked', number>>;
-  /** `enqueuedAt` of the oldest row that is neither final nor quarantined. */
-  readonly oldestOpenAt: number | undefined;
-  /** The sum of all rows' attempts. */
-  readonly attempts: number;
 }
 
 /** One line of the receipt log; the store knows its place and whose it is, not what is in it. */
@@ -226,6 +211,9 @@ export interface OutboxStore extends Retention {
 
   /** The log of receipts. */
   readonly receipts: ReceiptLog;
+
+  /** What the operator's console needs beside. Without it, the console shows single reports and counts alone. */
+  readonly console?: ConsoleStore;
 
   /**
    * Tells when there may be something new to claim, where the store can know. Returns how to stop. `onProblem` hears, with the

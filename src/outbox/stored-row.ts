@@ -44,9 +44,17 @@ const isProblem = (value: unknown): boolean => {
   return isWhole && (status === undefined || typeof status === 'number') && (conflict === undefined || isBit(conflict));
 };
 
+const isBefore = (value: unknown): boolean => value === undefined || (isFence(asRecord(value).fence) && isProblem(asRecord(value).problem));
+
+function isUndone(value: unknown): boolean {
+  const { reason, at, by } = asRecord(value);
+  return value === undefined || (isText(reason) && isText(by) && typeof at === 'number');
+}
+
 const isDecision = (value: unknown): boolean => {
-  const { action, reason, at } = asRecord(value);
-  return oneOf('retry', 'recorded', 'dismissed')(action) && isText(reason) && typeof at === 'number';
+  const { action, reason, at, by, id, before, undone } = asRecord(value);
+  const isWhole = oneOf('retry', 'recorded', 'dismissed')(action) && isText(reason) && typeof at === 'number' && isTextOrNothing(by) && isTextOrNothing(id);
+  return isWhole && isBefore(before) && isUndone(undone);
 };
 
 const isEnvironment = (value: unknown): value is OutboxEnvironment => oneOf('staging', 'production', 'relay')(value);

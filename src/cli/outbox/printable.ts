@@ -1,5 +1,7 @@
 import type { OutboxStore } from '../../outbox/store.js';
-import { printable } from '../output.js';
+import { quoted } from '../../platform/printable.js';
+
+export { quoted };
 
 /** What a command looks at. */
 export interface View {
@@ -9,9 +11,6 @@ export interface View {
   /** Milliseconds since 1970. */
   readonly now: number;
 }
-
-/** The name of a file within a command to copy. */
-export const quoted = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${printable(text).replaceAll("'", "'\\''")}'`);
 
 const UNITS = [
   ['d', 86_400_000],

@@ -1,3 +1,4 @@
+import { meaningOf } from '../../outbox/operator/meaning.js';
 import { openSettlementOf } from '../../outbox/operator/settlement.js';
 import { toPublicReport } from '../../outbox/public-report.js';
 import type { Row } from '../../outbox/state-machine.js';
@@ -43,15 +44,6 @@ function described(row: Row, settlement: Row | undefined, view: View): string {
   lines.push(['body', bodyOf(row)], ['fingerprint', printable(fingerprint)]);
   const text = lines.map(([label, value]) => `  ${label.padEnd(INDENT.length - 2)}${wrapped(value, INDENT)}`.trimEnd()).join('\n');
   return [printable(id), text, ...(state === 'quarantined' ? ['', whatToDo(id, settlement, view.command)] : [])].join('\n');
-}
-
-function meaningOf({ state, blocked, problem }: Row): string {
-  if (blocked) return 'it is sent once the report that it waits for is recorded or dismissed';
-  if (state === 'waiting')
-    return problem?.code === 'configuration' ? 'a setting is missing before it can be sent, see below' : 'it is sent when its time comes';
-  if (state === 'in-flight') return 'a worker sends it; if that worker died, another takes it when the lease is over';
-  if (state === 'quarantined') return 'it is not sent any more until a person decides';
-  return state === 'recorded' ? 'the gateway holds it, or a person said so' : 'a person decided that it is not sent';
 }
 
 function bodyOf({ body }: Row): string {

@@ -61,6 +61,9 @@ export interface ConsoleData {
   /** Lifts the pauses of an environment now, those of its operations too; written down as a decision. False where there was none. */
   resume(where: { account: string; environment: OutboxEnvironment }, by: Who): Promise<{ readonly lifted: boolean; readonly decision: DecisionRecord }>;
 
+  /** A secret of this store, the same in every process over it: a key for the tokens of pages. It is made when it is first asked for. */
+  secret(): Promise<string>;
+
   /** The log of receipts. */
   readonly proof: ProofData;
 }
@@ -117,6 +120,8 @@ export interface SearchFilter extends Narrowing {
   readonly text?: string | undefined;
   /** Where it stands. */
   readonly state?: ShownState | undefined;
+  /** Only the quarantined reports of this group, the oldest first; of the rest, only `limit` goes with it. */
+  readonly group?: GroupKey | undefined;
   /** Only reports of this call. */
   readonly operation?: OperationName | undefined;
   /** Enqueued at this time or later. */
@@ -172,11 +177,3 @@ export interface ProofData {
 export type VerifyStep =
   | { readonly kind: 'progress'; readonly done: number; readonly of: number }
   | { readonly kind: 'verdict'; readonly verdict: ReceiptsVerdict };
-
-/** What the console's data are made over. */
-export interface ConsoleDataOptions {
-  /** The outbox that `createOutbox` made: its accounts alone are shown, its worker is woken and its events come. Or a store, and all of its accounts are. */
-  readonly over: object;
-  /** How commands to copy begin. Default: `npx location-sdk outbox <store>`. */
-  readonly command?: string | undefined;
-}

@@ -112,6 +112,6 @@ export interface Undone {
   readonly decision: DecisionRecord;
   /** Whether there is more to do: call again with the same request. */
   readonly more: boolean;
-  /** Reports of the decision that stay as they are, by why: a worker has claimed them since, or they were not quarantined before. */
+  /** Reports that this call left as they are (`decision.skipped` counts those of all calls), by why: a worker has claimed them since, or they were not quarantined before. */
   readonly kept: { readonly claimed: number; readonly otherwise: number };
 }

@@ -1,6 +1,8 @@
 import { accountCases } from './accounts.js';
 import { claimCases } from './claims.js';
+import { consoleCases } from './console.js';
 import { damageCases } from './damage.js';
+import { decisionCases } from './decisions.js';
 import type { ContractCase } from './harness.js';
 import { orderCases } from './order.js';
 import { pauseCases } from './pauses.js';
@@ -28,6 +30,8 @@ export const storeContract: readonly ContractCase[] = [
   ...pauseCases,
   ...receiptCases,
   ...pruneCases,
+  ...consoleCases,
+  ...decisionCases,
   ...survivalCases,
   ...damageCases,
 ];

@@ -24,6 +24,7 @@ export async function decideRow(store: OutboxStore, id: string, account: string 
 export const refusal = (operation: 'retry' | 'resolve', message: string): ValidationError =>
   new ValidationError(`${operation}: ${message}.`, { operation, issues: [{ path: 'id', code: 'invalid', message }] });
 
-function changed(row: Row, { delayMs: _, keepBody, ...progress }: Change): Row {
+/** A row after a change. */
+export function changed(row: Row, { delayMs: _, keepBody, ...progress }: Change): Row {
   return { ...row, ...progress, body: keepBody ? row.body : undefined };
 }

@@ -3,7 +3,6 @@ import { ConfigurationError } from '../../errors/errors.js';
 import { isConfigurationError } from '../../errors/guards.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../../platform/time.js';
 import { ensureOwnGateways } from '../bindings.js';
-import { partsOf } from '../destination.js';
 import { aboutReport } from '../events.js';
 import { type Given, requireTransactions } from '../intake/enqueue.js';
 import { LARGEST_COMMIT } from '../intake/insert-batch.js';
@@ -11,10 +10,10 @@ import { prepareReport } from '../intake/prepare-report.js';
 import { readList, readNamed } from '../intake/report-names.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport } from '../interface.js';
 import { createOnlyRefused } from '../only-refused.js';
-import { liftPause } from '../pause.js';
 import { toPublicPauses, toPublicReport } from '../public-report.js';
 import type { Decision } from '../state-machine.js';
 import { decideRow, refusal } from './decide.js';
+import { liftPauses } from './lift-pauses.js';
 import type { OperatorMethods, OperatorParts } from './parts.js';
 
 /** How many reports are listed unless told otherwise, and read together. */
@@ -128,15 +127,10 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
       return decide(id, { action, reason, at: internals.clock.now() });
     },
     resume: async (environment) => {
-      let lifted = false;
-      for (const { pause } of await store.outlook([account])) {
-        const { environment: paused, operation } = partsOf(pause);
-        if (paused !== environment || pause.reason === undefined || !(await store.pause(liftPause(pause)))) continue;
-        lifted = true;
-        events.emit('resumed', { account, environment, ...(operation && { operation }) });
-      }
+      const lifted = await liftPauses(store, account, environment);
+      for (const operation of lifted) events.emit('resumed', { account, environment, ...(operation && { operation }) });
       wake();
-      return lifted;
+      return lifted.length > 0;
     },
   };
 }

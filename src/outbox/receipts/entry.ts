@@ -48,6 +48,8 @@ export interface ReceiptEntry {
   readonly decisions?: readonly (Pick<Decision, 'action' | 'reason'> & {
     /** When it was decided, by the clock of whoever decided. */
     readonly at: string;
+    /** By whom, where that was known. */
+    readonly by?: string;
   })[];
   /** The hash of the entry before; 64 zeros in the first. */
   readonly previous: string;
@@ -86,12 +88,13 @@ export async function linkRows(rows: readonly Row[], last: LogLine | undefined):
   const lines: LogLine[] = [];
   for (const row of rows) {
     const { id, account, environment, operation, reference, fingerprint, attempts, enqueuedAt, changedAt, decisions } = row;
-    const decided = decisions.map(({ action, at, reason }) => ({ action, at: isoTime(at), reason }));
+    // A retry that was taken back has had no consequence.
+    const decided = decisions.flatMap(({ action, at, by, reason, undone }) => (undone ? [] : [{ action, at: isoTime(at), ...(by !== undefined && { by }), reason }]));
     // Names are in their order here, so that this is canonical JSON at the price of plain JSON; `hash` stands between the two parts.
     const before = JSON.stringify({
       account,
       attempts,
-      ...(decisions.length > 0 && { decisions: decided }),
+      ...(decided.length > 0 && { decisions: decided }),
       endedAt: isoTime(changedAt),
       enqueuedAt: isoTime(enqueuedAt),
       environment,

@@ -2,11 +2,16 @@ import { type Clock, withTimeout } from '../../platform/time.js';
 import type { Events } from '../events.js';
 import type { OutboxStore } from '../store.js';
 import { headOfLine, linkRows, type ReceiptHead } from './entry.js';
+import { catchUpPace } from './pace.js';
 
 /** How many lines share a commit at most, or are read at once. */
 const PAGE = 500;
 /** Between a row's end and its line, so that what ends together shares a commit. */
 const DELAY_MS = 200;
+/** After lines were added, until they are counted for charts: what comes meanwhile is counted with them. */
+const PACE_DELAY_MS = 2_000;
+/** Pages that are counted at once: a log that was written before there were charts is counted little by little. */
+const PACE_PAGES = 10;
 /** Appends that others came before; whoever wins so often writes our lines too. */
 const MOST_LOST = 10;
 
@@ -42,11 +47,28 @@ export async function readHead({ receipts }: OutboxStore): Promise<ReceiptHead |
 /** The outbox's hand on the log: lines are added soon after rows end, beside the way of the reports. */
 export function createReceiptLog(store: OutboxStore, events: Events, clock: Clock) {
   let timer: unknown;
+  let paceTimer: unknown;
   let running: Promise<void> | undefined;
+  let isStopped = false;
 
   async function append(): Promise<void> {
     const head = await appendReceipts(store);
-    if (head) events.emit('logged', head);
+    if (!head) return;
+    events.emit('logged', head);
+    countSoon();
+  }
+
+  /** Charts may lag: the store is asked once for many lines. */
+  function countSoon(): void {
+    const { console } = store;
+    if (!console || isStopped) return;
+    paceTimer ??= clock.setTimeout(() => {
+      paceTimer = undefined;
+      catchUpPace(store, console, PACE_PAGES).then(
+        (left) => void (left > 0 && countSoon()),
+        (cause: unknown) => events.emit('error', { message: 'Receipts could not be counted for the charts of the console; it is tried again later.', cause }),
+      );
+    }, PACE_DELAY_MS);
   }
 
   /** One after the other: two in one process would only take each other's place. */
@@ -62,14 +84,18 @@ export function createReceiptLog(store: OutboxStore, events: Events, clock: Cloc
   return {
     catchUp,
     soon(): void {
+      isStopped = false;
       timer ??= clock.setTimeout(() => {
         timer = undefined;
         void inBackground();
       }, DELAY_MS);
     },
     async stop(timeoutMs: number): Promise<void> {
+      isStopped = true;
       clock.clearTimeout(timer);
+      clock.clearTimeout(paceTimer);
       timer = undefined;
+      paceTimer = undefined;
       await withTimeout(inBackground, { clock, milliseconds: timeoutMs });
     },
   };

@@ -10,6 +10,7 @@ import { countRows, type PrunedRows } from './count-rows.js';
 import { createQueue } from './due-queue.js';
 import { claimFairly } from './fair.js';
 import { HEAD_OF_THE_QUEUE } from './head-of-queue.js';
+import { memoryConsole } from './memory-console.js';
 import { missingKeysOf } from './missing-keys.js';
 import { newRow } from './new-row.js';
 
@@ -135,6 +136,15 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
     (operation ?? row.operation) === row.operation &&
     (reference ?? row.reference) === row.reference;
 
+  function counts(accounts: readonly string[] | undefined) {
+    const isCounted = (account: string) => accounts?.includes(account) ?? true;
+    const gone = [...pruned].filter(([account]) => isCounted(account)).map(([, one]) => one);
+    return countRows(
+      [...rows.values()].filter(({ account }) => isCounted(account)),
+      gone,
+    );
+  }
+
   return {
     durable: false,
     player,
@@ -183,14 +193,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
       }
       return found;
     },
-    counts: async (accounts) => {
-      const isCounted = (account: string) => accounts?.includes(account) ?? true;
-      const gone = [...pruned].filter(([account]) => isCounted(account)).map(([, one]) => one);
-      return countRows(
-        [...rows.values()].filter(({ account }) => isCounted(account)),
-        gone,
-      );
-    },
+    counts: async (accounts) => counts(accounts),
     prune: async ({ account, olderThanMs, after, limit }) => {
       const before = cutoffOf(time(), olderThanMs);
       const next = Math.min(order.length, after + limit);
@@ -214,6 +217,15 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
       if (!settings.has(name)) settings.set(name, value);
       return settings.get(name) ?? value;
     },
+    console: memoryConsole({
+      rows: () => rows.values(),
+      destinations: () => destinations.values(),
+      rowAt: (sequence) => rows.get(order[sequence - 1] ?? ''),
+      last: () => order.length,
+      now: time,
+      finals: (accounts) => counts(accounts).states,
+      write,
+    }),
     receipts: {
       unlogged: async (limit) => [...unlogged.values()].slice(0, limit),
       append: async (lines) => {

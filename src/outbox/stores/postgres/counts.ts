@@ -1,29 +1,29 @@
 import type { Counts } from '../../store.js';
+import type { CountedRows } from './console/open.js';
 import type { Run } from './database.js';
 
-type Names = 'waiting' | 'blocked' | 'in_flight' | 'quarantined' | 'recorded' | 'dismissed' | 'attempts';
-
-/** How many rows there are of each state, of the view that dashboards read. */
-export async function readCounts(run: Run, schema: string, accounts?: readonly string[]): Promise<Counts> {
-  const found = await run(
-    `SELECT json_build_object('waiting', waiting, 'blocked', blocked, 'in_flight', in_flight, 'quarantined', quarantined, 'recorded', recorded,
-      'dismissed', dismissed, 'attempts', attempts, 'oldest', (floor(extract(epoch FROM oldest_open_at) * 1000))::bigint)::text AS counts FROM ${schema}.stats
-      WHERE $1::text IS NULL OR account IN (SELECT json_array_elements_text($1::text::json))`,
+/** Rows that have ended, by the tally of turns. */
+export async function readFinals(run: Run, schema: string, accounts?: readonly string[]): Promise<Record<'recorded' | 'dismissed' | 'attempts', number>> {
+  const [found] = await run(
+    `SELECT json_build_object('recorded', coalesce(sum(recorded), 0), 'dismissed', coalesce(sum(dismissed), 0), 'attempts', coalesce(sum(attempts), 0))::text AS ended
+      FROM ${schema}.tally WHERE account IN (SELECT d.account FROM ${schema}.destinations AS d)
+      AND ($1::text IS NULL OR account IN (SELECT json_array_elements_text($1::text::json)))`,
     [accounts === undefined ? null : JSON.stringify(accounts)],
   );
-  const all = found.map(({ counts }) => JSON.parse(counts ?? '{}') as Record<Names, number> & { oldest: number | null });
-  const sum = (name: Names): number => all.reduce((total, one) => total + one[name], 0);
-  const oldest = all.flatMap((one) => one.oldest ?? []);
+  return JSON.parse(found?.ended ?? 'null') as Record<'recorded' | 'dismissed' | 'attempts', number>;
+}
+
+/** How many rows there are of each state: open ones as they were counted. */
+export async function readCounts(run: Run, schema: string, readOpen: () => Promise<CountedRows>, accounts?: readonly string[]): Promise<Counts> {
+  const { countedAt, places } = await readOpen();
+  const { recorded, dismissed, attempts } = await readFinals(run, schema, accounts);
+  const shown = places.filter(({ account }) => accounts?.includes(account) ?? true);
+  const sum = (name: 'waiting' | 'blocked' | 'inFlight' | 'quarantined') => shown.reduce((total, one) => total + one[name], 0);
+  const oldest = shown.flatMap((one) => one.oldestOpenAt ?? []);
   return {
-    states: {
-      waiting: sum('waiting'),
-      blocked: sum('blocked'),
-      'in-flight': sum('in_flight'),
-      recorded: sum('recorded'),
-      quarantined: sum('quarantined'),
-      dismissed: sum('dismissed'),
-    },
+    states: { waiting: sum('waiting'), blocked: sum('blocked'), 'in-flight': sum('inFlight'), recorded, quarantined: sum('quarantined'), dismissed },
     oldestOpenAt: oldest.length > 0 ? Math.min(...oldest) : undefined,
-    attempts: sum('attempts'),
+    attempts,
+    countedAt,
   };
 }

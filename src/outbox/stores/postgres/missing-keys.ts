@@ -1,10 +1,11 @@
+import { LACKS_KEY } from './console/tables.js';
 import type { Run } from './database.js';
 
-/** The ids of keys that open rows lacked when they were last tried; the table of open rows alone is looked at. */
+/** The ids of keys that open rows lacked when they were last tried, of their own index. */
 export async function readMissingKeys(run: Run, schema: string, accounts?: readonly string[]): Promise<string[]> {
   const found = await run(
     `SELECT DISTINCT q.problem->>'keyId' AS "keyId" FROM ${schema}.queue AS q
-      WHERE q.problem IS NOT NULL AND q.state <> 'quarantined' AND jsonb_typeof(q.problem->'keyId') = 'string'
+      WHERE ${LACKS_KEY} AND jsonb_typeof(q.problem -> 'keyId') = 'string'
       AND ($1::text IS NULL OR q.account IN (SELECT json_array_elements_text($1::text::json)))`,
     [accounts === undefined ? null : JSON.stringify(accounts)],
   );

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../../errors/errors.js';
 import { issue } from '../../../schema/issue.js';
 import { optionsProblem } from '../../../schema/option-table.js';
+import { consoleTables } from './console/tables.js';
 import type { Run } from './database.js';
 import { NEWER, OLDER, postgresCodeOf, postgresError } from './failure.js';
 import { functions } from './functions.js';
@@ -14,6 +15,7 @@ const OLDEST = 2;
 const MIGRATIONS: readonly ((schema: string) => string)[] = [
   (schema) => tables(schema) + functions(schema) + views(schema),
   (schema) => `ALTER TABLE ${schema}.reports ADD COLUMN IF NOT EXISTS request_id text;${writeWithRequestId(schema)}`,
+  consoleTables,
 ];
 const NEWEST = OLDEST + MIGRATIONS.length - 1;
 

@@ -1,6 +1,8 @@
 import { ConfigurationError } from '../../../errors/errors.js';
 import type { OutboxStore } from '../../store.js';
 import { isStorable } from '../storable.js';
+import { createOpenCounts } from './console/open.js';
+import { postgresConsole } from './console/store.js';
 import { readCounts } from './counts.js';
 import { createRun, type Patience, type Run, runWithin } from './database.js';
 import { bind, rebind, writePause } from './destinations.js';
@@ -47,6 +49,7 @@ export async function openPostgresStore(options: PostgresStoreOptions, longestLo
   const remember = await openSettings(run, schema);
   const { enqueue, asValue } = createEnqueue(schema, storeId, notify ? schema : null, longestLockMs);
 
+  const open = createOpenCounts(run, schema);
   return {
     durable: true,
     transactional: true,
@@ -67,11 +70,12 @@ export async function openPostgresStore(options: PostgresStoreOptions, longestLo
     },
     missingKeys: (accounts) => readMissingKeys(run, schema, accounts),
     list: (query) => listRows(run, schema, query),
-    counts: (accounts) => readCounts(run, schema, accounts),
+    counts: (accounts) => readCounts(run, schema, open, accounts),
     prune: (request) => pruneStep(run, schema, request),
     prunedBefore: (account) => readPrunedBefore(run, schema, account),
     remember,
     receipts: createReceipts(run, schema),
+    console: postgresConsole(run, schema, open),
     ...(connect && {
       watch: (listener, onProblem) => {
         const notify = (payload: string) => run('SELECT pg_notify($1::text, $2::text)::text AS sent', [schema, payload]);

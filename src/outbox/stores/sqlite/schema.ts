@@ -1,5 +1,6 @@
 import { LARGEST_COUNT } from '../../counts.js';
 import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
+import { WITH_CONSOLE } from './console/schema.js';
 import { type Connection, connect, rollBack, type SqliteDatabase, schemaOf } from './database.js';
 import { sqliteError } from './failure.js';
 
@@ -113,7 +114,7 @@ const WITH_MISSING_KEYS = `CREATE INDEX outbox_locked ON outbox_rows (account, p
 /** The version that the first of the migrations makes. Tables of an older one were never released, and are left as they are. */
 const OLDEST = 2;
 /** Each makes of a database of the version before it one of its own; never changed once released. */
-const MIGRATIONS: readonly string[] = [FIRST, WITH_REQUEST_IDS, WITH_MISSING_KEYS];
+const MIGRATIONS: readonly string[] = [FIRST, WITH_REQUEST_IDS, WITH_MISSING_KEYS, WITH_CONSOLE];
 const NEWEST = OLDEST + MIGRATIONS.length - 1;
 
 /** Whether a connection has the tables of an outbox. */

@@ -1,6 +1,7 @@
 import type { OutboxStore, Turn, TurnResult } from '../../store.js';
 import { isStorable } from '../storable.js';
 import { createCommits } from './commits.js';
+import { sqliteConsole } from './console/store.js';
 import { connect, pragma } from './database.js';
 import { createDestinations } from './destinations.js';
 import { SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
@@ -139,6 +140,15 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
         connection.run('INSERT INTO outbox_settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING', name, value);
         return String(connection.first('SELECT value FROM outbox_settings WHERE name = ?', name)?.value);
       }),
+    console: sqliteConsole({
+      connection,
+      now: clock.now,
+      read,
+      write,
+      change: rows.write,
+      finals: (accounts) => tally.finals(accounts ?? destinations.accounts()),
+      turned: tally.turn,
+    }),
     receipts: {
       unlogged: (limit) => read(() => receipts.unlogged(limit)),
       append: (lines) => write(() => receipts.append(lines), { rows: lines.length }),

@@ -40,6 +40,11 @@ export function createTally({ first, all, run }: Connection) {
     return isTime(at) ? at : undefined;
   }
 
+  function counter(accounts: readonly string[]) {
+    const counted = all('SELECT account, name, number FROM outbox_counts').filter(({ account }) => accounts.includes(String(account)));
+    return (wanted: Counted) => counted.reduce((sum, { name, number }) => sum + (name === wanted ? countOf(number) : 0), 0);
+  }
+
   return {
     attempts: (account: string, by: number): void => add(account, 'attempts', by),
     /** Of all accounts: an older copy of the file has fewer. */
@@ -55,9 +60,12 @@ export function createTally({ first, all, run }: Connection) {
       for (const [account, ofAccount] of changes) for (const [name, by] of ofAccount) if (by !== 0) run(ADD, account, name, by);
       changes.clear();
     },
+    finals(accounts: readonly string[]) {
+      const of = counter(accounts);
+      return { recorded: of('recorded'), dismissed: of('dismissed') };
+    },
     read(accounts: readonly string[]): Counts {
-      const counted = all('SELECT account, name, number FROM outbox_counts').filter(({ account }) => accounts.includes(String(account)));
-      const of = (wanted: Counted) => counted.reduce((sum, { name, number }) => sum + (name === wanted ? countOf(number) : 0), 0);
+      const of = counter(accounts);
       const blocked = blockedOf(accounts);
       return {
         states: {

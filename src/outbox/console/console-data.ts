@@ -1,0 +1,57 @@
+import { newSecret } from '../seal/key-ring.js';
+import { readBody } from './body.js';
+import type { ConsoleAbilities, ConsoleData } from './data.js';
+import { decide } from './decide.js';
+import { readLife } from './life.js';
+import { type ConsoleParts, consoleOf, isShown } from './parts.js';
+import { preview } from './preview.js';
+import { proofData } from './proof.js';
+import { readCharts } from './read-charts.js';
+import { readGroups } from './read-groups.js';
+import { readOverview } from './read-overview.js';
+import { readWho } from './read-request.js';
+import { readSearch } from './read-search.js';
+import { recordOf } from './recorded-decision.js';
+import { ConsoleRefusal } from './refusal.js';
+import { undo } from './undo.js';
+
+const PAGE = 50;
+
+/** The console's data over a store, and over an outbox where there is one. */
+export function consoleData(parts: ConsoleParts): ConsoleData {
+  const isWhole = parts.store.console !== undefined;
+  const can: ConsoleAbilities = { groups: isWhole, search: isWhole, decide: isWhole, charts: isWhole, body: isWhole };
+  return {
+    can,
+    accounts: parts.accounts,
+    overview: () => readOverview(parts),
+    charts: (range, filter = {}) => readCharts(parts, range, filter),
+    groups: (filter = {}) => readGroups(parts, filter),
+    search: (filter = {}, cursor) => readSearch(parts, filter, cursor),
+    report: (id) => readLife(parts, id),
+    body: (id, by) => readBody(parts, id, by),
+    preview: (selection, action) => preview(parts, selection, action),
+    decide: (request) => decide(parts, request),
+    undo: (request) => undo(parts, request),
+    decisions: async (before) => {
+      if (before !== undefined && !/^\d{1,15}$/.test(before)) throw new ConsoleRefusal('invalid', 'before: expected the `next` of a page before.');
+      const found = await consoleOf(parts, 'keep decisions').decisions(before === undefined ? undefined : Number(before), PAGE);
+      const last = found.at(-1);
+      return { decisions: found.map(recordOf), next: last && found.length === PAGE ? String(last.place) : null };
+    },
+    decision: async (id) => {
+      const found = await consoleOf(parts, 'keep decisions').decision(id);
+      return found && recordOf(found);
+    },
+    resume: async ({ account, environment }, by) => {
+      const console = consoleOf(parts, 'keep decisions');
+      const { who, reason } = readWho(by);
+      if (!isShown(parts, account)) throw new ConsoleRefusal('not-found', 'The console shows no account of this name.');
+      const about = JSON.stringify({ account, environment });
+      const decision = await console.begin({ id: crypto.randomUUID(), action: 'resume', who, reason, about, done: true });
+      return { lifted: await parts.resume(account, environment), decision: recordOf(decision) };
+    },
+    secret: () => parts.store.remember('console-secret', newSecret()),
+    proof: proofData(parts),
+  };
+}

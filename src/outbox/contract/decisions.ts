@@ -1,0 +1,152 @@
+import type { DecisionStep, NewDecision } from '../console-store.js';
+import { decided, type Row } from '../state-machine.js';
+import { takenBack } from '../take-back.js';
+import { consoleCase, quarantine } from './console.js';
+import { ACCOUNT, type ContractCase, claim, equal, newRow, read, settledRow } from './harness.js';
+
+const decision = (id: string, overrides: Partial<NewDecision> = {}): NewDecision => ({
+  id,
+  action: 'retry',
+  who: 'ada',
+  reason: 'mended',
+  about: '{"group":{}}',
+  done: false,
+  ...overrides,
+});
+
+const retryOf = (row: Row, id: string) => {
+  const change = decided(row, { action: 'retry', reason: 'mended', at: 1, by: 'ada', id }, false);
+  if (typeof change === 'string') throw new Error(change);
+  return { id: row.id, sequence: row.sequence, expected: { state: row.state, fence: row.fence }, change };
+};
+
+const step = (id: string, rows: readonly Row[], overrides: Partial<DecisionStep> = {}): DecisionStep => ({
+  id,
+  from: 0,
+  to: rows.at(-1)?.sequence ?? 0,
+  done: true,
+  skipped: 0,
+  writes: rows.map((row) => retryOf(row, id)),
+  ...overrides,
+});
+
+export const decisionCases: readonly ContractCase[] = [
+  consoleCase('a decision is kept once, and changes each row once, with how far it is', async ({ store, console, harness }) => {
+    const rows = await quarantine(store, ['B-1', 'B-2']);
+    const begun = await console.begin(decision('decision-0000-0001'));
+    equal(await console.begin(decision('decision-0000-0001', { who: 'eve' })), begun, 'a second beginning');
+    const other = (await harness.another?.())?.console ?? console;
+    equal(await other.step(step(begun.id, rows, { skipped: 3 })), [true, true], 'the writes');
+    equal(await console.step(step(begun.id, rows)), undefined, 'the same step again');
+    const now = await console.decision(begun.id);
+    equal([now?.touched, now?.skipped, now?.done, now?.cursor], [2, 3, true, rows[1]?.sequence], 'how far it is');
+    equal(await console.touched(begun.id, -1), { from: 0, sequences: rows.map(({ sequence }) => sequence) }, 'what it has touched');
+    equal(await console.touched(begun.id, 0), undefined, 'what it has touched after that');
+    const row = await read(store, newRow('B-1').id);
+    equal([row.state, row.problem, row.fence, row.attempts], ['waiting', undefined, rows[0]?.fence, rows[0]?.attempts], 'a row');
+    equal(
+      row.decisions,
+      [{ action: 'retry', reason: 'mended', at: 1, by: 'ada', id: begun.id, before: { fence: row.fence, problem: rows[0]?.problem } }],
+      'its decisions',
+    );
+    equal(row.body, newRow('B-1').body, 'its body');
+    equal((await claim(store)).length, 2, 'rows to claim');
+    await console.begin(decision('decision-0000-0002', { action: 'body', done: true }));
+    equal(
+      (await console.decisions(undefined, 1)).map(({ id }) => id),
+      ['decision-0000-0002'],
+      'the newest decision',
+    );
+    const [last] = await console.decisions(undefined, 1);
+    equal(
+      (await console.decisions(last?.place, 5)).map(({ id }) => id),
+      [begun.id],
+      'those before it',
+    );
+  }),
+  consoleCase('a step leaves what was changed meanwhile, and counts it', async ({ store, console }) => {
+    const rows = await quarantine(store, ['B-1', 'B-2']);
+    const [first] = rows;
+    if (!first) throw new Error('a row: expected one');
+    await store.turn({ writes: [{ ...retryOf(first, 'decision-0000-0000') }], claim: undefined });
+    const { id } = await console.begin(decision('decision-0000-0001'));
+    equal(await console.step(step(id, rows)), [false, true], 'the writes');
+    const now = await console.decision(id);
+    equal([now?.touched, now?.skipped], [1, 1], 'how many');
+  }),
+  consoleCase('a verdict of a step ends rows as a turn does', async ({ store, console }) => {
+    const rows = await quarantine(store, ['B-1']);
+    await store.enqueue([settledRow('B-1')]);
+    const { id } = await console.begin(decision('decision-0000-0001', { action: 'dismissed' }));
+    const writes = rows.map((row) => {
+      const change = decided(row, { action: 'dismissed', reason: 'a test', at: 1, by: 'ada', id }, false);
+      if (typeof change === 'string') throw new Error(change);
+      return { id: row.id, sequence: row.sequence, expected: row, change };
+    });
+    equal(await console.step(step(id, rows, { writes })), [true], 'the writes');
+    equal((await store.counts()).states, { waiting: 1, blocked: 0, 'in-flight': 0, recorded: 0, quarantined: 0, dismissed: 1 }, 'counts');
+    equal(
+      (await store.receipts.unlogged(5)).map(({ reference }) => reference),
+      ['B-1'],
+      'rows without a receipt',
+    );
+    equal((await read(store, newRow('B-1').id)).body, undefined, 'its body');
+    equal(
+      (await claim(store)).map(({ operation }) => operation),
+      ['reportSettledBet'],
+      'what waited for it',
+    );
+  }),
+  consoleCase('a retry that is taken back leaves rows as they were, but those that a worker has claimed', async ({ store, console }) => {
+    const rows = await quarantine(store, ['B-1', 'B-2']);
+    const { id } = await console.begin(decision('decision-0000-0001'));
+    await console.step(step(id, rows, { done: false }));
+    const [claimed] = await claim(store, 1);
+    const back = await console.begin(decision('decision-0000-0002', { action: 'undo', undoes: id }));
+    equal((await console.decision(id))?.undoneBy, back.id, 'the decision that was taken back');
+    equal(await console.step(step(id, rows, { from: rows[1]?.sequence ?? 0, to: 99, writes: [] })), undefined, 'a step of it afterwards');
+    const now = await console.rows(rows.map(({ sequence }) => sequence));
+    const undone = { reason: 'a mistake', at: 2, by: 'bob' };
+    const changes = now.map((row) => ({ row, change: takenBack(row, id, undone) }));
+    const writes = changes.flatMap(({ row, change }) => (typeof change === 'string' ? [] : [{ id: row.id, sequence: row.sequence, expected: row, change }]));
+    equal(writes.length, 1, 'rows to take back');
+    await console.step(step(back.id, [], { writes }));
+    const left = rows.find((row) => row.id !== claimed?.id);
+    const row = await read(store, left?.id ?? '');
+    equal([row.state, row.problem, row.fence, row.decisions.length], ['quarantined', left?.problem, (left?.fence ?? 0) + 1, 1], 'the row that is back');
+    equal(row.decisions[0]?.undone, undone, 'who has taken it back');
+    equal((await read(store, claimed?.id ?? '')).state, 'in-flight', 'the row that was claimed');
+    equal(
+      (await console.wrong()).map(({ count }) => count),
+      [1],
+      'groups',
+    );
+  }),
+  consoleCase('the pace counts each line once, in order', async ({ console, harness }) => {
+    const now = await console.now();
+    const minute = Math.floor(now / 60_000) * 60_000;
+    const count = {
+      span: 'minute',
+      start: minute,
+      account: ACCOUNT,
+      environment: 'staging',
+      recorded: 2,
+      dismissed: 1,
+      sumMs: 3_000,
+      classes: [1, 1, ...Array.from({ length: 11 }, () => 0)],
+    } as const;
+    const day = { ...count, span: 'day', start: Math.floor(now / 86_400_000) * 86_400_000 } as const;
+    equal([await console.paced(), await console.pace(5, 6, [count])], [0, false], 'lines that are not the next ones');
+    equal(await console.pace(0, 3, [count, day]), true, 'the first lines');
+    const other = (await harness.another?.())?.console ?? console;
+    equal([await other.pace(0, 3, [count]), await other.pace(3, 6, [count, day])], [false, true], 'lines from elsewhere');
+    equal(await console.paced(), 6, 'how far it reaches');
+    equal(
+      await console.paces('minute', minute),
+      [{ ...count, recorded: 4, dismissed: 2, sumMs: 6_000, classes: count.classes.map((one) => one * 2) }],
+      'counts',
+    );
+    equal(await console.paces('minute', minute + 60_000), [], 'counts from a later time on');
+    equal(await console.ended(), [{ account: ACCOUNT, environment: 'staging', recorded: 4, dismissed: 2 }], 'all that ended');
+  }),
+];

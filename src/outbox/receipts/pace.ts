@@ -1,0 +1,77 @@
+import type { ConsoleStore, PaceCount } from '../console-store.js';
+import { DAY_MS } from '../retention.js';
+import type { LogLine, OutboxStore } from '../store.js';
+import { parseEntry } from './entry.js';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** The longest times of the classes into which reports are counted, from enqueueing to recorded. */
+export const PACE_CLASSES: readonly number[] = [
+  ...[1, 2, 5, 10, 30].map((seconds) => seconds * SECOND),
+  ...[1, 5, 15].map((minutes) => minutes * MINUTE),
+  ...[HOUR, 6 * HOUR, DAY_MS, 7 * DAY_MS],
+];
+
+/** How long a step of each span is, and how long its counts are kept. */
+export const SPANS: Readonly<Record<PaceCount['span'], { readonly stepMs: number; readonly keptMs: number }>> = {
+  minute: { stepMs: MINUTE, keptMs: 3 * HOUR },
+  hour: { stepMs: HOUR, keptMs: 7 * DAY_MS },
+  day: { stepMs: DAY_MS, keptMs: Number.POSITIVE_INFINITY },
+};
+
+/** How many lines are counted in one commit. */
+const PAGE = 1_000;
+
+/** What lines of the log say of the pace, at this time. A line that cannot be read counts nothing. */
+export function paceOf(lines: readonly LogLine[], now: number): PaceCount[] {
+  const counts = new Map<string, PaceCount & { recorded: number; dismissed: number; sumMs: number; classes: number[] }>();
+  for (const { line } of lines) {
+    const { account, environment, outcome, enqueuedAt = '', endedAt = '' } = parseEntry(line) ?? {};
+    const ended = Date.parse(endedAt);
+    if (account === undefined || environment === undefined || Number.isNaN(ended)) continue;
+    const tookMs = Math.max(0, ended - Date.parse(enqueuedAt));
+    for (const [span, { stepMs, keptMs }] of Object.entries(SPANS) as [PaceCount['span'], (typeof SPANS)['day']][]) {
+      if (ended < now - keptMs) continue;
+      const start = Math.floor(ended / stepMs) * stepMs;
+      const key = `${span} ${start} ${account}:${environment}`;
+      const empty = {
+        span,
+        start,
+        account,
+        environment,
+        recorded: 0,
+        dismissed: 0,
+        sumMs: 0,
+        classes: Array.from({ length: PACE_CLASSES.length + 1 }, () => 0),
+      };
+      const count = counts.get(key) ?? empty;
+      counts.set(key, count);
+      if (outcome === 'dismissed') count.dismissed += 1;
+      else count.recorded += 1;
+      // A person's verdict says nothing of how long the gateway took.
+      if (outcome === 'dismissed' || outcome === 'declared-recorded' || Number.isNaN(tookMs)) continue;
+      const place = PACE_CLASSES.findIndex((most) => tookMs <= most);
+      count.classes[place < 0 ? PACE_CLASSES.length : place] = (count.classes[place < 0 ? PACE_CLASSES.length : place] ?? 0) + 1;
+      count.sumMs += tookMs;
+    }
+  }
+  return [...counts.values()];
+}
+
+/**
+ * Counts lines of the log that are not counted yet, some pages at most. Gives how many are left. Several processes may do so at
+ * once: each line is counted once.
+ */
+export async function catchUpPace({ receipts }: Pick<OutboxStore, 'receipts'>, console: ConsoleStore, pages: number): Promise<number> {
+  const end = ((await receipts.last())?.index ?? -1) + 1;
+  let from = await console.paced();
+  for (let page = 0; page < pages && from < end; page += 1) {
+    const lines = await receipts.read(from, Math.min(PAGE, end - from));
+    if (lines.length === 0) break;
+    const isAdded = await console.pace(from, from + lines.length, paceOf(lines, await console.now()));
+    from = isAdded ? from + lines.length : await console.paced();
+  }
+  return Math.max(0, end - from);
+}

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { claim, equal, LEASE_MS, newRow, QUARANTINED, read, settledRow, write } from '../../../src/outbox/contract/harness.js';
+import { byAda, enqueue, idOf, onlyGroup, quarantine, world } from './world.js';
+
+const many = (count: number) => Array.from({ length: count }, (_, index) => `B-${String(index).padStart(4, '0')}`);
+
+describe('a decision about a group', () => {
+  it('shows before what it will touch, and touches that', async () => {
+    const { store, data, clock } = world();
+    await quarantine(store, ['B-1', 'B-2']);
+    const { group, shown, asOf } = await onlyGroup(data);
+    expect(shown).toMatchObject({ count: 2, status: 422, code: 'unprocessable', example: { reference: 'B-1', state: 'quarantined' } });
+    expect(shown.words).toBe('the gateway refused the report (HTTP 422). The gateway said: "amount must be an integer".');
+    expect(await data.preview({ group }, 'retry')).toMatchObject({ count: 2, operations: { reportBetEvent: 2 }, inDoubt: 0, undoable: true, settlements: 0 });
+    clock.now += 1_000;
+    // Quarantined after the person had looked.
+    await quarantine(store, ['B-3']);
+    const { decision, more, refused } = await data.decide({ ...byAda(), action: 'retry', selection: { group }, asOf });
+    expect({ touched: decision.touched, skipped: decision.skipped, done: decision.done, more, refused }).toEqual({ touched: 2, skipped: 0, done: true, more: false, refused: [] });
+    expect((await data.groups()).groups.map(({ count }) => count)).toEqual([1]);
+    expect((await claim(store)).map(({ reference }) => reference)).toEqual(['B-1', 'B-2']);
+  });
+
+  it('goes on where it was when its time was over, and touches each report once', async () => {
+    const { store, data } = world();
+    const references = many(2_300);
+    for (let from = 0; from < references.length; from += 100) await quarantine(store, references.slice(from, from + 100));
+    const { group } = await onlyGroup(data);
+    const request = { ...byAda(), action: 'retry', selection: { group }, forMs: 0 } as const;
+    const steps = [await data.decide(request), await data.decide(request), await data.decide(request), await data.decide(request)];
+    expect(steps.map(({ decision, more }) => [decision.touched, more])).toEqual([
+      [1_000, true],
+      [2_000, true],
+      [2_300, false],
+      [2_300, false],
+    ]);
+  });
+
+  it('is carried out once by two who send it at the same time', async () => {
+    const { store, data } = world();
+    await quarantine(store, many(40));
+    const { group } = await onlyGroup(data);
+    const request = { ...byAda(), action: 'retry', selection: { group } } as const;
+    const [first, second] = await Promise.all([data.decide(request), data.decide(request)]);
+    expect([first.decision.touched, second.decision.touched, first.decision.skipped, second.decision.skipped]).toEqual([40, 40, 0, 0]);
+    expect((await data.decisions()).decisions).toHaveLength(1);
+    const rows = await store.list({ limit: 100 });
+    expect(rows.every(({ decisions }) => decisions.length === 1)).toBe(true);
+  });
+
+  it('does not touch a report again that has come back since', async () => {
+    const { store, data } = world();
+    await quarantine(store, ['B-1']);
+    const request = { ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } } as const;
+    await data.decide(request);
+    const [row] = await claim(store);
+    if (row) await write(store, row, { ...QUARANTINED, problem: { code: 'unprocessable', message: 'again' }, decisions: row.decisions });
+    expect((await data.decide(request)).decision.touched).toBe(1);
+    expect((await read(store, idOf('B-1'))).state).toBe('quarantined');
+  });
+
+  it('refuses the id of another decision', async () => {
+    const { store, data } = world();
+    await quarantine(store, ['B-1', 'B-2']);
+    const by = byAda();
+    await data.decide({ ...by, action: 'retry', selection: { ids: [idOf('B-1')] } });
+    await expect(data.decide({ ...by, action: 'retry', selection: { ids: [idOf('B-2')] } })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(data.decide({ ...by, reason: 'other', action: 'retry', selection: { ids: [idOf('B-1')] } })).rejects.toMatchObject({ code: 'conflict' });
+    expect((await read(store, idOf('B-2'))).state).toBe('quarantined');
+  });
+
+  it.each([
+    ['who', { who: ' ' }],
+    ['reason', { reason: '' }],
+    ['decision', { decision: 'short' }],
+    ['forMs', { forMs: 60_000 }],
+    ['action', { action: 'delete' as 'retry' }],
+    ['ids', { selection: { ids: [] } }],
+  ])('refuses a wrong %s and changes nothing', async (name, wrong) => {
+    const { store, data } = world();
+    await quarantine(store, ['B-1']);
+    const request = { ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] }, ...wrong } as const;
+    await expect(data.decide(request)).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining(`${name}:`) });
+    expect((await read(store, idOf('B-1'))).state).toBe('quarantined');
+    expect((await data.decisions()).decisions).toEqual([]);
+  });
+});
+
+describe('a decision about single reports', () => {
+  it('says of each that it leaves why', async () => {
+    const { store, data } = world();
+    await enqueue(store, ['B-1']);
+    await store.enqueue([settledRow('B-1')]);
+    await claim(store, 1);
+    const ids = [idOf('B-1'), settledRow('B-1').id, 'default:staging:reportBetEvent:unknown'];
+    const { decision, refused } = await data.decide({ ...byAda(), action: 'retry', selection: { ids } });
+    expect([decision.touched, decision.skipped]).toEqual([0, 3]);
+    expect(refused.map(({ why }) => why)).toEqual([
+      'the outbox has no such report',
+      'it is in-flight; only a quarantined or waiting report can be tried again',
+      `it is blocked: it is sent once ${idOf('B-1')} is recorded or dismissed; decide on that one`,
+    ]);
+    expect((await data.preview({ ids }, 'retry')).refused).toHaveLength(3);
+  });
+
+  it('ends a report by a verdict, with its receipt, and says what else is sent then', async () => {
+    const { store, data } = world();
+    await quarantine(store, ['B-1']);
+    await store.enqueue([settledRow('B-1')]);
+    const selection = { ids: [idOf('B-1')] };
+    expect(await data.preview(selection, 'dismissed')).toMatchObject({ count: 1, settlements: 1, undoable: false });
+    const { decision } = await data.decide({ ...byAda(), action: 'dismissed', selection });
+    expect(await read(store, idOf('B-1'))).toMatchObject({ state: 'dismissed', decisions: [{ action: 'dismissed', by: 'ada', id: decision.id }] });
+    expect(await data.proof.head()).toMatchObject({ count: 1 });
+    const [line] = await store.receipts.read(0, 1);
+    expect(JSON.parse(line?.line ?? '')).toMatchObject({ outcome: 'dismissed', decisions: [{ action: 'dismissed', by: 'ada', reason: 'the deploy was mended' }] });
+    await expect(data.undo({ ...byAda(), of: decision.id })).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
+
+describe('taking a retry back', () => {
+  it('quarantines what no worker has had since, with the problem that it had, and counts the others', async () => {
+    const { store, data } = world();
+    const before = await quarantine(store, ['B-1', 'B-2', 'B-3']);
+    const { group } = await onlyGroup(data);
+    const { decision } = await data.decide({ ...byAda(), action: 'retry', selection: { group } });
+    await claim(store, 1);
+    const back = byAda();
+    const undone = await data.undo({ ...back, of: decision.id });
+    expect(undone).toMatchObject({ more: false, kept: { claimed: 1, otherwise: 0 }, decision: { touched: 2, skipped: 1, done: true } });
+    for (const row of before.slice(1)) {
+      const now = await read(store, row.id);
+      equal([now.state, now.problem, now.attempts, now.inDoubt], ['quarantined', row.problem, row.attempts, row.inDoubt], row.id);
+    }
+    expect((await read(store, idOf('B-1'))).state).toBe('in-flight');
+    expect((await data.decision(decision.id))?.undoneBy).toBe(back.decision);
+    await expect(data.undo({ ...byAda(), of: decision.id })).rejects.toMatchObject({ code: 'conflict' });
+    // The same undoing once more acts once.
+    expect((await data.undo({ ...back, of: decision.id })).decision.touched).toBe(2);
+    const life = await data.report(idOf('B-2'));
+    expect(life?.timeline.filter(({ kind }) => kind === 'decided')).toMatchObject([{ action: 'retry', who: 'ada', undone: { who: 'ada' } }]);
+  });
+
+  it('leaves what was attempted and waits again', async () => {
+    const { store, data } = world();
+    await quarantine(store, ['B-1']);
+    const { decision } = await data.decide({ ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } });
+    const [row] = await claim(store);
+    if (row) await write(store, row, { state: 'waiting', outcome: undefined, keepBody: true, delayMs: LEASE_MS, decisions: row.decisions });
+    expect(await data.undo({ ...byAda(), of: decision.id })).toMatchObject({ kept: { claimed: 1, otherwise: 0 }, decision: { touched: 0 } });
+    expect((await read(store, idOf('B-1'))).state).toBe('waiting');
+  });
+
+  it('leaves what was waiting before, and does not know a decision that there never was', async () => {
+    const { store, data } = world();
+    await store.enqueue([newRow('B-1')]);
+    const { decision } = await data.decide({ ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } });
+    expect(decision.touched).toBe(1);
+    expect(await data.undo({ ...byAda(), of: decision.id })).toMatchObject({ kept: { claimed: 0, otherwise: 1 }, decision: { touched: 0 } });
+    await expect(data.undo({ ...byAda(), of: 'decision-that-never-was' })).rejects.toMatchObject({ code: 'not-found' });
+  });
+});
