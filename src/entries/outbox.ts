@@ -1,5 +1,19 @@
 /** The outbox: `location-sdk/outbox`. @module */
 
+export type {
+  ConsoleStore,
+  DecisionStep,
+  GroupTally,
+  KeptDecision,
+  NewDecision,
+  OpenCounts,
+  PaceCount,
+  Place,
+  RowPage,
+  RowSearch,
+  Wrong,
+  WrongCount,
+} from '../outbox/console-store.js';
 export { createOutbox } from '../outbox/create-outbox.js';
 export { type BoundDestination, type Destination, type Gateways, otherGateway, type PauseReason, type Rebinding, type Rebound } from '../outbox/destination.js';
 export type { AboutReport, OutboxEvents, OutboxListener } from '../outbox/events.js';

@@ -39,6 +39,7 @@ export interface WrongCount extends Wrong {
   readonly count: number;
   /** `changedAt` of the first and the last of them. */
   readonly firstAt: number;
+  /** `changedAt` of the last. */
   readonly lastAt: number;
   /** The lowest `sequence` of them. */
   readonly example: number;
@@ -46,7 +47,9 @@ export interface WrongCount extends Wrong {
 
 /** What a group is made of. */
 export interface GroupTally {
+  /** How many rows. */
   readonly count: number;
+  /** How many of them the gateway may hold. */
   readonly inDoubt: number;
   /** How many of each operation. */
   readonly operations: Readonly<Record<string, number>>;
@@ -64,18 +67,25 @@ export interface RowPage {
 
 /** Which rows are searched; what is left out matches everything. */
 export interface RowSearch {
+  /** Only rows of this account. */
   readonly account?: string | undefined;
+  /** Only rows of this environment. */
   readonly environment?: OutboxEnvironment | undefined;
+  /** Only rows of these accounts. */
   readonly accounts?: readonly string[] | undefined;
+  /** Only rows of this call. */
   readonly operation?: OperationName | undefined;
+  /** Only rows in this state. */
   readonly state?: RowState | undefined;
   /** Only blocked rows, or none. */
   readonly blocked?: boolean | undefined;
-  /** `enqueuedAt`, the end excluded. */
+  /** Enqueued at this time or later. */
   readonly from?: number | undefined;
+  /** Enqueued before this time. */
   readonly to?: number | undefined;
   /** Only rows before this `sequence`. */
   readonly before: number;
+  /** The most to give. */
   readonly limit: number;
   /** How many rows are looked at, at most. */
   readonly look: number;
@@ -83,9 +93,13 @@ export interface RowSearch {
 
 /** A decision as it is kept. Its id, what it says and whom it names never change. */
 export interface KeptDecision {
+  /** Its id, given by whoever began it. */
   readonly id: string;
+  /** What was decided. */
   readonly action: string;
+  /** By whom. */
   readonly who: string;
+  /** Why. */
   readonly reason: string;
   /** What it is about, as JSON text. */
   readonly about: string;
@@ -97,8 +111,11 @@ export interface KeptDecision {
   readonly place: number;
   /** How far it is: what that counts is the caller's matter. */
   readonly cursor: number;
+  /** Rows that it has changed. */
   readonly touched: number;
+  /** Rows that it has looked at and left. */
   readonly skipped: number;
+  /** Whether it is carried out whole. */
   readonly done: boolean;
   /** The decision that has taken it back. */
   readonly undoneBy: string | undefined;
@@ -115,9 +132,11 @@ export type NewDecision = Pick<KeptDecision, 'id' | 'action' | 'who' | 'reason' 
 export interface DecisionStep {
   /** The decision. */
   readonly id: string;
-  /** How far it must be for the step to be made, and is after it. */
+  /** How far it must be for the step to be made. */
   readonly from: number;
+  /** How far it is after the step. */
   readonly to: number;
+  /** Whether it is carried out whole with the step. */
   readonly done: boolean;
   /** Rows that were looked at and are not written. */
   readonly skipped: number;
@@ -127,10 +146,13 @@ export interface DecisionStep {
 
 /** Rows that ended within a time, of one place. */
 export interface PaceCount extends Place {
+  /** How long the time is. */
   readonly span: 'minute' | 'hour' | 'day';
   /** When it begins. */
   readonly start: number;
+  /** Rows that were recorded. */
   readonly recorded: number;
+  /** Rows that were dismissed. */
   readonly dismissed: number;
   /** From enqueueing to recorded, added up, of those in `classes`. */
   readonly sumMs: number;
@@ -164,8 +186,9 @@ export interface ConsoleStore {
   begin(decision: NewDecision): Promise<KeptDecision>;
   /** Makes the writes as a turn does, and notes how far the decision is, in one commit. Undefined, and nothing done, where it is not at `from`, or done, or taken back. */
   step(step: DecisionStep): Promise<readonly boolean[] | undefined>;
+  /** A decision by its id. */
   decision(id: string): Promise<KeptDecision | undefined>;
-  /** The newest first; `before` a `place`. */
+  /** Decisions, the newest first; `before` a `place`. */
   decisions(before: number | undefined, limit: number): Promise<readonly KeptDecision[]>;
   /** The rows that the first step of a decision after `after` has written, and where that step began. */
   touched(id: string, after: number): Promise<{ readonly from: number; readonly sequences: readonly number[] } | undefined>;

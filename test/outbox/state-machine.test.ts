@@ -17,6 +17,7 @@ import {
   type Row,
   type RowState,
 } from '../../src/outbox/state-machine.js';
+import { takenBack } from '../../src/outbox/take-back.js';
 import { outboxRow } from '../support/factories.js';
 
 const quarantined = outboxRow({
@@ -287,12 +288,45 @@ describe('a decision of a person', () => {
       outcome: undefined,
       message: undefined,
       requestId: undefined,
-      decisions: [earlier, { action, reason: 'why', at: 9 }],
+      // A retry keeps what it may be taken back to.
+      decisions: [earlier, { action, reason: 'why', at: 9, ...(action === 'retry' && { before: { fence: 1, problem: quarantined.problem } }) }],
       ...becomes,
     });
   });
 
   it('leaves the doubt as it was: a retry of a report without doubt is without it', () => {
     expect(decide(quarantined, 'retry')).toMatchObject({ inDoubt: false, doubtBefore: false });
+  });
+});
+
+describe('taking a retry back', () => {
+  const undone = { reason: 'a mistake', at: 10, by: 'ada' };
+  const retried = (overrides: Partial<Row> = {}, id = 'decision-1'): Row => {
+    const change = decided(quarantined, { action: 'retry', reason: 'why', at: 9, id }, false);
+    if (typeof change === 'string') throw new Error(change);
+    const { delayMs: _, keepBody: __, ...progress } = change;
+    return { ...quarantined, ...progress, ...overrides };
+  };
+
+  it('quarantines the row with its problem, above every fence that was seen', () => {
+    expect(takenBack(retried(), 'decision-1', undone)).toMatchObject({
+      state: 'quarantined',
+      fence: quarantined.fence + 1,
+      attempts: quarantined.attempts,
+      inDoubt: quarantined.inDoubt,
+      problem: quarantined.problem,
+      decisions: [{ action: 'retry', id: 'decision-1', undone }],
+      keepBody: true,
+    });
+  });
+
+  it.each([
+    ['a row that was claimed', retried({ state: 'in-flight', fence: quarantined.fence + 1 }), 'a worker has claimed it since: it may have left'],
+    ['a row that waits after an attempt', retried({ fence: quarantined.fence + 1 }), 'a worker has claimed it since: it may have left'],
+    ['a row of another decision', retried({}, 'decision-2'), 'something else was decided about it since'],
+    ['a row that nobody decided about', quarantined, 'something else was decided about it since'],
+    ['a row that was waiting', retried({ decisions: [{ action: 'retry', reason: 'why', at: 9, id: 'decision-1' }] }), 'it was not quarantined before'],
+  ])('leaves %s', (_, row, why) => {
+    expect(takenBack(row, 'decision-1', undone)).toBe(why);
   });
 });

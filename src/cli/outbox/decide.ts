@@ -9,11 +9,12 @@ import type { OutboxValues } from './options.js';
 import { quoted, type View } from './printable.js';
 import { startProgress } from './progress.js';
 import { scan } from './scan.js';
+import { whoTypes } from './who.js';
 
 /** Lets reports be sent again. */
 export async function retry(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
   const { reason = '', json } = values;
-  const decision: Decision = { action: 'retry', reason, at: view.now };
+  const decision: Decision = { action: 'retry', reason, at: view.now, by: whoTypes() };
   return decideAll(view, idsOf(view, values, names, 'retry', decision), decision, { json, keepBody: true, withSettlement: false });
 }
 
@@ -25,7 +26,7 @@ export async function resolve(view: View, values: OutboxValues, names: readonly 
   if (withSettlement && action !== 'dismissed') throw new Failure('--with-settlement goes with --as dismissed');
   // A verdict is final: it is not passed on reports of all kinds at once.
   if (all && code === undefined) throw new Failure('resolve --all needs --code: the problem that all of them have, as list prints it');
-  const decision: Decision = { action, reason, at: view.now };
+  const decision: Decision = { action, reason, at: view.now, by: whoTypes() };
   const settings = { json, keepBody: keepBody === true, withSettlement: withSettlement === true };
   return decideAll(view, idsOf(view, values, names, 'resolve', decision), decision, settings);
 }

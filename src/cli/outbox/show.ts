@@ -40,7 +40,10 @@ function described(row: Row, settlement: Row | undefined, view: View): string {
     if (problem.requestId !== undefined) lines.push(['request', printable(problem.requestId)]);
     if (problem.details !== undefined) lines.push(['answer', printable(JSON.stringify(problem.details))]);
   }
-  for (const { action, reason, at } of decisions) lines.push(['decided', `${action}, ${time(at)}${reason ? `: ${printable(reason)}` : ''}`]);
+  for (const { action, reason, at, by, undone } of decisions) {
+    lines.push(['decided', `${action}, ${time(at)}${by === undefined ? '' : `, by ${printable(by)}`}${reason ? `: ${printable(reason)}` : ''}`]);
+    if (undone) lines.push(['taken back', `${time(undone.at)}, by ${printable(undone.by)}: ${printable(undone.reason)}`]);
+  }
   lines.push(['body', bodyOf(row)], ['fingerprint', printable(fingerprint)]);
   const text = lines.map(([label, value]) => `  ${label.padEnd(INDENT.length - 2)}${wrapped(value, INDENT)}`.trimEnd()).join('\n');
   return [printable(id), text, ...(state === 'quarantined' ? ['', whatToDo(id, settlement, view.command)] : [])].join('\n');

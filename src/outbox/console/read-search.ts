@@ -10,7 +10,7 @@ import { summaryOf } from './shown.js';
 const PAGE = 50;
 const MOST = 200;
 /** How many rows a page looks at. */
-const LOOK = 20_000;
+const LOOK = 10_000;
 /** More than the reports that one reference has in all accounts and environments. */
 const MOST_OF_REFERENCE = 500;
 

@@ -89,7 +89,9 @@ export async function linkRows(rows: readonly Row[], last: LogLine | undefined):
   for (const row of rows) {
     const { id, account, environment, operation, reference, fingerprint, attempts, enqueuedAt, changedAt, decisions } = row;
     // A retry that was taken back has had no consequence.
-    const decided = decisions.flatMap(({ action, at, by, reason, undone }) => (undone ? [] : [{ action, at: isoTime(at), ...(by !== undefined && { by }), reason }]));
+    const decided = decisions.flatMap(({ action, at, by, reason, undone }) =>
+      undone ? [] : [{ action, at: isoTime(at), ...(by !== undefined && { by }), reason }],
+    );
     // Names are in their order here, so that this is canonical JSON at the price of plain JSON; `hash` stands between the two parts.
     const before = JSON.stringify({
       account,

@@ -16,7 +16,13 @@ describe('a decision about a group', () => {
     // Quarantined after the person had looked.
     await quarantine(store, ['B-3']);
     const { decision, more, refused } = await data.decide({ ...byAda(), action: 'retry', selection: { group }, asOf });
-    expect({ touched: decision.touched, skipped: decision.skipped, done: decision.done, more, refused }).toEqual({ touched: 2, skipped: 0, done: true, more: false, refused: [] });
+    expect({ touched: decision.touched, skipped: decision.skipped, done: decision.done, more, refused }).toEqual({
+      touched: 2,
+      skipped: 0,
+      done: true,
+      more: false,
+      refused: [],
+    });
     expect((await data.groups()).groups.map(({ count }) => count)).toEqual([1]);
     expect((await claim(store)).map(({ reference }) => reference)).toEqual(['B-1', 'B-2']);
   });
@@ -113,7 +119,10 @@ describe('a decision about single reports', () => {
     expect(await read(store, idOf('B-1'))).toMatchObject({ state: 'dismissed', decisions: [{ action: 'dismissed', by: 'ada', id: decision.id }] });
     expect(await data.proof.head()).toMatchObject({ count: 1 });
     const [line] = await store.receipts.read(0, 1);
-    expect(JSON.parse(line?.line ?? '')).toMatchObject({ outcome: 'dismissed', decisions: [{ action: 'dismissed', by: 'ada', reason: 'the deploy was mended' }] });
+    expect(JSON.parse(line?.line ?? '')).toMatchObject({
+      outcome: 'dismissed',
+      decisions: [{ action: 'dismissed', by: 'ada', reason: 'the deploy was mended' }],
+    });
     await expect(data.undo({ ...byAda(), of: decision.id })).rejects.toMatchObject({ code: 'conflict' });
   });
 });

@@ -1,8 +1,8 @@
 import { memoryStore, type OutboxStore, type Row } from '../../../src/entries/outbox.js';
-import type { ConsoleData } from '../../../src/outbox/console/data.js';
 import { createConsoleData } from '../../../src/outbox/console/create-console-data.js';
-import { sha256 } from '../../../src/platform/hash.js';
+import type { ConsoleData } from '../../../src/outbox/console/data.js';
 import { claim, type newRow as NewRowOf, newRow, QUARANTINED, read, write } from '../../../src/outbox/contract/harness.js';
+import { sha256 } from '../../../src/platform/hash.js';
 
 export const BEGAN = 1_795_161_600_000;
 

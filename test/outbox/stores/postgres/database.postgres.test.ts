@@ -4,7 +4,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { ConfigurationError } from '../../../../src/entries/index.js';
 import type { OutboxStore } from '../../../../src/entries/outbox.js';
 import { type PostgresDatabase, PostgresStoreError, postgresMigrations, postgresStore } from '../../../../src/entries/outbox-postgres.js';
-import { change, claim, newRow, write } from '../../../../src/outbox/contract/harness.js';
+import { change, claim, newRow, QUARANTINED, write } from '../../../../src/outbox/contract/harness.js';
 import { claimed, type Row } from '../../../../src/outbox/state-machine.js';
 import { write as writeFunction } from '../../../../src/outbox/stores/postgres/write-function.js';
 import { startPostgres } from '../../../support/postgres-server.js';
@@ -84,10 +84,32 @@ describe('the tables', () => {
     expect(rows).toEqual([{ tablename: 'meta' }]);
   });
 
+  const withoutConsole = (schema: string) => `DROP INDEX ${schema}.queue_locked; DROP TRIGGER note_wrong ON ${schema}.queue; DROP FUNCTION ${schema}.note_wrong;
+    ALTER TABLE ${schema}.queue DROP COLUMN wrong_code, DROP COLUMN wrong_words; DROP FUNCTION ${schema}.decide;
+    DROP TABLE ${schema}.decisions, ${schema}.decision_steps, ${schema}.paces, ${schema}.paced;`;
+
+  it('of the version without a console are brought to this one, beside an instance that still uses it', async () => {
+    const schema = newSchema();
+    const older = await openStore({ schema });
+    await pool.query(`${withoutConsole(schema)} UPDATE ${schema}.meta SET version = 3`);
+    await older.enqueue([newRow('B-1'), newRow('B-2')]);
+    const quarantineAs = async (row: Row) =>
+      write(older, row, { ...QUARANTINED, problem: { code: 'unprocessable', message: `reportBetEvent ${row.reference}: refused.` } });
+    const [first, second] = (await claim(older, 2)) as [Row, Row];
+    await quarantineAs(first);
+    const stores = await Promise.all(Array.from({ length: 4 }, () => openStore({ schema })));
+    await quarantineAs(second);
+    expect(await stores[0]?.console?.wrong()).toMatchObject([{ code: 'unprocessable', words: 'refused.', count: 2 }]);
+    expect(await stores[1]?.console?.paced()).toBe(0);
+    expect((await pool.query(`SELECT version FROM ${schema}.meta`)).rows).toEqual([{ version: 4 }]);
+  });
+
   it('of the version without request ids are brought to this one, beside an instance that still uses it', async () => {
     const schema = newSchema();
     await openStore({ schema });
-    await pool.query(`ALTER TABLE ${schema}.reports DROP COLUMN request_id; DROP FUNCTION ${schema}.write; UPDATE ${schema}.meta SET version = 2`);
+    await pool.query(
+      `${withoutConsole(schema)} ALTER TABLE ${schema}.reports DROP COLUMN request_id; DROP FUNCTION ${schema}.write; UPDATE ${schema}.meta SET version = 2`,
+    );
     await pool.query(writeFunction(schema));
     const stores = await Promise.all(Array.from({ length: 4 }, () => openStore({ schema })));
     const store = stores[0] as OutboxStore;
@@ -103,7 +125,7 @@ describe('the tables', () => {
       ['recorded', 'req-1'],
       ['recorded', undefined],
     ]);
-    expect((await pool.query(`SELECT version FROM ${schema}.meta`)).rows).toEqual([{ version: 3 }]);
+    expect((await pool.query(`SELECT version FROM ${schema}.meta`)).rows).toEqual([{ version: 4 }]);
   });
 
   it.each([['Public'], ['pg_x'], ['information_schema'], ['user'], ['order'], ['a-b'], ['x"; DROP TABLE y; --'], ['']])(

@@ -112,11 +112,42 @@ describe('a file of the SQLite store', () => {
     expect(hashOf(file)).toBe(before);
   });
 
+  const WITHOUT_CONSOLE = `DROP INDEX outbox_wrong; ALTER TABLE outbox_rows DROP COLUMN wrong_words; ALTER TABLE outbox_rows DROP COLUMN wrong_code;
+    DROP TABLE outbox_decisions; DROP TABLE outbox_decision_steps; DROP TABLE outbox_paces; DROP TABLE outbox_paced;`;
+
+  it('of the version without a console is brought to this one, beside an instance that still uses it', async () => {
+    const file = await fileWith(2);
+    const older = openLibsql(file);
+    const problem = JSON.stringify({ code: 'unprocessable', message: 'reportBetEvent B-0: refused.' });
+    older.exec(`${WITHOUT_CONSOLE} UPDATE outbox_meta SET value = 4 WHERE name = 'version';
+      UPDATE outbox_rows SET state = 'quarantined', queued = 0, problem = '${problem}' WHERE reference = 'B-0'`);
+    const store = await openStore(file);
+    older.exec(`UPDATE outbox_rows SET state = 'quarantined', queued = 0, problem = '${problem.replace('B-0', 'B-1')}' WHERE reference = 'B-1'`);
+    older.close();
+    expect(await store.console?.wrong()).toMatchObject([{ code: 'unprocessable', words: 'refused.', count: 2 }]);
+    expect(await store.console?.begin({ id: 'decision-0000-0001', action: 'retry', who: 'ada', reason: 'why', about: '{}', done: false })).toMatchObject({
+      touched: 0,
+    });
+    expect(await store.console?.paced()).toBe(0);
+    await store.close?.();
+    await (await openStore(file)).close?.();
+  });
+
+  it('whose problem cannot be read is grouped all the same', async () => {
+    const file = await fileWith(1);
+    const other = openLibsql(file);
+    other.exec(`PRAGMA ignore_check_constraints = ON; UPDATE outbox_rows SET state = 'quarantined', queued = 0, problem = '{"code": 5'`);
+    other.close();
+    const store = await openStore(file);
+    expect(await store.console?.wrong()).toMatchObject([{ code: 'unknown', words: '', count: 1 }]);
+    await store.close?.();
+  });
+
   it('of the version without request ids is brought to this one, beside an instance that still uses it', async () => {
     const file = await fileWith(2);
     const older = openLibsql(file);
     older.exec(
-      "DROP INDEX outbox_locked; DROP TRIGGER outbox_request_id; ALTER TABLE outbox_rows DROP COLUMN request_id; UPDATE outbox_meta SET value = 2 WHERE name = 'version'",
+      `${WITHOUT_CONSOLE} DROP INDEX outbox_locked; DROP TRIGGER outbox_request_id; ALTER TABLE outbox_rows DROP COLUMN request_id; UPDATE outbox_meta SET value = 2 WHERE name = 'version'`,
     );
     const store = await openStore(file);
     const [first, second] = await claim(store, 2);

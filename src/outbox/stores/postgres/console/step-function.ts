@@ -6,7 +6,7 @@ import { isOpenBefore } from '../row-columns.js';
  * the way of a turn. Of two that carry out the same decision, the lock on it lets one make each step.
  */
 export const stepFunction = (schema: string): string => `
-  CREATE FUNCTION ${schema}.decide(request jsonb) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $decide$
+  CREATE OR REPLACE FUNCTION ${schema}.decide(request jsonb) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $decide$
   DECLARE
     now_ms bigint := ${NOW_MS};
     wanted jsonb := request -> 'writes';

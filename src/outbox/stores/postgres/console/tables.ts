@@ -21,21 +21,22 @@ const words = (row: string) => {
  */
 const wrong = (schema: string): string => `
   ALTER TABLE ${schema}.queue ADD COLUMN IF NOT EXISTS wrong_code text, ADD COLUMN IF NOT EXISTS wrong_words text;
-  CREATE FUNCTION ${schema}.note_wrong() RETURNS trigger LANGUAGE plpgsql AS $wrong$
+  CREATE OR REPLACE FUNCTION ${schema}.note_wrong() RETURNS trigger LANGUAGE plpgsql AS $wrong$
   BEGIN
     NEW.wrong_code := ${code('NEW.')};
     NEW.wrong_words := ${words('NEW.')};
     RETURN NEW;
   END $wrong$;
+  DROP TRIGGER IF EXISTS note_wrong ON ${schema}.queue;
   CREATE TRIGGER note_wrong BEFORE INSERT OR UPDATE ON ${schema}.queue FOR EACH ROW WHEN (NEW.state = 'quarantined') EXECUTE FUNCTION ${schema}.note_wrong();
   UPDATE ${schema}.queue SET wrong_code = ${code('')} WHERE state = 'quarantined';
   -- Few rows are in it: those that wait for a key.
-  CREATE INDEX queue_locked ON ${schema}.queue (account) WHERE ${LACKS_KEY};
+  CREATE INDEX IF NOT EXISTS queue_locked ON ${schema}.queue (account) WHERE ${LACKS_KEY};
 `;
 
 /** The tables of the operator's console: what was decided, and how fast reports were recorded. */
 export const consoleTables = (schema: string): string => `${wrong(schema)}
-  CREATE TABLE ${schema}.decisions (
+  CREATE TABLE IF NOT EXISTS ${schema}.decisions (
     place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     id text NOT NULL UNIQUE,
     action text NOT NULL,
@@ -50,10 +51,11 @@ export const consoleTables = (schema: string): string => `${wrong(schema)}
     done boolean NOT NULL,
     undone_by text
   );
+  DROP TRIGGER IF EXISTS stays_as_it_is ON ${schema}.decisions;
   CREATE TRIGGER stays_as_it_is BEFORE UPDATE OF place, id, action, who, reason, about, as_of, at ON ${schema}.decisions
     FOR EACH ROW EXECUTE FUNCTION ${schema}.refuse_change();
-  CREATE TABLE ${schema}.decision_steps (decision text NOT NULL, began bigint NOT NULL, sequences json NOT NULL, PRIMARY KEY (decision, began));
-  CREATE TABLE ${schema}.paces (
+  CREATE TABLE IF NOT EXISTS ${schema}.decision_steps (decision text NOT NULL, began bigint NOT NULL, sequences json NOT NULL, PRIMARY KEY (decision, began));
+  CREATE TABLE IF NOT EXISTS ${schema}.paces (
     span text NOT NULL,
     start bigint NOT NULL,
     account text NOT NULL,
@@ -64,6 +66,6 @@ export const consoleTables = (schema: string): string => `${wrong(schema)}
     ${CLASS_COLUMNS.map((name) => `${name} bigint NOT NULL`).join(', ')},
     PRIMARY KEY (span, start, account, environment)
   );
-  CREATE TABLE ${schema}.paced (one integer PRIMARY KEY CHECK (one = 1), reached bigint NOT NULL);
-  INSERT INTO ${schema}.paced (one, reached) VALUES (1, 0);
+  CREATE TABLE IF NOT EXISTS ${schema}.paced (one integer PRIMARY KEY CHECK (one = 1), reached bigint NOT NULL);
+  INSERT INTO ${schema}.paced (one, reached) VALUES (1, 0) ON CONFLICT DO NOTHING;
 ${stepFunction(schema)}`;

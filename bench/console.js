@@ -1,0 +1,176 @@
+// What the operator's console costs over a large outbox in PostgreSQL: overview, groups, search, and the retry of a whole group beside a
+// worker. Not a part of `npm run bench`: it takes some minutes. `node bench/console.js [--rows 1000000] [--quarantined 50000]`
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
+import pg from 'pg';
+import { postgresStore } from '../dist/outbox-postgres.js';
+import { startPostgres } from '../test/support/postgres-server.js';
+import { median, quantile } from './measure.js';
+import { thisRuntime } from './process.js';
+import { CLAIMED, NOWHERE, promise, rowsOf } from './reports.js';
+import { fixed, markdownTable, whole } from './words.js';
+
+const { values } = parseArgs({ options: { rows: { type: 'string', default: '1000000' }, quarantined: { type: 'string', default: '50000' } } });
+const [ROWS, QUARANTINED] = [Number(values.rows), Number(values.quarantined)];
+const SCHEMA = 'location_sdk';
+const CHUNK = 250_000;
+const READS = 15;
+const TURNS = 200;
+const SAID = 'reportBetEvent %s: the gateway refused the report (HTTP 422). The gateway said: "amount must be an integer".';
+
+const server = await startPostgres({ fsync: true, flags: ['-c', 'shared_buffers=1GB', '-c', 'max_wal_size=4GB', '-c', 'maintenance_work_mem=256MB'] });
+const pool = new pg.Pool({ connectionString: server.url, max: 8 });
+pool.on('error', () => {});
+
+/** The data of the console are no entry of the package by themselves. */
+async function consoleOver(/** @type {object} */ store) {
+  const folder = mkdtempSync(join(tmpdir(), 'location-sdk-console-'));
+  const outfile = join(folder, 'console-data.mjs');
+  const entry = fileURLToPath(new URL('../src/outbox/console/create-console-data.ts', import.meta.url));
+  await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' });
+  /** @type {typeof import('../src/outbox/console/create-console-data.js')} */
+  const { createConsoleData } = await import(pathToFileURL(outfile).href);
+  rmSync(folder, { recursive: true });
+  return createConsoleData({ over: store });
+}
+
+const say = (/** @type {string} */ text) => console.error(`${whole(performance.now() / 1_000)} s: ${text}`);
+/** @param {() => Promise<unknown>} work */
+async function msOf(work) {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+/** @param {number} times @param {() => Promise<unknown>} work */
+async function repeat(times, work) {
+  const found = [];
+  for (let done = 0; done < times; done += 1) found.push(await msOf(work));
+  return found;
+}
+const ms = (/** @type {number} */ figure) => `${figure < 10 ? fixed(figure, 1) : whole(figure)} ms`;
+
+/** The real tables, filled by the server itself. Quarantined rows lie among the others, as those of a wrong deploy in a busy hour. */
+async function fill() {
+  const [row] = rowsOf('00000000-0000-0000-0000-000000000000', 1);
+  const now = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+  for (let done = 0; done < ROWS; done += CHUNK) {
+    await pool.query(
+      `WITH made AS (SELECT gen_random_uuid()::text AS reference FROM generate_series(1, $1)),
+      added AS (
+        INSERT INTO ${SCHEMA}.reports (id, account, environment, operation, reference, fingerprint, enqueued_at, body)
+        SELECT 'default:staging:reportBetEvent:' || reference, 'default', 'staging', 'reportBetEvent', reference, '${row?.fingerprint}', ${now}, $2 FROM made
+        RETURNING sequence, enqueued_at, reference),
+      judged AS (SELECT *, random() < $3 AS bad FROM added)
+      INSERT INTO ${SCHEMA}.queue (sequence, account, environment, due_at, changed_at, state, fence, attempts, problem)
+      SELECT sequence, 'default', 'staging', enqueued_at, enqueued_at, CASE WHEN bad THEN 'quarantined' ELSE 'waiting' END, bad::integer, bad::integer,
+        CASE WHEN bad THEN jsonb_build_object('code', 'unprocessable', 'status', 422, 'message', format('${SAID}', reference), 'requestId', 'req-' || reference) END
+      FROM judged ORDER BY sequence`,
+      [Math.min(CHUNK, ROWS - done), row?.body, QUARANTINED / ROWS],
+    );
+    say(`${whole(Math.min(ROWS, done + CHUNK))} rows`);
+  }
+  await pool.query(`VACUUM ANALYZE ${SCHEMA}.queue`);
+  await pool.query(`VACUUM ANALYZE ${SCHEMA}.reports`);
+}
+
+/** Turns that record what the turn before claimed, and claim again. @param {import('../dist/outbox.js').OutboxStore} store */
+function turns(store) {
+  /** @type {import('../dist/outbox.js').Write[]} */
+  let writes = [];
+  return async () => {
+    const accounts = [{ account: 'default', gateways: { staging: NOWHERE }, busy: 0 }];
+    const { claimed } = await store.turn({ writes, claim: { accounts, limit: CLAIMED, leaseMs: 600_000 } });
+    writes = claimed.map((row) => ({
+      id: row.id,
+      expected: { state: row.state, fence: row.fence },
+      change: { ...row, state: 'recorded', inDoubt: false, delayMs: 0, outcome: 'recorded', keepBody: false },
+    }));
+  };
+}
+
+async function measure() {
+  const store = await postgresStore({ database: pool, notify: false });
+  await store.bind([{ account: 'default', environment: 'staging', gateway: NOWHERE }]);
+  await fill();
+  const data = await consoleOver(store);
+  const rows = [['figure', 'median; slowest']];
+  const slowest = (/** @type {number[]} */ found) => Math.max(...found);
+  const note = (/** @type {string} */ name, /** @type {number[]} */ found) => {
+    rows.push([name, `${ms(median(found))}; ${ms(slowest(found))}`]);
+    return median(found);
+  };
+
+  rows.push(['the first overview of a process', ms(await msOf(() => data.overview()))]);
+  const overview = note('overview', await repeat(READS, () => data.overview()));
+  const counts = note('counts, as `stats()` reads them', await repeat(READS, () => store.counts()));
+  const groups = note('groups', await repeat(READS, () => data.groups()));
+  const [group] = (await data.groups()).groups;
+  if (!group) throw new Error('no group was found');
+  const filters = /** @type {const} */ ({
+    everything: {},
+    'quarantined ones': { state: 'quarantined' },
+    'those in flight': { state: 'in-flight' },
+    'what nothing matches': { state: 'dismissed' },
+    'a time': { from: Date.now() - 60_000, to: Date.now() },
+    'a reference': { text: group.example.reference },
+    'a group': { group },
+  });
+  let search = 0;
+  for (const [name, filter] of Object.entries(filters))
+    search = Math.max(search, note(`a page of search: ${name}`, await repeat(READS, () => data.search(filter))));
+  say('read');
+
+  const turn = turns(store);
+  await repeat(20, turn);
+  const alone = await repeat(TURNS, turn);
+  const { account, environment, code, words } = group;
+  const request = { decision: 'decision-of-the-bench', action: /** @type {const} */ ('retry'), who: 'bench', reason: 'the deploy was mended' };
+  let deciding = true;
+  let touched = 0;
+  const took = msOf(async () => {
+    for (let more = true; more; ) {
+      const progress = await data.decide({ ...request, selection: { group: { account, environment, code, words } } });
+      touched = progress.decision.touched;
+      more = progress.more;
+    }
+  }).finally(() => {
+    deciding = false;
+  });
+  const beside = [];
+  while (deciding) beside.push(await msOf(turn));
+  const retried = await took;
+  const slower = median(beside) / median(alone);
+  rows.push([`retry of ${whole(touched)} reports, beside a worker`, `${fixed(retried / 1_000, 1)} s`]);
+  note('a turn of the worker', alone);
+  note('a turn meanwhile', beside);
+  rows.push(['99th of 100 turns, alone and meanwhile', `${ms(quantile(alone, 0.99))}, ${ms(quantile(beside, 0.99))}`]);
+  let undone = 0;
+  const back = await msOf(async () => {
+    for (let more = true; more; ) {
+      const { decision, more: left } = await data.undo({ decision: 'undoing-of-the-bench', of: request.decision, who: 'bench', reason: 'a mistake' });
+      undone = decision.touched;
+      more = left;
+    }
+  });
+  rows.push([`taking back ${whole(undone)} of them`, `${fixed(back / 1_000, 1)} s`]);
+  console.log(markdownTable(rows), '\n');
+  promise(`overview and groups in 300 ms, counts too: ${ms(overview)}, ${ms(groups)}, ${ms(counts)}`, Math.max(overview, groups, counts) < 300);
+  promise(`a page of search in 100 ms: ${ms(search)} at most`, search < 100);
+  promise(`${whole(touched)} reports retried in 10 s: ${fixed(retried / 1_000, 1)} s`, retried < 10_000);
+  promise(`a turn is at most half as slow again meanwhile: ${fixed(slower)} ×`, slower <= 1.5);
+  if (touched < QUARANTINED * 0.9) throw new Error(`only ${touched} reports were retried`);
+}
+
+console.log(
+  `${thisRuntime.name}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores; ${whole(ROWS)} rows, ${whole(QUARANTINED)} quarantined\n`,
+);
+try {
+  await measure();
+} finally {
+  await pool.end();
+  await server.stop();
+}

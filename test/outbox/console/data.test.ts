@@ -1,0 +1,289 @@
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../../src/entries/index.js';
+import { createOutbox, memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
+import { createConsoleData } from '../../../src/outbox/console/create-console-data.js';
+import { claim, newRow, read, settledRow, write } from '../../../src/outbox/contract/harness.js';
+import { BEGAN, byAda, enqueue, idOf, quarantine, world } from './world.js';
+
+const client = () => createClient({ environment: 'staging', gateways: { staging: { baseUrl: 'https://staging.example.com', apiKey: 'a-key' } } });
+
+/** Records reports, each with its receipt. */
+async function record(store: OutboxStore, references: readonly string[]): Promise<void> {
+  await enqueue(store, references);
+  for (const row of await claim(store, references.length)) await write(store, row, { message: 'reported', requestId: `req-${row.reference}` });
+}
+
+describe('the overview', () => {
+  it('counts reports by state, account and environment, and says what is paused', async () => {
+    const { store, data, clock } = world();
+    await record(store, ['B-1']);
+    await quarantine(store, ['B-2']);
+    await enqueue(store, ['B-3'], { environment: 'production' });
+    clock.now += 5_000;
+    await enqueue(store, ['B-4']);
+    await store.pause({
+      account: 'default',
+      environment: 'production',
+      version: 0,
+      reason: 'authentication',
+      message: 'the key was refused',
+      strikes: 2,
+      forMs: 9_000,
+      continues: false,
+    });
+    const overview = await data.overview();
+    expect(overview.states).toEqual({ waiting: 2, blocked: 0, 'in-flight': 0, recorded: 1, quarantined: 1, dismissed: 0 });
+    expect(overview).toMatchObject({ now: clock.now, countedAt: clock.now, oldestOpenAt: BEGAN, missingKeys: [] });
+    expect(overview.destinations.map(({ environment, states, oldestOpenAt }) => [environment, states.waiting, states.quarantined, oldestOpenAt])).toEqual([
+      ['staging', 1, 1, BEGAN + 5_000],
+      ['production', 1, 0, BEGAN],
+    ]);
+    expect(overview.pauses).toEqual([
+      {
+        account: 'default',
+        environment: 'production',
+        operation: null,
+        reason: 'authentication',
+        message: 'the key was refused',
+        since: clock.now,
+        nextProbeAt: clock.now + 9_000,
+        failedProbes: 2,
+      },
+    ]);
+    expect(JSON.parse(JSON.stringify(overview))).toEqual(overview);
+  });
+
+  it('lifts a pause, with who has lifted it and why', async () => {
+    const { store, data } = world();
+    await enqueue(store, ['B-1']);
+    await store.pause({
+      account: 'default',
+      environment: 'staging',
+      version: 0,
+      reason: 'unavailable',
+      message: 'down',
+      strikes: 1,
+      forMs: 9_000,
+      continues: false,
+    });
+    const where = { account: 'default', environment: 'staging' } as const;
+    const { decision: _, ...ada } = byAda();
+    expect(await data.resume(where, ada)).toMatchObject({ lifted: true, decision: { action: 'resume', who: 'ada', about: where, done: true } });
+    expect(await data.resume(where, ada)).toMatchObject({ lifted: false });
+    expect((await data.overview()).pauses).toEqual([]);
+  });
+});
+
+describe('charts', () => {
+  it('show what was recorded in each step, and how long it took', async () => {
+    const { store, data, clock } = world();
+    await enqueue(store, ['B-1', 'B-2', 'B-3']);
+    clock.now += 1_500;
+    for (const row of await claim(store, 2)) await write(store, row);
+    clock.now += 60_000;
+    for (const row of await claim(store, 1)) await write(store, row);
+    await quarantine(store, ['B-4']);
+    // Writes the receipts, too.
+    await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [idOf('B-4')] } });
+    const { steps, behind, stepMs } = await data.charts('minutes');
+    expect([steps.length, behind, stepMs]).toEqual([60, 0, 60_000]);
+    expect(steps.slice(-3)).toEqual([
+      { start: BEGAN - 60_000, recorded: 0, dismissed: 0, medianMs: null, p95Ms: null, meanMs: null },
+      { start: BEGAN, recorded: 2, dismissed: 0, medianMs: 2_000, p95Ms: 2_000, meanMs: 1_500 },
+      { start: BEGAN + 60_000, recorded: 1, dismissed: 1, medianMs: 300_000, p95Ms: 300_000, meanMs: 61_500 },
+    ]);
+    expect((await data.charts('days')).steps.at(-1)).toMatchObject({ recorded: 3, dismissed: 1, medianMs: 2_000, p95Ms: 300_000 });
+    expect((await data.charts('hours', { environment: 'production' })).steps.at(-1)).toMatchObject({ recorded: 0 });
+    expect((await data.overview()).destinations[0]?.states).toMatchObject({ recorded: 3, dismissed: 1 });
+    expect((await data.overview()).pace).toEqual({ lastMinute: 2, lastHour: 3 });
+  });
+});
+
+describe('search', () => {
+  it('finds a report by its reference, its id, and what stands beside', async () => {
+    const { store, data } = world();
+    await quarantine(store, ['B-1', 'B-2']);
+    await store.enqueue([settledRow('B-1')]);
+    const found = async (filter: Parameters<typeof data.search>[0]) => (await data.search(filter)).reports.map(({ id }) => id);
+    expect(await found({ text: ' B-1 ' })).toEqual([settledRow('B-1').id, idOf('B-1')]);
+    expect(await found({ text: 'B-1', state: 'quarantined' })).toEqual([idOf('B-1')]);
+    expect(await found({ text: idOf('B-2') })).toEqual([idOf('B-2')]);
+    expect(await found({ state: 'blocked' })).toEqual([settledRow('B-1').id]);
+    expect(await found({ text: 'never' })).toEqual([]);
+    const [group] = (await data.groups()).groups;
+    const page = await data.search({ ...(group && { group }), limit: 1 });
+    expect(page.reports.map(({ id }) => id)).toEqual([idOf('B-1')]);
+    expect((await data.search({ ...(group && { group }), limit: 1 }, page.next ?? '')).reports.map(({ id }) => id)).toEqual([idOf('B-2')]);
+  });
+
+  it('gives pages that do not move when reports come in', async () => {
+    const { store, data } = world();
+    await enqueue(store, ['B-1', 'B-2', 'B-3', 'B-4']);
+    const first = await data.search({ limit: 2 });
+    await enqueue(store, ['B-5']);
+    const second = await data.search({ limit: 2 }, first.next ?? '');
+    expect([...first.reports, ...second.reports].map(({ reference }) => reference)).toEqual(['B-4', 'B-3', 'B-2', 'B-1']);
+    expect(second.next).toBeNull();
+    await expect(data.search({}, 'DROP')).rejects.toMatchObject({ code: 'invalid' });
+    await expect(data.search({ limit: 1_000 })).rejects.toMatchObject({ code: 'invalid' });
+  });
+});
+
+describe('one report', () => {
+  it('shows its life and what can be decided, with the lines for the command line', async () => {
+    const { store, data, clock } = world();
+    await quarantine(store, ['B-1']);
+    await store.enqueue([settledRow('B-1')]);
+    clock.now += 1_000;
+    const life = await data.report(idOf('B-1'));
+    expect(life).toMatchObject({
+      state: 'quarantined',
+      means: 'it is not sent any more until a person decides',
+      sibling: { id: settledRow('B-1').id, state: 'blocked' },
+      body: { kept: true, keyId: null },
+    });
+    expect(life?.timeline).toMatchObject([
+      { kind: 'enqueued', at: BEGAN },
+      { kind: 'attempt', at: BEGAN, problem: { code: 'unprocessable', status: 422, requestId: 'req-B-1' } },
+      { kind: 'quarantined', at: BEGAN },
+    ]);
+    expect(life?.actions).toEqual([
+      { action: 'retry', command: `location-sdk outbox bets.db retry ${idOf('B-1')} --reason "…"`, decision: null, warning: null },
+      { action: 'recorded', command: `location-sdk outbox bets.db resolve ${idOf('B-1')} --as recorded --reason "…"`, decision: null, warning: null },
+      {
+        action: 'dismissed',
+        command: `location-sdk outbox bets.db resolve ${idOf('B-1')} --as dismissed --reason "…"`,
+        decision: null,
+        warning: `Its settlement ${settledRow('B-1').id} is sent then.`,
+      },
+    ]);
+    const { decision } = await data.decide({ ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } });
+    const retried = await data.report(idOf('B-1'));
+    expect(retried?.actions.map(({ action }) => action)).toEqual(['retry', 'undo']);
+    expect(retried?.timeline).toMatchObject([
+      { kind: 'enqueued' },
+      { kind: 'attempt', problem: { requestId: 'req-B-1' } },
+      { kind: 'decided', who: 'ada', decision: decision.id, undone: null },
+    ]);
+    const [row] = await claim(store, 1);
+    if (row) await write(store, row, { message: 'reported', requestId: 'req-2', decisions: row.decisions });
+    expect(JSON.stringify(await data.report(idOf('B-1')))).not.toContain('"bet_id"');
+  });
+
+  it('names the receipt of a final one', async () => {
+    const { store, data, clock } = world();
+    for (const reference of ['B-1', 'B-2', 'B-3']) {
+      await record(store, [reference]);
+      clock.now += 60_000;
+    }
+    await quarantine(store, ['B-4']);
+    await data.decide({ ...byAda(), action: 'recorded', selection: { ids: [idOf('B-4')] } });
+    const [, line] = await store.receipts.read(0, 2);
+    const life = await data.report(idOf('B-2'));
+    expect(life?.timeline).toMatchObject([
+      { kind: 'enqueued', at: BEGAN + 60_000 },
+      { kind: 'ended', state: 'recorded', requestId: 'req-B-2' },
+      { kind: 'receipt', index: 1, hash: JSON.parse(line?.line ?? '{}').hash },
+    ]);
+    expect(life?.actions).toEqual([]);
+    expect(await data.report('default:staging:reportBetEvent:never')).toBeUndefined();
+  });
+
+  it('escapes what would turn the direction of what is read', async () => {
+    const { store, data } = world();
+    const reference = 'B-\u202e1';
+    await quarantine(store, [reference]);
+    const { reports } = await data.search({});
+    expect(reports[0]?.id).toBe('default:staging:reportBetEvent:B-\\u202e1');
+    expect((await data.report(reports[0]?.id ?? ''))?.reference).toBe('B-\\u202e1');
+    expect((await data.decide({ ...byAda(), action: 'retry', selection: { ids: [reports[0]?.id ?? ''] } })).decision.touched).toBe(1);
+  });
+});
+
+describe('a body', () => {
+  const { decision: _, ...ada } = byAda();
+
+  it('is given to one who says why, and that is written down before', async () => {
+    const { store, data } = world();
+    await enqueue(store, ['B-1']);
+    await expect(data.body(idOf('B-1'), { ...ada, reason: '' })).rejects.toMatchObject({ code: 'invalid' });
+    expect((await data.decisions()).decisions).toEqual([]);
+    expect(await data.body(idOf('B-1'), ada)).toMatchObject({ id: idOf('B-1'), body: newRow('B-1').body, decision: { action: 'body', who: 'ada' } });
+    expect((await data.decisions()).decisions).toMatchObject([{ action: 'body', who: 'ada', about: { ids: [idOf('B-1')] }, done: true }]);
+  });
+
+  it('is refused where it is gone, or its key is not here, or there is no such report', async () => {
+    const { store, data } = world();
+    await record(store, ['B-1']);
+    await expect(data.body(idOf('B-1'), ada)).rejects.toMatchObject({ code: 'locked', message: expect.stringContaining('no longer kept') });
+    await expect(data.body('default:staging:reportBetEvent:never', ada)).rejects.toMatchObject({ code: 'not-found' });
+    await store.enqueue([newRow('B-2', { body: 'sealed1.key-7.aaaaaaaa.AAAA.AAAA' })]);
+    await expect(data.body(idOf('B-2'), ada)).rejects.toMatchObject({ code: 'locked', message: expect.stringContaining('key-7') });
+  });
+});
+
+describe('over', () => {
+  it('an outbox, shows its accounts alone and tells its listeners', async () => {
+    const store = memoryStore();
+    await quarantine(store, ['B-1']);
+    await enqueue(store, ['B-9'], { account: 'brand' });
+    const outbox = createOutbox({ client: client(), store });
+    const heard: string[] = [];
+    outbox.on('decided', ({ id, action }) => heard.push(`${action} ${id}`));
+    const data = createConsoleData({ over: outbox });
+    expect(data.accounts).toEqual(['default']);
+    expect((await data.search({})).reports.map(({ id }) => id)).toEqual([idOf('B-1')]);
+    expect(await data.report(newRow('B-9', { account: 'brand' }).id)).toBeUndefined();
+    await data.decide({ ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } });
+    expect(heard).toEqual([`retry ${idOf('B-1')}`]);
+  });
+
+  it('a store that offers it nothing, shows counts and single reports, and says what the store cannot', async () => {
+    const { console: _console, ...store } = memoryStore();
+    await quarantine(store, ['B-1']);
+    const data = createConsoleData({ over: store });
+    expect(data.can).toEqual({ groups: false, search: false, decide: false, charts: false, body: false });
+    expect((await data.overview()).states.quarantined).toBe(1);
+    expect((await data.report(idOf('B-1')))?.state).toBe('quarantined');
+    expect((await data.search({ text: 'B-1' })).reports).toHaveLength(1);
+    for (const asked of [data.groups(), data.search({}), data.charts('days'), data.preview({ ids: ['x'] }, 'retry'), data.decisions()])
+      await expect(asked).rejects.toMatchObject({
+        name: 'ConsoleRefusal',
+        code: 'store-cannot',
+        message: expect.stringMatching(/^This store cannot .+ Nothing was done/),
+      });
+    await expect(data.decide({ ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } })).rejects.toMatchObject({ code: 'store-cannot' });
+    expect((await read(store, idOf('B-1'))).state).toBe('quarantined');
+  });
+
+  it('neither, is refused', () => {
+    expect(() => createConsoleData({ over: {} })).toThrow('outbox: expected what createOutbox of location-sdk/outbox returned');
+  });
+});
+
+describe('the proof', () => {
+  it('is checked with progress, and a break is found', async () => {
+    const { store, data } = world();
+    await record(
+      store,
+      Array.from({ length: 40 }, (_, index) => `B-${index}`),
+    );
+    await quarantine(store, ['C-1']);
+    await data.decide({ ...byAda(), action: 'recorded', selection: { ids: [idOf('C-1')] } });
+    expect(await data.proof.head()).toMatchObject({ count: 41 });
+    const steps = [];
+    for await (const step of data.proof.verify()) steps.push(step);
+    expect(steps.at(-1)).toMatchObject({ kind: 'verdict', verdict: { valid: true, count: 41 } });
+    for await (const step of data.proof.verify('0'.repeat(63))) expect(step).toMatchObject({ kind: 'verdict', verdict: { valid: false } });
+  });
+
+  it('is compared with a list', async () => {
+    const { store, data } = world();
+    await record(store, ['B-1']);
+    const found = [];
+    for await (const one of data.proof.reconcile('default', ['B-1', 'B-2'], { operation: 'reportBetEvent', environment: 'staging' })) found.push(one.state);
+    expect(found).toEqual(['recorded', 'never-seen']);
+    const wrong = data.proof.reconcile('default', [''], {});
+    await expect(wrong[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'invalid' });
+  });
+});
