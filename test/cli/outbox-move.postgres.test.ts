@@ -2,7 +2,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { originOf } from '../../src/cli/outbox/move.js';
 import type { OutboxStore } from '../../src/entries/outbox.js';
 import { postgresMigrations } from '../../src/entries/outbox-postgres.js';
-import { claim, newRow, QUARANTINED, settledRow, WAITS, write } from '../../src/outbox/contract/harness.js';
+import { change, claim, newRow, QUARANTINED, settledRow, WAITS, write } from '../../src/outbox/contract/harness.js';
 import { runWithin } from '../../src/outbox/stores/postgres/database.js';
 import { importRows } from '../../src/outbox/stores/postgres/import-rows.js';
 import { openExport } from '../../src/outbox/stores/sqlite/export-rows.js';
@@ -37,6 +37,17 @@ async function fill(store: OutboxStore): Promise<void> {
     forMs: 60_000,
     continues: false,
   });
+  const decision = { id: 'decision-0000-0001', action: 'retry', who: 'ada', reason: 'mended', about: '{"ids":[]}', done: false };
+  await store.console?.begin(decision);
+  const { sequence, id } = retried;
+  const again = {
+    id,
+    sequence,
+    expected: { state: 'waiting', fence: retried.fence },
+    change: change(retried, { ...WAITS, problem, decisions, inDoubt: true, attempts: 3, delayMs: 60_000 }),
+  } as const;
+  await store.console?.step({ id: decision.id, from: 0, to: sequence, done: true, skipped: 1, writes: [again] });
+  await store.console?.begin({ ...decision, id: 'decision-0000-0002', action: 'body', done: true });
   await store.remember('salt', 'secret of the fingerprints');
 }
 
@@ -51,10 +62,13 @@ async function filled(work: (store: OutboxStore) => Promise<unknown>): Promise<s
 
 /** Everything that a store tells. */
 async function told(store: OutboxStore) {
+  const { countedAt: _, ...counts } = await store.counts();
   const pauses = (await store.outlook()).map(({ pause: { remainingMs: _, ...pause } }) => pause);
   return {
     rows: await store.list({ limit: 5_000 }),
-    counts: await store.counts(),
+    counts,
+    decisions: await store.console?.decisions(undefined, 10),
+    touched: await store.console?.touched('decision-0000-0001', -1),
     pauses: pauses.sort((a, b) => (a.environment < b.environment ? -1 : 1)),
     receipts: await store.receipts.read(0, 10),
     unlogged: (await store.receipts.unlogged(10)).map(({ id }) => id),

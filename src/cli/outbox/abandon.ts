@@ -53,7 +53,7 @@ function placeOf(file: string, { bound }: ExportedFile, named: string | undefine
   return bound.to;
 }
 
-const NOTHING: MovedRows = { rows: () => [], receipts: () => [], unlogged: [], settings: [], destinations: [] };
+const NOTHING: MovedRows = { rows: () => [], receipts: () => [], unlogged: [], settings: [], decisions: [], steps: [], destinations: [] };
 
 /** Looks whether anything arrived, behind the locks of a move that may still be about to commit. */
 async function ensureAbsent(file: string, taken: ExportedFile, target: MoveTarget): Promise<void> {

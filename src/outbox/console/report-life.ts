@@ -77,17 +77,17 @@ export interface ReportLife extends ReportSummary {
 }
 
 /**
- * What happened to a report. The store keeps counts, the last problem, up to five attempts that failed before it, and every decision: a
- * worker writes no history of its own beside that, since each attempt of each report would pay for it. `attempts` tells how many
- * counted; with the recording, the failed ones before it are dropped, unless a decision kept them.
+ * What happened to a report. The store keeps how many attempts counted (`attempts`), the problem of the last one, and each decision with
+ * the problem that it answered: those attempts are here, with the ids of their requests. Failed attempts between them are only counted, since
+ * a worker that wrote down each of them would be slower for all reports; and once a report is recorded, only its last request is named.
  */
 export type LifeEvent =
   | { readonly kind: 'enqueued'; readonly at: number }
-  /** An attempt that failed. `at` is null where it was made by a version that did not keep the time. */
+  /** The last attempt, or the last before a decision, that failed. `at` is null where a decision came after it: its time is not kept. */
   | { readonly kind: 'attempt'; readonly at: number | null; readonly problem: ShownProblem }
   /** A worker has it. `until`: another one may take it then. */
   | { readonly kind: 'in-flight'; readonly at: number; readonly until: number }
-  /** Since this attempt the gateway may hold it, and no answer has proved otherwise. */
+  /** The gateway may hold it, since an attempt whose time is not kept; no answer has proved otherwise. */
   | { readonly kind: 'doubt'; readonly at: number | null }
   /** Its destination, or its operation, is paused now. Pauses that are over are not kept. */
   | { readonly kind: 'paused'; readonly at: number; readonly pause: ShownPause }

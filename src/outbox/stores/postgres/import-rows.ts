@@ -1,5 +1,6 @@
 import { isFinal, type Row } from '../../state-machine.js';
 import type { MovedRows } from '../moved-rows.js';
+import { importDecisions } from './console/decisions.js';
 import type { Run } from './database.js';
 import { toPostgresJson } from './turn.js';
 
@@ -93,6 +94,7 @@ export async function importRows(run: Run, schema: string, moved: MovedRows, ori
       `INSERT INTO ${schema}.tally (account, part, recorded, dismissed, attempts) VALUES ($1::text, 0, $2::text::bigint, $3::text::bigint, $4::text::bigint)`,
       [account, String(recorded), String(dismissed), String(attempts)],
     );
+  await importDecisions(run, schema, moved);
   await run(`SELECT setval('${schema}.reports_sequence_seq', greatest(1, (SELECT max(sequence) FROM ${schema}.reports)))::text AS set`);
   return 'moved';
 }

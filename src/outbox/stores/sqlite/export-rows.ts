@@ -1,5 +1,6 @@
 import { isFinal, type Row } from '../../state-machine.js';
 import type { MovedRows } from '../moved-rows.js';
+import { readDecisions } from './console/decisions.js';
 import { type Connection, connect, pragma, rollBack, type SqliteDatabase, schemaOf } from './database.js';
 import { createDestinations } from './destinations.js';
 import { asSqliteError, sqliteCodeOf, sqliteError } from './failure.js';
@@ -104,6 +105,7 @@ function readAll(connection: Connection): MovedRows {
       .all('SELECT sequence FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL ORDER BY ended')
       .map(({ sequence }) => Number(sequence)),
     settings: connection.all('SELECT name, value FROM outbox_settings').map(({ name, value }) => [String(name), String(value)] as const),
+    ...readDecisions(connection),
     destinations: createDestinations(connection).outlook(0),
   };
 }

@@ -1,4 +1,5 @@
 import type { DecisionStep, KeptDecision, NewDecision } from '../../../console-store.js';
+import type { MovedRows } from '../../moved-rows.js';
 import type { Columns, PostgresValue, Run } from '../database.js';
 import { toPostgresJson } from '../turn.js';
 
@@ -58,4 +59,32 @@ export function createDecisions(run: Run, schema: string) {
       return found && { from: Number(found.began), sequences: JSON.parse(found.sequences ?? '[]') as number[] };
     },
   };
+}
+
+/** Takes over what was decided in another store, as a part of its move. */
+export async function importDecisions(run: Run, schema: string, { decisions, steps }: Pick<MovedRows, 'decisions' | 'steps'>): Promise<void> {
+  for (const { place, id, action, who, reason, about, asOf, at, cursor, touched, skipped, done, undoneBy } of decisions)
+    await run(
+      `INSERT INTO ${schema}.decisions (place, id, action, who, reason, about, as_of, at, cursor, touched, skipped, done, undone_by)
+        VALUES ($1::text::bigint, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text::bigint, $8::text::bigint, $9::text::bigint, $10::text::bigint, $11::text::bigint,
+          $12::text::boolean, $13::text)`,
+      [
+        String(place),
+        id,
+        action,
+        who,
+        reason,
+        about,
+        ...[asOf, at, cursor, touched, skipped].map((number) => String(Math.trunc(number))),
+        String(done),
+        undoneBy ?? null,
+      ],
+    );
+  for (const { id, from, sequences } of steps)
+    await run(`INSERT INTO ${schema}.decision_steps (decision, began, sequences) VALUES ($1::text, $2::text::bigint, $3::text::json)`, [
+      id,
+      String(from),
+      JSON.stringify(sequences),
+    ]);
+  await run(`SELECT setval('${schema}.decisions_place_seq', greatest(1, (SELECT max(place) FROM ${schema}.decisions)))::text AS set`);
 }

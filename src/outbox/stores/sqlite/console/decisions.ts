@@ -1,6 +1,7 @@
 import type { DecisionStep, KeptDecision, NewDecision } from '../../../console-store.js';
 import type { Write } from '../../../write.js';
-import type { Columns, Connection } from '../database.js';
+import type { MovedRows } from '../../moved-rows.js';
+import { type Columns, type Connection, schemaOf } from '../database.js';
 
 const ALL = 'SELECT place, id, action, who, reason, about, as_of, at, cursor, touched, skipped, done, undone_by FROM outbox_decisions';
 
@@ -63,5 +64,16 @@ export function createDecisions({ first, all, run }: Connection, write: (one: Wr
       const found = first('SELECT began, sequences FROM outbox_decision_steps WHERE decision = ? AND began > ? ORDER BY began LIMIT 1', id, after);
       return found && { from: Number(found.began), sequences: JSON.parse(String(found.sequences)) as number[] };
     },
+  };
+}
+
+/** All that was decided, of a file that may be of a version before there were decisions. */
+export function readDecisions({ all, database }: Connection): Pick<MovedRows, 'decisions' | 'steps'> {
+  const [there] = all(`SELECT 1 FROM ${schemaOf(database)}.sqlite_master WHERE type = 'table' AND name = 'outbox_decisions'`);
+  if (!there) return { decisions: [], steps: [] };
+  const steps = all('SELECT decision, began, sequences FROM outbox_decision_steps ORDER BY decision, began');
+  return {
+    decisions: all(`${ALL} ORDER BY place`).map(keptOf),
+    steps: steps.map((found) => ({ id: String(found.decision), from: Number(found.began), sequences: JSON.parse(String(found.sequences)) as number[] })),
   };
 }
