@@ -78,26 +78,30 @@ export function createSearch(run: Run, schema: string) {
     const source = isOpen ? `${schema}.queue` : `${schema}.reports`;
     // No index tells rows in flight apart, and few they are: to read the table once costs less than to follow an index through all of it.
     const ofState = state === 'quarantined' ? " AND t.state = 'quarantined'" : '';
-    const table = state === 'in-flight' ? `(SELECT f.sequence FROM ${source} AS f WHERE f.state = 'in-flight' OFFSET 0)` : source;
+    const table = state === 'in-flight' ? `(SELECT f.sequence, f.account, f.environment FROM ${source} AS f WHERE f.state = 'in-flight' OFFSET 0)` : source;
     const looked = (columns: string, high: number, rest: string) =>
       `SELECT ${columns} FROM ${table} AS t WHERE ${range(high)}${ofState} ORDER BY t.sequence DESC ${rest}`;
-    const inner = looked('t.sequence', last, `LIMIT ${Math.trunc(look)}`);
+    const parts = `t.sequence, t.account, t.environment, ${table === source ? 't.state' : "'in-flight' AS state"}${isOpen ? '' : ', t.operation, t.enqueued_at'}`;
+    const inner = looked(parts, last, `LIMIT ${Math.trunc(look)}`);
+    // What can be seen in the rows that are looked at leaves few to be joined.
+    const seen: string[] = [];
     const conditions: string[] = [];
-    for (const [name, value] of Object.entries({ account, environment, operation })) if (value !== undefined) conditions.push(`r.${name} = ${bind(value)}`);
-    if (accounts) conditions.push(`r.account IN (SELECT json_array_elements_text(${bind(JSON.stringify(accounts))}::json))`);
-    if (state !== undefined) conditions.push(`${isOpen ? 'q' : 'r'}.state = ${bind(state)}`);
+    const here = isOpen ? conditions : seen;
+    const name = isOpen ? 'r' : 'l';
+    if (account !== undefined) seen.push(`l.account = ${bind(account)}`);
+    if (environment !== undefined) seen.push(`l.environment = ${bind(environment)}`);
+    if (accounts) seen.push(`l.account IN (SELECT json_array_elements_text(${bind(JSON.stringify(accounts))}::json))`);
+    if (state !== undefined) seen.push(`l.state = ${bind(state)}`);
+    if (operation !== undefined) here.push(`${name}.operation = ${bind(operation)}`);
+    if (from !== undefined) here.push(`${name}.enqueued_at >= ${bind(String(Math.trunc(from)))}::bigint`);
+    if (to !== undefined) here.push(`${name}.enqueued_at < ${bind(String(Math.trunc(to)))}::bigint`);
     const isBlocked = `(q.state = 'waiting' AND q.waits_for IS NOT NULL AND ${isOpenBefore(schema, 'q.waits_for')})`;
     if (blocked !== undefined) conditions.push(blocked ? isBlocked : `NOT coalesce(${isBlocked}, false)`);
-    if (from !== undefined) conditions.push(`r.enqueued_at >= ${bind(String(Math.trunc(from)))}::bigint`);
-    if (to !== undefined) conditions.push(`r.enqueued_at < ${bind(String(Math.trunc(to)))}::bigint`);
-    const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
+    const all = (list: readonly string[]) => (list.length > 0 ? `WHERE ${list.join(' AND ')}` : '');
+    const limited = `LIMIT ${bind(String(limit))}::bigint`;
+    const kept = `(SELECT l.sequence FROM (${inner}) AS l ${all(seen)} ORDER BY l.sequence DESC ${conditions.length > 0 ? '' : limited}) AS looked JOIN`;
     const found = await run(
-      selectBodiless(
-        schema,
-        `${where} ORDER BY looked.sequence DESC LIMIT ${bind(String(limit))}::bigint`,
-        `(${inner}) AS looked JOIN`,
-        'ON r.sequence = looked.sequence',
-      ),
+      selectBodiless(schema, `${all(conditions)} ORDER BY looked.sequence DESC ${limited}`, kept, 'ON r.sequence = looked.sequence'),
       values,
     );
     const rows = found.map(readRow);
