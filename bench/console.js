@@ -1,5 +1,6 @@
-// What the operator's console costs over a large outbox in PostgreSQL: overview, groups, search, and the retry of a whole group beside a
-// worker. Not a part of `npm run bench`: it takes some minutes. `node bench/console.js [--rows 1000000] [--quarantined 50000]`
+// The cost of the operator's console over a large outbox in PostgreSQL: overview, groups, search, and the retry of a
+// whole group beside a worker. Not a part of `npm run bench`: it takes some minutes. `node bench/console.js [--rows
+// 1000000] [--quarantined 50000]`
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +27,7 @@ const server = await startPostgres({ fsync: true, flags: ['-c', 'shared_buffers=
 const pool = new pg.Pool({ connectionString: server.url, max: 8 });
 pool.on('error', () => {});
 
-/** The data of the console are no entry of the package by themselves. */
+/** The console's data have no separate entry in the package. */
 async function consoleOver(/** @type {object} */ store) {
   const folder = mkdtempSync(join(tmpdir(), 'location-sdk-console-'));
   const outfile = join(folder, 'console-data.mjs');
@@ -53,7 +54,7 @@ async function repeat(times, work) {
 }
 const ms = (/** @type {number} */ figure) => `${figure < 10 ? fixed(figure, 1) : whole(figure)} ms`;
 
-/** The real tables, filled by the server itself. Quarantined rows lie among the others, as those of a wrong deploy in a busy hour. */
+/** The real tables, filled by the server itself. Quarantined rows are mixed with the others, as after a wrong deploy in a busy hour. */
 async function fill() {
   const [row] = rowsOf('00000000-0000-0000-0000-000000000000', 1);
   const now = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
@@ -77,7 +78,7 @@ async function fill() {
   await pool.query(`VACUUM ANALYZE ${SCHEMA}.reports`);
 }
 
-/** Turns that record what the turn before claimed, and claim again. @param {import('../dist/outbox.js').OutboxStore} store */
+/** Turns that record the rows claimed by the turn before, and claim again. @param {import('../dist/outbox.js').OutboxStore} store */
 function turns(store) {
   /** @type {import('../dist/outbox.js').Write[]} */
   let writes = [];
