@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 
@@ -12,9 +13,22 @@ export async function pageFiles(folder) {
   return { html, css: style.outputFiles[0]?.text ?? '', js: script.outputFiles[0]?.text ?? '' };
 }
 
+/** As `integrity` and `ETag` name a text. @param {string} text */
+const hashOf = (text) => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+
 /** The values of the constants that the modules of these pages declare: for `define`, of tsup and of vitest. */
 export async function pagesDefine() {
-  const { html, css, js } = await pageFiles('src/inspector');
+  const [inspector, operator] = await Promise.all([pageFiles('src/inspector'), pageFiles('src/console-page')]);
   // Strings, not one object: an object would become a chunk that the other entries load too.
-  return { INSPECTOR_HTML: JSON.stringify(html), INSPECTOR_CSS: JSON.stringify(css), INSPECTOR_JS: JSON.stringify(js) };
+  const texts = {
+    INSPECTOR_HTML: inspector.html,
+    INSPECTOR_CSS: inspector.css,
+    INSPECTOR_JS: inspector.js,
+    CONSOLE_HTML: operator.html,
+    CONSOLE_CSS: operator.css,
+    CONSOLE_JS: operator.js,
+    CONSOLE_CSS_HASH: hashOf(operator.css),
+    CONSOLE_JS_HASH: hashOf(operator.js),
+  };
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, JSON.stringify(text)]));
 }

@@ -10,6 +10,7 @@ const FLOORS: readonly Readonly<Record<string, readonly string[]>>[] = [
   {
     entries: [
       'cli',
+      'console',
       'node',
       'opentelemetry',
       'outbox',
@@ -26,8 +27,12 @@ const FLOORS: readonly Readonly<Record<string, readonly string[]>>[] = [
     ],
   },
   {
-    cli: ['node', 'outbox', 'mock', 'errors'],
-    node: ['outbox', 'relay', 'mock', 'openapi', 'errors'],
+    cli: ['console', 'node', 'outbox', 'mock', 'errors'],
+    node: ['console', 'outbox', 'relay', 'mock', 'openapi', 'errors'],
+    // Checks requests as the relay does.
+    console: ['outbox', 'relay', 'protocol', 'schema', 'errors'],
+    // An application of its own, in the page that the console serves.
+    'console-page': ['console', 'kit', 'outbox'],
     // Wraps a client and an outbox from its caller.
     opentelemetry: ['outbox', 'client', 'delivery', 'errors'],
     // A separate application, in the page that the mock gateway serves.
@@ -74,6 +79,16 @@ const ONLY: readonly { from: string; to: string; files: readonly string[]; andTy
   { from: 'opentelemetry', to: 'outbox', files: [], andTypes: true },
   { from: 'opentelemetry', to: 'delivery', files: [], andTypes: true },
   { from: 'inspector', to: 'mock', files: [], andTypes: true },
+  { from: 'console', to: 'outbox', files: ['outbox/console/create-console-data.ts', 'outbox/console/refusal.ts'], andTypes: true },
+  {
+    from: 'console',
+    to: 'relay',
+    files: ['relay/fault.ts', 'relay/origin.ts', 'relay/origin-notes.ts', 'relay/route.ts', 'relay/thrown-notes.ts'],
+    andTypes: true,
+  },
+  { from: 'console', to: 'protocol', files: [], andTypes: true },
+  { from: 'console-page', to: 'console', files: [], andTypes: true },
+  { from: 'console-page', to: 'outbox', files: [], andTypes: true },
   { from: 'relay', to: 'client', files: [], andTypes: true },
   { from: 'relay', to: 'location', files: ['location/server/client-ip-from.ts', 'location/server/trusted-proxies.ts'], andTypes: true },
   { from: 'errors', to: 'schema', files: [], andTypes: true },

@@ -27,7 +27,7 @@ export const drawers = [
         ],
       },
       { title: 'Test', pages: ['mock-gateway', 'test-in-ci', 'faults', 'faults-of-answers'] },
-      { title: 'Operate', pages: ['check', 'going-live', 'runbook', 'on-call', 'revoked-key', 'when-a-database-fails', 'telemetry', 'upgrade'] },
+      { title: 'Operate', pages: ['check', 'going-live', 'runbook', 'on-call', 'console', 'revoked-key', 'when-a-database-fails', 'telemetry', 'upgrade'] },
     ],
   },
   {

@@ -1,8 +1,9 @@
 import { copyButton } from '../kit/copy.js';
-import { arrange, byId, make } from '../kit/dom.js';
+import { byId, make } from '../kit/dom.js';
 import { factsList, section } from '../kit/facts.js';
 import { jsonView } from '../kit/json-view.js';
 import { badge } from '../kit/mark.js';
+import { createTimeline } from '../kit/timeline.js';
 import { toCurl } from './curl.js';
 import { stageWords, standing } from './list.js';
 import { outcomeOf } from './outcome.js';
@@ -21,11 +22,17 @@ export interface Detail {
 export function createDetail(back: () => void, announce: (text: string) => void): Detail {
   const place = byId('detail');
   const head = make('div', { class: 'head' });
-  const timeline = make('ol', { class: 'timeline' });
-  let items = new Map<Entry, HTMLLIElement>();
+  const timeline = createTimeline();
+  /** Entries have no number of their own once they are only held. */
+  const keys = new Map<Entry, string>();
+  const keyOf = (entry: Entry): string => {
+    const key = keys.get(entry) ?? String(keys.size);
+    keys.set(entry, key);
+    return key;
+  };
   let shown: { story: Story; revealing: boolean } | undefined;
 
-  function itemOf(entry: Entry, open: boolean): HTMLLIElement {
+  function itemOf(entry: Entry, open: boolean): HTMLElement {
     const details = make(
       'details',
       { open },
@@ -39,7 +46,7 @@ export function createDetail(back: () => void, announce: (text: string) => void)
     const fill = () => details.childElementCount === 1 && details.append(...content(entry));
     if (open) fill();
     else details.addEventListener('toggle', fill, { once: true });
-    return make('li', { class: entry.earlier ? 'ok' : outcomeOf(entry).tone }, details);
+    return details;
   }
 
   function content(entry: Entry): HTMLElement[] {
@@ -112,21 +119,27 @@ export function createDetail(back: () => void, announce: (text: string) => void)
         if (shown || !place.firstChild)
           place.replaceChildren(make('p', { class: 'none', id: 'detail-title' }, 'Choose a report to see its requests and answers.'));
         shown = undefined;
-        items.clear();
+        timeline.clear();
+        keys.clear();
         return;
       }
       const isOther = shown?.story.key !== story.key;
       if (isOther || shown?.revealing !== revealing) {
-        items.clear();
-        timeline.replaceChildren();
+        timeline.clear();
+        keys.clear();
       }
       shown = { story, revealing };
-      if (isOther) place.replaceChildren(head, timeline);
+      if (isOther) place.replaceChildren(head, timeline.element);
       const entries = story.entries.slice(-MOST_SHOWN);
-      const fresh = items.size === 0;
-      const next = new Map(entries.map((entry) => [entry, items.get(entry) ?? itemOf(entry, fresh && entry === entries.at(-1))]));
-      items = next;
-      arrange(timeline, [...next.values()]);
+      const isFresh = keys.size === 0;
+      timeline.show(
+        entries.map((entry) => ({
+          key: keyOf(entry),
+          version: '1',
+          tone: entry.earlier ? 'ok' : outcomeOf(entry).tone,
+          content: () => [itemOf(entry, isFresh && entry === entries.at(-1))],
+        })),
+      );
       if (isOther) place.scrollTop = 0;
       if (isOther || !head.contains(document.activeElement)) head.replaceChildren(...headOf(story));
     },

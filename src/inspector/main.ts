@@ -1,4 +1,5 @@
-import { byId } from '../kit/dom.js';
+import { openDialog } from '../kit/dialog.js';
+import { byId, make } from '../kit/dom.js';
 import { createAnnouncer, later } from '../kit/pace.js';
 import { showChart } from './chart.js';
 import { createDetail } from './detail.js';
@@ -19,7 +20,6 @@ const search = byId<HTMLInputElement>('search');
 const environment = byId<HTMLSelectElement>('environment');
 const pause = byId('pause');
 const reveal = byId('reveal');
-const clear = byId<HTMLDialogElement>('ask');
 
 let selected: string | undefined;
 /** The scroll position of the list when a report was chosen. */
@@ -109,12 +109,16 @@ reveal.addEventListener('click', () => {
 });
 search.addEventListener('input', show);
 environment.addEventListener('change', draw);
-byId('clear').addEventListener('click', () => clear.showModal());
-byId('ask-no').addEventListener('click', () => clear.close());
-byId('ask-yes').addEventListener('click', () => {
-  clear.close();
-  void server.reset();
-  announce('Cleared');
+byId('clear').addEventListener('click', () => {
+  const keep = make('button', { type: 'button', autofocus: true, click: () => asked.close() }, 'Keep');
+  const yes = make('button', { type: 'button', class: 'danger', click: clearAll }, 'Clear everything');
+  const text = 'The mock gateway forgets all reports, requests and faults of both environments, and ends pending requests. This cannot be undone.';
+  const asked = openDialog('Clear everything?', text, () => {}, make('div', { class: 'row' }, keep, yes));
+  function clearAll(): void {
+    asked.close();
+    void server.reset();
+    announce('Cleared');
+  }
 });
 
 listenToKeys({

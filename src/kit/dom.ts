@@ -1,5 +1,5 @@
-/** The content of an element. Undefined and false add nothing. */
-export type Child = Node | string | undefined | false;
+/** The content of an element. Undefined, null and false add nothing. */
+export type Child = Node | string | undefined | null | false;
 type Attribute = string | boolean | undefined | ((event: Event) => void);
 
 function fill(element: Element, attributes: Record<string, Attribute>, children: readonly Child[]): void {
@@ -8,7 +8,7 @@ function fill(element: Element, attributes: Record<string, Attribute>, children:
     else if (value === true) element.setAttribute(name, '');
     else if (value !== undefined && value !== false) element.setAttribute(name, value);
   }
-  element.append(...children.filter((child) => child !== undefined && child !== false));
+  element.append(...children.filter((child) => child !== undefined && child !== null && child !== false));
 }
 
 /** An element. Strings among its children become text, never HTML. */

@@ -11,7 +11,7 @@ const isHost = (text: string) => text.length <= LONGEST_HOST && /^[\w.:[\]-]+$/.
  * address makes the operator's own pages look like another site. Each origin is logged once, and at most ten, since any
  * client can send one.
  */
-export function createOriginNotes(logger: Required<Logger>): (request: Request) => void {
+export function createOriginNotes(logger: Required<Logger>, what: 'relay' | 'console' = 'relay'): (request: Request) => void {
   const noted = new Set<string>();
   return (request) => {
     const origin = request.headers.get('origin') ?? '';
@@ -21,8 +21,8 @@ export function createOriginNotes(logger: Required<Logger>): (request: Request) 
     noted.add(origin);
     const advice =
       originProblem(origin) === undefined
-        ? `name it: createRelay({ allowedOrigins: ['${origin}'] }). It must be named if a framework gives requests another address than the browser's (Next.js says localhost), or if a proxy changes the Host header (Vite's server.proxy with changeOrigin: true)`
-        : 'give it an https:// address: a relay accepts http:// pages of loopback hosts only';
-    logger.warn(`a page of ${origin} was refused, since this relay was requested as ${own}. If that page is yours, ${advice}`);
+        ? `name it: ${what === 'relay' ? 'createRelay' : 'createConsole'}({ allowedOrigins: ['${origin}'] }). It must be named if a framework gives requests another address than the browser's (Next.js says localhost), or if a proxy changes the Host header (Vite's server.proxy with changeOrigin: true)`
+        : `give it an https:// address: a ${what} accepts http:// pages of loopback hosts only`;
+    logger.warn(`a page of ${origin} was refused, since this ${what} was requested as ${own}. If that page is yours, ${advice}`);
   };
 }

@@ -13,14 +13,18 @@ function isUnchanged(target: string): boolean {
 }
 
 /**
- * The operation of an address: its last segment must be the operation's path exactly, below the path at which the relay
- * is mounted. An address that could be read in two ways is refused, and so is one with a query. `target` is the path as
- * received, if known: the address of a `Request` is already resolved.
+ * The path of a request; undefined where it could be read in two ways, or has a query.
+ * `target` is the path as it came, where that is known: the address of a `Request` is resolved already.
  */
-export function routeOf(address: string, target?: unknown): RelayOperation | undefined {
+export function plainPathOf(address: string, target?: unknown): string | undefined {
   const { pathname, search } = new URL(address);
   if (search !== '' || AMBIGUOUS.test(pathname)) return undefined;
-  if (typeof target === 'string' && !isUnchanged(target)) return undefined;
-  const last = pathname.slice(pathname.lastIndexOf('/') + 1);
+  return typeof target === 'string' && !isUnchanged(target) ? undefined : pathname;
+}
+
+/** The operation that an address asks for: the last segment of its path is the operation's, letter by letter. */
+export function routeOf(address: string, target?: unknown): RelayOperation | undefined {
+  const path = plainPathOf(address, target);
+  const last = path?.slice(path.lastIndexOf('/') + 1);
   return SERVED.find((name) => operations[name].path === last);
 }

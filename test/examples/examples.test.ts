@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { serve } from '../../src/entries/mock-node.js';
 import { expectFreshBuild } from '../support/built.js';
@@ -138,4 +141,45 @@ test('the relay of a Worker reports with its own settings', { timeout }, async (
   expect(output).toMatch(/^200 .*"outcome":"recorded"/m);
   expect(server.gateway.reports()).toMatchObject([{ body: { amount: 1500, user: { user_id: 'U-1' } } }]);
   await server.close();
+});
+
+/** A call of the console's page of the colleague who is on call, as a script of its own. */
+const consoleCall = (site: string) => `
+  const headers = { origin: '${site}', 'content-type': 'application/json', 'x-location-sdk': '1', cookie: 'session=ada-1815' };
+  const call = new Request('${site}/ops/outbox/api/session', { method: 'POST', headers, body: '{}' });`;
+
+test('the console on a server of Node.js is for colleagues alone, and knows who may act', { timeout }, async () => {
+  const server = await serve();
+  const folder = mkdtempSync(join(tmpdir(), 'location-sdk-console-example-'));
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  const work = async (address: string) => {
+    const origin = address.replace(/\/$/, '');
+    const ask = async (cookie: string) => {
+      const headers = { origin, 'content-type': 'application/json', 'x-location-sdk': '1', cookie };
+      return (await fetch(`${address}api/session`, { method: 'POST', headers, body: '{}' })).json();
+    };
+    expect((await fetch(`${address}console.js`)).status).toBe(401);
+    expect(await ask('session=nobody')).toMatchObject({ error: { code: 'session' } });
+    expect(await ask('session=ada-1815')).toMatchObject({ name: 'ada@example.com', mayAct: true, mayReadBodies: false });
+    expect(await ask('session=bola-1906')).toMatchObject({ name: 'bola@example.com', mayAct: false, mayReadBodies: true });
+  };
+  await served(['examples/console/node.js'], work, { LOCATION_SDK_MOCK: server.url, PORT: String(port), OUTBOX_FILE: join(folder, 'reports.db') });
+  rmSync(folder, { recursive: true });
+  await server.close();
+});
+
+test('the console of a Next.js route gives its page and answers its calls at the address of the site', { timeout }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'location-sdk-console-example-'));
+  const site = 'https://ops.example.com';
+  const script = `import { GET, POST } from './examples/console/next-route.js'; ${consoleCall(site)}
+    const page = await GET(new Request('http://localhost:3000/ops/outbox', { headers: { cookie: 'session=ada-1815' } }));
+    const answer = await POST(new Request('http://localhost:3000/ops/outbox/api/session', call));
+    console.log(page.status, (await page.text()).includes('./outbox/console.js'), answer.status, (await answer.json()).name);`;
+  const variables = { LOCATION_SDK_MOCK: 'http://127.0.0.1:9', PUBLIC_ORIGIN: site, OUTBOX_FILE: join(folder, 'reports.db') };
+  const { output } = await runNode(['--input-type=module', '--eval', script], variables);
+  expect(output).toMatch(/^200 true 200 ada@example.com$/m);
+  rmSync(folder, { recursive: true });
 });

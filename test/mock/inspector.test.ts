@@ -45,7 +45,7 @@ test.each(['/index.html', '//', '/__proto__', '/constructor', '/inspector.js/'])
 
 test('text never becomes HTML', () => {
   const sinks = /innerHTML|outerHTML|insertAdjacent|document\.write|DOMParser|srcdoc|createContextualFragment|\beval\b/;
-  const files = ['src/inspector', 'src/kit'].flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`));
+  const files = ['src/inspector', 'src/console-page', 'src/kit'].flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`));
   expect(files.filter((name) => sinks.test(readFileSync(name, 'utf8')))).toEqual([]);
 });
 

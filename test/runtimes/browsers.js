@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { EXPECTED, page } from './browser-page.js';
+import { consolePage, judgeConsole } from './console-page.js';
 import { programIn } from './debian.js';
 import { runInBrowser } from './in-browser.js';
 import { judgeOpenPrompt, openPromptPage } from './open-prompt.js';
@@ -35,6 +36,7 @@ const ALLOWED = { 'geo.prompt.testing': true, 'geo.prompt.testing.allow': true }
  * @property {() => Promise<{ path: string, env: NodeJS.ProcessEnv } | undefined>} find
  * @property {(profile: string) => string[]} prepare makes a profile, and returns the arguments
  * @property {string} page
+ * @property {boolean} [hasConsole] whether the operator's console is there
  * @property {string} [query] the query of the page: with a location given, or not
  * @property {(run: Run) => string[]} judge the problems, in words
  */
@@ -62,6 +64,7 @@ const fromDebian = (name) => ({
 });
 
 const REPORT = { page, judge: judgeReports };
+const CONSOLE = { page: consolePage, judge: judgeConsole, headed: false, hasConsole: true };
 const OPEN_PROMPT = { page: openPromptPage, judge: judgeOpenPrompt, headed: true };
 
 /** @type {readonly Browser[]} */
@@ -83,6 +86,12 @@ export const BROWSERS = [
     prepare: (profile) => ['--headless', ...firefoxProfile(profile, ALLOWED)],
     // Its own geolocation is used.
     ...REPORT,
+  },
+  {
+    name: 'Firefox, the console',
+    ...fromDebian('firefox-esr'),
+    prepare: (profile) => ['--headless', ...firefoxProfile(profile, { 'dom.disable_open_during_load': false })],
+    ...CONSOLE,
   },
   { name: 'WebKitGTK', ...fromDebian('webkit2gtk-driver'), headed: true, prepare: () => ['--private'], ...REPORT, query: '?given' },
   {

@@ -9,6 +9,9 @@ import { betUser, withdrawalUser } from './players.js';
 const LIMIT_MS = 60_000;
 const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8' };
 
+/** A page that opens the console may reach it in its window only if it is as closed to others. */
+const HEADERS = { 'content-type': TYPES.html, 'cross-origin-opener-policy': 'same-origin' };
+
 /**
  * @typedef {object} Said the data that the page posts to `/done`
  * @property {string[]} [outcomes]
@@ -34,9 +37,10 @@ const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=
  * @param {string} given.project where the package is installed
  * @param {string} given.page
  * @param {string} [given.query]
+ * @param {boolean} [given.hasConsole] whether 20 reports that need a person wait at `/console`
  * @returns {Promise<Run>}
  */
-export async function runInBrowser({ executable, args, project, page, query = '' }) {
+export async function runInBrowser({ executable, args, project, page, query = '', hasConsole = false }) {
   const require = createRequire(join(project, 'consumer.cjs'));
   const { createClient } = /** @type {typeof import('location-sdk')} */ (require('location-sdk'));
   const { createMockGateway } = /** @type {typeof import('location-sdk/mock')} */ (require('location-sdk/mock'));
@@ -52,6 +56,8 @@ export async function runInBrowser({ executable, args, project, page, query = ''
   const client = createClient({ ...options, location: { required: false, ip: { enabled: false } }, logger: {} });
   const relay = toNodeHandler(createRelay({ client, authorize, logger: {} }));
 
+  const operator = hasConsole ? await consoleOf(require, client, gateway) : undefined;
+
   /** @type {number[]} */
   const arrivals = [];
   /** @type {(said: Said) => void} */
@@ -66,6 +72,7 @@ export async function runInBrowser({ executable, args, project, page, query = ''
       arrivals.push(Date.now());
       return relay(request, response);
     }
+    if (operator && pathname.startsWith('/console')) return operator.handle(request, response);
     if (pathname === '/done') {
       const pieces = [];
       for await (const piece of request) pieces.push(piece);
@@ -73,7 +80,7 @@ export async function runInBrowser({ executable, args, project, page, query = ''
       return done(JSON.parse(Buffer.concat(pieces).toString('utf8')));
     }
     if (pathname === '/location-sdk.global.js') return response.writeHead(200, { 'content-type': TYPES.js }).end(script);
-    if (pathname === '/' && search === query) return response.writeHead(200, { 'content-type': TYPES.html }).end(page);
+    if (pathname === '/' && search === query) return response.writeHead(200, HEADERS).end(page);
     return response.writeHead(404).end();
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
@@ -102,5 +109,26 @@ export async function runInBrowser({ executable, args, project, page, query = ''
     await ended;
     server.closeAllConnections();
     server.close();
+    await operator?.stop();
   }
+}
+
+/**
+ * A console over an outbox whose 20 reports the gateway refused once, after which it was mended.
+ * @param {NodeJS.Require} require
+ * @param {import('location-sdk').Client} client
+ * @param {import('location-sdk/mock').MockGateway} gateway
+ */
+async function consoleOf(require, client, gateway) {
+  const { createOutbox, memoryStore } = /** @type {typeof import('location-sdk/outbox')} */ (require('location-sdk/outbox'));
+  const { createConsole } = /** @type {typeof import('location-sdk/outbox/console')} */ (require('location-sdk/outbox/console'));
+  const { toNodeHandler } = /** @type {typeof import('location-sdk/relay/node')} */ (require('location-sdk/relay/node'));
+  const outbox = createOutbox({ client, store: memoryStore(), breakerAfter: 1_000_000, retry: { baseMs: 1 } });
+  gateway.faults.add({ kind: 'status', status: 422, times: 20 });
+  const bets = Array.from({ length: 20 }, (_, index) => ({ bet_id: `BET-${index}`, amount: 1500, user: betUser }));
+  await outbox.reportAll(bets.map((payload) => ({ operation: /** @type {const} */ ('reportBetEvent'), payload })));
+  await outbox.drain();
+  outbox.start();
+  const handle = toNodeHandler(createConsole({ outbox, authorize: () => ({ name: 'ada', mayAct: true }), logger: {} }));
+  return { handle, stop: () => outbox.stop() };
 }

@@ -37,17 +37,24 @@ export const jsonOf = (out: string) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-/** Starts `location-sdk mock` within this process on a free port, and waits for its ready line. */
-export async function startMock(...words: string[]) {
+/** Starts a command that runs until it is ended, within this process, and waits for the line that says `http:`. */
+export async function startCli(words: readonly string[]) {
   const ending = new AbortController();
   const terminal = { ...openTerminal(), signal: ending.signal };
-  terminal.stderr.resume();
+  const err = keep(terminal.stderr);
+  const out = keep(terminal.stdout);
   const lines = createInterface({ input: terminal.stdout });
-  const code = main(['mock', ...(words.includes('--port') ? [] : ['--port', '0']), ...words], terminal);
-  const [readyLine] = (await once(lines, 'line')) as [string];
+  const code = main(words, terminal);
+  let readyLine = '';
+  for await (const line of lines) {
+    readyLine = line;
+    if (line.includes('http:')) break;
+  }
   return {
     readyLine,
     url: /http:[^"\s]*/.exec(readyLine)?.[0] ?? '',
+    /** All that it wrote until now. */
+    written: () => out.text + err.text,
     /** Ends it like a signal does, and returns the exit code. */
     end: () => {
       ending.abort();
@@ -55,3 +62,6 @@ export async function startMock(...words: string[]) {
     },
   };
 }
+
+/** Starts `location-sdk mock` on a free port. */
+export const startMock = (...words: string[]) => startCli(['mock', ...(words.includes('--port') ? [] : ['--port', '0']), ...words]);

@@ -1,9 +1,10 @@
 import { createMockGateway } from '../../mock/gateway.js';
-import { type MockServer, serve } from '../../node/serve.js';
+import { serve } from '../../node/serve.js';
 import { MOCK_API_KEY } from '../../protocol/mock-mode.js';
 import { notEmpty, oneOf, readArgs, type Values, visibleText, wholeNumber } from '../args.js';
-import { EXIT, Failure, remark, say } from '../output.js';
-import { terminal } from '../terminal.js';
+import { listening } from '../listening.js';
+import { EXIT, remark, say } from '../output.js';
+import { signalled } from '../signalled.js';
 import { openStateFile } from './state-file.js';
 
 export const DEFAULT_PORT = 4010;
@@ -31,7 +32,7 @@ export async function startMock({ port = DEFAULT_PORT, host, key, state, seed, r
     requireInitiated: !more['no-require-initiated'],
   });
   const file = state === undefined ? undefined : await openStateFile(state, gateway);
-  const { url, close } = await listen(() => serve(gateway, { port, host, adminToken: more['admin-token'] }), `${host ?? '127.0.0.1'}:${port}`);
+  const { url, close } = await listening(() => serve(gateway, { port, host, adminToken: more['admin-token'] }), `${host ?? '127.0.0.1'}:${port}`);
   return {
     url,
     /** Ends it at once, and writes its state file. */
@@ -52,31 +53,6 @@ export async function mock(words: readonly string[]): Promise<number> {
   await ended;
   await end();
   return EXIT.done;
-}
-
-function signalled(): Promise<void> {
-  const { signal } = terminal();
-  return new Promise((resolve) => {
-    if (signal) signal.addEventListener('abort', () => resolve());
-    else for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => resolve());
-  });
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is taken; choose another, or 0 for a free one',
-  EACCES: 'this port is not allowed',
-  EADDRNOTAVAIL: 'this machine has no such address',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the host cannot be looked up',
-};
-
-async function listen(start: () => Promise<MockServer>, where: string): Promise<MockServer> {
-  try {
-    return await start();
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new Failure(error instanceof TypeError ? message : `cannot listen on ${where}: ${REASONS[code ?? ''] ?? message}`);
-  }
 }
 
 const howToUse = (url: string, key: string = MOCK_API_KEY): string => `

@@ -4,6 +4,7 @@ import { SqliteStoreError } from '../../outbox/stores/sqlite/failure.js';
 import { readWords } from '../args.js';
 import { EXIT, Failure } from '../output.js';
 import { abandon } from './abandon.js';
+import { serveOutbox } from './console.js';
 import { resolve, retry } from './decide.js';
 import { exportLog } from './export.js';
 import { importFile } from './import/command.js';
@@ -59,13 +60,15 @@ export const OUTBOX_NOTES = `Commands (default: stats):
                       is there. Where that server is gone for ever, instead of
                       --to: --gone and the place, as the error names it. Only if
                       no outbox ever ran there: two of them send twice
+  console             A page for all of this, on this machine alone: prints an
+                      address that lets one browser in, once. Ctrl+C ends it
   verify              Check that log; <file> may be an exported one too
 
 A <report> is its id, as list prints it, or its bet_id or request_id where
 the command fits only one of the reports that have it. --account,
 --environment and --operation narrow every command. They do not go with
-export, verify and move, which are about a whole log or file; prune takes
---account alone.
+console, export, verify and move, which are about a whole log or file; prune
+takes --account alone.
 Workers may go on meanwhile. No personal data is printed: bodies are never
 shown.
 
@@ -99,6 +102,7 @@ const COMMANDS: Readonly<Record<string, OutboxCommand>> = {
   reconcile: { run: reconcileList, takes: NARROWING, reports: 'list' },
   export: { run: exportLog, takes: ['from'] },
   prune: { run: prune, takes: ['account', 'older-than', 'keep-receipts'] },
+  console: { run: serveOutbox, takes: ['port', 'read-only'] },
   verify: { run: verifyLog, takes: ['head'] },
   import: {
     begin: importFile,

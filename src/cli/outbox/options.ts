@@ -49,6 +49,8 @@ export const OUTBOX_OPTIONS = {
   abandon: { help: 'move: give up one that has begun; see below' },
   gone: { hint: '<place>', help: 'move --abandon: the place that is gone for ever', read: notEmpty },
   schema: { hint: '<name>', help: 'the schema in PostgreSQL (default: location_sdk)', read: notEmpty },
+  port: { hint: '<number>', help: 'console: its port (default: a free one)', read: wholeNumber(0, 65_535) },
+  'read-only': { help: 'console: it only shows' },
   head: { hint: '<hash>', help: 'verify: a head that was noted; it must be in the log', read: notEmpty },
 } as const satisfies OptionTable;
 

@@ -49,6 +49,7 @@ import { createMockGateway, type FaultRule, type MatcherResult, type MockGateway
 import { type MswHttp, mockGatewayHandlers } from 'location-sdk/mock/msw';
 import { type MockServer, serve } from 'location-sdk/mock/node';
 import { type BatchedReport, createOutbox, memoryStore, type Outbox, type OutboxStore } from 'location-sdk/outbox';
+import { type Console, type ConsoleOptions, type ConsoleVisitor, createConsole } from 'location-sdk/outbox/console';
 import { type IndexedDbError, type IndexedDbPlatform, type IndexedDbStoreOptions, indexedDbStore } from 'location-sdk/outbox/indexeddb';
 import { type StopOnSignalsOptions, stopOnSignals } from 'location-sdk/outbox/node';
 import { type PgBossLike, pgBossStore } from 'location-sdk/outbox/pg-boss';
@@ -228,6 +229,13 @@ export const outbox: RelayClient = {
   reportBetEvent: async () => ({ id: '1', state: 'waiting', done: Promise.resolve() }),
   reportWithdrawalEvent: async () => ({ id: '2', state: 'waiting' }),
 };
+/** The console takes the outbox of one account or of several, of either validation. */
+export function consoles(find: (cookie: string | null) => Promise<ConsoleVisitor | undefined>): Console[] {
+  const authorize: ConsoleOptions['authorize'] = (request) => find(request.headers.get('cookie'));
+  const [client, store] = [createClient({ validation: 'partial' }), memoryStore()];
+  const outboxes = createOutbox({ accounts: { lagos: createClient() }, store });
+  return [createOutbox({ client, store }), outboxes, outboxes.for('lagos')].map((outbox) => createConsole({ outbox, authorize, readOnly: true }));
+}
 /** Looks addresses up without the network, in a file or in an open database of any reader. */
 export async function offline(reader: MmdbReader): Promise<Client> {
   const options: MmdbOptions = { file: '/var/lib/GeoIP/GeoLite2-City.mmdb', checkEveryMs: 60_000, logger: { warn() {} } };

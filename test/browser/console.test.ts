@@ -1,0 +1,268 @@
+import type { Page } from 'playwright-core';
+import { test as base, expect } from 'vitest';
+import { connectChromium } from './connect-chromium.js';
+import { consoleWorld } from './console-world.js';
+import { violationsOf } from './violations.js';
+
+const HOSTILE = '<img src=x onerror="window.harmed=true">"\'`</script><script>window.harmed=true</script>';
+const DESKTOP = { width: 1180, height: 800 };
+const PHONE = { width: 390, height: 800 };
+const ADA = { name: 'ada@example.com', mayAct: true, mayReadBodies: true };
+
+/** One outbox, one console and one page of one browser for all of these, in their order. */
+const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern that nothing is needed.
+  .extend('world', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const world = await consoleWorld();
+    onCleanup(() => world.close());
+    return world;
+  })
+  // biome-ignore lint/correctness/noEmptyPattern: as above.
+  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const browser = await connectChromium();
+    onCleanup(() => browser.close());
+    return browser;
+  })
+  .extend('watched', { scope: 'file' }, async ({ browser, world }, { onCleanup }) => {
+    // axe is put into the page, which its policy would refuse; that the policy holds is tested in a page of its own.
+    const context = await browser.newContext({ bypassCSP: true, viewport: DESKTOP, permissions: ['clipboard-read', 'clipboard-write'] });
+    onCleanup(() => context.close());
+    const page = await context.newPage();
+    const [complaints, elsewhere]: [string[], string[]] = [[], []];
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => request.url().startsWith(new URL(world.url).origin) || request.url().startsWith('blob:') || elsewhere.push(request.url()));
+    return { page, complaints, elsewhere };
+  });
+
+/** Opens a view anew, and waits until it shows its data. */
+async function open(page: Page, url: string, hash = '#/'): Promise<void> {
+  await page.goto('about:blank');
+  await page.goto(`${url}${hash}`);
+  await loaded(page);
+}
+
+const loaded = (page: Page) => page.locator('#link[data-state=live]').and(page.locator(':root:has(main:not([aria-busy])) *')).waitFor();
+
+const tile = (page: Page, name: string) => page.locator('.tile', { hasText: name }).locator('b');
+
+test('after a wrong deploy, 200 reports go from quarantined to recorded in a few clicks', async ({ world, watched: { page } }) => {
+  await world.report(200, { refusedWith: 'amount must be a number' });
+  await open(page, world.url);
+  await expect.poll(() => tile(page, 'Needs a person').textContent()).toBe('200');
+
+  let clicks = 0;
+  const click = async (name: string | RegExp, role: 'button' | 'link' = 'button') => {
+    await page
+      .getByRole(role, { name, exact: typeof name === 'string' })
+      .first()
+      .click();
+    clicks += 1;
+  };
+  await click(/Needs a person/, 'link');
+  await click(/unprocessable, HTTP 422/);
+  await click('Send all again…');
+  await page.getByText('200 × Bet initiated').waitFor();
+  await page.keyboard.type('The gateway was mended at 14:05');
+  await click('Send again');
+  await page.getByText('200 reports to be sent again.').waitFor();
+  world.outbox.start();
+  await click(/^Overview/, 'link');
+  await expect.poll(() => tile(page, 'Recorded').textContent()).toBe('200');
+  expect(await tile(page, 'Needs a person').textContent()).toBe('0');
+  expect(world.gateway.reports()).toHaveLength(200);
+  expect(clicks).toBeLessThan(10);
+
+  const [report] = await world.outbox.list({ limit: 1 });
+  expect(report?.decisions).toMatchObject([{ action: 'retry', reason: 'The gateway was mended at 14:05', by: 'ada@example.com' }]);
+  await world.outbox.stop();
+});
+
+test('pressed twice it is one decision, and it can be taken back while nothing has left', async ({ world, watched: { page } }) => {
+  await world.report(3, { refusedWith: 'the operator is unknown', name: 'TWICE' });
+  await open(page, world.url, '#/person');
+  await page.getByRole('button', { name: /such as TWICE/ }).click();
+  await page.getByRole('button', { name: 'Send all again…' }).click();
+  await page.keyboard.type('too early');
+  await page.getByRole('button', { name: 'Send again', exact: true }).dblclick();
+  await page.getByText('3 reports to be sent again.').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: 'Take back' }).click();
+  await page.getByText('3 reports need a person again.').waitFor();
+  await page.getByRole('link', { name: 'All groups' }).click();
+  const decisions = page.getByRole('region', { name: 'Decisions' }).getByRole('listitem');
+  await expect
+    .poll(() => decisions.allTextContents())
+    .toMatchObject([/^Taken back: 3 reports/, /^Sent again: 3 reportstoo early.*taken back/, /^Sent again: 200/].map((text) => expect.stringMatching(text)));
+});
+
+test('some of a group are chosen, and a verdict asks for a reason', async ({ world, watched: { page } }) => {
+  await open(page, world.url, '#/person');
+  await page.getByRole('button', { name: /such as TWICE/ }).click();
+  const dismiss = page.getByRole('button', { name: 'Dismiss…', exact: true });
+  expect(await dismiss.isDisabled()).toBe(true);
+  await page.getByRole('checkbox').first().check();
+  await dismiss.click();
+  await page.getByRole('dialog').getByText('1 report', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Dismiss', exact: true }).click();
+  await page.getByText('Say why').waitFor();
+  await page.keyboard.type('a test bet');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByText('1 report dismissed.').waitFor();
+  await expect.poll(() => page.getByRole('checkbox').count()).toBe(2);
+  expect((await world.outbox.stats()).states).toMatchObject({ dismissed: 1, quarantined: 2 });
+});
+
+test('what is new moves nothing: it is counted, and comes when it is asked for', async ({ world, watched: { page } }) => {
+  await open(page, world.url, '#/person');
+  const first = page.getByRole('button', { name: /such as TWICE/ });
+  const before = await first.boundingBox();
+  await world.report(5, { refusedWith: 'the request is invalid', name: 'NEW' });
+  const show = page.getByRole('button', { name: '1 new: show' });
+  await show.waitFor();
+  expect(await first.boundingBox()).toEqual(before);
+  expect(await page.getByText('such as NEW').count()).toBe(0);
+  await show.click();
+  await page.getByText(/such as NEW/).waitFor();
+  // The larger group comes first.
+  expect(await page.locator('.groups .many').allTextContents()).toEqual(['5', '2']);
+});
+
+test('a report shows its life, its command line, and its body after a reason alone', async ({ world, watched: { page } }) => {
+  await open(page, world.url, '#/search');
+  await page.getByLabel('Reference or id').fill('NEW-204');
+  await page.keyboard.press('Enter');
+  await page
+    .locator('.list')
+    .getByRole('button', { name: /NEW-204/ })
+    .click();
+  await loaded(page);
+  const life = page.getByRole('region', { name: 'History' });
+  await life.getByText('Enqueued').waitFor();
+  await life.getByText('An attempt failed').waitFor();
+  await page.getByText('retry default:staging:reportBetEvent:NEW-204 --reason').waitFor();
+  expect(await page.locator('main').innerHTML()).not.toMatch(/Adaeze|99012345678|Ogui/);
+  await page.getByRole('button', { name: 'Show the body…' }).click();
+  await page.keyboard.type('the player has complained');
+  await page.getByRole('button', { name: 'Show it' }).click();
+  await page.getByText('This is personal data.').waitFor();
+  expect(await page.locator('main').textContent()).toContain('99012345678');
+  await page.getByRole('button', { name: 'Hide it' }).click();
+  expect(await page.locator('main').textContent()).not.toContain('99012345678');
+  await open(page, world.url, '#/person');
+  await page.getByRole('region', { name: 'Decisions' }).getByText('Body read').waitFor();
+});
+
+test('a hostile reference and hostile words are text, and nothing of them runs', async ({ world, watched: { page } }) => {
+  await world.report(1, { refusedWith: HOSTILE.replaceAll('"', "'"), name: HOSTILE });
+  await open(page, world.url, '#/search');
+  await page.locator('.list').getByText(HOSTILE).click();
+  await loaded(page);
+  await page.getByRole('heading', { name: HOSTILE }).waitFor();
+  expect(await page.locator('main img, main script').count()).toBe(0);
+  expect(await page.evaluate(() => 'harmed' in window)).toBe(false);
+});
+
+test('the keyboard alone is enough', async ({ world, watched: { page } }) => {
+  await open(page, world.url);
+  await page.keyboard.press('2');
+  await page.getByRole('heading', { name: 'Needs a person' }).waitFor();
+  await loaded(page);
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'All groups' }).waitFor();
+  await loaded(page);
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'History' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'All groups' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('heading', { name: 'Needs a person' }).waitFor();
+  await page.keyboard.press('/');
+  await page.getByRole('heading', { name: 'Search' }).waitFor();
+});
+
+test('the log is checked, and a list is compared with the outbox and saved', async ({ world, watched: { page } }) => {
+  await open(page, world.url, '#/proof');
+  await page.getByRole('button', { name: 'Check the log' }).click();
+  await page.getByText('All 201 entries are as they were written.').waitFor();
+  await page.getByLabel('Head to find in it').fill('0'.repeat(64));
+  await page.getByRole('button', { name: 'Check the log' }).click();
+  await page.getByText('the head that was noted is not in the log').waitFor();
+  await page.getByLabel('Environment').selectOption('staging');
+  await page.getByLabel(/Your list/).fill('bet_id,amount\nBET-1,5\nBET-2,6\nBET-none,7\n');
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByText('2 of 3 are recorded.').waitFor();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as CSV' }).click()]);
+  const pieces: Buffer[] = [];
+  for await (const piece of await download.createReadStream()) pieces.push(piece as Buffer);
+  expect(Buffer.concat(pieces).toString()).toBe(
+    'reference,operation,environment,state,outcome,problem\r\nBET-1,reportBetEvent,staging,recorded,recorded,\r\nBET-2,reportBetEvent,staging,recorded,recorded,\r\nBET-none,reportBetEvent,staging,never-seen,,\r\n',
+  );
+});
+
+test('a lost connection is said, keeps what was shown, and comes back by itself', async ({ world, watched: { page }, onTestFinished }) => {
+  await open(page, world.url);
+  const come = await world.lose();
+  onTestFinished(come);
+  await page.locator('#link', { hasText: /connection lost; last seen/ }).waitFor();
+  expect(await tile(page, 'Recorded').textContent()).toBe('200');
+  await come();
+  await page.evaluate(() => dispatchEvent(new Event('online')));
+  await page.locator('#link[data-state=live]').waitFor();
+});
+
+test('a colleague who may look sees no button that decides, and one who is logged out nothing', async ({ world, watched: { page }, onTestFinished }) => {
+  onTestFinished(() => world.be(ADA));
+  world.be({ name: 'bola@example.com' });
+  await open(page, world.url, '#/person');
+  await page.locator('.list button').first().click();
+  await loaded(page);
+  expect(await page.getByRole('button', { name: /again|Declare|Dismiss|Lift/ }).count()).toBe(0);
+  expect(await page.getByText('may look').count()).toBe(1);
+  world.be(null as never);
+  await page.getByText('Log in first').waitFor();
+});
+
+test('within its policy the page complains of nothing and asks no other host', async ({ world, browser, onTestFinished }) => {
+  const context = await browser.newContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const [complaints, elsewhere]: [string[], string[]] = [[], []];
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => request.url().startsWith(new URL(world.url).origin) || elsewhere.push(request.url()));
+  for (const hash of ['#/', '#/person', '#/search', '#/proof']) await open(page, world.url, hash);
+  expect([complaints, elsewhere]).toEqual([[], []]);
+});
+
+const VIEWS = ['overview', 'person', 'group', 'dialog', 'report', 'search', 'proof'] as const;
+
+async function show(page: Page, url: string, view: (typeof VIEWS)[number]): Promise<void> {
+  const hash = { overview: '#/', search: '#/search', proof: '#/proof', report: '#/report/default%3Astaging%3AreportBetEvent%3ANEW-204' };
+  await open(page, url, view in hash ? hash[view as keyof typeof hash] : '#/person');
+  if (view !== 'group' && view !== 'dialog') return;
+  await page.locator('.groups button').first().click();
+  await loaded(page);
+  if (view === 'dialog') {
+    await page.getByRole('button', { name: 'Dismiss all…' }).click();
+    await page.getByRole('dialog').getByText('× Bet initiated').waitFor();
+  }
+}
+
+test.for(VIEWS)('axe finds nothing wrong: %s, light on a desktop and dark on a phone', async (view, { world, watched: { page } }) => {
+  await show(page, world.url, view);
+  expect(await violationsOf(page)).toEqual([]);
+  await page.setViewportSize(PHONE);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await violationsOf(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(PHONE.width);
+  await page.setViewportSize(DESKTOP);
+  await page.emulateMedia({ colorScheme: 'light' });
+});
+
+test('nothing was thrown in the page, and no other host was asked', ({ watched: { complaints, elsewhere } }) => {
+  expect([complaints, elsewhere]).toEqual([[], []]);
+});
