@@ -1,5 +1,5 @@
 // Copies every guide, and the files to which guides link, into VitePress's folder, and changes each link to the new place of its target.
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, extname, posix } from 'node:path';
 import { drawers, pagesOf, project } from './menu.js';
 
@@ -41,7 +41,7 @@ export async function stagePages(folder) {
     const isGuide = file.endsWith('.md');
     const body = (isGuide ? text : shown(file, text)).replace(isGuide ? LINK : /$^/g, (whole, before, link) => {
       const target = posix.join(posix.dirname(file), link);
-      if (target.endsWith('.svg')) return `${before}${posix.relative(posix.dirname(page), `pictures/${posix.basename(target)}`)}`;
+      if (target.startsWith('docs/pictures/')) return `${before}/pictures/${posix.basename(target)}`;
       if (target === 'LICENSE') return whole;
       if (!waiting.includes(target)) waiting.push(target);
       const relative = posix.relative(posix.dirname(page), pageOf(target));
@@ -55,11 +55,15 @@ export async function stagePages(folder) {
   return guides.length;
 }
 
-/** Each picture twice: one for the light scheme, one for the dark. A file alone would follow the system and not the reader's choice on the site. @param {string} folder */
+/** Each drawing twice: one for the light scheme, one for the dark. A file alone would follow the system and not the reader's choice on the site. @param {string} folder */
 async function stagePictures(folder) {
   const DARK = /@media \(prefers-color-scheme: ?dark\) ?\{((?:[^{}]|\{[^{}]*\})*)\}/;
   await mkdir(`${folder}/public/pictures`, { recursive: true });
   for (const name of await readdir('docs/pictures')) {
+    if (!name.endsWith('.svg')) {
+      await copyFile(`docs/pictures/${name}`, `${folder}/public/pictures/${name}`);
+      continue;
+    }
     const text = await readFile(`docs/pictures/${name}`, 'utf8');
     if (!DARK.test(text)) throw new Error(`docs/pictures/${name} has no colours for the dark scheme.`);
     await writeFile(`${folder}/public/pictures/${name.replace('.svg', '.light.svg')}`, text.replace(DARK, ''));
