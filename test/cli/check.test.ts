@@ -274,11 +274,11 @@ describe('what does not answer', () => {
   });
 
   test.each([
-    ['the key', 'verifyNin', /your key: no whole answer within 0\.3 s/],
+    ['the key', 'verifyNin', /your key: no whole answer within 1\.5 s/],
     ['a step', 'reportWithdrawalEvent', /3 reportWithdrawalEvent: .*No answer from /],
   ] as const)('a gateway that hangs at %s ends in time', async (_, operation, line) => {
     const { url } = await mock({}, { kind: 'hang', operation, times: null });
-    const { code, out } = await check(staging(url), '--options', optionsFile('{ attemptTimeoutMs: 300 }'));
+    const { code, out } = await check(staging(url), '--options', optionsFile('{ attemptTimeoutMs: 1_500 }'));
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringMatching(line)]);
   });
