@@ -7,8 +7,8 @@ import { runCli } from '../../support/cli-in-process.js';
 
 const GATEWAYS = "gateways: { staging: { baseUrl: 'https://gateway.example.com' }, production: { baseUrl: 'https://live.example.com' } }";
 
-/** A folder for one import: its files, its outbox, and the command. */
-export function importFolder(options = '') {
+/** A folder for one import: its files, its outbox, and the command. `place`: an outbox elsewhere. */
+export function importFolder(options = '', place: readonly string[] = []) {
   const folder = mkdtempSync(join(inject('runFolder'), 'import-'));
   const at = (name: string) => join(folder, name);
   const write = (name: string, content: string | Uint8Array) => {
@@ -19,7 +19,8 @@ export function importFolder(options = '') {
   const outbox = at('outbox.db');
   const wordsOf = (file: string, operation: string, more: readonly string[]) => {
     const given = more.includes('--options') ? more : ['--options', optionsFile, ...more];
-    return ['outbox', outbox, 'import', file, '--operation', operation, ...given];
+    const [first = outbox, ...others] = place;
+    return ['outbox', first, 'import', file, '--operation', operation, ...others, ...given];
   };
   return {
     at,

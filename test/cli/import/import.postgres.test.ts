@@ -1,0 +1,61 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { PassThrough, Readable } from 'node:stream';
+import { expect, inject, it, vi } from 'vitest';
+import { main } from '../../../src/cli/main.js';
+import { newSchema, openStore, pool } from '../../outbox/stores/postgres/world.js';
+import { betUser, settledBet } from '../../support/factories.js';
+import { csvOf, importFolder } from './import-files.js';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const url = inject('postgresUrl');
+
+/** An import into a schema in which an instance has made the outbox. */
+async function importedIntoPostgres() {
+  const schema = newSchema();
+  await openStore({ schema });
+  const folder = importFolder('', [url, '--schema', schema]);
+  const rows = async () => (await pool.query<{ reference: string; body: string }>(`SELECT reference, body FROM ${schema}.reports ORDER BY sequence`)).rows;
+  return { ...folder, schema, rows };
+}
+
+const settlements = (count: number) =>
+  Array.from({ length: count }, (_, index) => settledBet({ bet_id: `B-${index}`, win_amount: index + 0.1, user: betUser({ nin: '00000000019' }) }));
+
+it('an import into PostgreSQL that was stopped goes on, and leaves each line there once, in the order of the file', async () => {
+  const { write, wordsOf, run, rows } = await importedIntoPostgres();
+  const reports = settlements(600);
+  const file = write('bets.csv', csvOf(reports));
+  const ending = new AbortController();
+  const terminal = { stdin: Readable.from([]), stdout: new PassThrough(), stderr: new PassThrough(), signal: ending.signal };
+  const code = main(wordsOf(file, 'reportSettledBet', ['--rate', '20']), terminal);
+  await vi.waitUntil(async () => (await rows()).length > 0, { timeout: 60_000 });
+  ending.abort();
+  expect(await code).toBe(1);
+  const said = String(terminal.stderr.read());
+  expect(said).toContain("To go on, run the same command again: location-sdk outbox 'postgres://…' --schema");
+  expect(said).not.toContain(url);
+  const before = (await rows()).length;
+  expect(before).toBeLessThan(600);
+
+  const { code: done, out } = await run(file, 'reportSettledBet', '--json');
+  expect([done, JSON.parse(out)]).toEqual([0, expect.objectContaining({ lines: 600, already: before, enqueued: 600 - before })]);
+  expect((await rows()).map(({ body }) => JSON.parse(body))).toEqual(reports);
+});
+
+it('an import into PostgreSQL is checked against what that outbox holds, and makes no outbox', async () => {
+  const { write, run, rows, at } = await importedIntoPostgres();
+  await run(write('old.csv', csvOf(settlements(2))), 'reportSettledBet');
+  const changed = settlements(3).map((one) => (one.bet_id === 'B-1' ? { ...one, ur: 7 } : one));
+  const { code, out } = await run(write('bets.csv', csvOf(changed)), 'reportSettledBet', '--json');
+  expect([code, JSON.parse(out)]).toEqual([1, expect.objectContaining({ already: 1, rejected: 1, enqueued: 0 })]);
+  expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toContain('\n3,bet_id,the outbox holds other data under this reference,B-1\n');
+  expect(await rows()).toHaveLength(2);
+
+  const schema = newSchema();
+  const nowhere = importFolder('', [url, '--schema', schema]);
+  const refused = await nowhere.run(nowhere.write('bets.csv', csvOf(settlements(1))), 'reportSettledBet');
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('has no tables')]);
+  expect((await pool.query('SELECT to_regnamespace($1) AS found', [schema])).rows).toEqual([{ found: null }]);
+  expect(existsSync(nowhere.at('bets.csv.reportSettledBet.import'))).toBe(false);
+});
