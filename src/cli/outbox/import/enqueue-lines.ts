@@ -40,6 +40,8 @@ interface Ready {
 
 /** With a rate, so many batches a second at most. */
 const BATCHES_A_SECOND = 5;
+/** So much of the file goes into one batch, so that long lines fill no memory. */
+const BATCH_BYTES = 4 * 1024 * 1024;
 
 /** Enqueues every line that is right, in the order of the file. Whatever was enqueued before is found there, and is not enqueued again. */
 export async function enqueueLines(request: EnqueueRequest, progress: Progress): Promise<void> {
@@ -47,22 +49,26 @@ export async function enqueueLines(request: EnqueueRequest, progress: Progress):
   const largest = rate === undefined ? LARGEST_COMMIT : Math.min(LARGEST_COMMIT, Math.max(1, Math.ceil(rate / BATCHES_A_SECOND)));
   const bar = startBar('Enqueueing', source.size);
   const began = performance.now();
-  let [lines, ready]: [number, Ready[]] = [0, []];
+  let lines = 0;
+  let batch: ImportLine[] = [];
+  /** Where the block before ends, and where that of the first line of the batch begins. */
+  let [before, from] = [0, 0];
 
   try {
     for await (const { lines: some, end } of read()) {
       await source.expectUnchanged();
       for (const line of some) {
-        const one = await prepare(line);
-        if (one) ready.push(one);
-        lines += 1;
-        if (ready.length >= largest) {
-          await commit();
-          bar.show(end, lines);
-          if (signal.aborted) return;
-        }
+        if (batch.length === 0) from = before;
+        batch.push(line);
+        if (batch.length < largest) continue;
+        await commit();
+        bar.show(end, lines);
+        if (signal.aborted) return;
       }
+      if (end - from >= BATCH_BYTES) await commit();
+      before = end;
       bar.show(end, lines);
+      if (signal.aborted) return;
     }
     await commit();
   } finally {
@@ -81,11 +87,12 @@ export async function enqueueLines(request: EnqueueRequest, progress: Progress):
   }
 
   async function commit(): Promise<void> {
-    const batch = ready;
-    ready = [];
-    if (batch.length === 0) return;
-    const enqueued = await settings.store.enqueue(batch.map(({ prepared }) => prepared.row));
-    for (const [index, { prepared, line }] of batch.entries()) {
+    const ready = (await Promise.all(batch.map(prepare))).filter((one) => one !== undefined);
+    lines += batch.length;
+    batch = [];
+    if (ready.length === 0) return;
+    const enqueued = await settings.store.enqueue(ready.map(({ prepared }) => prepared.row));
+    for (const [index, { prepared, line }] of ready.entries()) {
       const one = enqueued[index];
       if (!one) throw new Error('The store did not say what became of the row.');
       if (one.added) progress.enqueued += 1;
