@@ -59,3 +59,16 @@ it('an import into PostgreSQL is checked against what that outbox holds, and mak
   expect((await pool.query('SELECT to_regnamespace($1) AS found', [schema])).rows).toEqual([{ found: null }]);
   expect(existsSync(nowhere.at('bets.csv.reportSettledBet.import'))).toBe(false);
 });
+
+it('two imports of one file into PostgreSQL at once leave each line there once', async () => {
+  const { write, run, rows } = await importedIntoPostgres();
+  const file = write('bets.csv', csvOf(settlements(1_200)));
+  const both = await Promise.all([run(file, 'reportSettledBet', '--json'), run(file, 'reportSettledBet', '--json')]);
+  expect(both.map(({ code, err }) => [code, err])).toEqual([
+    [0, ''],
+    [0, ''],
+  ]);
+  expect(both.map(({ out }) => JSON.parse(out).enqueued).reduce((sum, one) => sum + one, 0)).toBe(1_200);
+  expect(new Set((await rows()).map(({ reference }) => reference)).size).toBe(1_200);
+  expect(await rows()).toHaveLength(1_200);
+});
