@@ -144,7 +144,6 @@ function countRows(file) {
 async function killing(csv) {
   const outbox = newFile();
   let killed = 0;
-  let known = 0;
   for (let ended = false; !ended; ) {
     const child = startImport(outbox, csv);
     const exit = once(child, 'exit');
@@ -152,7 +151,7 @@ async function killing(csv) {
       // The check comes first: it is killed once it writes again.
       const goal = Math.max(1, Math.floor((lines * killed) / (kills + 1)));
       while (child.exitCode === null && (await stat(outbox).catch(() => undefined)) === undefined) await sleep(20);
-      while (child.exitCode === null && countRows(outbox).rows < goal) await sleep(100);
+      while (child.exitCode === null && (countRows(outbox).rows ?? 0) < goal) await sleep(100);
       await sleep(Math.random() * 300);
       child.kill('SIGKILL');
     }
@@ -160,8 +159,7 @@ async function killing(csv) {
     if (signal === 'SIGKILL') killed += 1;
     else if (code !== 0) throw new Error(`the import ended with ${code}`);
     ended = signal === null;
-    known = signal === null ? known : countRows(outbox).rows;
-    if (signal !== null) console.log(`killed ${killed} times, ${whole(known)} reports in the outbox`);
+    if (signal !== null) console.log(`killed ${killed} times, ${whole(countRows(outbox).rows ?? 0)} reports in the outbox`);
   }
   const { by, rows, references } = countRows(outbox);
   console.log(`counted by ${by}\n`);
