@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, openSync, readFileSync } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -226,8 +226,9 @@ it.each([
 });
 
 it.runIf(process.platform === 'linux')('a full disk is told where the refused lines cannot be written', () => {
-  const rejected = createRejected('/dev/full');
+  const { at } = importFolder();
+  const rejected = createRejected(at('bets.rejected.csv'), () => openSync('/dev/full', 'w'));
   rejected.add(2, [{ field: 'ur', reason: 'is required' }], 'B-1');
-  expect(() => rejected.end()).toThrow('/dev/full cannot be written (ENOSPC)');
+  expect(() => rejected.end()).toThrow('bets.rejected.csv cannot be written (ENOSPC)');
   rejected.close();
 });

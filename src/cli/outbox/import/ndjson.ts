@@ -38,10 +38,17 @@ function problemOf(text: string, value: Record<string, unknown>): string | undef
   return named === countMembers(value) ? undefined : 'names a member twice';
 }
 
+/** Counts without calling itself, since a line may nest deeper than calls can. */
 function countMembers(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const members = Object.values(value);
-  return members.reduce<number>((sum, member) => sum + countMembers(member), Array.isArray(value) ? 0 : members.length);
+  const objects: unknown[] = [value];
+  let count = 0;
+  for (let one = objects.pop(); one !== undefined; one = objects.pop()) {
+    if (typeof one !== 'object' || one === null) continue;
+    const members = Object.values(one);
+    if (!Array.isArray(one)) count += members.length;
+    for (const member of members) if (typeof member === 'object' && member !== null) objects.push(member);
+  }
+  return count;
 }
 
 /** Moves the members that the map names, by their dotted names. */

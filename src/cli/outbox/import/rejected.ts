@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
+import { accessSync, closeSync, constants, lstatSync, openSync, readSync, rmSync, type Stats, writeSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import Papa from 'papaparse';
 import { EXIT, Failure, printable } from '../../output.js';
@@ -16,14 +16,15 @@ export const rejectedFileOf = (path: string): string => join(dirname(path), `${b
 /** Fails before anything is done where that file could not be written, or is not one of ours. */
 export function expectWritable(file: string): void {
   const folder = dirname(resolve(file));
+  let found: Stats | undefined;
   try {
     accessSync(folder, constants.W_OK);
+    found = lstatSync(file, { throwIfNoEntry: false });
   } catch (error) {
     throw new Failure(
       `${file} goes beside the imported file, and its folder cannot be written to (${(error as NodeJS.ErrnoException).code ?? 'unknown'}): copy the file elsewhere`,
     );
   }
-  const found = statSync(file, { throwIfNoEntry: false });
   if (!found) return;
   const start = Buffer.alloc(HEAD.length);
   if (found.isFile()) {
@@ -34,21 +35,28 @@ export function expectWritable(file: string): void {
   if (start.toString('latin1') !== HEAD) throw new Failure(`${file} was not written by this command, which would replace it: rename it`);
 }
 
-/** A spreadsheet runs a cell that begins like this as a formula. */
-const isFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text);
-const harmless = (text: string): string => (isFormula(text) ? `'${printable(text)}` : printable(text));
+/** A spreadsheet runs a cell that begins like this as a formula. It may take semicolons or bars for what separates cells, also within quotes. */
+const FORMULA = /(^|[,;|])([\s"']*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+const harmless = (text: string): string => printable(text).replace(FORMULA, "$1$2'");
+
+/** A file that this user alone may read, as it holds references. It is a new one: a link that another program put there is not followed. */
+function openNew(file: string): number {
+  rmSync(file, { force: true });
+  return openSync(file, 'wx', 0o600);
+}
 
 /** The lines that are refused, as a file for people. It holds line, field, reason and reference: no other value of a report. */
-export function createRejected(file: string) {
+export function createRejected(file: string, open = openNew) {
   const counts = new Map<string, number>();
   let descriptor: number | undefined;
   let pending = '';
   let lines = 0;
 
   function write(): void {
+    // Once more, since hours may have passed.
+    if (descriptor === undefined) expectWritable(file);
     try {
-      // References are read by this user alone.
-      descriptor ??= openSync(file, 'w', 0o600);
+      descriptor ??= open(file);
       const bytes = Buffer.from(pending);
       for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
     } catch (error) {

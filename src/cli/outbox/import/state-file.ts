@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { asRecord } from '../../../platform/as-record.js';
 import { EXIT, Failure } from '../../output.js';
 import { time } from '../printable.js';
@@ -31,10 +31,11 @@ export function expectSameFile(state: string, path: string, checksum: string): b
 /** Notes that an import begins: what is in the file, and nothing of any report. */
 export function noteBegun(state: string, checksum: string): void {
   try {
-    const { begun = Date.now() } = read(state) ?? {};
-    // Renamed once it is whole, as the process may be killed at any moment.
-    writeFileSync(`${state}.new`, JSON.stringify({ checksum, begun }));
-    renameSync(`${state}.new`, state);
+    // It goes on with the same file.
+    if (read(state)) return;
+    // Killed while it is written, an import has enqueued nothing. A link that another program put there is not followed.
+    rmSync(state, { force: true });
+    writeFileSync(state, JSON.stringify({ checksum, begun: Date.now() }), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     throw new Failure(`${state} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'}). Nothing was enqueued`, EXIT.failed);
   }

@@ -1,0 +1,114 @@
+import { appendFileSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { PassThrough, Readable } from 'node:stream';
+import Papa from 'papaparse';
+import { describe, expect, it, vi } from 'vitest';
+import { main } from '../../../src/cli/main.js';
+import { createRejected } from '../../../src/cli/outbox/import/rejected.js';
+import { betUser, settledBet } from '../../support/factories.js';
+import { csvOf, importFolder } from './import-files.js';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const settlements = (count: number, from = 1) => Array.from({ length: count }, (_, index) => settledBet({ bet_id: `B-${from + index}` }));
+const wrong = settledBet({ bet_id: 'B-9', user: betUser({ nin: '1' }) });
+
+describe('a file of an attacker', () => {
+  const quote = `${csvOf(settlements(1))}B-2,"${'x'.repeat(3_000_000)}`;
+  it.each([
+    ['a line of 3 MB', 'bets.csv', csvOf(settlements(1)) + 'x'.repeat(3_000_000), /bets\.csv, line 3: this record is longer than 1 MB/],
+    ['a quote that never ends', 'bets.csv', quote, /bets\.csv, line 3: this record is longer than 1 MB; is a quote not closed\?/],
+    ['a first line of 3 MB', 'bets.csv', 'x'.repeat(3_000_000), /the first line does not end within 64 kB/],
+    ['NUL in its middle', 'bets.csv', `${csvOf(settlements(3))}B-4\0,1\n`, /bets\.csv, line 5: this is no text in UTF-8/],
+    ['a line of JSON of 3 MB', 'bets.ndjson', `{"bet_id":"B-1"}\n{"a":"${'x'.repeat(3_000_000)}`, /bets\.ndjson, line 2: this record is longer than 1 MB$/m],
+    ...['__proto__', '__proto__.polluted', 'user.__proto__.polluted', 'constructor.prototype.polluted', 'user.constructor'].map(
+      (name) => [`a column ${name}`, 'bets.csv', csvOf(settlements(1)).replace('ggr', name), /is no field of reportSettledBet/] as const,
+    ),
+  ] as const)('with %s is refused, and nothing of it is enqueued', async (_, name, content, problem) => {
+    const { write, run, outbox } = importFolder();
+    const { code, err } = await run(write(name, content), 'reportSettledBet');
+    expect([code, err.slice(0, 2_000)]).toEqual([2, expect.stringMatching(problem)]);
+    expect(existsSync(outbox)).toBe(false);
+    expect('polluted' in {}).toBe(false);
+  });
+
+  it.each([
+    ['deeper than calls can go', `{"bet_id":${'['.repeat(400_000)}${']'.repeat(400_000)}}`, 'is nested deeper than any report'],
+    ['a member __proto__', JSON.stringify(settledBet()).replace('"ggr"', '"__proto__":{"polluted":1},"ggr"'), 'this name is never accepted'],
+    ['a nested member __proto__', JSON.stringify(settledBet()).replace('"nin"', '"__proto__":{"polluted":1},"nin"'), 'this name is never accepted'],
+  ])('of JSON with %s is refused as a line', async (_, text, problem) => {
+    const { write, run, at } = importFolder();
+    expect(await run(write('bets.ndjson', `${text}\n`), 'reportSettledBet')).toMatchObject({ code: 1, out: expect.stringContaining('1 wrong') });
+    expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toContain(problem);
+    expect('polluted' in {}).toBe(false);
+  });
+
+  it('changes no objects by --map either', async () => {
+    const { write, run } = importFolder();
+    const map = write('map.json', '{"x": "__proto__.polluted", "user.y": "user.__proto__.polluted"}');
+    const file = write('bets.ndjson', '{"x":1,"user":{"y":1}}\n');
+    expect(await run(file, 'reportSettledBet', '--map', map)).toMatchObject({ code: 2, err: expect.stringContaining('never accepted') });
+    expect('polluted' in {}).toBe(false);
+  });
+});
+
+describe('the list of refused lines', () => {
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', ' =1+1', 'B;=1+1', 'B,=1+1', 'B;"=1+1', 'B| @x', '"=1+1', '\t=1+1', 'B\r=1+1', '＝1+1'])(
+    'holds no formula, however a spreadsheet parts its cells: %j',
+    (reference) => {
+      const { at } = importFolder();
+      const rejected = createRejected(at('list.csv'));
+      rejected.add(2, [{ field: reference, reason: 'is wrong' }], reference);
+      rejected.end();
+      rejected.close();
+      const text = readFileSync(at('list.csv'), 'utf8');
+      const cells = [',', ';', '\t', '|'].flatMap((delimiter) => [
+        ...Papa.parse<string[]>(text, { delimiter }).data.flat(),
+        // Quotes mean nothing to a spreadsheet in the middle of what it takes for a cell.
+        ...text.split(new RegExp(`[\\n${delimiter}]`)).map((cell) => cell.replaceAll('"', '')),
+      ]);
+      expect(cells.filter((cell) => /^[\s"]*[=+\-@＝]/.test(cell))).toEqual([]);
+    },
+  );
+
+  it.runIf(process.platform !== 'win32')('goes through no link, and is read by one user alone', async () => {
+    const { write, run, at } = importFolder();
+    const file = write('bets.csv', csvOf([wrong]));
+    const victim = write('victim', 'line,field,reason,reference\nmine\n');
+    symlinkSync(victim, at('bets.rejected.csv'));
+    expect(await run(file, 'reportSettledBet')).toMatchObject({ code: 2, err: expect.stringContaining('was not written by this command') });
+    expect(readFileSync(victim, 'utf8')).toContain('mine');
+
+    const other = write('other.csv', csvOf([wrong]));
+    const list = write('other.rejected.csv', 'line,field,reason,reference\n');
+    expect(statSync(list).mode & 0o077).not.toBe(0);
+    expect(await run(other, 'reportSettledBet')).toMatchObject({ code: 1 });
+    expect([readFileSync(list, 'utf8'), statSync(list).mode & 0o777]).toEqual([expect.stringContaining('B-9'), 0o600]);
+
+    const links = mkdtempSync(at('links-'));
+    symlinkSync(`${links}/nowhere`, `${links}/bets.rejected.csv`);
+    writeFileSync(`${links}/bets.csv`, csvOf([wrong]));
+    expect(await run(`${links}/bets.csv`, 'reportSettledBet')).toMatchObject({ code: 2 });
+    expect(readdirSync(links)).toEqual(['bets.csv', 'bets.rejected.csv']);
+  });
+});
+
+it.runIf(process.platform !== 'win32')('the note that an import has begun goes through no link', async () => {
+  const { write, run, at } = importFolder();
+  const victim = write('victim', 'mine');
+  symlinkSync(victim, at('bets.csv.reportSettledBet.import'));
+  symlinkSync(victim, at('bets.csv.reportSettledBet.import.new'));
+  expect(await run(write('bets.csv', csvOf(settlements(2))), 'reportSettledBet')).toMatchObject({ code: 0 });
+  expect(readFileSync(victim, 'utf8')).toBe('mine');
+  expect(lstatSync(victim).isFile()).toBe(true);
+});
+
+it('a file that another program goes on writing is not imported past the change', async () => {
+  const folder = importFolder();
+  const file = folder.write('bets.csv', csvOf(settlements(5_000)));
+  const terminal = { stdin: Readable.from([]), stdout: new PassThrough(), stderr: new PassThrough() };
+  const code = main(folder.wordsOf(file, 'reportSettledBet', ['--rate', '2000']), terminal);
+  await vi.waitUntil(() => existsSync(`${file}.reportSettledBet.import`), { timeout: 30_000, interval: 1 });
+  appendFileSync(file, csvOf(settlements(1, 9_000)).split('\n').slice(1).join('\n'));
+  expect([await code, String(terminal.stderr.read())]).toEqual([2, expect.stringContaining('bets.csv was changed while it was read')]);
+  expect(folder.rows().some(({ reference }) => reference === 'B-9000')).toBe(false);
+});
