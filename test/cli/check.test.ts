@@ -219,7 +219,7 @@ describe('what is wrong with the settings', () => {
       /baseUrl: contains a user name, a password, a query/,
     ],
     ['an address without TLS', { LOCATION_SDK_STAGING_BASE_URL: 'http://gateway.example.com' }, /must begin with https:\/\//],
-    ['a key with a line end', { LOCATION_SDK_STAGING_API_KEY: `${KEY}\n` }, /apiKey: holds a space, a line end/],
+    ['a key with a line end', { LOCATION_SDK_STAGING_API_KEY: `${KEY}\n` }, /apiKey: contains a space, a line end/],
     ['certificates that are not checked', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, /NODE_TLS_REJECT_UNAUTHORIZED: is 0/],
   ])('%s', async (_, variables, line) => {
     const { code, out } = await check(staging('https://gateway.example.com', variables));

@@ -187,7 +187,9 @@ describe('another player in the same browser', () => {
     browser.session = 'bola';
     await run(outbox.drain(A_WHILE));
     expect(gateway.requests()).toEqual([]);
-    expect((await outbox.stats()).paused).toMatchObject([{ reason: 'authentication', message: expect.stringContaining('Another player') }]);
+    expect((await outbox.stats()).paused).toMatchObject([
+      { reason: 'authentication', message: expect.stringContaining('The logged-in player is not the player of this report') },
+    ]);
 
     browser.session = 'ada';
     await run(outbox.drain());
