@@ -2,7 +2,10 @@
 
 export type {
   ConsoleStore,
+  CountedPlaces,
   DecisionStep,
+  FinalCounts,
+  GroupQuery,
   GroupTally,
   KeptDecision,
   NewDecision,
@@ -11,6 +14,7 @@ export type {
   Place,
   RowPage,
   RowSearch,
+  TouchedRows,
   Wrong,
   WrongCount,
 } from '../outbox/console-store.js';

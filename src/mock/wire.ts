@@ -19,7 +19,7 @@ export interface WireAnswer {
   readonly status: number;
   /** Headers by name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body. */
+  /** The body of the answer, as text. */
   readonly body: string;
   /** How it is sent: whole, slowly, in part, or not at all. */
   readonly transport: WireMode;

@@ -35,7 +35,7 @@ export interface Wrong extends Place {
 
 /** Quarantined rows with which the same is wrong. */
 export interface WrongCount extends Wrong {
-  /** How many. */
+  /** The number of rows. */
   readonly count: number;
   /** `changedAt` of the first and the last of them. */
   readonly firstAt: number;
@@ -97,9 +97,9 @@ export interface KeptDecision {
   readonly id: string;
   /** What was decided. */
   readonly action: string;
-  /** By whom. */
+  /** The person who decided. */
   readonly who: string;
-  /** Why. */
+  /** The reason that the person gave. */
   readonly reason: string;
   /** What it is about, as JSON text. */
   readonly about: string;
@@ -121,8 +121,9 @@ export interface KeptDecision {
   readonly undoneBy: string | undefined;
 }
 
-/** What begins a decision; `asOf`: now, where it is left out. */
+/** A decision as it begins. */
 export type NewDecision = Pick<KeptDecision, 'id' | 'action' | 'who' | 'reason' | 'about' | 'done'> & {
+  /** Rows that were quarantined after this time are not touched. Default: now. */
   readonly asOf?: number | undefined;
   /** The decision that it takes back. */
   readonly undoes?: string | undefined;
@@ -160,6 +161,42 @@ export interface PaceCount extends Place {
   readonly classes: readonly number[];
 }
 
+/** The open rows of every place. */
+export interface CountedPlaces {
+  /** The time of the count, by the store's clock. */
+  readonly countedAt: number;
+  /** The counts of each place. */
+  readonly places: readonly OpenCounts[];
+}
+
+/** Rows that have ended. */
+export interface FinalCounts {
+  /** Rows that the gateway has recorded. */
+  readonly recorded: number;
+  /** Rows that a person has dismissed. */
+  readonly dismissed: number;
+}
+
+/** A page of the quarantined rows of a group. */
+export interface GroupQuery {
+  /** The group of the rows. */
+  readonly of: Wrong;
+  /** Rows that were quarantined after this time are left out. */
+  readonly asOf: number;
+  /** Only rows with a higher `sequence`. */
+  readonly after: number;
+  /** The most rows of a page. */
+  readonly limit: number;
+}
+
+/** The rows that one step of a decision has written. */
+export interface TouchedRows {
+  /** The place at which the step began. */
+  readonly from: number;
+  /** The `sequence` of each row. */
+  readonly sequences: readonly number[];
+}
+
 /**
  * What a store offers the operator's console; it is optional, and a store without it is right, too. All of it stays cheap with a
  * million rows, apart from the counts of a large queue, which a store may keep for a minute.
@@ -168,13 +205,13 @@ export interface ConsoleStore {
   /** The store's clock. */
   now(): Promise<number>;
   /** Open rows of each bound place, and when they were counted. */
-  open(): Promise<{ readonly countedAt: number; readonly places: readonly OpenCounts[] }>;
+  open(): Promise<CountedPlaces>;
   /** Rows that have ended, pruned ones included; without `accounts`, of all. */
-  finals(accounts?: readonly string[]): Promise<{ readonly recorded: number; readonly dismissed: number }>;
+  finals(accounts?: readonly string[]): Promise<FinalCounts>;
   /** What is wrong with quarantined rows. */
   wrong(): Promise<readonly WrongCount[]>;
   /** Quarantined rows of a group, without their bodies, in the order of `sequence`: those that were quarantined by then. */
-  quarantined(query: { readonly of: Wrong; readonly asOf: number; readonly after: number; readonly limit: number }): Promise<readonly Row[]>;
+  quarantined(query: GroupQuery): Promise<readonly Row[]>;
   /** What a group is made of: those that were quarantined by then. `settlements` is 0 unless it is asked for, since it costs most. */
   tally(of: Wrong, asOf: number, withSettlements: boolean): Promise<GroupTally>;
   /** Rows by their numbers, in the order of `sequence`, without their bodies; those that are not there are left out. */
@@ -191,7 +228,7 @@ export interface ConsoleStore {
   /** Decisions, the newest first; `before` a `place`. */
   decisions(before: number | undefined, limit: number): Promise<readonly KeptDecision[]>;
   /** The rows that the first step of a decision after `after` has written, and where that step began. */
-  touched(id: string, after: number): Promise<{ readonly from: number; readonly sequences: readonly number[] } | undefined>;
+  touched(id: string, after: number): Promise<TouchedRows | undefined>;
 
   /** How many lines of the log of receipts are counted in the pace: those before this index. */
   paced(): Promise<number>;

@@ -42,11 +42,11 @@ export interface Decision {
   };
   /** That the retry was taken back, before anything had left. */
   readonly undone?: {
-    /** Why. */
+    /** The reason that the person gave. */
     readonly reason: string;
-    /** When. */
+    /** The time, in milliseconds since 1970. */
     readonly at: number;
-    /** By whom. */
+    /** The person who took it back. */
     readonly by: string;
   };
 }

@@ -51,7 +51,7 @@ export interface FetchInit {
   method: string;
   /** Headers by name. */
   headers: Record<string, string>;
-  /** The body. */
+  /** The body of the request, as text. */
   body?: string;
   /** Cancels the request. */
   signal: WebAbortSignal;
