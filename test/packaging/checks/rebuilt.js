@@ -22,12 +22,13 @@ const hashesOf = (folder) =>
 
 /** The packages that a build includes are copied: through a link they would have the first folder's path. @param {string} elsewhere */
 function linkPackages(elsewhere) {
-  const { dependencies } = readJson(join(root, 'package.json'));
+  const notices = readFileSync(join(root, 'dist/THIRD-PARTY-NOTICES'), 'utf8');
+  const included = new Set(Array.from(notices.matchAll(/^(\S+) \d+\.\d+\.\d+$/gm), ([, name]) => name));
   mkdirSync(join(elsewhere, 'node_modules'));
   for (const name of readdirSync(join(root, 'node_modules'))) {
     const from = join(root, 'node_modules', name);
     const to = join(elsewhere, 'node_modules', name);
-    if (name in dependencies) cpSync(from, to, { recursive: true });
+    if (included.has(name)) cpSync(from, to, { recursive: true });
     else symlinkSync(from, to);
   }
 }
