@@ -382,6 +382,14 @@ describe('a file that cannot be used', () => {
     expect(existsSync(file) && make !== folder ? readFileSync(file) : undefined).toEqual(before);
   });
 
+  it('is open in the same process', async () => {
+    const file = copy();
+    const store = await openStore(file);
+    const { code, out } = await outbox(file, 'stats');
+    await store.close?.();
+    expect([code, out]).toEqual([0, expect.stringMatching(/^waiting +0\n/)]);
+  });
+
   it('is locked by somebody', { timeout: 20_000 }, async () => {
     const file = copy();
     const database = openLibsql(file);
