@@ -1,29 +1,25 @@
 // The cost of `location-sdk outbox … import`, as a separate process that checks every line of a CSV file and then
-// enqueues it, compared with an operator's own script that reads the same file and calls `reportAll`. They alternate,
+// enqueues it, compared with an operator's own script that reads the same file and calls `reportAll` (`report-all.js`). They alternate,
 // each with a new SQLite file. Fails if a promised value is missed. `node bench/import.js --lines 1000000 --kills 20`
 // also kills the import this number of times with SIGKILL, continues it, and has another program count the outbox's
 // reports.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import Database from 'libsql';
-import { createOutbox } from '../dist/outbox.js';
-import { sqliteStore } from '../dist/outbox-sqlite.js';
 import { median } from './measure.js';
 import { thisRuntime } from './process.js';
-import { clientOf, NOWHERE, promise } from './reports.js';
+import { promise } from './reports.js';
 import { sizeOf } from './smoke.js';
 import { fixed, mega, whole } from './words.js';
 
 const PROMISED = { perSecond: 10_000, ratio: 0.8, memory: 1.25 };
-const BATCH = 500;
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const NAMES =
   'bet_id,win_amount,payout_amount,outcome,ggr,ur,user.user_id,user.first_name,user.last_name,user.resident_address,user.resident_lga,user.resident_state,user.is_resident,user.nin,user.tax_id';
@@ -87,40 +83,13 @@ function residentOf(pid) {
   }
 }
 
-/** @param {string} csv @param {number} count */
+/** Lines a second of the same in a process of its own, as the import has one. @param {string} csv @param {number} count */
 async function reporting(csv, count) {
   const began = performance.now();
-  const store = await sqliteStore({ file: newFile() });
-  const outbox = createOutbox({ client: clientOf(NOWHERE), store });
-  /** @type {import('../dist/outbox.js').BatchedReport[]} */
-  let batch = [];
-  let isFirst = true;
-  for await (const line of createInterface({ input: createReadStream(csv) })) {
-    if (isFirst) isFirst = false;
-    else batch.push({ operation: 'reportSettledBet', payload: payloadOf(line.split(',')) });
-    if (batch.length < BATCH) continue;
-    await outbox.reportAll(batch);
-    batch = [];
-  }
-  await outbox.reportAll(batch);
-  const perSecond = (count / (performance.now() - began)) * 1_000;
-  await store.close?.();
-  return perSecond;
-}
-
-/** @param {readonly string[]} cells @returns {import('../dist/index.js').SettledBet} */
-function payloadOf([bet_id = '', win = '', payout = '', outcome = '', ggr = '', ur = '', ...user]) {
-  const [user_id = '', first_name = '', last_name = '', resident_address = '', resident_lga = '', resident_state = '', resident, nin = '', tax_id = ''] = user;
-  const is_resident = resident === 'true';
-  return {
-    bet_id,
-    user: { user_id, first_name, last_name, resident_address, resident_lga, resident_state, is_resident, nin, tax_id },
-    win_amount: Number(win),
-    payout_amount: Number(payout),
-    outcome,
-    ggr: Number(ggr),
-    ur: Number(ur),
-  };
+  const child = fork(fileURLToPath(new URL('report-all.js', import.meta.url)), [newFile(), csv]);
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`reportAll ended with ${code}`);
+  return (count / (performance.now() - began)) * 1_000;
 }
 
 /** The outbox's reports, counted by a program that shares nothing with this package, if there is one. @param {string} file */
