@@ -86,7 +86,7 @@ describe('a connection that falls silent', () => {
 describe('an answer that comes too late', () => {
   it('of an enqueue that landed: the same again is the same row', async () => {
     const schema = newSchema();
-    const [store, impatient] = [await openStore({ schema }), await openStore({ schema, timeoutMs: 300 })];
+    const [store, impatient] = [await openStore({ schema }), await openStore({ schema, timeoutMs: 500 })];
     const release = await hold(`${schema}.reports`);
     await expect(impatient.enqueue([newRow('B-1', { body: 'first' })])).rejects.toMatchObject(LATE);
     await release();
@@ -96,7 +96,7 @@ describe('an answer that comes too late', () => {
 
   it('of a claim that landed: its rows are taken again when their lease is over', async () => {
     const schema = newSchema();
-    const [store, impatient] = [await openStore({ schema }), await openStore({ schema, timeoutMs: 300 })];
+    const [store, impatient] = [await openStore({ schema }), await openStore({ schema, timeoutMs: 500 })];
     await store.enqueue([newRow('B-1')]);
     const release = await hold(`${schema}.queue`);
     await expect(claim(impatient)).rejects.toMatchObject(LATE);
@@ -109,9 +109,11 @@ describe('an answer that comes too late', () => {
 
   it('of a pool that lent its connections to others: the statement is not sent any more', async () => {
     const schema = newSchema();
+    // Makes the tables, which takes longer than the limit below on a slow machine.
+    await openStore({ schema });
     const own = new pg.Pool({ connectionString: inject('postgresUrl'), max: 1 });
     onTestFinished(() => own.end());
-    const store = await postgresStore({ database: own, schema, timeoutMs: 300 });
+    const store = await postgresStore({ database: own, schema, timeoutMs: 500 });
     const lent = await own.connect();
     for (const row of [newRow('B-1'), settledRow('B-1')]) await expect(store.enqueue([row])).rejects.toMatchObject(LATE);
     lent.release();
