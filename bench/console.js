@@ -10,6 +10,7 @@ import { build } from 'esbuild';
 import pg from 'pg';
 import { postgresStore } from '../dist/outbox-postgres.js';
 import { startPostgres } from '../test/support/postgres-server.js';
+import { inMs, msOf, msOfEach, tellProgress } from './durations.js';
 import { median, quantile } from './measure.js';
 import { thisRuntime } from './process.js';
 import { CLAIMED, NOWHERE, promise, rowsOf } from './reports.js';
@@ -39,21 +40,6 @@ async function consoleOver(/** @type {object} */ store) {
   return createConsoleData({ over: store });
 }
 
-const say = (/** @type {string} */ text) => console.error(`${whole(performance.now() / 1_000)} s: ${text}`);
-/** @param {() => Promise<unknown>} work */
-async function msOf(work) {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
-}
-/** @param {number} times @param {() => Promise<unknown>} work */
-async function repeat(times, work) {
-  const found = [];
-  for (let done = 0; done < times; done += 1) found.push(await msOf(work));
-  return found;
-}
-const ms = (/** @type {number} */ figure) => `${figure < 10 ? fixed(figure, 1) : whole(figure)} ms`;
-
 /** The real tables, filled by the server itself. Quarantined rows are mixed with the others, as after a wrong deploy in a busy hour. */
 async function fill() {
   const [row] = rowsOf('00000000-0000-0000-0000-000000000000', 1);
@@ -72,7 +58,7 @@ async function fill() {
       FROM judged ORDER BY sequence`,
       [Math.min(CHUNK, ROWS - done), row?.body, QUARANTINED / ROWS],
     );
-    say(`${whole(Math.min(ROWS, done + CHUNK))} rows`);
+    tellProgress(`${whole(Math.min(ROWS, done + CHUNK))} rows`);
   }
   await pool.query(`VACUUM ANALYZE ${SCHEMA}.queue`);
   await pool.query(`VACUUM ANALYZE ${SCHEMA}.reports`);
@@ -101,14 +87,14 @@ async function measure() {
   const rows = [['figure', 'median; slowest']];
   const slowest = (/** @type {number[]} */ found) => Math.max(...found);
   const note = (/** @type {string} */ name, /** @type {number[]} */ found) => {
-    rows.push([name, `${ms(median(found))}; ${ms(slowest(found))}`]);
+    rows.push([name, `${inMs(median(found))}; ${inMs(slowest(found))}`]);
     return median(found);
   };
 
-  rows.push(['the first overview of a process', ms(await msOf(() => data.overview()))]);
-  const overview = note('overview', await repeat(READS, () => data.overview()));
-  const counts = note('counts, as `stats()` reads them', await repeat(READS, () => store.counts()));
-  const groups = note('groups', await repeat(READS, () => data.groups()));
+  rows.push(['the first overview of a process', inMs(await msOf(() => data.overview()))]);
+  const overview = note('overview', await msOfEach(READS, () => data.overview()));
+  const counts = note('counts, as `stats()` reads them', await msOfEach(READS, () => store.counts()));
+  const groups = note('groups', await msOfEach(READS, () => data.groups()));
   const [group] = (await data.groups()).groups;
   if (!group) throw new Error('no group was found');
   const filters = /** @type {const} */ ({
@@ -122,12 +108,12 @@ async function measure() {
   });
   let search = 0;
   for (const [name, filter] of Object.entries(filters))
-    search = Math.max(search, note(`a page of search: ${name}`, await repeat(READS, () => data.search(filter))));
-  say('read');
+    search = Math.max(search, note(`a page of search: ${name}`, await msOfEach(READS, () => data.search(filter))));
+  tellProgress('read');
 
   const turn = turns(store);
-  await repeat(20, turn);
-  const alone = await repeat(TURNS, turn);
+  await msOfEach(20, turn);
+  const alone = await msOfEach(TURNS, turn);
   const { account, environment, code, words } = group;
   const request = { decision: 'decision-of-the-bench', action: /** @type {const} */ ('retry'), who: 'bench', reason: 'the deploy was mended' };
   let deciding = true;
@@ -148,7 +134,7 @@ async function measure() {
   rows.push([`retry of ${whole(touched)} reports, beside a worker`, `${fixed(retried / 1_000, 1)} s`]);
   note('a turn of the worker', alone);
   note('a turn meanwhile', beside);
-  rows.push(['99th of 100 turns, alone and meanwhile', `${ms(quantile(alone, 0.99))}, ${ms(quantile(beside, 0.99))}`]);
+  rows.push(['99th of 100 turns, alone and meanwhile', `${inMs(quantile(alone, 0.99))}, ${inMs(quantile(beside, 0.99))}`]);
   let undone = 0;
   const back = await msOf(async () => {
     for (let more = true; more; ) {
@@ -159,8 +145,8 @@ async function measure() {
   });
   rows.push([`taking back ${whole(undone)} of them`, `${fixed(back / 1_000, 1)} s`]);
   console.log(markdownTable(rows), '\n');
-  promise(`overview and groups in 300 ms, counts too: ${ms(overview)}, ${ms(groups)}, ${ms(counts)}`, Math.max(overview, groups, counts) < 300);
-  promise(`a page of search in 100 ms: ${ms(search)} at most`, search < 100);
+  promise(`overview and groups in 300 ms, counts too: ${inMs(overview)}, ${inMs(groups)}, ${inMs(counts)}`, Math.max(overview, groups, counts) < 300);
+  promise(`a page of search in 100 ms: ${inMs(search)} at most`, search < 100);
   promise(`${whole(touched)} reports retried in 10 s: ${fixed(retried / 1_000, 1)} s`, retried < 10_000);
   promise(`a turn is at most half as slow again meanwhile: ${fixed(slower)} ×`, slower <= 1.5);
   if (touched < QUARANTINED * 0.9) throw new Error(`only ${touched} reports were retried`);

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { createOutbox } from '../dist/outbox.js';
 import { postgresStore } from '../dist/outbox-postgres.js';
 import { startPostgres } from '../test/support/postgres-server.js';
+import { inMs, msOf, msOfEach, tellProgress } from './durations.js';
 import { median, quantile } from './measure.js';
 import { startProcess, thisRuntime } from './process.js';
 import { bet, CLAIMED, clientOf, NOWHERE, rowsOf } from './reports.js';
@@ -29,21 +30,7 @@ const pool = new pg.Pool({ connectionString: server.url, max: 8 });
 pool.on('error', () => {});
 
 const one = async (/** @type {string} */ text, /** @type {unknown[]} */ given = []) => (await pool.query(text, given)).rows[0];
-const say = (/** @type {string} */ text) => console.error(`${whole(performance.now() / 1_000)} s: ${text}`);
-/** @param {() => Promise<unknown>} work */
-async function msOf(work) {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
-}
-/** @param {number} times @param {() => Promise<unknown>} work */
-async function repeat(times, work) {
-  const found = [];
-  for (let done = 0; done < times; done += 1) found.push(await msOf(work));
-  return found;
-}
-const ms = (/** @type {number} */ figure) => `${figure < 10 ? fixed(figure, 1) : whole(figure)} ms`;
-const both = (/** @type {number[]} */ found) => `${ms(median(found))}; ${ms(quantile(found, 0.99))}`;
+const both = (/** @type {number[]} */ found) => `${inMs(median(found))}; ${inMs(quantile(found, 0.99))}`;
 const seconds = (/** @type {number} */ figure) => `${fixed(figure / 1_000, 1)} s`;
 const giga = (/** @type {number} */ bytes) => (bytes < 1e9 ? `${whole(bytes / 1e6)} MB` : `${fixed(bytes / 1e9)} GB`);
 
@@ -70,7 +57,7 @@ async function fill(store) {
       SELECT ${made(at)}, 'recorded', 1, 1, false, false, ${at}, ${at}, 'recorded', 'Bet event reported successfully' ${references}`,
       [rows],
     );
-    say(`${whole(done + rows)} recorded`);
+    tellProgress(`${whole(done + rows)} recorded`);
   }
   await pool.query(
     `INSERT INTO ${SCHEMA}.receipts (position, id, line) SELECT r.sequence - 1, r.id,
@@ -79,7 +66,7 @@ async function fill(store) {
       FROM ${SCHEMA}.reports AS r WHERE r.sequence <= $1`,
     [OLD],
   );
-  say(`${whole(OLD)} receipts`);
+  tellProgress(`${whole(OLD)} receipts`);
   for (let done = 0; done < WAITING; done += CHUNK) {
     const rows = Math.min(CHUNK, WAITING - done);
     await pool.query(
@@ -87,7 +74,7 @@ async function fill(store) {
       INSERT INTO ${SCHEMA}.queue (sequence, account, environment, due_at, changed_at) SELECT sequence, 'default', 'staging', enqueued_at, enqueued_at FROM added`,
       [rows, row?.body],
     );
-    say(`${whole(done + rows)} waiting`);
+    tellProgress(`${whole(done + rows)} waiting`);
   }
   await pool.query(`INSERT INTO ${SCHEMA}.tally (account, part, recorded, attempts) VALUES ('default', 0, $1, $1)`, [RECORDED]);
   await pool.query('CHECKPOINT');
@@ -133,21 +120,21 @@ async function measure() {
   const store = await postgresStore({ database: pool, notify: false });
   await fill(store);
   const filled = { reports: await vacuum('reports'), queue: await vacuum('queue'), receipts: await vacuum('receipts') };
-  say('vacuumed');
+  tellProgress('vacuumed');
   const table = await sizes([RECORDED + WAITING, WAITING, OLD]);
   console.log(markdownTable([['with its indexes', 'table', 'indexes', 'bytes a row'], ...table]), '\n');
 
   const outbox = createOutbox({ client: clientOf(NOWHERE), store });
   const turn = turns(store);
-  await repeat(20, turn);
+  await msOfEach(20, turn);
   const rows = [['figure', 'median; 99th of 100']];
-  const stats = async (/** @type {string} */ when) => rows.push([`\`stats()\`${when}`, both(await repeat(READS, () => outbox.stats()))]);
+  const stats = async (/** @type {string} */ when) => rows.push([`\`stats()\`${when}`, both(await msOfEach(READS, () => outbox.stats()))]);
   const turned = async (/** @type {string} */ when, times = TURNS) =>
-    rows.push([`a turn: ${CLAIMED} recorded, ${CLAIMED} claimed${when}`, both(await repeat(times, turn))]);
+    rows.push([`a turn: ${CLAIMED} recorded, ${CLAIMED} claimed${when}`, both(await msOfEach(times, turn))]);
   await stats('');
   await turned('');
   let bets = 0;
-  const enqueued = await repeat(TURNS, () => {
+  const enqueued = await msOfEach(TURNS, () => {
     bets += 1;
     return outbox.reportBetEvent(bet(`M-${bets}`));
   });
@@ -155,7 +142,7 @@ async function measure() {
   await turned(`, after ${whole(TURNS)} turns without a vacuum`);
   await stats(', the same');
   rows.push(['`VACUUM` of `queue`, after all of these', seconds(await vacuum('queue'))]);
-  say('turned');
+  tellProgress('turned');
 
   const child = await startProcess(new URL('million-prune.js', import.meta.url), { words: [server.url] });
   let pruning = true;
@@ -182,7 +169,7 @@ async function measure() {
   rows.push(['autovacuums of `reports` and `queue` until then', whole(autovacuums)]);
   rows.push(['`VACUUM` of `reports`, `queue`, `receipts` when just filled', [filled.reports, filled.queue, filled.receipts].map(seconds).join(', ')]);
   console.log(markdownTable(rows), '\n');
-  say('pruned');
+  tellProgress('pruned');
 }
 
 console.log(
