@@ -32,7 +32,7 @@ describe('CSV', () => {
     expect(rows().map(({ body }) => body)).toEqual(reports);
   });
 
-  it('numbers lines as an editor does, also behind a cell of several lines', async () => {
+  it('has the line numbers of an editor, also after a cell of several lines', async () => {
     const { write, run, at } = importFolder();
     const wrong = settledBet({ bet_id: 'B-3', user: betUser({ nin: '1' }) });
     for (const newline of ['\n', '\r\n']) {
@@ -41,7 +41,7 @@ describe('CSV', () => {
     }
   });
 
-  it('that is longer than what is read at once stays whole', async () => {
+  it('that is longer than one read is complete', async () => {
     const { write, run, rows } = importFolder();
     const many = Array.from({ length: 1_500 }, (_, index) =>
       settledBet({ bet_id: `B-${index}`, user: betUser({ resident_address: `${index}\n"é${'x'.repeat(index % 400)}"` }) }),
@@ -52,23 +52,23 @@ describe('CSV', () => {
 
   const good = csvOf(reports);
   it.each([
-    ['a quote that is not closed', `${good}B-3,"4 Ogui\n`, /a quote that is opened in line 5 or after it is not closed/],
-    ['text behind a closed quote', good.replace('2"', '2"x'), /bets\.csv, line 2: a quote is not closed, or text follows/],
-    ['another encoding', Buffer.from(`${good}B-\u00e9`, 'latin1'), /bets\.csv, line 5: this is no text in UTF-8/],
-    ['UTF-16', Buffer.from(`\ufeff${good}`, 'utf16le'), /line 1: this is no text in UTF-8/],
-    ['UTF-16 without a mark', Buffer.from(good, 'utf16le'), /line 1: this is no text in UTF-8/],
-    ['nothing in it', '', /bets\.csv is empty: its export may have failed/],
-    ['lines that end with CR', good.replaceAll('\n', '\r'), /its lines end with CR alone/],
+    ['a quote that is not closed', `${good}B-3,"4 Ogui\n`, /a quote that opens in line 5 or later is not closed/],
+    ['text after a closing quote', good.replace('2"', '2"x'), /bets\.csv, line 2: a quote is not closed, or text follows/],
+    ['another encoding', Buffer.from(`${good}B-\u00e9`, 'latin1'), /bets\.csv, line 5: this is not UTF-8 text/],
+    ['UTF-16', Buffer.from(`\ufeff${good}`, 'utf16le'), /line 1: this is not UTF-8 text/],
+    ['UTF-16 without a mark', Buffer.from(good, 'utf16le'), /line 1: this is not UTF-8 text/],
+    ['no content', '', /bets\.csv is empty: its export may have failed/],
+    ['lines that end with CR', good.replaceAll('\n', '\r'), /the lines end with CR alone/],
     [
       'an unknown column',
       good.replace('payout_amount', 'payoutAmount'),
-      /column \d+: payoutAmount is no field of reportSettledBet; did you mean payout_amount\?; no column is payout_amount/,
+      /column \d+: payoutAmount is not a field of reportSettledBet; did you mean payout_amount\?; missing columns: payout_amount/,
     ],
-    ['a column twice', good.replace('ggr', 'ur'), /ur is column \d+ already; no column is ggr/],
+    ['a column twice', good.replace('ggr', 'ur'), /ur is already in column \d+; missing columns: ggr/],
     ['a column without a name', good.replace('ggr', ''), /column \d+ has no name/],
-    ['a name that changes objects', good.replace('ggr', 'user.__proto__'), /user\.__proto__ is no field/],
-    ['an address to look up', good.replace('ggr', 'clientIP'), /clientIP: an import looks up no address/],
-    ['no names of columns', good.slice(good.indexOf('\n') + 1), /its first line names no field of reportSettledBet/],
+    ['a name that changes objects', good.replace('ggr', 'user.__proto__'), /user\.__proto__ is not a field/],
+    ['an IP address', good.replace('ggr', 'clientIP'), /clientIP: an import does not look up IP addresses/],
+    ['no names of columns', good.slice(good.indexOf('\n') + 1), /the first line contains no field name of reportSettledBet/],
   ])('with %s is refused', async (_, content, problem) => {
     const { write, run, rows } = importFolder();
     const { code, err } = await run(write('bets.csv', content), 'reportSettledBet');
@@ -76,14 +76,14 @@ describe('CSV', () => {
     expect(rows).toThrow();
   });
 
-  it('that is not there, or a folder, is refused', async () => {
+  it('that does not exist, or is a folder, is refused', async () => {
     const { run, at } = importFolder();
     expect(await run(at('none.csv'), 'reportSettledBet')).toMatchObject({ code: 2, err: expect.stringMatching(/there is no file .*none\.csv/) });
     mkdirSync(at('folder.csv'));
-    expect(await run(at('folder.csv'), 'reportSettledBet')).toMatchObject({ code: 2, err: expect.stringContaining('is no plain file') });
+    expect(await run(at('folder.csv'), 'reportSettledBet')).toMatchObject({ code: 2, err: expect.stringContaining('is not a regular file') });
   });
 
-  it('brings back every payload that an independent writer wrote', async () => {
+  it('gives every payload back that an independent writer wrote', async () => {
     const odd = fc.constantFrom('a\nb', '\r\nx', 'a\rb', '"', '""', '=1+1', ' a ', "'", 'null', '1e3', '\t,;x');
     const text = fc.oneof(odd, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })).filter((value) => value.trim() !== '');
     const amount = fc
@@ -123,15 +123,15 @@ describe('CSV', () => {
 describe('NDJSON', () => {
   it.each([
     [
-      'a number that no number keeps',
+      'a number that JavaScript would round',
       JSON.stringify(settledBet()).replace('2175', '0.12345678901234567890'),
-      ',,holds a number with more digits than a number keeps,',
+      ',,contains a number with too many digits: JavaScript would round it,',
     ],
-    ['a member that is named twice', JSON.stringify(settledBet()).replace('"ur"', '"ggr":1,"ur"'), ',,names a member twice,'],
-    ['a line that is cut off', JSON.stringify(settledBet()).slice(0, -20), ',,is not a whole JSON object on one line,'],
+    ['a member that is named twice', JSON.stringify(settledBet()).replace('"ur"', '"ggr":1,"ur"'), ',,contains the name of a member twice,'],
+    ['a line that is cut off', JSON.stringify(settledBet()).slice(0, -20), ',,is not a complete JSON object on one line,'],
     ['a list', `{"bet_id":1}\n[${JSON.stringify(settledBet())}]`, '2,,expected a JSON object,'],
-    ['a time without zone', JSON.stringify({ ...betEvent(), timestamp: '2025-11-20 10:00' }), ',timestamp,"names no time zone'],
-    ['an address', JSON.stringify({ ...settledBet(), clientIP: '192.0.2.1' }), ',clientIP,is no field of'],
+    ['a time without zone', JSON.stringify({ ...betEvent(), timestamp: '2025-11-20 10:00' }), ',timestamp,"has no time zone'],
+    ['an IP address', JSON.stringify({ ...settledBet(), clientIP: '192.0.2.1' }), ',clientIP,is not a field of'],
   ])('with %s is refused', async (_, text, problem) => {
     const { write, run, at } = importFolder();
     expect(await run(write('bets.jsonl', `${text}\n`), text.includes('10:00') ? 'reportBetEvent' : 'reportSettledBet')).toMatchObject({ code: 1 });
@@ -146,7 +146,7 @@ describe('--map', () => {
     location: { latitude: 1, longitude: 2, source: 'gps' },
   };
 
-  it('renames columns, leaves others out, and says what a cell holds', async () => {
+  it('renames columns, leaves others out, and gives the kind of a cell', async () => {
     const { write, run, rows } = importFolder();
     const text = csvOf([{ ...bet, remark: 'none' }])
       .replace('bet_id', 'Bet No')
@@ -170,11 +170,11 @@ describe('--map', () => {
 
   it.each([
     ['{', '--map .*map.json is not JSON'],
-    ['[]', 'must hold an object'],
-    ['{"a": 1}', 'its entry 1 must be a field'],
-    ['{"a": {"field": "ur", "type": "date"}}', 'its entry 1 must be a field'],
-    ['{"bet-id": "bet_id"}', '--map names a column bet-id that is not there; did you mean bet_id\\?'],
-    ['{"bet_id": "bet"}', 'bet is no field of reportSettledBet'],
+    ['[]', 'must contain an object'],
+    ['{"a": 1}', 'entry 1 must be a field'],
+    ['{"a": {"field": "ur", "type": "date"}}', 'entry 1 must be a field'],
+    ['{"bet-id": "bet_id"}', '--map names a column bet-id, which the file does not have; did you mean bet_id\\?'],
+    ['{"bet_id": "bet"}', 'bet is not a field of reportSettledBet'],
   ])('that is %s is refused', async (text, problem) => {
     const { write, run } = importFolder();
     const { code, err } = await run(write('bets.csv', csvOf(reports)), 'reportSettledBet', '--map', write('map.json', text));
@@ -202,7 +202,7 @@ it.each([
   ['time', '2025-11-20 11:00+0100', '1763632800'],
   ['time', '2025-11-20 10:00:00', undefined],
   ['time', '2025-02-30T10:00:00Z', undefined],
-] as const)('a cell of kind %s that holds %j is %j', (kind, text, value) => {
+] as const)('a cell of kind %s with the text %j is read as %j', (kind, text, value) => {
   const read = readCell(kind, text);
   expect(read instanceof CellProblem ? undefined : read).toBe(value);
 });
@@ -210,7 +210,7 @@ it.each([
 it.each([
   [true, '\r\u001b[KChecking [######..................] 25 %, 1,000 lines, 500 a second, 6 s left\r\u001b[K'],
   [false, ''],
-])('progress is a bar with rate and time left on a terminal, and else a line now and then: isTTY %s', (isTTY, drawn) => {
+])('progress is a bar with rate and remaining time on a terminal, and otherwise a line every ten seconds: isTTY %s', (isTTY, drawn) => {
   vi.useFakeTimers();
   const stderr = Object.assign(new PassThrough(), { isTTY });
   withTerminal({ stdin: Readable.from([]), stdout: new PassThrough(), stderr }, () => {
@@ -225,7 +225,7 @@ it.each([
   if (!isTTY) expect(String(stderr.read())).toBe('Checking: 50 %, 6,000 lines, 500 a second, 12 s left\n');
 });
 
-it.runIf(process.platform === 'linux')('a full disk is told where the refused lines cannot be written', () => {
+it.runIf(process.platform === 'linux')('a full disk is reported if the refused lines cannot be written', () => {
   const { at } = importFolder();
   const rejected = createRejected(at('bets.rejected.csv'), () => openSync('/dev/full', 'w'));
   rejected.add(2, [{ field: 'ur', reason: 'is required' }], 'B-1');

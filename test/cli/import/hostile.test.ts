@@ -12,18 +12,18 @@ vi.setConfig({ testTimeout: 60_000 });
 const settlements = (count: number, from = 1) => Array.from({ length: count }, (_, index) => settledBet({ bet_id: `B-${from + index}` }));
 const wrong = settledBet({ bet_id: 'B-9', user: betUser({ nin: '1' }) });
 
-describe('a file of an attacker', () => {
+describe('a file from an attacker', () => {
   const quote = `${csvOf(settlements(1))}B-2,"${'x'.repeat(3_000_000)}`;
   it.each([
     ['a line of 3 MB', 'bets.csv', csvOf(settlements(1)) + 'x'.repeat(3_000_000), /bets\.csv, line 3: this record is longer than 1 MB/],
     ['a quote that never ends', 'bets.csv', quote, /bets\.csv, line 3: this record is longer than 1 MB; is a quote not closed\?/],
     ['a first line of 3 MB', 'bets.csv', 'x'.repeat(3_000_000), /the first line does not end within 64 kB/],
-    ['NUL in its middle', 'bets.csv', `${csvOf(settlements(3))}B-4\0,1\n`, /bets\.csv, line 5: this is no text in UTF-8/],
+    ['NUL in the middle', 'bets.csv', `${csvOf(settlements(3))}B-4\0,1\n`, /bets\.csv, line 5: this is not UTF-8 text/],
     ['a line of JSON of 3 MB', 'bets.ndjson', `{"bet_id":"B-1"}\n{"a":"${'x'.repeat(3_000_000)}`, /bets\.ndjson, line 2: this record is longer than 1 MB$/m],
     ...['__proto__', '__proto__.polluted', 'user.__proto__.polluted', 'constructor.prototype.polluted', 'user.constructor'].map(
-      (name) => [`a column ${name}`, 'bets.csv', csvOf(settlements(1)).replace('ggr', name), /is no field of reportSettledBet/] as const,
+      (name) => [`a column ${name}`, 'bets.csv', csvOf(settlements(1)).replace('ggr', name), /is not a field of reportSettledBet/] as const,
     ),
-  ] as const)('with %s is refused, and nothing of it is enqueued', async (_, name, content, problem) => {
+  ] as const)('with %s is refused, and no line is enqueued', async (_, name, content, problem) => {
     const { write, run, outbox } = importFolder();
     const { code, err } = await run(write(name, content), 'reportSettledBet');
     expect([code, err.slice(0, 2_000)]).toEqual([2, expect.stringMatching(problem)]);
@@ -32,17 +32,17 @@ describe('a file of an attacker', () => {
   });
 
   it.each([
-    ['deeper than calls can go', `{"bet_id":${'['.repeat(400_000)}${']'.repeat(400_000)}}`, 'is nested deeper than any report'],
+    ['more nesting than the call stack allows', `{"bet_id":${'['.repeat(400_000)}${']'.repeat(400_000)}}`, 'is nested deeper than any report'],
     ['a member __proto__', JSON.stringify(settledBet()).replace('"ggr"', '"__proto__":{"polluted":1},"ggr"'), 'this name is never accepted'],
     ['a nested member __proto__', JSON.stringify(settledBet()).replace('"nin"', '"__proto__":{"polluted":1},"nin"'), 'this name is never accepted'],
-  ])('of JSON with %s is refused as a line', async (_, text, problem) => {
+  ])('of JSON with %s has its line refused', async (_, text, problem) => {
     const { write, run, at } = importFolder();
     expect(await run(write('bets.ndjson', `${text}\n`), 'reportSettledBet')).toMatchObject({ code: 1, out: expect.stringContaining('1 wrong') });
     expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toContain(problem);
     expect('polluted' in {}).toBe(false);
   });
 
-  it('changes no objects by --map either', async () => {
+  it('does not change objects through --map', async () => {
     const { write, run } = importFolder();
     const map = write('map.json', '{"x": "__proto__.polluted", "user.y": "user.__proto__.polluted"}');
     const file = write('bets.ndjson', '{"x":1,"user":{"y":1}}\n');
@@ -53,7 +53,7 @@ describe('a file of an attacker', () => {
 
 describe('the list of refused lines', () => {
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', ' =1+1', 'B;=1+1', 'B,=1+1', 'B;"=1+1', 'B| @x', '"=1+1', '\t=1+1', 'B\r=1+1', '＝1+1'])(
-    'holds no formula, however a spreadsheet parts its cells: %j',
+    'contains no formula, for any way in which a spreadsheet splits its cells: %j',
     (reference) => {
       const { at } = importFolder();
       const rejected = createRejected(at('list.csv'));
@@ -63,14 +63,14 @@ describe('the list of refused lines', () => {
       const text = readFileSync(at('list.csv'), 'utf8');
       const cells = [',', ';', '\t', '|'].flatMap((delimiter) => [
         ...Papa.parse<string[]>(text, { delimiter }).data.flat(),
-        // Quotes mean nothing to a spreadsheet in the middle of what it takes for a cell.
+        // A spreadsheet ignores quotes in the middle of a cell.
         ...text.split(new RegExp(`[\\n${delimiter}]`)).map((cell) => cell.replaceAll('"', '')),
       ]);
       expect(cells.filter((cell) => /^[\s"]*[=+\-@＝]/.test(cell))).toEqual([]);
     },
   );
 
-  it.runIf(process.platform !== 'win32')('goes through no link, and is read by one user alone', async () => {
+  it.runIf(process.platform !== 'win32')('follows no link, and only one user can read it', async () => {
     const { write, run, at } = importFolder();
     const file = write('bets.csv', csvOf([wrong]));
     const victim = write('victim', 'line,field,reason,reference\nmine\n');
@@ -92,7 +92,7 @@ describe('the list of refused lines', () => {
   });
 });
 
-it.runIf(process.platform !== 'win32')('the note that an import has begun goes through no link', async () => {
+it.runIf(process.platform !== 'win32')('the state file of an import follows no link', async () => {
   const { write, run, at } = importFolder();
   const victim = write('victim', 'mine');
   symlinkSync(victim, at('bets.csv.reportSettledBet.import'));
@@ -102,7 +102,7 @@ it.runIf(process.platform !== 'win32')('the note that an import has begun goes t
   expect(lstatSync(victim).isFile()).toBe(true);
 });
 
-it('a file that another program goes on writing is not imported past the change', async () => {
+it('a file that another program still writes is not imported beyond the change', async () => {
   const folder = importFolder();
   const file = folder.write('bets.csv', csvOf(settlements(5_000)));
   const terminal = { stdin: Readable.from([]), stdout: new PassThrough(), stderr: new PassThrough() };

@@ -7,7 +7,7 @@ import { runCli } from '../../support/cli-in-process.js';
 
 const GATEWAYS = "gateways: { staging: { baseUrl: 'https://gateway.example.com' }, production: { baseUrl: 'https://live.example.com' } }";
 
-/** A folder for one import: its files, its outbox, and the command. `place`: an outbox elsewhere. */
+/** A folder for one import: its files, its outbox, and the command. `place`: another outbox, with its options. */
 export function importFolder(options = '', place: readonly string[] = []) {
   const folder = mkdtempSync(join(inject('runFolder'), 'import-'));
   const at = (name: string) => join(folder, name);
@@ -29,7 +29,7 @@ export function importFolder(options = '', place: readonly string[] = []) {
     optionsFile,
     wordsOf,
     run: (file: string, operation: string, ...more: string[]) => runCli(wordsOf(file, operation, more)),
-    /** What the file of the outbox holds, as another program sees it. */
+    /** The rows in the file of the outbox, read by another program. */
     rows(): { reference: string; account: string; environment: string; operation: string; body: Record<string, unknown> }[] {
       const database = openLibsql(outbox);
       const rows = connect(database).all('SELECT reference, account, environment, operation, body FROM outbox_rows ORDER BY sequence');
@@ -56,7 +56,7 @@ export function flat(payload: object, under = ''): Record<string, Cell> {
   );
 }
 
-/** Payloads as a table. It shares nothing with the reader: each cell is quoted, or only those that need it. */
+/** Payloads as a table. This writer shares no code with the reader. It quotes every cell, or only those that need quotes. */
 export function csvOf(payloads: readonly object[], { separator = ',', newline = '\n', quoteAll = false } = {}): string {
   const rows = payloads.map((payload) => flat(payload));
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];

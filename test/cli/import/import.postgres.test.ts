@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const url = inject('postgresUrl');
 
-/** An import into a schema in which an instance has made the outbox. */
+/** An import into a schema in which an instance has created the outbox. */
 async function importedIntoPostgres() {
   const schema = newSchema();
   await openStore({ schema });
@@ -22,7 +22,7 @@ async function importedIntoPostgres() {
 const settlements = (count: number) =>
   Array.from({ length: count }, (_, index) => settledBet({ bet_id: `B-${index}`, win_amount: index + 0.1, user: betUser({ nin: '00000000019' }) }));
 
-it('an import into PostgreSQL that was stopped goes on, and leaves each line there once, in the order of the file', async () => {
+it('an import into PostgreSQL that was stopped continues, and stores each line once, in the order of the file', async () => {
   const { write, wordsOf, run, rows } = await importedIntoPostgres();
   const reports = settlements(600);
   const file = write('bets.csv', csvOf(reports));
@@ -33,7 +33,7 @@ it('an import into PostgreSQL that was stopped goes on, and leaves each line the
   ending.abort();
   expect(await code).toBe(1);
   const said = String(terminal.stderr.read());
-  expect(said).toContain("To go on, run the same command again: location-sdk outbox 'postgres://…' --schema");
+  expect(said).toContain("To continue, run the same command again: location-sdk outbox 'postgres://…' --schema");
   expect(said).not.toContain(url);
   const before = (await rows()).length;
   expect(before).toBeLessThan(600);
@@ -43,7 +43,7 @@ it('an import into PostgreSQL that was stopped goes on, and leaves each line the
   expect((await rows()).map(({ body }) => JSON.parse(body))).toEqual(reports);
 });
 
-it('an import into PostgreSQL is checked against what that outbox holds, and makes no outbox', async () => {
+it('an import into PostgreSQL is compared with the reports of that outbox, and creates no outbox', async () => {
   const { write, run, rows, at } = await importedIntoPostgres();
   await run(write('old.csv', csvOf(settlements(2))), 'reportSettledBet');
   const changed = settlements(3).map((one) => (one.bet_id === 'B-1' ? { ...one, ur: 7 } : one));
@@ -60,7 +60,7 @@ it('an import into PostgreSQL is checked against what that outbox holds, and mak
   expect(existsSync(nowhere.at('bets.csv.reportSettledBet.import'))).toBe(false);
 });
 
-it('two imports of one file into PostgreSQL at once leave each line there once', async () => {
+it('two imports of one file into PostgreSQL at once store each line once', async () => {
   const { write, run, rows } = await importedIntoPostgres();
   const file = write('bets.csv', csvOf(settlements(1_200)));
   const both = await Promise.all([run(file, 'reportSettledBet', '--json'), run(file, 'reportSettledBet', '--json')]);

@@ -16,14 +16,14 @@ const settlements = (count: number, from = 1) => Array.from({ length: count }, (
 const location = { latitude: 6.4474, longitude: 7.5139, source: 'gps' };
 const oldBet = (bet_id: string) => ({ ...betEvent({ bet_id, timestamp: '1763632800' }), location });
 
-describe('a file whose lines are all right', () => {
-  it('is enqueued in its order into an outbox that is made for it', async () => {
+describe('a file with only valid lines', () => {
+  it('is enqueued in its order into a new outbox', async () => {
     const { write, run, rows, at } = importFolder();
     const reports = settlements(3);
     const { code, out, err } = await run(write('bets.csv', csvOf(reports)), 'reportSettledBet', '--account', 'brandA', '--environment', 'production');
     expect([code, out]).toEqual([0, expect.stringContaining('bets.csv: 3 reports enqueued.\n')]);
     expect(err).toContain('reportSettledBet of account brandA in production, for https://live.example.com');
-    expect(err).toContain('outbox.db was made. Nothing is sent until a worker runs on it.');
+    expect(err).toContain('outbox.db was created. Nothing is sent until a worker runs on it.');
     expect(rows()).toEqual(
       reports.map((body) => ({ reference: body.bet_id, account: 'brandA', environment: 'production', operation: 'reportSettledBet', body })),
     );
@@ -42,7 +42,7 @@ describe('a file whose lines are all right', () => {
     await store.close?.();
   });
 
-  it('is only checked with --dry-run, and no outbox is made', async () => {
+  it('is only checked with --dry-run, and no outbox is created', async () => {
     const { write, run, outbox } = importFolder();
     const { code, out } = await run(write('bets.csv', csvOf(settlements(3))), 'reportSettledBet', '--dry-run', '--json');
     expect(code).toBe(0);
@@ -60,7 +60,7 @@ describe('a file whose lines are all right', () => {
     expect(existsSync(outbox)).toBe(false);
   });
 
-  it('is enqueued once, however often it is imported', async () => {
+  it('is enqueued once if it is imported again', async () => {
     const { write, run, rows } = importFolder();
     const file = write('bets.csv', csvOf(settlements(3)));
     await run(file, 'reportSettledBet');
@@ -94,11 +94,11 @@ describe('a file with wrong lines', () => {
     '3,user.nin,"expected a string of exactly 11 digits (a number would lose leading zeros), got a string of length 10",B-2',
     `4,win_amount,"expected digits with at most one decimal point, such as 1234.50 or -3: no spaces, thousands' separators, comma or exponent",B-3`,
     "5,outcome,is required: expected a string,'=1+1",
-    '6,,"has 1 cells and must have 15, as many as the first line; is it cut off?",',
+    '6,,"has 1 cells and must have 15, like the first line; is it cut off?",',
     '',
   ].join('\n');
 
-  it('enqueues nothing, and its list names line, field, reason and reference, harmless in a spreadsheet', async () => {
+  it('enqueues nothing, and lists line, field, reason and reference, without a formula for a spreadsheet', async () => {
     const { write, run, at, outbox } = importFolder();
     const { code, out, err } = await run(write('bets.csv', `${csvOf(wrong())}B-9`), 'reportSettledBet');
     expect([code, out]).toEqual([1, expect.stringContaining('5 lines checked, 4 wrong. Nothing was enqueued.')]);
@@ -114,13 +114,13 @@ describe('a file with wrong lines', () => {
     const { code, out } = await run(file, 'reportSettledBet', '--skip-rejected');
     expect([code, out]).toEqual([1, expect.stringContaining('1 reports enqueued, 3 lines refused.')]);
     expect(rows().map(({ reference }) => reference)).toEqual(['B-1']);
-    // Corrected, it leaves no list of the wrong lines behind.
+    // The corrected file leaves no list of wrong lines behind.
     writeFileSync(file, csvOf(settlements(4)));
-    expect(await run(file, 'reportSettledBet')).toMatchObject({ code: 0, out: expect.stringContaining('3 reports enqueued, 1 were in the outbox already.') });
+    expect(await run(file, 'reportSettledBet')).toMatchObject({ code: 0, out: expect.stringContaining('3 reports enqueued, 1 were already in the outbox.') });
     expect(existsSync(at('bets.rejected.csv'))).toBe(false);
   });
 
-  it('tells no personal data, wherever it stands', async () => {
+  it('shows no personal data, in any position', async () => {
     const { write, run, at } = importFolder();
     const [head = '', line = ''] = csvOf([personalSettlement('B-1')]).split('\n');
     const broken = [
@@ -131,7 +131,7 @@ describe('a file with wrong lines', () => {
     ];
     const told = [await run(write('bets.csv', [head, ...broken, ''].join('\n')), 'reportSettledBet')];
     const list = readFileSync(at('bets.rejected.csv'), 'utf8');
-    // A file without names of columns.
+    // This file has no names of columns.
     told.push(await run(write('headless.csv', `${line}\n`), 'reportSettledBet'));
     const json = JSON.stringify(personalBet('B-1'));
     told.push(
@@ -146,7 +146,7 @@ describe('a file with wrong lines', () => {
     expect(CANARIES.length).toBeGreaterThan(5);
   });
 
-  it('replaces no file that another program wrote', async () => {
+  it('does not replace a file that another program wrote', async () => {
     const { write, run, at } = importFolder();
     write('bets.rejected.csv', 'mine\n');
     const { code, err } = await run(write('bets.csv', csvOf(wrong())), 'reportSettledBet');
@@ -155,8 +155,8 @@ describe('a file with wrong lines', () => {
   });
 });
 
-describe('a reference that is there twice', () => {
-  it('is refused where the data differ, and enqueued once where they are the same', async () => {
+describe('a repeated reference', () => {
+  it('is refused if the data differ, and enqueued once if they are the same', async () => {
     const { write, run, rows, at } = importFolder();
     const [one, two] = settlements(2);
     const file = write('bets.csv', csvOf([one, two, one, { ...two, ur: 1 }].filter((each) => each !== undefined)));
@@ -167,9 +167,9 @@ describe('a reference that is there twice', () => {
     expect(rows().map(({ body }) => body)).toEqual([one, two]);
   });
 
-  it('is found among very many, however far apart they are', () => {
+  it('is found among 300,000 references, at any distance', () => {
     const repeats = createRepeats();
-    // More than one buffer of each bucket.
+    // These fill more than one buffer of each bucket.
     for (let line = 2; line < 300_000; line += 1) repeats.add(`B-${line}`, line);
     repeats.add('B-17', 300_001);
     repeats.add('B-290000', 300_002);
@@ -210,30 +210,34 @@ describe('an import that was stopped', () => {
     try {
       return rows().length;
     } catch {
-      // The tables are being made.
+      // The tables do not exist yet.
       return 0;
     }
   };
 
-  it('says how to go on, and does', async () => {
+  it('says how to continue, and continues', async () => {
     const folder = importFolder();
     const file = folder.write('bets.csv', csvOf(settlements(1_000)));
     const { code, err } = await stopped(folder, file);
     expect([code, err]).toEqual([
       1,
       expect.stringMatching(
-        /Stopped after line \d+: \d+ reports were enqueued now, 0 before\.\nTo go on, run the same command again: location-sdk outbox \S+ import \S+bets\.csv/,
+        /Stopped after line \d+: \d+ reports were enqueued now, 0 before\.\nTo continue, run the same command again: location-sdk outbox \S+ import \S+bets\.csv/,
       ),
     ]);
     expect(countOf(folder)).toBeLessThan(1_000);
     const { code: done, out, err: on } = await folder.run(file, 'reportSettledBet');
-    expect([done, out, on]).toEqual([0, expect.stringContaining('were in the outbox already'), expect.stringContaining('was interrupted; it goes on')]);
+    expect([done, out, on]).toEqual([
+      0,
+      expect.stringContaining('were already in the outbox'),
+      expect.stringContaining('was interrupted. This run continues it.'),
+    ]);
     expect(new Set(folder.rows().map(({ reference }) => reference)).size).toBe(1_000);
     expect(folder.rows()).toHaveLength(1_000);
     expect(readdirSync(folder.at('.')).filter((name) => name.startsWith(basename(file)))).toEqual(['bets.csv']);
   });
 
-  it('does not go on with another file', async () => {
+  it('does not continue with another file', async () => {
     const folder = importFolder();
     const file = folder.write('bets.csv', csvOf(settlements(1_000)));
     await stopped(folder, file);
@@ -248,8 +252,8 @@ describe('an import that was stopped', () => {
   });
 });
 
-describe('what the options decide', () => {
-  it('an old bet needs its time and its location, unless the options take bets without', async () => {
+describe('the options of an import', () => {
+  it('an old bet needs its time, and its location unless the options allow bets without one', async () => {
     const strict = importFolder();
     const { location: _, ...placeless } = oldBet('B-1');
     const file = strict.write('bets.ndjson', `${JSON.stringify({ ...placeless, timestamp: undefined })}\n${JSON.stringify(placeless)}\n`);
@@ -274,7 +278,7 @@ describe('what the options decide', () => {
     expect(rows()[0]?.body).toEqual(report);
   });
 
-  it('an outbox whose reports are encrypted takes no report in the clear', async () => {
+  it('an outbox whose reports are encrypted refuses reports in plain text', async () => {
     const folder = importFolder();
     const encryption = "export const outbox = { encryption: { keys: { k1: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=' }, current: 'k1' } };";
     const sealing = folder.write('sealing.mjs', `${readFileSync(folder.optionsFile, 'utf8')}\n${encryption}`);
@@ -299,7 +303,7 @@ describe('what the options decide', () => {
     });
   });
 
-  it('--rate holds reports back', async () => {
+  it('--rate limits the reports per second', async () => {
     const { write, run } = importFolder();
     const began = performance.now();
     expect(await run(write('bets.csv', csvOf(settlements(6))), 'reportSettledBet', '--rate', '10')).toMatchObject({ code: 0 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => cli.remove());
 
-it('killed again and again, an import leaves each line in the outbox once', { timeout: 120_000 }, async () => {
+it('an import that is killed several times stores each line once', { timeout: 120_000 }, async () => {
   const folder = importFolder();
   const file = folder.write('bets.csv', csvOf(Array.from({ length: 3_000 }, (_, index) => settledBet({ bet_id: `B-${index}` }))));
   const words = folder.wordsOf(file, 'reportSettledBet', []);
@@ -19,7 +19,7 @@ it('killed again and again, an import leaves each line in the outbox once', { ti
     try {
       return existsSync(folder.outbox) ? folder.rows().length : 0;
     } catch {
-      // Its tables are being made.
+      // The tables do not exist yet.
       return 0;
     }
   };
@@ -34,7 +34,7 @@ it('killed again and again, an import leaves each line in the outbox once', { ti
     expect(before).toBeLessThan(3_000);
   }
   const last = await cli.run(...words);
-  expect([last.code, last.err]).toEqual([0, expect.stringContaining('it goes on')]);
+  expect([last.code, last.err]).toEqual([0, expect.stringContaining('This run continues it.')]);
   expect(new Set(folder.rows().map(({ reference }) => reference)).size).toBe(3_000);
   expect(folder.rows()).toHaveLength(3_000);
 });

@@ -1,27 +1,27 @@
 import { exactNumber } from '../../../schema/decimals.js';
 import type { LeafKind } from '../../../schema/leaves.js';
 
-/** Why a cell cannot be read. It never repeats the cell, which may hold personal data. */
+/** The reason why a cell cannot be read. It does not repeat the cell, which may contain personal data. */
 export class CellProblem {
   constructor(readonly message: string) {}
 }
 
-const NOT_EXACT = new CellProblem('no number is exactly this value: it has too many digits');
+const NOT_EXACT = new CellProblem('has too many digits: JavaScript would round this number');
 const NO_NUMBER = new CellProblem("expected digits with at most one decimal point, such as 1234.50 or -3: no spaces, thousands' separators, comma or exponent");
 const NO_FLAG = new CellProblem('expected true or false (or t, f, 1, 0)');
-const NO_ZONE = new CellProblem('names no time zone: write 2026-11-20T10:00:00Z, 2026-11-20T11:00:00+01:00, or Unix seconds');
-const NO_TIME = new CellProblem('there is no such date or time');
+const NO_ZONE = new CellProblem('has no time zone: write 2026-11-20T10:00:00Z, 2026-11-20T11:00:00+01:00, or Unix seconds');
+const NO_TIME = new CellProblem('this date or time does not exist');
 
 const PLAIN = /^-?\d+(?:\.\d+)?$/;
-/** Digits that fit into any number. */
+/** A decimal of at most this many characters is always exact. */
 export const ALWAYS_EXACT = 15;
 
 const FLAGS: Readonly<Record<string, boolean>> = { true: true, t: true, 1: true, false: false, f: false, 0: false };
 
-/** A date and a time as databases and programs write it, with its zone or without. */
+/** A date and a time as databases and programs write them, with or without a time zone. */
 const DATE = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
-/** The value of a cell that is not empty. A text stays as it is; a number must be exactly the one that JSON will print. */
+/** Reads a cell that is not empty. A text is not changed. A number must be exactly the one that JSON prints. */
 export function readCell(kind: LeafKind, text: string): string | number | boolean | CellProblem {
   if (kind === 'text') return text;
   if (kind === 'time') return readTime(text);
@@ -32,18 +32,18 @@ export function readCell(kind: LeafKind, text: string): string | number | boolea
 
 function readNumber(text: string): number | CellProblem {
   if (!PLAIN.test(text)) return NO_NUMBER;
-  // Every decimal of so few digits is exact; adding 0 turns -0 into 0.
+  // Adding 0 turns -0 into 0.
   return text.length <= ALWAYS_EXACT ? Number(text) + 0 : (exactNumber(text) ?? NOT_EXACT);
 }
 
-/** Unix seconds for a date with a time and its zone; any other text as it is, for the rules of the field to judge. */
+/** Converts a date with time and zone into Unix seconds. Any other text is returned unchanged: the rules of the field check it. */
 export function readTime(text: string): string | CellProblem {
   const [, date, time, zone] = DATE.exec(text) ?? [];
   if (date === undefined) return text;
   if (zone === undefined) return NO_ZONE;
   const offset = /^[+-]\d\d$/.test(zone) ? `${zone}:00` : zone.replace(/^([+-]\d\d)(\d\d)$/, '$1:$2').toUpperCase();
   const milliseconds = Date.parse(`${date}T${time}${offset}`);
-  // A day that there is not, such as February 30, would become another one.
+  // `Date.parse` turns a date that does not exist, such as February 30, into another one.
   const isDay = !Number.isNaN(milliseconds) && new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
   return isDay ? String(Math.floor(milliseconds / 1_000)) : NO_TIME;
 }

@@ -10,7 +10,7 @@ import { referenceOf, reportOf } from './report-of.js';
 import type { Shape } from './shape.js';
 import type { Importer } from './target.js';
 
-/** What the check of a file needs. */
+/** The inputs for the check of a file. */
 export interface CheckRequest {
   readonly size: number;
   readonly read: ReadLines;
@@ -18,26 +18,26 @@ export interface CheckRequest {
   readonly importer: Importer;
   readonly rejected: Rejected;
   readonly signal: AbortSignal;
-  /** The outbox that the reports go to, where there is one that holds reports. */
+  /** The outbox that the reports go to. Undefined if it does not exist or is empty. */
   readonly holding: { readonly store: OutboxStore; readonly seal: Seal } | undefined;
 }
 
-/** What a check found, beside the lines that are refused. */
+/** The results of a check, except the refused lines. */
 export interface Checked {
   readonly lines: number;
-  /** Lines that the outbox holds already, with the same data. */
+  /** Lines that the outbox already has, with the same data. */
   readonly already: number;
-  /** Lines that repeat an earlier one with the same data. */
+  /** Lines that repeat an earlier line with the same data. */
   readonly repeated: number;
-  /** Lines that are refused only for what another line, or the outbox, has under their reference. */
+  /** Lines that are refused only because another line, or the outbox, has other data under their reference. */
   readonly conflicts: ReadonlySet<number>;
 }
 
-/** So many are kept in mind; a file with more of them is the wrong file. */
+/** At most this number of repeats, and of conflicts, is held in memory. A file with more is probably the wrong file. */
 const MOST_REPEATS = 100_000;
 const READ_TOGETHER = 500;
 
-/** Checks every line of a file, and tells `rejected` of what is wrong. Nothing is enqueued. */
+/** Checks every line of a file, and adds the problems to `rejected`. Enqueues nothing. */
 export async function checkLines(request: CheckRequest): Promise<Checked> {
   const { size, read, shape, importer, rejected, signal, holding } = request;
   const repeats = createRepeats();
@@ -48,7 +48,7 @@ export async function checkLines(request: CheckRequest): Promise<Checked> {
   const refuseConflict = (line: number, reason: string, reference: string) => {
     if (conflicts.has(line)) return;
     conflicts.add(line);
-    if (conflicts.size > MOST_REPEATS) throw tooMany(rejected.file);
+    if (conflicts.size > MOST_REPEATS) throw new Failure(TOO_MANY);
     rejected.add(line, [{ field: shape.reference, reason }], reference);
   };
 
@@ -80,7 +80,7 @@ export async function checkLines(request: CheckRequest): Promise<Checked> {
     return right;
   }
 
-  /** Holds reports against those of the outbox; returns how many it has. */
+  /** Compares reports with those of the outbox. Returns how many the outbox has with the same data. */
   async function compare(right: readonly Judged[], { store, seal }: NonNullable<CheckRequest['holding']>): Promise<number> {
     const { account, environment } = importer;
     const rows = await store.get(right.map(({ reference }) => rowId({ account, environment }, shape.operation, reference)));
@@ -94,12 +94,12 @@ export async function checkLines(request: CheckRequest): Promise<Checked> {
     return same;
   }
 
-  /** Reads the lines again that seem to have the same reference; returns how many repeat an earlier one with the same data. */
+  /** Reads the file again to compare the lines that seem to have the same reference. Returns how many repeat an earlier line with the same data. */
   async function compareRepeats(): Promise<number> {
     const firstOf = new Map<number, number>();
     for (const { line, first } of repeats.find()) {
       firstOf.set(line, first);
-      if (firstOf.size > MOST_REPEATS) throw tooMany(rejected.file);
+      if (firstOf.size > MOST_REPEATS) throw new Failure(TOO_MANY);
     }
     if (firstOf.size === 0) return 0;
     const firsts = new Map<number, Omit<Judged, 'line'>>([...firstOf.values()].map((line) => [line, { reference: '', body: '' }]));
@@ -124,12 +124,11 @@ export async function checkLines(request: CheckRequest): Promise<Checked> {
   }
 }
 
-/** A line that is right by itself. */
+/** A line that has no problem of its own. */
 interface Judged {
   readonly line: number;
   readonly reference: string;
   readonly body: string;
 }
 
-const tooMany = (file: string) =>
-  new Failure(`more than ${MOST_REPEATS.toLocaleString('en')} lines repeat a reference or conflict with the outbox: is it the right file? See ${file}`);
+const TOO_MANY = `more than ${MOST_REPEATS.toLocaleString('en')} lines repeat a reference or conflict with the outbox. Nothing was enqueued. Check that it is the right file`;

@@ -24,7 +24,7 @@ type Operation = NonNullable<OutboxValues['operation']>;
 /** Enqueues the reports of a file. Every line is checked before the first is enqueued. */
 export async function importFile(place: string, values: OutboxValues, [path = '']: readonly string[]): Promise<number> {
   const { operation } = values;
-  if (operation === undefined) throw new Failure('import needs --operation: what the file holds, such as reportSettledBet');
+  if (operation === undefined) throw new Failure('import needs --operation: the operation of its lines, such as reportSettledBet');
   const schema = readSchema(values.schema ?? DEFAULT_SCHEMA);
   const importer = await readImporter(values);
   const source = await openSource(path);
@@ -70,12 +70,12 @@ async function importInto(store: OutboxStore | undefined, work: Work): Promise<n
 
   const holding = settings && (await isEmpty(settings, account)) ? undefined : settings;
   const checked = await checkLines({ size: source.size, read, shape, importer, rejected, signal, holding });
-  if (signal.aborted) throw new Failure('stopped while the lines were checked. Nothing was enqueued', EXIT.failed);
+  if (signal.aborted) throw new Failure('stopped during the check of the lines. Nothing was enqueued', EXIT.failed);
   rejected.end();
   await source.expectUnchanged();
-  if (source.endsOpen() && !values.json) remark('The last line does not end with a line break: look whether the file is whole.');
+  if (source.endsOpen() && !values.json) remark('The last line does not end with a line break: check that the file is complete.');
   const state = stateFileOf(path, operation);
-  if (expectSameFile(state, path, source.checksum()) && !values.json) remark('An import of this file was interrupted; it goes on.');
+  if (expectSameFile(state, path, source.checksum()) && !values.json) remark('An import of this file was interrupted. This run continues it.');
   if (values['dry-run']) return tellChecked(work, checked);
   if (rejected.lines > 0 && !values['skip-rejected']) return tellChecked(work, checked);
 
@@ -115,11 +115,11 @@ const whole = (count: number): string => count.toLocaleString('en');
 
 function tellRejected({ rejected, values }: Work, checked: Checked): void {
   if (values.json || rejected.lines === 0) return;
-  remark(`\n${whole(rejected.lines)} of ${whole(checked.lines)} lines are wrong; ${rejected.file} says which:`);
+  remark(`\n${whole(rejected.lines)} of ${whole(checked.lines)} lines are wrong; ${rejected.file} lists them:`);
   for (const [kind, count] of rejected.kinds().slice(0, 10)) remark(`  ${whole(count)} × ${printable(kind)}`);
 }
 
-/** The end of a run that enqueues nothing. */
+/** Prints the result of a run that enqueued nothing. */
 function tellChecked(work: Work, checked: Checked): number {
   const { rejected, values, path } = work;
   const { lines, already, repeated } = checked;
@@ -128,9 +128,9 @@ function tellChecked(work: Work, checked: Checked): number {
   if (values.json) say(JSON.stringify({ ...resultOf(work, checked), enqueued: 0 }));
   else {
     say(
-      `${path}: ${whole(lines)} lines checked, ${whole(rejected.lines)} wrong${already > 0 ? `, ${whole(already)} in the outbox already` : ''}${repeated > 0 ? `, ${whole(repeated)} repeat an earlier line` : ''}. Nothing was enqueued.`,
+      `${path}: ${whole(lines)} lines checked, ${whole(rejected.lines)} wrong${already > 0 ? `, ${whole(already)} already in the outbox` : ''}${repeated > 0 ? `, ${whole(repeated)} repeat an earlier line` : ''}. Nothing was enqueued.`,
     );
-    if (!isRight) remark('Correct them and run the command again; or add --skip-rejected, which enqueues all other lines.');
+    if (!isRight) remark('Correct them and run the command again. Or add --skip-rejected to enqueue only the other lines.');
     else remark('Run the command without --dry-run to enqueue them.');
   }
   return isRight ? EXIT.done : EXIT.failed;
@@ -153,9 +153,9 @@ function tellDone(work: Work, checked: Checked, { enqueued, already }: Progress,
   if (values.json) say(JSON.stringify({ ...resultOf(work, checked), already, enqueued }));
   else {
     say(
-      `${path}: ${whole(enqueued)} reports enqueued${already > 0 ? `, ${whole(already)} were in the outbox already` : ''}${rejected.lines > 0 ? `, ${whole(rejected.lines)} lines refused` : ''}.`,
+      `${path}: ${whole(enqueued)} reports enqueued${already > 0 ? `, ${whole(already)} were already in the outbox` : ''}${rejected.lines > 0 ? `, ${whole(rejected.lines)} lines refused` : ''}.`,
     );
-    if (isNew) remark(`${work.place} was made. Nothing is sent until a worker runs on it.`);
+    if (isNew) remark(`${work.place} was created. Nothing is sent until a worker runs on it.`);
     else remark('The workers of this outbox send them.');
   }
   return rejected.lines === 0 ? EXIT.done : EXIT.failed;
@@ -164,5 +164,5 @@ function tellDone(work: Work, checked: Checked, { enqueued, already }: Progress,
 function tellHowToGoOn({ place, schema, path, values }: Work, { enqueued, already, line }: Progress): void {
   const command = isAddress(place) ? serverCommand(place, schema) : `location-sdk outbox ${quoted(place)}`;
   remark(`Stopped after line ${whole(line)}: ${whole(enqueued)} reports were enqueued now, ${whole(already)} before.`);
-  remark(`To go on, run the same command again: ${command} import ${quoted(path)} --operation ${values.operation} …\nNo report is enqueued twice.`);
+  remark(`To continue, run the same command again: ${command} import ${quoted(path)} --operation ${values.operation} …\nNo report is enqueued twice.`);
 }

@@ -9,7 +9,7 @@ import { problemsBefore, problemsOf, referenceOf } from './report-of.js';
 import type { Shape } from './shape.js';
 import type { Source } from './source.js';
 
-/** What enqueueing a file needs. */
+/** The inputs for enqueueing a file. */
 export interface EnqueueRequest {
   readonly source: Source;
   readonly read: ReadLines;
@@ -17,19 +17,19 @@ export interface EnqueueRequest {
   readonly entrance: Pick<Entrance, 'prepare'>;
   readonly settings: Pick<OutboxSettings, 'store' | 'seal'>;
   readonly rejected: Rejected;
-  /** Lines that were refused for a conflict when the file was checked. */
+  /** Lines that the check refused because of a conflict. */
   readonly conflicts: ReadonlySet<number>;
-  /** Reports a second. */
+  /** The limit of reports per second, if there is one. */
   readonly rate: number | undefined;
   readonly signal: AbortSignal;
 }
 
-/** How far it came; told while it goes on, so that it is known after an error too. */
+/** The progress of an import. It is updated after each row, so that it is also correct after an error. */
 export interface Progress {
   enqueued: number;
-  /** Reports that the outbox held already, with the same data. */
+  /** Reports that the outbox already had, with the same data. */
   already: number;
-  /** The last line that is done. */
+  /** The last finished line. */
   line: number;
 }
 
@@ -38,12 +38,12 @@ interface Ready {
   readonly prepared: ReadyRow;
 }
 
-/** With a rate, so many batches a second at most. */
+/** The limit of batches per second if a rate is set. */
 const BATCHES_A_SECOND = 5;
-/** So much of the file goes into one batch, so that long lines fill no memory. */
+/** A batch ends after this number of bytes, so that long lines do not fill the memory. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** Enqueues every line that is right, in the order of the file. Whatever was enqueued before is found there, and is not enqueued again. */
+/** Enqueues every valid line, in the order of the file. A report that the outbox already has is not enqueued again. */
 export async function enqueueLines(request: EnqueueRequest, progress: Progress): Promise<void> {
   const { source, read, shape, entrance, settings, rejected, conflicts, rate, signal } = request;
   const largest = rate === undefined ? LARGEST_COMMIT : Math.min(LARGEST_COMMIT, Math.max(1, Math.ceil(rate / BATCHES_A_SECOND)));
@@ -51,7 +51,7 @@ export async function enqueueLines(request: EnqueueRequest, progress: Progress):
   const began = performance.now();
   let lines = 0;
   let batch: ImportLine[] = [];
-  /** Where the block before ends, and where that of the first line of the batch begins. */
+  /** Positions in the file: the end of the previous block, and the start of the block with the first line of the batch. */
   let [before, from] = [0, 0];
 
   try {
@@ -80,7 +80,7 @@ export async function enqueueLines(request: EnqueueRequest, progress: Progress):
     try {
       return { line, prepared: await entrance.prepare({ operation: shape.operation, payload: line.payload }) };
     } catch (error) {
-      // It was refused when the file was checked.
+      // The check has already refused this line.
       if (problemsOf(error)) return undefined;
       throw error;
     }
@@ -94,10 +94,10 @@ export async function enqueueLines(request: EnqueueRequest, progress: Progress):
     const enqueued = await settings.store.enqueue(ready.map(({ prepared }) => prepared.row));
     for (const [index, { prepared, line }] of ready.entries()) {
       const one = enqueued[index];
-      if (!one) throw new Error('The store did not say what became of the row.');
+      if (!one) throw new Error('The store did not return a result for the row.');
       if (one.added) progress.enqueued += 1;
       else if (await settings.seal.matches(one.row.fingerprint, prepared.report.body, one.row)) progress.already += 1;
-      // Another process was faster with other data.
+      // Another process has enqueued other data under this reference.
       else if (!conflicts.has(line.line))
         rejected.add(line.line, [{ field: shape.reference, reason: 'the outbox holds other data under this reference' }], referenceOf(line, shape));
       progress.line = line.line;

@@ -2,7 +2,7 @@ import { terminal } from '../../terminal.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Hears the first signal that asks the process to end, so that the batch under way is finished. The second one ends it at once. */
+/** Reacts to the first signal that ends a process, so that the current batch is finished. The second signal ends the process at once. */
 export function hearInterruption() {
   const { signal: given } = terminal();
   const asked = new AbortController();

@@ -6,25 +6,25 @@ import { readJsonLine } from './ndjson.js';
 import { NOT_OF_A_LINE, printableName, type Shape } from './shape.js';
 import type { Block, Source } from './source.js';
 
-/** A report as it stands in a file. */
+/** A report in a file. */
 export interface ImportLine {
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly line: number;
-  /** Undefined where the line cannot be read. */
+  /** Undefined if the line cannot be read. */
   readonly payload: Record<string, unknown> | undefined;
   readonly problems: readonly LineProblem[];
 }
 
-/** Lines that were read together, and how many bytes of the file lie before their end. */
+/** Lines that were read together, and the position of their end in the file, in bytes. */
 export interface Lines {
   readonly lines: readonly ImportLine[];
   readonly end: number;
 }
 
-/** Reads the lines of a file, as often as it is called, from the beginning. */
+/** Reads the lines of a file. Each call starts at the beginning. */
 export type ReadLines = () => AsyncGenerator<Lines>;
 
-/** Looks whether a file is CSV or NDJSON, and at the names of its columns; throws a `Failure` where they are wrong. */
+/** Detects whether a file is CSV or NDJSON, and checks the names of its columns. Throws a `Failure` if they are wrong. */
 export function linesOf(source: Source, map: ColumnMap, shape: Shape): ReadLines {
   return /^\s*\{/.test(source.head.toString('latin1')) ? jsonLines(source, map, shape) : csvLines(source, map, shape);
 }
@@ -40,7 +40,7 @@ function csvLines(source: Source, map: ColumnMap, shape: Shape): ReadLines {
     for await (const block of source.blocks({ quotes: true })) {
       const records = recordsOf(block, format, source.path);
       const lines: ImportLine[] = [];
-      // An empty line is no report, and the first record holds the names.
+      // An empty line is skipped, and so is the first record, which contains the names.
       for (const [index, { line, cells }] of records.entries())
         if (!(cells.length === 1 && cells[0] === '') && !(index === 0 && block.line === 1)) lines.push(read(line, cells));
       yield { lines, end: block.end };
@@ -51,15 +51,15 @@ function csvLines(source: Source, map: ColumnMap, shape: Shape): ReadLines {
 const own = ({ payload, problems }: ReturnType<typeof readRecord>) => ({ payload, problems });
 
 function wrongRecord(cells: readonly string[], columns: readonly (Column | undefined)[], newline: string): string | undefined {
-  if (cells.length !== columns.length) return `has ${cells.length} cells and must have ${columns.length}, as many as the first line; is it cut off?`;
-  if (newline === '\n' && cells.at(-1)?.endsWith('\r')) return 'ends with CR LF, but the first line with LF';
+  if (cells.length !== columns.length) return `has ${cells.length} cells and must have ${columns.length}, like the first line; is it cut off?`;
+  if (newline === '\n' && cells.at(-1)?.endsWith('\r')) return 'ends with CR LF, but the first line ends with LF';
   return undefined;
 }
 
 function jsonLines(source: Source, map: ColumnMap, shape: Shape): ReadLines {
   for (const [name, target] of map)
     if (target && /(?:^|\.)(?:__proto__|constructor|prototype)(?:\.|$)/.test(target.field))
-      throw new Failure(`--map: ${printableName(name)} goes to a name that is never accepted`);
+      throw new Failure(`--map: ${printableName(name)} is mapped to a name that is never accepted`);
   return async function* () {
     for await (const block of source.blocks({ quotes: false })) yield { lines: jsonOf(block, map, shape), end: block.end };
   };
@@ -70,7 +70,7 @@ function jsonOf({ text, line }: Block, map: ColumnMap, { operation }: Shape): Im
     if (each.trim() === '') return [];
     const { payload, problems } = readJsonLine(each, map);
     for (const name of NOT_OF_A_LINE)
-      if (payload && Object.hasOwn(payload, name)) problems.push({ field: name, reason: `is no field of ${operation} in an import; remove it` });
+      if (payload && Object.hasOwn(payload, name)) problems.push({ field: name, reason: `is not a field of ${operation} in an import; remove it` });
     return [{ line: line + index, payload, problems }];
   });
 }

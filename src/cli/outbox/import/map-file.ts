@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import type { LeafKind } from '../../../schema/leaves.js';
 import { Failure } from '../../output.js';
 
-/** Where a column goes. */
+/** The field that a column is mapped to. */
 export interface MappedField {
   readonly field: string;
-  /** What its cells hold, where the field does not say. */
+  /** The kind of its cells. Undefined: the kind of the field. */
   readonly kind: LeafKind | undefined;
 }
 
-/** From the name of a column to its field; `undefined` leaves the column out. */
+/** Maps the name of a column to its field. `undefined` leaves the column out. */
 export type ColumnMap = ReadonlyMap<string, MappedField | undefined>;
 
 const KINDS: Readonly<Record<string, LeafKind>> = { string: 'text', number: 'number', boolean: 'flag' };
@@ -25,8 +25,8 @@ export function readMapFile(file: string | undefined): ColumnMap {
       error instanceof SyntaxError ? `--map ${file} is not JSON` : `--map ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
     );
   }
-  if (!isObject(read)) throw new Failure(`--map ${file} must hold an object: { "column": "field" }`);
-  return new Map(Object.entries(read).map(([name, target], index) => [name, mapped(target, `--map ${file}: its entry ${index + 1}`)]));
+  if (!isObject(read)) throw new Failure(`--map ${file} must contain an object: { "column": "field" }`);
+  return new Map(Object.entries(read).map(([name, target], index) => [name, mapped(target, `--map ${file}: entry ${index + 1}`)]));
 }
 
 function mapped(target: unknown, where: string): MappedField | undefined {

@@ -4,17 +4,17 @@ import { type LineProblem, setMember } from './columns.js';
 import type { ColumnMap } from './map-file.js';
 import { printableName } from './shape.js';
 
-/** A string, and whether it is the name of a member; or a number. */
+/** A string, with the colon if it is the name of a member; or a number. */
 const TOKENS = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*/g;
 
-/** Reads a line of JSON: a payload as the method takes it, but for `timestamp`, which may be a date with its zone. */
+/** Reads a line of JSON: the payload of the method. Its `timestamp` may also be a date with a time zone. */
 export function readJsonLine(text: string, map: ColumnMap): { payload: Record<string, unknown> | undefined; problems: LineProblem[] } {
   const refused = (reason: string) => ({ payload: undefined, problems: [{ field: '', reason }] });
   let read: unknown;
   try {
     read = JSON.parse(text);
   } catch {
-    return refused('is not a whole JSON object on one line');
+    return refused('is not a complete JSON object on one line');
   }
   if (!isObject(read)) return refused('expected a JSON object');
   const problem = problemOf(text, read);
@@ -28,17 +28,18 @@ export function readJsonLine(text: string, map: ColumnMap): { payload: Record<st
   return { payload, problems };
 }
 
-/** What `JSON.parse` does not tell: a number that it rounds, and a member that it drops since another one has the same name. */
+/** Finds the problems that `JSON.parse` does not report: a number that it rounds, and a member that it drops because its name is repeated. */
 function problemOf(text: string, value: Record<string, unknown>): string | undefined {
   let named = 0;
   for (const [token, colon] of text.matchAll(TOKENS)) {
     if (colon !== undefined) named += 1;
-    else if (token[0] !== '"' && token.length > ALWAYS_EXACT && exactNumber(token) === undefined) return 'holds a number with more digits than a number keeps';
+    else if (token[0] !== '"' && token.length > ALWAYS_EXACT && exactNumber(token) === undefined)
+      return 'contains a number with too many digits: JavaScript would round it';
   }
-  return named === countMembers(value) ? undefined : 'names a member twice';
+  return named === countMembers(value) ? undefined : 'contains the name of a member twice';
 }
 
-/** Counts without calling itself, since a line may nest deeper than calls can. */
+/** Counts without recursion, since a line may be nested deeper than the call stack allows. */
 function countMembers(value: unknown): number {
   const objects: unknown[] = [value];
   let count = 0;
@@ -51,7 +52,7 @@ function countMembers(value: unknown): number {
   return count;
 }
 
-/** Moves the members that the map names, by their dotted names. */
+/** Moves the members that the map names. A dotted name is the path of a nested member. */
 function rename(payload: Record<string, unknown>, map: ColumnMap): { payload: Record<string, unknown>; problems: LineProblem[] } {
   const problems: LineProblem[] = [];
   const moved = [...map].flatMap(([name, target]) => {
@@ -76,7 +77,7 @@ function takeMember(object: Record<string, unknown>, names: readonly string[]): 
   return value;
 }
 
-/** Whether the place is free, and all around it are objects. */
+/** Whether the field is free, and every value around it is an object. */
 function canSet(object: Record<string, unknown>, names: readonly string[]): boolean {
   const [name = '', ...rest] = names;
   if (!Object.hasOwn(object, name)) return true;

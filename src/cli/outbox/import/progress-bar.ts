@@ -1,28 +1,28 @@
 import { terminal } from '../../terminal.js';
 
 const REDRAWN_MS = 200;
-/** How often a line is printed where standard error is no terminal. */
+/** The time between two printed lines if standard error is not a terminal. */
 const TOLD_MS = 10_000;
 const CLEAR = '\r\u001b[K';
 const WIDTH = 24;
 
 const whole = (number: number): string => Math.round(number).toLocaleString('en');
 
-/** `2 min 5 s`, for the time that is left. */
+/** The remaining time, such as `2 min 5 s`. */
 function timeLeft(seconds: number): string {
   if (seconds < 60) return `${Math.ceil(seconds)} s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
   return `${Math.floor(seconds / 3_600)} h ${Math.round((seconds % 3_600) / 60)} min`;
 }
 
-/** A bar on standard error while a file is read, with rate and time left. Where that is no terminal, a plain line now and then. */
+/** Shows a bar on standard error, with rate and remaining time. If standard error is not a terminal, prints a line every ten seconds. */
 export function startBar(what: string, size: number) {
   const { stderr } = terminal();
   const began = Date.now();
   let shownAt = began;
   let drawn = false;
   return {
-    /** So many bytes and lines are done. */
+    /** Shows the number of finished bytes and lines. */
     show(bytes: number, lines: number): void {
       const now = Date.now();
       if (now - shownAt < (stderr.isTTY ? REDRAWN_MS : TOLD_MS)) return;

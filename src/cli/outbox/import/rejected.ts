@@ -5,15 +5,15 @@ import { EXIT, Failure, printable } from '../../output.js';
 import type { LineProblem } from './columns.js';
 
 const HEAD = 'line,field,reason,reference\n';
-/** So much is written at once. */
+/** The text that is collected before it is written, in characters. */
 const BUFFERED = 64 * 1024;
-/** How many kinds of problems are counted apart. */
+/** At most this number of different problems is counted. */
 const MOST_KINDS = 100;
 
 /** `bets.rejected.csv` beside `bets.csv`. */
 export const rejectedFileOf = (path: string): string => join(dirname(path), `${basename(path, extname(path))}.rejected.csv`);
 
-/** Fails before anything is done where that file could not be written, or is not one of ours. */
+/** Fails early if that file cannot be written, or was not written by this command. */
 export function expectWritable(file: string): void {
   const folder = dirname(resolve(file));
   let found: Stats | undefined;
@@ -22,7 +22,7 @@ export function expectWritable(file: string): void {
     found = lstatSync(file, { throwIfNoEntry: false });
   } catch (error) {
     throw new Failure(
-      `${file} goes beside the imported file, and its folder cannot be written to (${(error as NodeJS.ErrnoException).code ?? 'unknown'}): copy the file elsewhere`,
+      `the list of refused lines, ${file}, cannot be written to this folder (${(error as NodeJS.ErrnoException).code ?? 'unknown'}): copy the imported file to another folder`,
     );
   }
   if (!found) return;
@@ -32,20 +32,20 @@ export function expectWritable(file: string): void {
     readSync(descriptor, start);
     closeSync(descriptor);
   }
-  if (start.toString('latin1') !== HEAD) throw new Failure(`${file} was not written by this command, which would replace it: rename it`);
+  if (start.toString('latin1') !== HEAD) throw new Failure(`${file} was not written by this command, and an import would replace it: rename it`);
 }
 
-/** A spreadsheet runs a cell that begins like this as a formula. It may take semicolons or bars for what separates cells, also within quotes. */
+/** A spreadsheet runs a cell that begins like this as a formula. It may split cells at semicolons or bars, even within quotes. */
 const FORMULA = /(^|[,;|])([\s"']*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 const harmless = (text: string): string => printable(text).replace(FORMULA, "$1$2'");
 
-/** A file that this user alone may read, as it holds references. It is a new one: a link that another program put there is not followed. */
+/** Creates a file that only this user can read, since it contains references. It is always a new file, so no link of another program is followed. */
 function openNew(file: string): number {
   rmSync(file, { force: true });
   return openSync(file, 'wx', 0o600);
 }
 
-/** The lines that are refused, as a file for people. It holds line, field, reason and reference: no other value of a report. */
+/** Lists the refused lines in a file for people. The file contains line, field, reason and reference, and no other value of a report. */
 export function createRejected(file: string, open = openNew) {
   const counts = new Map<string, number>();
   let descriptor: number | undefined;
@@ -53,7 +53,7 @@ export function createRejected(file: string, open = openNew) {
   let lines = 0;
 
   function write(): void {
-    // Once more, since hours may have passed.
+    // Checked again, since hours may have passed.
     if (descriptor === undefined) expectWritable(file);
     try {
       descriptor ??= open(file);
@@ -66,14 +66,14 @@ export function createRejected(file: string, open = openNew) {
   }
 
   function count({ field, reason }: LineProblem): void {
-    // The other line of a repeat differs from line to line.
+    // Each repeat names another earlier line.
     const kind = `${field === '' ? '' : `${field}: `}${reason.replace(/^line \d+/, 'an earlier line')}`;
     if (counts.has(kind) || counts.size < MOST_KINDS) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
 
   return {
     file,
-    /** How many lines are refused. */
+    /** The number of refused lines. */
     get lines() {
       return lines;
     },
@@ -85,9 +85,9 @@ export function createRejected(file: string, open = openNew) {
       pending += `${Papa.unparse(rows, { newline: '\n' })}\n`;
       if (pending.length > BUFFERED) write();
     },
-    /** What is wrong, the most frequent first, with the number of lines. */
+    /** The problems, the most frequent first, with the number of lines. */
     kinds: () => [...counts].sort(([, a], [, b]) => b - a),
-    /** Writes what is left. Without a refused line there is no such file, not even of an earlier run. */
+    /** Writes the remaining lines. Without a refused line, deletes the file of an earlier run. */
     end(): void {
       if (lines === 0) rmSync(file, { force: true });
       else if (pending !== '') write();

@@ -12,7 +12,7 @@ export interface Repeat {
 interface Bucket {
   buffer: Buffer;
   length: number;
-  /** Where in the file its full buffers are. */
+  /** The positions of its full buffers in the file. */
   readonly chunks: number[];
 }
 
@@ -21,7 +21,7 @@ const [KEY_BYTES, LINE_BYTES] = [6, 6];
 const ENTRY_BYTES = KEY_BYTES + LINE_BYTES;
 const CHUNK_BYTES = ENTRY_BYTES * 1_024;
 
-/** A number of 48 bits for a text, quickly; two texts seldom share one. */
+/** A fast hash of 48 bits. Two texts rarely have the same one. */
 function keyOf(text: string): number {
   let [high, low] = [0xdeadbeef, 0x41c6ce57];
   for (let index = 0; index < text.length; index += 1) {
@@ -35,8 +35,8 @@ function keyOf(text: string): number {
 }
 
 /**
- * Finds the references that a file seems to name twice, in memory that does not grow with the file: a number for the reference, and
- * the number of the line, go into one of 256 buckets, and full buckets go to a temporary file. A bucket is then read by itself.
+ * Finds the references that a file seems to contain twice. The used memory does not grow with the file: the hash of a reference and its
+ * line number go into one of 256 buckets, and full buckets go to a temporary file. Then one bucket is read after the other.
  */
 export function createRepeats() {
   const buckets = Array.from({ length: BUCKETS }, (): Bucket => ({ buffer: Buffer.alloc(0), length: 0, chunks: [] }));
@@ -86,7 +86,7 @@ export function createRepeats() {
       bucket.length += ENTRY_BYTES;
       if (bucket.length === CHUNK_BYTES) flush(bucket);
     },
-    /** Every line that seems to repeat an earlier one. Whether it does, and with the same data, only the lines themselves tell. */
+    /** Yields every line that seems to repeat an earlier one. To be sure, compare the lines themselves. */
     *find(): Generator<Repeat> {
       for (const bucket of buckets) {
         const seen = new Map<number, number>();

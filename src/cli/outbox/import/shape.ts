@@ -14,7 +14,7 @@ export interface Shape {
   readonly mode: ValidationMode;
   /** Every field by its dotted name. */
   readonly leaves: ReadonlyMap<string, Leaf>;
-  /** Whether a report without `timestamp` would happen now: an old one did not, and the next run would make other data of it. */
+  /** Whether a report without `timestamp` gets the current time. An import does not allow that: the time is wrong, and each run makes other data. */
   readonly needsTime: boolean;
   /** The fields that every line must have. */
   readonly required: readonly string[];
@@ -25,7 +25,7 @@ export function shapeOf(operation: OutboxOperation, mode: ValidationMode): Shape
   const { request, location: takes, reference }: Operation & { readonly reference: 'bet_id' | 'request_id' } = operations[operation];
   const own = leavesOf(request);
   const needsTime = request.optional.includes('timestamp');
-  // Whether a location is needed is for the client's options to say.
+  // The client's options decide whether a location is required.
   const places = takes === 'none' ? [] : leavesOf(takes === 'field' ? location : locationInput, 'location.', false);
   return {
     operation,
@@ -37,10 +37,10 @@ export function shapeOf(operation: OutboxOperation, mode: ValidationMode): Shape
   };
 }
 
-/** Parameters of a call that a line of an import does not have: an import looks up no address, and goes to one environment. */
+/** Parameters of a call that a line of an import cannot have: an import does not look up IP addresses, and has one environment. */
 export const NOT_OF_A_LINE: readonly string[] = ['clientIP', 'environment'];
 
-/** What the cells of a field hold; undefined where there is no such field. */
+/** The kind of a field's cells. Undefined if the field does not exist. */
 export function kindOf({ leaves, mode }: Shape, path: string): LeafKind | undefined {
   if (NOT_OF_A_LINE.includes(path)) return undefined;
   const known = leaves.get(path);
@@ -51,11 +51,11 @@ export function kindOf({ leaves, mode }: Shape, path: string): LeafKind | undefi
   return mode === 'partial' && !isObject && path.split('.').every((name) => name !== '') ? 'text' : undefined;
 }
 
-/** A dotted name for a message: a part that is no identifier may be data in the wrong place. */
+/** A dotted name for a message. A part that is not an identifier may be misplaced data, so it is masked. */
 export const printableName = (name: string): string => name.split('.').map(printableKey).join('.');
 
-/** The words for a name that is no field, with the nearest one. */
+/** The message for an unknown field, with the most similar name. */
 export function unknownName({ leaves, operation }: Shape, name: string): string {
   const nearest = suggest(name, [...leaves.keys()]);
-  return `${printableName(name)} is no field of ${operation}${nearest ? `; did you mean ${nearest}?` : ''}`;
+  return `${printableName(name)} is not a field of ${operation}${nearest ? `; did you mean ${nearest}?` : ''}`;
 }

@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Failure } from '../../output.js';
 
-/** A part of a file that ends where a record ends. */
+/** A part of a file that ends at the end of a record. */
 export interface Block {
   readonly text: string;
   /** The number of its first line, from 1. */
   readonly line: number;
-  /** How many line breaks it holds. */
+  /** The number of its line breaks. */
   readonly breaks: number;
-  /** How many bytes of the file lie before its end. */
+  /** The position of its end in the file, in bytes. */
   readonly end: number;
 }
 
@@ -18,29 +18,29 @@ export interface Block {
 export interface Source {
   readonly path: string;
   readonly size: number;
-  /** Its beginning, without a byte order mark. */
+  /** The beginning of the file, without a byte order mark. */
   readonly head: Buffer;
   /** Whether the whole file is in `head`. */
   readonly isShort: boolean;
-  /** Its records in blocks. Line breaks within quotes end no record where the format has `quotes`. */
+  /** Yields the records in blocks. If the format has `quotes`, a line break within quotes does not end a record. */
   blocks(format: { readonly quotes: boolean }): AsyncGenerator<Block>;
-  /** Whether the last line, as the last run of `blocks` has read it, ends without a line break. */
+  /** Whether the last line ended without a line break when `blocks` last read it. */
   endsOpen(): boolean;
-  /** The SHA-256 of everything that the last run of `blocks` has read. */
+  /** The SHA-256 of all bytes that the last run of `blocks` has read. */
   checksum(): string;
-  /** Throws where the file was written to since it was opened. */
+  /** Throws if the file has changed since it was opened. */
   expectUnchanged(): Promise<void>;
   close(): Promise<void>;
 }
 
 const READ_BYTES = 256 * 1024;
 const HEAD_BYTES = 64 * 1024;
-/** No report is longer; a record that is longer is a quote that is not closed. */
+/** No report is longer. A longer record usually has a quote that is not closed. */
 const MOST_RECORD_BYTES = 1024 * 1024;
 const [QUOTE, LINE_FEED] = [0x22, 0x0a];
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Opens a plain file of text in UTF-8. */
+/** Opens a regular file that contains text in UTF-8. */
 export async function openSource(path: string): Promise<Source> {
   let handle: FileHandle;
   try {
@@ -59,12 +59,12 @@ export async function openSource(path: string): Promise<Source> {
 
 async function sourceOf(path: string, handle: FileHandle): Promise<Source> {
   const opened = await handle.stat();
-  if (!opened.isFile()) throw new Failure(`${path} is no plain file: import reads a file twice, first to check every line`);
+  if (!opened.isFile()) throw new Failure(`${path} is not a regular file: import reads the file twice, first to check every line`);
   if (opened.size === 0) throw new Failure(`${path} is empty: its export may have failed`);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   const start = buffer.subarray(0, bytesRead);
   const skipped = start.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
-  // UTF-16, with a mark or without.
+  // UTF-16, with or without a byte order mark.
   if (/^\xff\xfe|^\xfe\xff|^[^\n]*\0/.test(start.toString('latin1'))) throw new Failure(notText(path, 1));
   let hash = createHash('sha256');
   let endsOpen = false;
@@ -74,7 +74,7 @@ async function sourceOf(path: string, handle: FileHandle): Promise<Source> {
     const chunk = Buffer.allocUnsafe(READ_BYTES);
     let rest = Buffer.alloc(0);
     let line = 1;
-    /** Line breaks in what is not given out yet. */
+    /** Line breaks in the data that was not yielded yet. */
     let breaks = 0;
     let inQuotes = false;
     for (let position = skipped; ; ) {
@@ -103,7 +103,7 @@ async function sourceOf(path: string, handle: FileHandle): Promise<Source> {
       if (rest.length > MOST_RECORD_BYTES)
         throw new Failure(`${path}, line ${line}: this record is longer than 1 MB${quotes ? '; is a quote not closed?' : ''}`);
     }
-    if (inQuotes) throw new Failure(`${path}: a quote that is opened in line ${line} or after it is not closed; is the end of the file missing?`);
+    if (inQuotes) throw new Failure(`${path}: a quote that opens in line ${line} or later is not closed; is the end of the file missing?`);
     endsOpen = rest.length > 0;
     if (endsOpen) yield { text: textOf(rest, path, line), line, breaks, end: opened.size };
   }
@@ -119,14 +119,14 @@ async function sourceOf(path: string, handle: FileHandle): Promise<Source> {
     async expectUnchanged() {
       const now = await handle.stat();
       if (now.size === opened.size && now.mtimeMs === opened.mtimeMs) return;
-      throw new Failure(`${path} was changed while it was read. What was enqueued stays in the outbox; import a file that no program writes to`);
+      throw new Failure(`${path} was changed while it was read. The reports enqueued so far stay in the outbox. Import a file that no program writes to`);
     },
     close: () => handle.close(),
   };
 }
 
 const notText = (path: string, line: number): string =>
-  `${path}, line ${line}: this is no text in UTF-8; if it is UTF-16 or a spreadsheet, save it as CSV in UTF-8`;
+  `${path}, line ${line}: this is not UTF-8 text; if the file is UTF-16 or a spreadsheet, save it as CSV in UTF-8`;
 
 function textOf(bytes: Buffer, path: string, line: number): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');

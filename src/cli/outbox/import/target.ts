@@ -20,7 +20,7 @@ import { library, openOutboxFile } from '../open.js';
 import type { OutboxValues } from '../options.js';
 import { isAddress, openOutboxServer } from '../server.js';
 
-/** Whose reports a file holds, and the client that checks them. */
+/** The owner of the reports in a file, and the client that checks them. */
 export interface Importer {
   readonly account: string;
   readonly environment: Environment;
@@ -28,16 +28,16 @@ export interface Importer {
   readonly client: Client<'strict'>;
   readonly internals: ClientInternals;
   readonly mode: ValidationMode;
-  /** The options of the outbox: encryption, say. */
+  /** The options of the outbox, such as its encryption. */
   readonly outbox: object;
 }
 
 const OPTIONS_MS = 60_000;
 
-/** An import sends nothing, so that it needs no key. */
+/** An import sends nothing, so it needs no key. */
 const noKey = () => Promise.reject(new Error('An import sends nothing.'));
 
-/** The operator's own client, of `--options` and the environment variables. */
+/** Creates the operator's client from `--options` and the environment variables. */
 export async function readImporter({ account = DEFAULT_ACCOUNT, environment: given, options: file }: OutboxValues): Promise<Importer> {
   const { client: options, outbox } = await readOptionsModule(file, { clock: systemClock, milliseconds: OPTIONS_MS });
   const environment = given ?? options.environment ?? 'staging';
@@ -49,12 +49,12 @@ export async function readImporter({ account = DEFAULT_ACCOUNT, environment: giv
   const gateway = internals?.gateways[environment];
   if (!internals || gateway === undefined)
     throw new Failure(
-      `the ${environment} gateway is not set up: set LOCATION_SDK_${environment.toUpperCase()}_BASE_URL, or give --options. An import sends nothing, but the outbox keeps where its reports go`,
+      `the ${environment} gateway is not set up: set LOCATION_SDK_${environment.toUpperCase()}_BASE_URL, or give --options. An import sends nothing, but the outbox stores the gateway of its reports`,
     );
   return { account, environment, gateway, client, internals, mode: options.validation ?? 'strict', outbox: { ...asRecord(outbox) } };
 }
 
-/** Opens the outbox that a word of the command line names; undefined for a file that is not there yet. */
+/** Opens the outbox that the command line names. Undefined for a file that does not exist yet. */
 export async function openStore(place: string, schema: string): Promise<OutboxStore | undefined> {
   if (isAddress(place)) return openOutboxServer(place, schema);
   if (!/:\/\/|password=/i.test(place) && !statSync(place, { throwIfNoEntry: false })) {
@@ -65,17 +65,17 @@ export async function openStore(place: string, schema: string): Promise<OutboxSt
   return openOutboxFile(place);
 }
 
-/** Makes the SQLite file of a new outbox. */
+/** Creates the SQLite file of a new outbox. */
 export const makeStore = async (file: string): Promise<OutboxStore> => sqliteStore({ file, open: await library() });
 
-/** The settings of an outbox over this store; fails where its reports go to another gateway, or are encrypted and these would not be. */
+/** The settings of an outbox over this store. Fails if its reports go to another gateway, or if they are encrypted and the new ones would not be. */
 export async function enter(store: OutboxStore, { account, environment, gateway, client, internals, outbox }: Importer): Promise<OutboxSettings> {
   const settings = configured(() => readOutboxSettings({ ...outbox, client, store, account }, makeStandardSeal));
   const bound = (await store.outlook([account])).find((one) => one.environment === environment)?.gateway;
   if (bound !== undefined && bound !== gateway) throw new Failure(otherGateway({ account, environment, gateway }, bound, internals.mockMode).message);
   if (!('encryption' in outbox || 'seal' in outbox) && (await isEncrypted(store, account)))
     throw new Failure(
-      'the reports of this outbox are encrypted: give --options a file that exports outbox, such as { encryption }, as the outbox has it. Nothing was enqueued',
+      'the reports of this outbox are encrypted. Nothing was enqueued. Give --options a file that exports the options of this outbox as outbox, such as { encryption }',
     );
   return settings;
 }
