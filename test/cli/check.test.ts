@@ -59,10 +59,10 @@ const expectNoKey = <Ended extends { out: string; err: string }>(ended: Ended): 
   return ended;
 };
 
-/** The command as a process of its own: for what only a process shows. */
+/** The command in its own process, for behaviour that only a process shows. */
 const checkAlone = async (variables: Record<string, string>, ...words: string[]) => expectNoKey(await cli.runWith(variables, 'check', ...words));
 
-/** The command within this process, with what it prints. */
+/** The command in this process, with its output. */
 async function check(variables: Record<string, string>, ...words: string[]) {
   for (const name of Object.keys(process.env)) if (/^LOCATION_SDK_|_proxy$/i.test(name)) vi.stubEnv(name, undefined);
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
@@ -83,15 +83,15 @@ function optionsFile(code: string): string {
 /** The lines that failed. */
 const failed = (out: string) => out.split('\n').filter((line) => line.startsWith('  FAIL'));
 
-describe('a gateway that is in order', () => {
-  test('passes every check, and has the four steps under one new reference each time', async () => {
+describe('a gateway as specified', () => {
+  test('passes every check, and gets the four steps under one new reference each time', async () => {
     const { gateway, url } = await mock();
     const { code, out, err } = await checkAlone(staging(url));
     expect({ code, err, failed: failed(out) }).toEqual({ code: 0, err: '', failed: [] });
     expect(out).toMatch(/ 4 reportSettledWithdrawal: recorded: HTTP 200, "Withdrawal settled successfully"/);
-    expect(out).toMatch(/reportSettledBet, the same data: is known as a duplicate: HTTP 409/);
-    expect(out).toMatch(/reportSettledBet, other data: is known as a conflict: HTTP 409/);
-    expect(out).toMatch(/reportSettledWithdrawal of what was never initiated: is refused: HTTP 404/);
+    expect(out).toMatch(/reportSettledBet, the same data: is recognised as a duplicate: HTTP 409/);
+    expect(out).toMatch(/reportSettledBet, other data: is recognised as a conflict: HTTP 409/);
+    expect(out).toMatch(/reportSettledWithdrawal without its initiated event: is refused: HTTP 404/);
     expect(gateway.reports().map(({ operation }) => operation)).toEqual([
       'reportBetEvent',
       'reportSettledBet',
@@ -102,7 +102,7 @@ describe('a gateway that is in order', () => {
     expect(new Set(gateway.reports().map(({ reference }) => reference)).size).toBe(2);
   });
 
-  test('is described in a report that holds every answer, every assumption and no key', async () => {
+  test('is described in a report that contains every answer, every assumption and no key', async () => {
     const { gateway, url } = await mock();
     const file = join(folder, 'report.md');
     expect((await check(staging(url), '--report', file)).code).toBe(0);
@@ -110,13 +110,13 @@ describe('a gateway that is in order', () => {
     expect(report).not.toContain(KEY.slice(3));
     expect(report).toContain(gateway.reports()[0]?.reference);
     expect(report).toMatch(/^\| confirmed \| the status of a duplicate report \|.*409.*`isDuplicate` \|$/m);
-    // One value says nothing of the others: the authority is asked for these rows.
+    // The other values are still unknown: the authority is asked for these rows.
     expect(report).toMatch(/^\| one value taken \| how `win_amount`/m);
     expect(report).toMatch(/^\| one value taken \| the values of `outcome`/m);
     expect(report).toMatch(/^\| not seen \| whether `Retry-After` is sent \|/m);
-    const [, answers = ''] = report.split('## What the gateway answered');
+    const [, answers = ''] = report.split('## Answers of the gateway');
     expect(answers.match(/^\| /gm)).toHaveLength(gateway.requests().length + 2);
-    expect(report).toContain('data: object'); // an identity is not shown, made up or not
+    expect(report).toContain('data: object'); // an identity is never shown, even if it is made up
     expect(report).not.toMatch(/firstName|dateOfBirth|phone1/);
   });
 
@@ -128,14 +128,14 @@ describe('a gateway that is in order', () => {
     expect(JSON.parse(out).assumptions).toContainEqual(expect.objectContaining({ id: 'duplicate', verdict: 'confirmed' }));
   });
 
-  test('passes in mock mode, and is said to be a mock gateway', async () => {
+  test('passes in mock mode, with a warning that it is a mock gateway', async () => {
     const { url } = await mock({ apiKey: 'mock-api-key' });
     const { code, out } = await check({ LOCATION_SDK_MOCK: url });
     expect(code).toBe(0);
     expect(out).toMatch(/warn {2}mock mode: LOCATION_SDK_MOCK leads to http/);
   });
 
-  test('advises mock mode for staging alone', async () => {
+  test('in production gets no advice to use mock mode', async () => {
     const { url } = await mock({ apiKey: 'mock-api-key' });
     const { code, out } = await check({ LOCATION_SDK_MOCK: url }, '--environment', 'production');
     expect(code).toBe(1);
@@ -160,12 +160,12 @@ describe('a gateway that is in order', () => {
 describe('production', () => {
   const production = (url: string) => ({ LOCATION_SDK_PRODUCTION_BASE_URL: `${url}/production`, LOCATION_SDK_PRODUCTION_API_KEY: KEY });
 
-  test('is asked nothing that records a report or looks up a person', async () => {
+  test('gets no request that records a report or looks a person up', async () => {
     const { gateway, url } = await mock();
     const { code, out } = await check(production(url), '--environment', 'production');
     expect(code).toBe(0);
     expect(out).toMatch(/skip {2}steps and repeats: never in production: .*cannot be taken back/);
-    expect(out).toMatch(/ok {4}your key: is taken/);
+    expect(out).toMatch(/ok {4}your key: is accepted/);
     expect(gateway.reports('production')).toEqual([]);
     expect(gateway.requests().map(({ operation, status }) => [operation, status])).toEqual([
       [undefined, 404],
@@ -194,7 +194,7 @@ describe('production', () => {
     expect(gateway.reports()).toEqual([]);
   });
 
-  test('with the same address as staging fails where production is checked, too', async () => {
+  test('with the same address as staging also fails in a check of production', async () => {
     const { url } = await mock();
     const both = { ...production(url), ...staging(`${url}/production`) };
     const { code, out } = await check(both, '--environment', 'production');
@@ -204,8 +204,8 @@ describe('production', () => {
   });
 });
 
-describe('what is wrong with the settings', () => {
-  test('is named before anything is asked', async () => {
+describe('wrong settings', () => {
+  test('are named before any request', async () => {
     const { code, out } = await check({});
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringMatching(/LOCATION_SDK_STAGING_BASE_URL.*LOCATION_SDK_STAGING_API_KEY/)]);
@@ -236,7 +236,7 @@ describe('what is wrong with the settings', () => {
   });
 });
 
-describe('what does not answer', () => {
+describe('an address that does not answer', () => {
   test('a name that does not resolve', async () => {
     const { code, out } = await check(staging('https://gateway.invalid'));
     expect(code).toBe(1);
@@ -253,30 +253,30 @@ describe('what does not answer', () => {
     expect(failed(out)).toEqual([`  FAIL  port: ${port} cannot be reached (ECONNREFUSED)`]);
   });
 
-  test('a port that refuses where a proxy is set, which nobody asks', async () => {
+  test('a port that refuses while a proxy is set but not used', async () => {
     const { out } = await check(staging('http://127.0.0.1:9', { HTTPS_PROXY: 'http://user:secret-canary@proxy.example.com' }));
     expect(out).toMatch(/-> HTTPS_PROXY is set, which Node\.js's fetch does not use by itself/);
     expect(out).not.toContain('secret-canary');
   });
 
-  test('a port that speaks no TLS', async () => {
+  test('a port without TLS', async () => {
     const { url } = await mock();
     const { code, out } = await check(staging(url.replace('http:', 'https:')));
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringMatching(/TLS: no secure connection/)]);
   });
 
-  test('a port that is open and silent ends in time', async () => {
+  test('a port that is open and silent times out', async () => {
     const port = await listen(createTcpServer((socket) => void open.unshift(() => socket.on('error', () => undefined).destroy())));
     const { code, out } = await check(staging(`http://127.0.0.1:${port}`), '--timeout', '700ms');
     expect(code).toBe(1);
-    expect(failed(out)).toEqual([expect.stringMatching(/the time for all checks is over/)]);
+    expect(failed(out)).toEqual([expect.stringMatching(/the time limit for all checks is over/)]);
   });
 
   test.each([
-    ['the key', 'verifyNin', /your key: no whole answer within 1\.5 s/],
+    ['the key', 'verifyNin', /your key: no complete answer within 1\.5 s/],
     ['a step', 'reportWithdrawalEvent', /3 reportWithdrawalEvent: .*No answer from /],
-  ] as const)('a gateway that hangs at %s ends in time', async (_, operation, line) => {
+  ] as const)('a gateway that hangs at %s times out', async (_, operation, line) => {
     const { url } = await mock({}, { kind: 'hang', operation, times: null });
     const { code, out } = await check(staging(url), '--options', optionsFile('{ attemptTimeoutMs: 1_500 }'));
     expect(code).toBe(1);
@@ -289,7 +289,7 @@ describe('certificates', () => {
     const gateway = createMockGateway({ apiKey: KEY });
     const { url, close } = await serve(gateway);
     open.push(close);
-    // Hands everything on to the mock gateway.
+    // Forwards everything to the mock gateway.
     const server = createTlsServer({ key: certificateKey, cert }, async (request, response) => {
       const pieces: Buffer[] = [];
       for await (const piece of request) pieces.push(piece as Buffer);
@@ -305,7 +305,7 @@ describe('certificates', () => {
     return { url: `https://localhost:${port}`, trusted: { NODE_EXTRA_CA_CERTS: file } };
   }
 
-  test('one that nobody has signed is refused, and it is said how to trust it', async () => {
+  test('one that is self-signed is refused, with advice how to trust it', async () => {
     const { url } = await secure(selfSigned);
     const { code, out } = await check(staging(url));
     expect(code).toBe(1);
@@ -313,7 +313,7 @@ describe('certificates', () => {
     expect(out).toMatch(/-> .*NODE_EXTRA_CA_CERTS=/);
   });
 
-  test('one that is trusted passes, with the days that are left', async () => {
+  test('one that is trusted passes, with its remaining days', async () => {
     const { url, trusted } = await secure(selfSigned);
     const { code, out } = await checkAlone(staging(url, trusted));
     expect({ code, failed: failed(out) }).toEqual({ code: 0, failed: [] });
@@ -322,7 +322,7 @@ describe('certificates', () => {
 
   test.each([
     ['one that has expired', expired, /CERT_HAS_EXPIRED/, /-> check this machine's clock/],
-    ['one of another name', forElsewhere, /ERR_TLS_CERT_ALTNAME_INVALID/, /-> the certificate is for another name/],
+    ['one for another name', forElsewhere, /ERR_TLS_CERT_ALTNAME_INVALID/, /-> the certificate is for another name/],
   ])('%s is refused', async (_, certificate, line, advice) => {
     const { url, trusted } = await secure(certificate);
     const { code, out } = await checkAlone(staging(url, trusted));
@@ -332,14 +332,14 @@ describe('certificates', () => {
   });
 });
 
-describe('what is not the gateway gets no key', () => {
+describe('a server that is not the gateway gets no key', () => {
   test.each<[string, RequestListener, RegExp]>([
     ['a captive portal', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>Log in'), /HTTP 200, an HTML page/],
     ['a redirect', (_, response) => response.writeHead(302, { location: 'https://elsewhere.example.com/' }).end(), /HTTP 302, empty/],
-    ['something that fails', (_, response) => response.writeHead(500).end('oops'), /HTTP 500, no JSON/],
-    ['something else that knows no path', (_, response) => response.writeHead(404).end('{"message":"no"}'), /known path, without a key: HTTP 404, "no"/],
+    ['a server that fails', (_, response) => response.writeHead(500).end('oops'), /HTTP 500, not JSON/],
+    ['a server without these paths', (_, response) => response.writeHead(404).end('{"message":"no"}'), /known path, without a key: HTTP 404, "no"/],
     [
-      'something that is open to all',
+      'a server that is open to anyone',
       (request, response) => response.writeHead(request.url?.endsWith('verify') ? 200 : 404).end('{}'),
       /without a key: HTTP 200/,
     ],
@@ -357,7 +357,7 @@ describe('what is not the gateway gets no key', () => {
     expect(keys.filter((key) => key !== undefined)).toEqual([]);
   });
 
-  test('a base address with a path too many', async () => {
+  test('a base address with a wrong path', async () => {
     const { url } = await mock();
     const { code, out } = await check(staging(`${url}/api`));
     expect(code).toBe(1);
@@ -366,7 +366,7 @@ describe('what is not the gateway gets no key', () => {
   });
 });
 
-describe('what is wrong with the gateway', () => {
+describe('a gateway with a problem', () => {
   test('a key that it refuses', async () => {
     const { url } = await mock({ apiKey: 'another' });
     const { code, out } = await check(staging(url));
@@ -385,14 +385,14 @@ describe('what is wrong with the gateway', () => {
     expect(readFileSync(file, 'utf8')).not.toContain(KEY.slice(3));
   });
 
-  test('one that fails', async () => {
+  test('a gateway that fails', async () => {
     const { url } = await mock({}, { kind: 'status', status: 500, times: null });
     const { code, out } = await check(staging(url));
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringMatching(/your key: HTTP 500/)]);
   });
 
-  test('other paths for initiated events, and the option that mends it', async () => {
+  test('other paths for initiated events, with the option to set', async () => {
     const { url } = await mock({}, { kind: 'status', status: 404, operation: 'reportBetEvent', times: null });
     const { code, out } = await check(staging(url), '--json');
     const { lines, assumptions } = JSON.parse(out);
@@ -403,7 +403,7 @@ describe('what is wrong with the gateway', () => {
     expect(assumptions).toContainEqual(expect.objectContaining({ id: 'paths', verdict: 'differs' }));
   });
 
-  test('data that it refuses for bets, while withdrawals go on', async () => {
+  test('bets that it refuses, while it accepts withdrawals', async () => {
     const { gateway, url } = await mock({}, { kind: 'status', status: 422, operation: 'reportBetEvent', times: null, body: { message: 'stake is required' } });
     const { code, out } = await check(staging(url), '--json');
     expect(code).toBe(1);
@@ -416,32 +416,32 @@ describe('what is wrong with the gateway', () => {
     expect(gateway.reports().map(({ operation }) => operation)).toEqual(['reportWithdrawalEvent', 'reportSettledWithdrawal']);
   });
 
-  test('settled reports that it takes without their initiated ones are a warning', async () => {
+  test('settled reports that it accepts without their initiated events are a warning', async () => {
     const { url } = await mock({ requireInitiated: false });
     const { code, out } = await check(staging(url));
     expect(code).toBe(0);
-    expect(out).toMatch(/warn {2}reportSettledBet of what was never initiated: is recorded: HTTP 200/);
+    expect(out).toMatch(/warn {2}reportSettledBet without its initiated event: is recorded: HTTP 200/);
   });
 
-  test('a duplicate with another status is known by its words', async () => {
+  test('a duplicate with another status is recognised by its message', async () => {
     const { url } = await mock({ duplicateStatus: 422 });
     const { code, out } = await check(staging(url));
     expect({ code, failed: failed(out) }).toEqual({ code: 0, failed: [] });
-    expect(out).toMatch(/the same data: is known as a duplicate: HTTP 422/);
+    expect(out).toMatch(/the same data: is recognised as a duplicate: HTTP 422/);
   });
 
-  test('a duplicate that is not known as one, and the option that mends it', async () => {
+  test('a duplicate that is not recognised, with the option to set', async () => {
     const { url } = await mock({ duplicateStatus: 403 });
     const { code, out } = await check(staging(url));
     expect(code).toBe(1);
     expect(failed(out)).toHaveLength(4);
-    expect(failed(out)[0]).toMatch(/the same data: is not known as a duplicate: HTTP 403/);
+    expect(failed(out)[0]).toMatch(/the same data: is not recognised as a duplicate: HTTP 403/);
     expect(out).toMatch(/isDuplicate: \(\{ status, body \}\) => \{\n.*\n.*status === 403/);
     const file = optionsFile("{ isDuplicate: ({ status, body }) => status === 403 && (/different/.test(body?.message) ? 'conflict' : 'same') }");
     expect((await check(staging(url), '--options', file)).code).toBe(0);
   });
 
-  test('one that takes everything, as often as it comes', async () => {
+  test('a gateway that accepts every repeat', async () => {
     const url = await answering((request, response) => {
       request.resume();
       const known = !request.url?.includes('no-such-path');
@@ -454,14 +454,14 @@ describe('what is wrong with the gateway', () => {
     expect(failed(out).filter((line) => line.includes('other data: is recorded'))).toHaveLength(4);
   });
 
-  test('a clock that is far from this one', async () => {
+  test('a clock that differs from this one', async () => {
     const url = await answering((_, response) => response.writeHead(404, { date: new Date(Date.now() - 300_000).toUTCString() }).end('{}'));
     const { out } = await check(staging(url));
     expect(failed(out)).toContainEqual(expect.stringMatching(/clock: this machine is (?:299|300|301) s ahead of the gateway/));
   });
 });
 
-describe('a call that is wrong is one line and exit code 2', () => {
+describe('a wrong call ends with one line and exit code 2', () => {
   test.each([
     ['--environment prod', /--environment must be staging or production/],
     ['now', /unexpected word 'now'/],
@@ -486,7 +486,7 @@ describe('a call that is wrong is one line and exit code 2', () => {
     expect(await check({}, '--options', file)).toMatchObject({ code: 2, err: expect.stringMatching(/no default export/) });
   });
 
-  test('options that throw, whose words may hold the key', async () => {
+  test('options that throw, since the error may contain the key', async () => {
     const file = join(folder, 'throws.mjs');
     writeFileSync(file, `throw new Error('${KEY}')`);
     expect(await check({}, '--options', file)).toMatchObject({ code: 2, err: expect.stringMatching(/cannot be loaded \(Error\)/) });

@@ -1,25 +1,25 @@
-/** What a run tells of an assumption. One value that was taken says nothing of the others. */
+/** The result of a run for one assumption. After `one value taken`, the other values are still unknown. */
 export type AssumptionVerdict = 'confirmed' | 'one value taken' | 'differs' | 'not seen';
 
 interface Assumption {
   /** The gap in the specification, in the words of its row in docs/background/assumptions.md. */
   readonly gap: string;
   readonly assumed: string;
-  /** The option to change where the gateway differs; none where there is no such option. */
+  /** The option to change if the gateway differs, if there is one. */
   readonly option?: string;
 }
 
-/** Those that a gateway's answers can show to be right or wrong. A test compares them with docs/background/assumptions.md. */
+/** The assumptions that a gateway's answers can confirm or refute. A test compares them with docs/background/assumptions.md. */
 export const ASSUMPTIONS = {
   once: { gap: 'whether `/external` stands twice (the base address ends in it, and the paths start with it)', assumed: 'it stands once', option: 'paths' },
   paths: { gap: 'where initiated events are reported', assumed: 'report-bet-event and report-withdrawal-event', option: 'paths' },
-  redirects: { gap: 'whether redirects are to be followed', assumed: 'no: there is none' },
+  redirects: { gap: 'whether redirects are to be followed', assumed: 'no: the gateway sends none' },
   bet: { gap: 'what an initiated bet holds', assumed: 'bet_id, amount, timestamp, user, metadata, location', option: 'validation' },
   withdrawal: { gap: 'what an initiated withdrawal holds', assumed: 'the settled report without status', option: 'validation' },
   required: { gap: 'which fields are required', assumed: 'not city, region, country and accuracy of a location', option: 'validation' },
   bounds: {
     gap: 'how `win_amount`, `payout_amount`, `ggr` and `ur` go together',
-    assumed: 'none: a negative ggr is taken',
+    assumed: 'no rule: a negative ggr is accepted',
   },
   words: { gap: 'the values of `outcome` (but `WIN`), `status`, `residency_status` and `method`', assumed: 'any: LOSS, SUCCESS, RESIDENT, bank_transfer' },
   source: { gap: 'the values of `source`', assumed: 'gps, client_ip', option: 'location.sourceNames' },
@@ -30,7 +30,7 @@ export const ASSUMPTIONS = {
   conflict: { gap: 'whether other data under a held reference is told apart from the same data', assumed: 'yes, in the message', option: 'isDuplicate' },
   meanings: { gap: 'what 400, 404 and 422 mean in detail', assumed: '404: settled, but never initiated; 400: malformed' },
   retryAfter: { gap: 'whether `Retry-After` is sent', assumed: 'with 429', option: 'maxRetryAfterMs' },
-  rate: { gap: 'rate limits', assumed: 'none that this run meets' },
+  rate: { gap: 'rate limits', assumed: 'none that this run reaches' },
   timeouts: { gap: 'timeouts', assumed: 'an answer comes within 10 s', option: 'attemptTimeoutMs' },
 } as const satisfies Record<string, Assumption>;
 
@@ -38,11 +38,11 @@ export type AssumptionId = keyof typeof ASSUMPTIONS;
 
 export interface Finding {
   readonly verdict: AssumptionVerdict;
-  /** What was seen, in words. */
+  /** A description of the answers. */
   readonly seen: string;
 }
 
-/** What a run found out about each; a difference outweighs what agrees. */
+/** The findings of a run about each assumption. A difference is kept, even if other answers agree. */
 export interface Findings {
   note(id: AssumptionId, verdict: Exclude<AssumptionVerdict, 'not seen'>, seen: string): void;
   list(): readonly (Assumption & Finding & { readonly id: AssumptionId })[];

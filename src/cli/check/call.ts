@@ -3,12 +3,12 @@ import type { ReportingError } from '../../errors/errors.js';
 import { isRateLimitError, isReportingError } from '../../errors/guards.js';
 import { lastAnswer, type Run } from './run.js';
 
-/** How a call of the client ended. */
+/** The result of a call of the client. */
 export type Ended<T> = { readonly value: T; readonly error?: undefined } | { readonly value?: undefined; readonly error: ReportingError };
 
 const LONGEST_WAIT_MS = 15_000;
 
-/** Makes a call of the client; waits once where the gateway asks to slow down. */
+/** Calls the client. If the gateway answers 429, waits and calls once more. */
 export async function call<T>(run: Run, about: string, begin: () => Promise<T>): Promise<Ended<T>> {
   run.recorder.label(about);
   for (let waited = false; ; waited = true) {

@@ -2,10 +2,10 @@ import type { TLSSocket } from 'node:tls';
 import { certificateAdvice } from '../../delivery/network-failure.js';
 import type { Status } from './run.js';
 
-/** What a server shows of itself, also where the platform refuses it. */
+/** The certificate of a server, even if the platform refuses it. */
 export interface SeenCertificate {
   readonly authorized: boolean;
-  /** The platform's code where it is refused. */
+  /** The platform's code if the certificate is refused. */
   readonly problem: string;
   readonly protocol: string;
   /** Milliseconds since 1970. */
@@ -13,7 +13,7 @@ export interface SeenCertificate {
 }
 
 const DAY_MS = 86_400_000;
-/** Time enough to renew a certificate. */
+/** The gateway's operator needs about this time to renew a certificate. */
 const FEW_DAYS = 21;
 
 /** The platform's own short code, never its message. */
@@ -23,7 +23,7 @@ export function systemCodeOf(error: unknown): string {
 }
 
 export function readCertificate(socket: TLSSocket): SeenCertificate {
-  // Typed as an Error; it is the code as a text.
+  // Its type says Error, but Node.js sets it to the code as a text.
   const reason: unknown = socket.authorizationError;
   return {
     authorized: socket.authorized,

@@ -10,14 +10,14 @@ import { takeSteps } from './steps.js';
 
 const STEPS = 'The four steps, with made-up data';
 
-/** Everything in order; what makes no sense after a failure is left out, and said to be. */
+/** Runs all checks in order. After a failure, leaves out the checks that depend on it, and names them. */
 export async function runChecks(run: Run): Promise<void> {
   const left = await runUntilFailure(run);
-  if (left !== undefined) run.tell('Left out', 'skip', left, 'what failed above comes first');
+  if (left !== undefined) run.tell('Left out', 'skip', left, 'not tested because of the failure above');
   checkLatency(run);
 }
 
-/** Names what was not tried because of a failure. */
+/** Returns the names of the checks that were left out because of a failure. */
 async function runUntilFailure(run: Run): Promise<string | undefined> {
   if (!(await reach(run))) return 'gateway, key, size, four steps, repeats';
   if (!(await identify(run))) return 'key, size, four steps, repeats';
@@ -27,7 +27,7 @@ async function runUntilFailure(run: Run): Promise<string | undefined> {
       STEPS,
       'skip',
       'steps and repeats',
-      'never in production: what is reported there is a statement to the authority, and cannot be taken back',
+      'never in production: a report there is a statement to the authority, and cannot be taken back',
       'test them with --environment staging',
     );
     return undefined;

@@ -19,24 +19,24 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 
 export const CHECK_OPTIONS = {
   environment: { hint: '<name>', help: 'staging or production (default: staging)', read: oneOf('staging', 'production') },
-  options: { hint: '<file.mjs>', help: 'Client options, as its default export: paths, isDuplicate, gateways …', read: notEmpty },
+  options: { hint: '<file.mjs>', help: 'A module with client options as its default export: paths, isDuplicate, gateways …', read: notEmpty },
   report: { hint: '<file.md>', help: "Write a report to hand to the authority's contact", read: notEmpty },
   save: { hint: '<file.mjs>', help: 'Write the options that staging needs, for createClient({ gateways, ...fromCheck })', read: notEmpty },
   json: { help: 'Print the report as JSON, and nothing else' },
-  timeout: { hint: '<time>', help: 'For everything at most, such as 30s or 2m (default: 2m)', read: duration },
-  'trust-environment': { help: 'Send made-up reports although it does not answer as staging' },
+  timeout: { hint: '<time>', help: 'The time limit for all checks, such as 30s or 2m (default: 2m)', read: duration },
+  'trust-environment': { help: 'Send made-up reports even if the gateway does not answer as staging does' },
 } as const satisfies OptionTable;
 
 export const CHECK_NOTES = `Reads LOCATION_SDK_STAGING_BASE_URL and LOCATION_SDK_STAGING_API_KEY (or …_PRODUCTION_…),
-as a client does. Tests the settings, name, port, certificate and clock; that the gateway
-is what answers; that it takes the key and no other; and in staging the test numbers, the
-four steps with made-up data, and what it says to repeats
-and how large a body may be. Where it differs from what we assume, it prints the options to copy.
+as a client does. Tests the settings, name, port, certificate and clock, whether the gateway
+answers at the address, and whether it accepts your key and refuses another. In staging it also
+tests the test numbers, the size of a body, the four steps with made-up data, and repeats.
+If the gateway differs from an assumption, the check prints the options to copy.
 
-In production nothing is recorded and nobody is looked up: the four steps are left out.
-Neither the key nor anybody's data is printed or written.
+In production it records nothing and looks no person up: it leaves the four steps out.
+It prints and writes neither the key nor personal data.
 
-Exit code 0: all is well, or worth a warning at most. 1: a check failed. 2: the call is wrong.`;
+Exit code 0: no check failed; there may be warnings. 1: a check failed. 2: the call is wrong.`;
 
 /** Tests an environment from its settings to the four steps. */
 export async function check(words: readonly string[]): Promise<number> {
@@ -74,11 +74,11 @@ export async function check(words: readonly string[]): Promise<number> {
       'Options',
       'warn',
       'isDuplicate',
-      'nothing in these answers tells a repeat from another refusal, so no option can',
-      'ask the authority for a status or words of its own',
+      'these answers do not distinguish a repeat from another refusal, so no option can',
+      'ask the authority for a separate status or message for repeats',
     );
   const saved = save === undefined || fromCheck === undefined ? undefined : saveOptions(save, fromCheck, new Date(began)) ? save : undefined;
-  if (save !== undefined && fromCheck === undefined) complain(`nothing is written to ${save}: the repeats were not measured`);
+  if (save !== undefined && fromCheck === undefined) complain(`${save} was not written: the repeats were not measured`);
   const report: Report = { environment, target, began, lines, references, assumptions: findings.list(), fromCheck };
   if (json) say(reportAsJson(report));
   else {
@@ -89,7 +89,7 @@ export async function check(words: readonly string[]): Promise<number> {
   return written && tallyOf(lines).fail === 0 ? EXIT.done : EXIT.failed;
 }
 
-/** Made-up reports go to staging alone. */
+/** Made-up reports go only to staging. */
 function expectSavable(file: string, environment: Environment): void {
   if (environment === 'production') throw new Failure('--save measures with made-up reports, which are never sent to production: use --environment staging');
   expectFolder('save', file);
@@ -109,7 +109,7 @@ function measuredOptions({ recorder, requestMs }: Target & { readonly recorder: 
   });
 }
 
-/** Before anything is reported: a run that leaves nothing behind has to be repeated. */
+/** Called before anything is reported, since a run that cannot write its results must be repeated. */
 function expectFolder(option: 'report' | 'save', file: string): void {
   try {
     accessSync(dirname(resolve(file)), constants.W_OK);

@@ -1,23 +1,23 @@
 import type { Answer } from '../../delivery/settings.js';
 
-/** An answer, and what it was asked for. */
+/** An answer, and the purpose of its request. */
 export interface SeenAnswer {
   readonly about: string;
   readonly answer: Answer;
 }
 
-/** Which refusals are duplicates: those of a status whose text at `path` fits a pattern, or, without a path, all of that status. */
+/** Refusals with a status and a matching text at `path` are duplicates. Without a path, all refusals with the status are. */
 export interface DuplicateRule {
-  /** Names of members, from the outside in; a digit is the place in a list. None: the text of an answer that is not JSON. */
+  /** The names of members, from the outside in. A digit is an index of a list. An empty path is the text of an answer that is not JSON. */
   readonly path: readonly string[] | undefined;
   readonly same: readonly Words[];
-  /** None where this gateway tells other data from the same data by nothing. */
+  /** Empty if the answers of this gateway do not distinguish other data from the same data. */
   readonly conflict: readonly Words[];
 }
 
 export interface Words {
   readonly status: number;
-  /** The source of a regular expression for the whole text; undefined without a path. */
+  /** The source of a regular expression for the whole text. Undefined without a path. */
   readonly pattern: string | undefined;
 }
 
@@ -27,11 +27,11 @@ export const OTHER_DATA = ', other data';
 const LONGEST = 200;
 const DEEPEST = 3;
 const MOST_LEAVES = 50;
-/** Refusals of many kinds have these: without words none of them is a duplicate. */
+/** Refusals of many kinds have these statuses, so only the text can show that one is a duplicate. */
 const COMMON = [400, 401, 403, 404, 405, 408, 413, 415, 422, 429];
 const FIRST = ['message', 'error', 'detail', 'code', 'title'];
 
-/** The rule that fits what was seen; undefined where nothing in the answers tells a repeat from other refusals. */
+/** The rule that fits the answers. Undefined if the answers do not distinguish a repeat from other refusals. */
 export function duplicateRuleOf(seen: readonly SeenAnswer[], isShown: (text: string) => boolean): DuplicateRule | undefined {
   const refusals = seen.filter(({ answer }) => answer.status >= 300);
   const of = (ending: string) => refusals.flatMap(({ about, answer }) => (about.endsWith(ending) ? [answer] : []));
@@ -51,7 +51,7 @@ export function duplicateRuleOf(seen: readonly SeenAnswer[], isShown: (text: str
   return byStatus.same.some(({ status }) => COMMON.includes(status)) || rest.some((answer) => applyRule(byStatus, answer)) ? undefined : byStatus;
 }
 
-/** What a rule says of an answer; the written option says the same. */
+/** Applies a rule to an answer. The option that the check writes returns the same. */
 export function applyRule({ path, same, conflict }: DuplicateRule, answer: Answer): 'same' | 'conflict' | false {
   const text = path && textAt(answer, path);
   const fits = ({ status, pattern }: Words) => status === answer.status && (pattern === undefined || (text !== undefined && new RegExp(pattern).test(text)));
@@ -66,7 +66,7 @@ function wordsOf(answers: readonly Answer[], path: readonly string[] | undefined
 const isFit = (text: string | undefined, isShown: (text: string) => boolean): boolean =>
   text !== undefined && text.length <= LONGEST && /[a-z]{3}/i.test(text) && isShown(text);
 
-/** A word with a digit or with the reference is another one each time. */
+/** A word with a digit or with the reference differs each time. */
 const patternOf = (text: string): string =>
   `^${text
     .trim()
@@ -74,13 +74,13 @@ const patternOf = (text: string): string =>
     .map((word) => (/\d|SDK-CHECK/.test(word) ? '\\S+' : literally(word)))
     .join('\\s+')}$`;
 
-/** As a part of a regular expression in a source file, whatever the text holds. */
+/** Escapes any word for a regular expression in a source file. */
 const literally = (word: string): string =>
   word
     .replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
     .replace(/[^\x21-\x7e]/g, (sign) => Array.from({ length: sign.length }, (_, at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''));
 
-/** The places of texts that all of the answers have and that may be shown, those for people first. */
+/** The paths of the texts that all answers have and that may be shown. Texts for people come first. */
 function pathsOf(answers: readonly Answer[], isShown: (text: string) => boolean): string[][] {
   const [first, ...others] = answers.map(({ body }) => leavesOf(body));
   const rank = (path: readonly string[]) => {

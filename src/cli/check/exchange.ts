@@ -7,17 +7,17 @@ import { MASK, maskSent } from '../../redact/redact.js';
 import type { SeenAnswer } from './duplicate-rule.js';
 import { WRONG_KEY } from './made-up.js';
 
-/** What was asked and what came back, fit to be handed on: no key, and of a body only what is not somebody's data. */
+/** A request and its answer, in a form that may be shared: without the key, and without the personal data of a body. */
 export interface CheckExchange {
-  /** What it was asked for. */
+  /** The purpose of the request. */
   readonly about: string;
   readonly path: string;
-  /** Undefined where no answer came. */
+  /** Undefined if no answer came. */
   readonly status?: number;
   readonly contentType?: string;
-  /** Its words, and the names of the body's other members; or what it is instead. */
+  /** The message and the names of the other members, or a description of a body that is not an object. */
   readonly body?: string;
-  /** Its words alone. */
+  /** The message alone. */
   readonly said?: string;
   readonly retryAfter?: string;
   /** From the request to the end of the answer. */
@@ -29,29 +29,29 @@ export interface CheckExchange {
 export interface Recorder {
   readonly transport: Transport;
   readonly exchanges: CheckExchange[];
-  /** The answers as they came, which are not to be shown. */
+  /** The unchanged answers. They must not be shown. */
   readonly answers: SeenAnswer[];
-  /** What the next requests are about. */
+  /** Sets the purpose of the next requests. */
   label(about: string): void;
-  /** A key that is never shown from here on; so is every key and every other header that is sent. */
+  /** Hides a key in all later output. Every sent key, and every other sent header, is hidden, too. */
   hide(key: string): void;
-  /** Whether no piece of these keys stands in a text. */
+  /** Whether a text contains no piece of the hidden keys. */
   isFreeOfKeys(text: string): boolean;
-  /** What a gateway said, without any of these keys. */
+  /** Masks the hidden keys in a text of the gateway. */
   maskKeys(said: string): string;
 }
 
 const MOST_BYTES = 1024 * 1024;
 
-/** A transport that keeps what is answered, beside handing it on. */
+/** Wraps a transport, and records its answers. */
 export function createRecorder(transport: Transport): Recorder {
   const exchanges: CheckExchange[] = [];
   const answers: SeenAnswer[] = [];
-  // A function may give another key each time, and an answer may repeat an earlier one.
+  // A function may return another key each time, and an answer may repeat an earlier key.
   const keys = new Set<string>();
   let about = '';
 
-  // What was sent may be shown: it is made up.
+  // The sent data may be shown: it is made up.
   const maskKeys = (text: string): string =>
     maskSent(
       text,
@@ -69,7 +69,7 @@ export function createRecorder(transport: Transport): Recorder {
     isFreeOfKeys: (text) => ![...keys].some((key) => holdsKey(text.toLowerCase(), key.toLowerCase())),
     transport: {
       async send(asked, limit) {
-        // Ours is made up, and its words may stand in any answer.
+        // The wrong key is made up, and its words may occur in any answer.
         for (const secret of secretsOf(asked.headers)) if (secret !== WRONG_KEY) keys.add(secret);
         const request = { about, path: new URL(asked.url).pathname };
         const began = Date.now();
@@ -99,17 +99,17 @@ export function createRecorder(transport: Transport): Recorder {
   };
 }
 
-/** Anything may hold a shorter text by chance, so that counts as a word alone. */
+/** Any text may contain a short key by chance, so a short key only counts as a whole word. */
 const holdsKey = (text: string, key: string): boolean => (key.length < KEY_PIECE ? text.split(/[^\p{L}\p{N}]+/u).includes(key) : holdsPiece(text, key));
 
-/** Other values of these headers could hold anything. */
+/** Any other value of these headers is masked, since it could contain a secret. */
 const mediaTypeOf = (value = 'none'): string =>
   /^(?:none|(?:application|text)\/(?:json|problem\+json|html|plain|xml|octet-stream)(?:; ?charset="?(?:utf-8|us-ascii|iso-8859-1)"?)?)$/i.test(value)
     ? value
     : MASK;
 const waitOf = (value: string): string => (/^(?:[0-9]{1,7}|[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT)$/.test(value) ? value : MASK);
 
-/** What may be shown of these with their values: words, and what is neither a secret nor personal. */
+/** The members whose values may be shown: messages, and values that are neither secret nor personal. */
 const WORDS = ['message', 'error'];
 const PLAIN = ['statusCode', 'success', 'status', 'code'];
 const MOST_MEMBERS = 12;
@@ -118,15 +118,15 @@ function describeBody(status: number, text: string | undefined, maskKeys: (said:
   if (text === undefined) return { body: `longer than ${MOST_BYTES} bytes` };
   const { body, json } = readAnswer(status, text);
   if (body === undefined) return { body: 'empty' };
-  if (!json) return { body: /^\s*<(?:!doctype|html)/i.test(text) ? 'an HTML page' : 'no JSON' };
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return { body: `JSON, but ${Array.isArray(body) ? 'a list' : 'no object'}` };
+  if (!json) return { body: /^\s*<(?:!doctype|html)/i.test(text) ? 'an HTML page' : 'not JSON' };
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return { body: `JSON, but ${Array.isArray(body) ? 'a list' : 'not an object'}` };
   const entries = Object.entries(body);
   const members = entries.slice(0, MOST_MEMBERS).map(([name, value]) => `${nameOf(name, maskKeys)}: ${describeMember(name, value, maskKeys)}`);
   const said = messageOf(body);
   return { body: `{ ${members.join(', ')}${entries.length > MOST_MEMBERS ? ', …' : ''} }`, ...(said && { said: maskKeys(said) }) };
 }
 
-/** A name that does not look like one may be data; one that does may be the key. */
+/** Masks a name that does not look like one, since it may be data, and a name that contains the key. */
 const nameOf = (name: string, maskKeys: (said: string) => string): string => (/^[A-Za-z_]\w{0,30}$/.test(name) && maskKeys(name) === name ? name : MASK);
 
 function describeMember(name: string, value: unknown, maskKeys: (said: string) => string): string {

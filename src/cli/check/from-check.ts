@@ -4,7 +4,7 @@ import { complain, Failure } from '../output.js';
 import { type DuplicateRule, duplicateRuleOf, SAME_DATA, type SeenAnswer, type Words } from './duplicate-rule.js';
 import type { Latency } from './latency.js';
 
-/** What was measured, as options: those that differ from the defaults. */
+/** The measured options that differ from the defaults. */
 export interface FromCheck {
   readonly isDuplicate?: DuplicateRule;
   readonly attemptTimeoutMs?: number;
@@ -12,9 +12,9 @@ export interface FromCheck {
 
 interface Measuring {
   readonly seen: readonly SeenAnswer[];
-  /** Whether the client takes a repeat of the same data for something else. */
+  /** Whether the client does not recognise a repeat of the same data. */
   readonly mistakesSame: boolean;
-  /** The same of other data. */
+  /** Whether the client does not recognise other data under the same reference. */
   readonly mistakesOther: boolean;
   readonly latency: Latency | undefined;
   /** The client's `attemptTimeoutMs`. */
@@ -24,7 +24,7 @@ interface Measuring {
 
 const SLOW_SHARE = 0.5;
 
-/** The options that this gateway needs; undefined where repeats were not measured. */
+/** The options that this gateway needs. Undefined if the repeats were not measured. */
 export function fromCheckOf({ seen, mistakesSame, mistakesOther, latency, requestMs, isShown }: Measuring): FromCheck | undefined {
   if (!seen.some(({ about }) => about.endsWith(SAME_DATA))) return undefined;
   const found = duplicateRuleOf(seen, isShown);
@@ -42,7 +42,7 @@ export const optionsAsSource = ({ isDuplicate, attemptTimeoutMs }: FromCheck): s
     ...(isDuplicate === undefined
       ? []
       : [
-          ...(isDuplicate.conflict.length > 0 ? [] : ['  // Nothing in the answers of this gateway tells other data from the same data.']),
+          ...(isDuplicate.conflict.length > 0 ? [] : ['  // The answers of this gateway do not distinguish other data from the same data.']),
           `  isDuplicate: (${isDuplicate.path ? '{ status, body }' : '{ status }'}) => {`,
           ...(isDuplicate.path ? [`    const said = ${readingOf(isDuplicate.path)};`] : []),
           ...conditionOf(isDuplicate.conflict, 'conflict'),
@@ -52,7 +52,7 @@ export const optionsAsSource = ({ isDuplicate, attemptTimeoutMs }: FromCheck): s
         ]),
   ].join('\n');
 
-/** What is not an object has no members, and no error comes of it. */
+/** The source that reads a text from a body. It never throws, since `Object(body)` is always an object. */
 const readingOf = (path: readonly string[]): string =>
   path.length === 0
     ? 'String(body).trim()'
@@ -62,7 +62,7 @@ function conditionOf(words: readonly Words[], verdict: 'same' | 'conflict'): str
   return words.map(({ status, pattern }) => `    if (status === ${status}${pattern === undefined ? '' : ` && /${pattern}/.test(said)`}) return '${verdict}';`);
 }
 
-/** A module whose export is spread into the options of `createClient`; for a name that ends in `ts`, one of TypeScript. */
+/** The source of a module whose export is spread into the options of `createClient`. If the file name ends in `ts`, it is TypeScript. */
 export function moduleOf(options: FromCheck, file: string, at: Date): string {
   const isTypeScript = /\.[cm]?ts$/.test(file);
   const type = "Pick<ClientOptions, 'attemptTimeoutMs' | 'isDuplicate'>";
@@ -81,10 +81,10 @@ export function moduleOf(options: FromCheck, file: string, at: Date): string {
     .join('\n')}\n`;
 }
 
-/** Before anything is reported: a file of somebody's own is not written over. */
+/** Called before anything is reported. A file that the check has not written is never overwritten. */
 export function expectOwnFile(file: string): void {
   if (existsSync(file) && !readFileSync(file, 'utf8').startsWith(HEADER))
-    throw new Failure(`--save ${file}: there is such a file, which the check has not written`);
+    throw new Failure(`--save ${file}: this file exists, and the check has not written it; choose another name`);
 }
 
 export function saveOptions(file: string, options: FromCheck, at: Date): boolean {

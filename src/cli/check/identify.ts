@@ -3,14 +3,14 @@ import { ask, describeAttempt, type Run } from './run.js';
 
 const SECTION = 'The gateway';
 const NO_SUCH_PATH = 'location-sdk-check/no-such-path';
-/** Whoever reads it can look nobody up by it, and record nothing: it is no number at all. */
+/** A body that can record nothing and look no person up, since its `nin` is not a number. */
 export const MALFORMED = JSON.stringify({ nin: 'check' });
 
-/** Beyond the first, timestamps are noticeably wrong; beyond the second, they are wrong reports. */
+/** Beyond the first limit, timestamps are noticeably wrong. Beyond the second, the reports are wrong. */
 const SKEW_TO_NOTICE_MS = 5_000;
 const SKEW_TO_FAIL_MS = 60_000;
 
-/** Whether the gateway is what answers at the address. No key goes out before that is known. */
+/** Whether the gateway answers at the address. No key is sent before this is certain. */
 export async function identify(run: Run): Promise<boolean> {
   const isThere = (await askForNothing(run)) && (await askWithoutKey(run));
   compareClocks(run);
@@ -26,11 +26,11 @@ async function askForNothing(run: Run): Promise<boolean> {
   const { json, body } = readAnswer(status, attempted.text);
   if (status >= 300 && status < 400) {
     run.findings.note('redirects', 'differs', text);
-    return stop(run, name, text, 'redirects are not followed, since the key would travel: give the address that it leads to');
+    return stop(run, name, text, 'redirects are not followed, since the key would travel: set the address that the redirect leads to');
   }
-  if (status < 300) return stop(run, name, text, 'something else answers, such as a web site, a proxy or a captive portal: is the base address right?');
-  if (status >= 500) return stop(run, name, text, 'the gateway fails, or whatever stands before it');
-  if (!json || body === undefined) run.tell(SECTION, 'warn', name, text, 'a gateway would answer in JSON; what follows tells whether it is one');
+  if (status < 300) return stop(run, name, text, 'another server answers, such as a web site, a proxy or a captive portal: is the base address right?');
+  if (status >= 500) return stop(run, name, text, 'the gateway fails, or a proxy in front of it');
+  if (!json || body === undefined) run.tell(SECTION, 'warn', name, text, 'a gateway answers in JSON; the next checks show whether this is one');
   else run.tell(SECTION, 'ok', name, text);
   return true;
 }
@@ -46,12 +46,12 @@ async function askWithoutKey(run: Run): Promise<boolean> {
     run.findings.note('once', 'confirmed', text);
     const named = status === 401 && json && (body as { error?: unknown } | null | undefined)?.error === 'Unauthorized';
     if (named) run.tell(SECTION, 'ok', name, text);
-    else run.tell(SECTION, 'warn', name, text, "the specification (section 5) wants 401 and JSON with error: 'Unauthorized'");
+    else run.tell(SECTION, 'warn', name, text, "the specification (section 5) requires 401 and JSON with error: 'Unauthorized'");
     return true;
   }
   if (json && (status === 400 || status === 422 || status === 429)) {
     if (status !== 429) run.findings.note('once', 'confirmed', text);
-    run.tell(SECTION, 'warn', name, text, 'the specification (section 5) wants 401 here');
+    run.tell(SECTION, 'warn', name, text, 'the specification (section 5) requires 401 here');
     return true;
   }
   if (status === 404 || status === 405) run.findings.note('once', 'differs', text);
@@ -59,8 +59,8 @@ async function askWithoutKey(run: Run): Promise<boolean> {
     status === 404 || status === 405
       ? 'is the base address right? /integration-gateway/external/nin/verify is added to it; a path before that is kept. For other paths: the option paths, in a file for --options'
       : status < 300
-        ? 'it answers without a key, so it is not the gateway, or one that is open to everybody'
-        : 'what answers is not the gateway, or the gateway fails';
+        ? 'it answers without a key, so it is not the gateway, or a gateway that is open to anyone'
+        : 'another server answers, or the gateway fails';
   return stop(run, name, text, advice);
 }
 
@@ -73,10 +73,10 @@ function compareClocks(run: Run): void {
   const name = 'clock';
   const clock = run.recorder.exchanges.find((exchange) => exchange.clock)?.clock;
   if (!clock) {
-    run.tell(SECTION, 'skip', name, 'the answers carry no Date, so it cannot be compared');
+    run.tell(SECTION, 'skip', name, 'the answers have no header Date, so the clocks cannot be compared');
     return;
   }
-  // A Date has whole seconds; half a one is the most likely rest.
+  // A Date has whole seconds, so it is half a second early on average.
   const skew = clock.ours - clock.theirs - 500;
   const seconds = Math.round(Math.abs(skew) / 1_000);
   const text = seconds === 0 ? 'this machine and the gateway agree' : `this machine is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} the gateway`;

@@ -7,8 +7,8 @@ import { ask, describeAttempt, type Run } from './run.js';
 const SECTION = 'The key';
 
 /**
- * Whether the gateway takes the key, and refuses another. It asks for the verification of what is no number: that can
- * record nothing and looks nobody up, so it may be done in production too.
+ * Whether the gateway accepts the key and refuses another. The requests verify a text that is not a number. They can
+ * record nothing and look no person up, so they are sent in production, too.
  */
 export async function checkKey(run: Run): Promise<boolean> {
   const key = await readKey(run);
@@ -17,7 +17,7 @@ export async function checkKey(run: Run): Promise<boolean> {
   return tryKey(run, key, refusesWrong);
 }
 
-/** The key, hidden from everything that is shown from here on. */
+/** Reads the key, and hides it in all later output. */
 export async function readKey(run: Run): Promise<string | undefined> {
   const { apiKey } = run.gateway;
   const key = await withTimeout<unknown>(() => (typeof apiKey === 'string' ? apiKey : apiKey()), {
@@ -27,7 +27,7 @@ export async function readKey(run: Run): Promise<string | undefined> {
   });
   const problem = key.ended === 'done' ? apiKeyProblem(key.value) : key.ended === 'failed' ? 'threw an error' : 'did not answer in time';
   if (problem !== undefined || key.ended !== 'done') {
-    run.tell(SECTION, 'fail', 'your key', `the function apiKey ${problem}`, 'look into your function; what it threw is not shown, since it may hold the key');
+    run.tell(SECTION, 'fail', 'your key', `the function apiKey ${problem}`, 'check your function; its error is not shown, since it may contain the key');
     return undefined;
   }
   const text = String(key.value);
@@ -41,7 +41,7 @@ async function tryWrongKey(run: Run): Promise<boolean> {
   let attempted = await ask(run, name, path, MALFORMED, WRONG_KEY);
   let status = attempted.ended === 'answered' ? attempted.status : undefined;
   const looksFirst = status === 400 || status === 422;
-  // A well-formed number might be somebody's, but for staging's own.
+  // A well-formed number may belong to a person, except the test numbers of staging.
   if (looksFirst && run.environment === 'staging') {
     attempted = await ask(run, name, path, JSON.stringify({ nin: VERIFIED_NIN }), WRONG_KEY);
     status = attempted.ended === 'answered' ? attempted.status : undefined;
@@ -49,13 +49,13 @@ async function tryWrongKey(run: Run): Promise<boolean> {
   const text = describeAttempt(run, attempted);
   if (status === 401 || status === 403) {
     if (status === 401) run.tell(SECTION, 'ok', name, `is refused: ${text}`);
-    else run.tell(SECTION, 'warn', name, `is refused: ${text}`, 'the specification (section 5) wants 401; an outbox pauses for 403 too');
+    else run.tell(SECTION, 'warn', name, `is refused: ${text}`, 'the specification (section 5) requires 401; an outbox pauses for 403, too');
     return true;
   }
-  if (looksFirst && run.environment === 'production') run.tell(SECTION, 'skip', name, `cannot be told without asking for a person: ${text}`);
+  if (looksFirst && run.environment === 'production') run.tell(SECTION, 'skip', name, `cannot be tested without looking a person up: ${text}`);
   else if (status !== undefined && status < 300)
-    run.tell(SECTION, 'fail', name, `is accepted: ${text}`, 'tell the authority: anybody could report in your name');
-  else run.tell(SECTION, 'warn', name, text, 'the specification (section 5) wants 401');
+    run.tell(SECTION, 'fail', name, `is accepted: ${text}`, 'tell the authority: anyone could report in your name');
+  else run.tell(SECTION, 'warn', name, text, 'the specification (section 5) requires 401');
   return false;
 }
 
@@ -71,8 +71,8 @@ async function tryKey(run: Run, key: string, refusesWrong: boolean): Promise<boo
   if (status === 400 || status === 422 || (status !== undefined && status < 300)) {
     if (status === 400) run.findings.note('meanings', 'confirmed', `malformed: ${text}`);
     else run.findings.note('meanings', 'differs', `malformed: ${text}`);
-    if (refusesWrong) run.tell(SECTION, 'ok', name, `is taken; what is no number is answered with ${text}`);
-    else run.tell(SECTION, 'skip', name, `is not refused, but a wrong one was not either: ${text}`);
+    if (refusesWrong) run.tell(SECTION, 'ok', name, `is accepted; the answer to a text that is not a number: ${text}`);
+    else run.tell(SECTION, 'skip', name, `is not refused, but neither was a wrong key: ${text}`);
     return true;
   }
   if (status === 429) {

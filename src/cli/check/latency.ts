@@ -11,7 +11,7 @@ export interface Latency {
   readonly slowestMs: number;
 }
 
-/** From the request to the end of the answer, of requests as large as reports are; undefined where nothing was answered. */
+/** The times from the request to the end of the answer, for requests as small as reports. Undefined if no answer came. */
 export function latencyOf(exchanges: readonly CheckExchange[]): Latency | undefined {
   const durations = exchanges
     .filter(({ about, status }) => status !== undefined && !about.startsWith(SIZE_OF_BODY))
@@ -22,7 +22,7 @@ export function latencyOf(exchanges: readonly CheckExchange[]): Latency | undefi
   return medianMs === undefined || slowestMs === undefined ? undefined : { answers: durations.length, medianMs, slowestMs };
 }
 
-/** How fast it answered, beside the time that the client gives it. */
+/** Compares the time of the answers with the time limit of the client. */
 export function checkLatency(run: Run): void {
   const latency = latencyOf(run.recorder.exchanges);
   if (!latency) return;

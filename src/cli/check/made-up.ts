@@ -1,10 +1,10 @@
 import type { Location } from '../../schema/location.js';
 
-/** Verified in staging, since it starts with 99; and one that is not (specification, section 4.3). */
+/** Staging verifies the first number, since it starts with 99, and does not verify the second (specification, section 4.3). */
 export const VERIFIED_NIN = '99000000001';
 export const UNVERIFIED_NIN = '10000000000';
 
-/** A key that no gateway gives out. */
+/** A key that no gateway issues. */
 export const WRONG_KEY = 'location-sdk-check-wrong-key';
 
 const who = { user_id: 'CHECK-PLAYER', nin: VERIFIED_NIN, tax_id: 'CHECK-TIN' };
@@ -28,18 +28,18 @@ const withdrawalUser = {
   residency_status: 'RESIDENT',
 };
 
-/** As a browser gives one: without a place. */
+/** A location from a browser has no place names. */
 const OF_BROWSER: Location = { latitude: 6.4541, longitude: 3.3947, accuracy: 25, source: 'gps' };
-/** As a lookup of an address gives one: without an accuracy. */
+/** A location from an IP lookup has no accuracy. */
 const OF_LOOKUP: Location = { latitude: 6.4541, longitude: 3.3947, city: 'Lagos', country: 'NG', source: 'client_ip' };
 
 const LETTERS = 'bcdfghjkmnpqrstvwxz';
 
-/** Letters alone, since long numbers are masked in whatever a gateway says. */
+/** Only letters, since long numbers are masked in the texts of a gateway. */
 export const newReference = (random: () => number): string =>
   `SDK-CHECK-${Array.from({ length: 10 }, () => LETTERS[Math.floor(random() * LETTERS.length)]).join('')}`;
 
-/** The data of the four steps: whole and right, and about nobody. `amount` makes it the same data or other data. */
+/** The data of the four steps: complete, valid and about no person. Another `amount` makes other data. */
 export function madeUp(reference: string, now: number) {
   const timestamp = `${Math.floor(now / 1_000)}`;
   const withdrawal = {

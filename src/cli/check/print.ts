@@ -3,16 +3,16 @@ import type { Line, Status } from './run.js';
 
 const MARKS: Readonly<Record<Status, string>> = { ok: 'ok  ', warn: 'warn', fail: 'FAIL', skip: 'skip' };
 
-/** Nothing that steers a terminal, whatever a gateway says. */
+/** Removes control characters, since a text of a gateway could steer the terminal. */
 const plain = (text: string): string => text.replace(/\p{C}+/gu, ' ');
 
 const plainLines = (text: string): string => text.split('\n').map(plain).join('\n');
 
-/** A gateway may say much; the report has all of it. */
+/** A longer text of a gateway is cut. The report contains all of it. */
 const MOST_SHOWN = 240;
 const cut = (text: string): string => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text);
 
-/** Prints a line as soon as it is known, so that a wait can be seen to be one. */
+/** Prints a line at once, so that a user sees that the check is waiting for the next one. */
 export function printLine({ section, status, name, text, advice }: Line, before: string | undefined): void {
   if (section !== before) say(`\n${section}`);
   say(`  ${MARKS[status]}  ${cut(plain(`${name}: ${text}`))}`);
@@ -29,10 +29,10 @@ export const describeTally = (lines: readonly Line[]): string => {
   return `${ok} ok, ${warn} ${warn === 1 ? 'warning' : 'warnings'}, ${fail} failed, ${skip} left out`;
 };
 
-/** The options that this gateway needs, to be copied. */
+/** Prints the options that this gateway needs. */
 export function printOptions(source: string, saved: string | undefined): void {
   if (source !== '') {
-    say('\nOptions to copy into createClient, where this gateway differs from what we assume:');
+    say('\nOptions to copy into createClient, since this gateway differs from an assumption:');
     say(plainLines(source));
   }
   if (saved !== undefined) say(`\nOptions: ${saved}, for createClient({ gateways, ...fromCheck })`);
@@ -42,5 +42,5 @@ export function printOptions(source: string, saved: string | undefined): void {
 export function printTally(lines: readonly Line[], file: string | undefined): void {
   say(`\n${describeTally(lines)}.`);
   if (file !== undefined) say(`Report: ${file}`);
-  else say('For a report to hand on, with every answer and what the specification leaves open: --report check.md');
+  else say('To write a report with every answer and every gap of the specification: --report check.md');
 }

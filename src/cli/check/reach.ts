@@ -8,11 +8,11 @@ import type { Run } from './run.js';
 const SECTION = 'Reachability';
 const MOST_ADDRESSES = 3;
 
-/** Whether the gateway's name, port and certificate are in order; each step by itself, so that it is plain which one is not. */
+/** Whether the gateway's name, port and certificate are in order. Each is tested alone, so that a failure shows which one is wrong. */
 export async function reach(run: Run): Promise<boolean> {
   const url = new URL(run.gateway.baseUrl);
   if (run.ownFetch) {
-    run.tell(SECTION, 'skip', 'name, port, certificate', 'the options bring a fetch of their own, which makes the connections its own way');
+    run.tell(SECTION, 'skip', 'name, port, certificate', 'the options set fetch or transport, which makes its own connections');
     return true;
   }
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -20,11 +20,17 @@ export async function reach(run: Run): Promise<boolean> {
   const port = Number(url.port) || (secure ? 443 : 80);
   if (!(await resolveName(run, host)) || !(await openPort(run, host, port))) return false;
   if (secure) return checkCertificate(run, host, port);
-  run.tell(SECTION, 'warn', 'TLS', 'none: the address begins with http://, so the key can be read on its way', 'fine for a mock gateway; else use https://');
+  run.tell(
+    SECTION,
+    'warn',
+    'TLS',
+    'none: the address begins with http://, so the key can be read on its way',
+    'fine for a mock gateway; otherwise use https://',
+  );
   return true;
 }
 
-/** The limit of one request, within that of the whole run. */
+/** The limit of one request. The limit of the whole run applies, too. */
 const limitOf = ({ requestMs, signal }: Run) => ({ clock: systemClock, milliseconds: requestMs, signal });
 
 async function resolveName(run: Run, host: string): Promise<boolean> {
@@ -53,7 +59,7 @@ async function resolveName(run: Run, host: string): Promise<boolean> {
 
 const elapsed = (began: number): string => `${Math.round(performance.now() - began)} ms`;
 
-/** Opens a connection, does something with it, and leaves none behind. */
+/** Opens a connection, uses it, and always closes it. */
 async function withSocket<T extends Socket, R>(run: Run, open: () => T, event: string, use: (socket: T) => R) {
   let socket: T | undefined;
   const result = await withTimeout(
@@ -83,11 +89,11 @@ async function openPort(run: Run, host: string, port: number): Promise<boolean> 
     return true;
   }
   const why = opened.ended === 'failed' ? systemCodeOf(opened.error) : 'no answer in time';
-  run.tell(SECTION, 'fail', 'port', `${port} cannot be reached (${why})`, `${proxyAdvice()}a firewall may stand in between, or nothing listens there`);
+  run.tell(SECTION, 'fail', 'port', `${port} cannot be reached (${why})`, `${proxyAdvice()}a firewall may block it, or no server listens there`);
   return false;
 }
 
-/** Node.js's own fetch knows no proxy, and does not say so. */
+/** By default, fetch in Node.js ignores a proxy, and its errors do not say so. */
 function proxyAdvice(): string {
   const variable = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => process.env[name]);
   return variable
@@ -97,7 +103,7 @@ function proxyAdvice(): string {
 
 async function checkCertificate(run: Run, host: string, port: number): Promise<boolean> {
   const began = performance.now();
-  // Nothing is sent over this connection: it is opened to see the certificate, also one that is refused.
+  // This connection sends no data. It only reads the certificate, even a refused one.
   const seen = await withSocket(
     run,
     () => connectTls({ host, port, servername: isAddress(host) ? '' : host, rejectUnauthorized: false }),
@@ -106,7 +112,7 @@ async function checkCertificate(run: Run, host: string, port: number): Promise<b
   );
   if (seen.ended !== 'done') {
     const why = seen.ended === 'failed' ? systemCodeOf(seen.error) : 'no answer in time';
-    run.tell(SECTION, 'fail', 'TLS', `no secure connection (${why})`, 'does something that speaks no TLS listen on this port?');
+    run.tell(SECTION, 'fail', 'TLS', `no secure connection (${why})`, 'does the server on this port speak TLS?');
     return false;
   }
   const { status, text, advice } = judgeCertificate(seen.value, run.now());

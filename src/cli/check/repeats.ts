@@ -4,9 +4,9 @@ import { OTHER_DATA, SAME_DATA } from './duplicate-rule.js';
 import { describeError, lastAnswer, type Run } from './run.js';
 import { FIRST_AMOUNT, OTHER_AMOUNT, type Step } from './steps.js';
 
-const SECTION = 'Repeats of what is recorded';
+const SECTION = 'Repeats of recorded reports';
 
-/** The delivery of reports rests on this: a repeat of the same data is an error (specification, section 1) that the client knows when it sees it. */
+/** Sends recorded reports again. The delivery needs an error for a repeat (specification, section 1) that the client recognises. */
 export async function checkRepeats(run: Run, steps: readonly Step[]): Promise<void> {
   for (const step of steps) {
     await repeatSame(run, step);
@@ -31,14 +31,16 @@ async function repeatSame(run: Run, { operation, send }: Step): Promise<void> {
   }
   if (isDuplicateReportError(error) && !error.conflict) {
     run.findings.note('duplicate', 'confirmed', text);
-    return run.tell(SECTION, 'ok', name, `is known as a duplicate: ${text}`);
+    return run.tell(SECTION, 'ok', name, `is recognised as a duplicate: ${text}`);
   }
   if (error.outcome !== 'rejected') {
     if (error.status !== undefined) run.findings.note('duplicate', 'differs', text);
     return run.tell(SECTION, 'fail', name, describeError(run, error));
   }
   run.findings.note('duplicate', 'differs', text);
-  const [mistaken, should] = isDuplicateReportError(error) ? ['is taken for other data', 'must say same'] : ['is not known as a duplicate', 'must know it'];
+  const [mistaken, should] = isDuplicateReportError(error)
+    ? ['is mistaken for other data', 'must return same']
+    : ['is not recognised as a duplicate', 'must recognise it'];
   run.tell(
     SECTION,
     'fail',
@@ -64,16 +66,16 @@ async function repeatOther(run: Run, { operation, send }: Step): Promise<void> {
   }
   if (isDuplicateReportError(error) && error.conflict) {
     run.findings.note('conflict', 'confirmed', text);
-    return run.tell(SECTION, 'ok', name, `is known as a conflict: ${text}`);
+    return run.tell(SECTION, 'ok', name, `is recognised as a conflict: ${text}`);
   }
   if (error.outcome !== 'rejected') return run.tell(SECTION, 'fail', name, describeError(run, error));
   run.findings.note('conflict', 'differs', text);
-  const what = isDuplicateReportError(error) ? 'looks like the same data' : 'is refused, but not known as a conflict';
+  const what = isDuplicateReportError(error) ? 'looks like the same data' : 'is refused, but not recognised as a conflict';
   run.tell(
     SECTION,
     'warn',
     name,
     `${what}: ${text}`,
-    'if anything in the answer tells the two apart, let the option isDuplicate say conflict; if not, never report a reference from two places',
+    'if the answer distinguishes the two, let the option isDuplicate return conflict; if not, never report a reference from two places',
   );
 }

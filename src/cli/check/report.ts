@@ -8,7 +8,7 @@ import { measuredOf } from './measured.js';
 import { describeTally, tallyOf } from './print.js';
 import type { Line, Target } from './run.js';
 
-/** A run, to be handed on. */
+/** The results of a run. */
 export interface Report {
   readonly environment: Environment;
   readonly target: (Target & { readonly recorder: Recorder }) | undefined;
@@ -17,7 +17,7 @@ export interface Report {
   readonly lines: readonly Line[];
   readonly references: readonly string[];
   readonly assumptions: ReturnType<Findings['list']>;
-  /** The options that this gateway needs; undefined where repeats were not measured. */
+  /** The options that this gateway needs. Undefined if the repeats were not measured. */
   readonly fromCheck: FromCheck | undefined;
 }
 
@@ -44,9 +44,9 @@ export const reportAsJson = (report: Report): string =>
     2,
   );
 
-/** A cell of a table, whatever a gateway says. */
+/** Escapes a text of a gateway for a cell of a table. */
 const cell = (text: string): string => text.replace(/\p{C}+/gu, ' ').replace(/[\\|<>`[\]]/g, '\\$&');
-/** Our own words, which may hold code. */
+/** Escapes a text of this SDK, which may contain code. */
 const own = (text: string): string => text.replaceAll('|', '\\|');
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -61,7 +61,7 @@ export function reportAsMarkdown(report: Report): string {
   const source = optionsAsSource(report.fromCheck ?? {});
   const assumptions = [...report.assumptions].sort((a, b) => VERDICT_ORDER.indexOf(a.verdict) - VERDICT_ORDER.indexOf(b.verdict));
   return `${[
-    `# Integration Gateway, ${environment}: what was found`,
+    `# Integration Gateway, ${environment}: results of the check`,
     [
       `- Address: ${target ? cell(target.gateway.baseUrl) : 'not set up'}`,
       `- When: ${new Date(began).toISOString()}`,
@@ -69,29 +69,29 @@ export function reportAsMarkdown(report: Report): string {
       `- Result: ${describeTally(lines)}`,
       ...(references.length > 0 ? [`- Made-up reports were sent under: ${references.join(', ')}`] : []),
     ].join('\n'),
-    'The reports were made up, and no API key and nobody\'s data is in this document. "specification" is that of the Operator Reporting Service.',
-    '## What was tested',
+    'The reports were made up. This document contains no API key and no personal data. "specification" is that of the Operator Reporting Service.',
+    '## Tests',
     table(
       ['', 'what', 'found', 'to do'],
       lines.map(({ section, status, name, text, advice = '' }) => [status, cell(`${section}: ${name}`), cell(text), cell(advice)]),
     ),
-    '## Where the specification is silent',
-    'What the SDK assumes, and what this gateway showed. Please confirm or correct the rows that are not "confirmed".',
+    '## Gaps in the specification',
+    'The assumptions of the SDK, and the behaviour of this gateway. Please confirm or correct the rows that are not "confirmed".',
     table(
       ['', 'the specification does not say', 'assumed', 'seen', 'option to change'],
       assumptions.map(({ verdict, gap, assumed, seen, option }) => [verdict, own(gap), cell(assumed), cell(seen), option ? `\`${option}\`` : '']),
     ),
-    '## What was measured',
+    '## Measurements',
     measured.length === 0
       ? 'Nothing: see above.'
       : table(
           ['', 'seen', 'assumed'],
           measured.map(({ what, seen, assumed }) => [own(what), cell(seen), own(assumed)]),
         ),
-    ...(source === '' ? [] : ['Options for `createClient`, where this gateway differs:', `\`\`\`js\n${source}\n\`\`\``]),
-    '## What the gateway answered',
+    ...(source === '' ? [] : ['Options for `createClient`, since this gateway differs:', `\`\`\`js\n${source}\n\`\`\``]),
+    '## Answers of the gateway',
     exchanges.length === 0
-      ? 'Nothing was asked.'
+      ? 'No request was sent.'
       : table(
           ['request', 'path', 'status', 'content type', 'ms', 'body'],
           exchanges.map(({ about, path, status, retryAfter, contentType = '', durationMs, body = '' }) => [

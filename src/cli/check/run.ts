@@ -11,18 +11,18 @@ import { describeExchange, type Recorder } from './exchange.js';
 
 export type Status = 'ok' | 'warn' | 'fail' | 'skip';
 
-/** One thing that was tested. */
+/** The result of one test. */
 export interface Line {
   readonly section: string;
   readonly status: Status;
   readonly name: string;
-  /** What was found. */
+  /** The finding. */
   readonly text: string;
-  /** What to do, where something is to be done. */
+  /** The next step for the reader, if there is one. */
   readonly advice?: string | undefined;
 }
 
-/** What is tested. */
+/** The tested environment. */
 export interface Target {
   readonly environment: Environment;
   readonly gateway: Gateway;
@@ -30,9 +30,9 @@ export interface Target {
   /** The option `headers`, which a gateway behind another one needs. */
   readonly headers: readonly HeadersOption[];
   readonly requestMs: number;
-  /** Whether connections are made by a `fetch` of the operator's own. */
+  /** Whether the operator's own `fetch` or transport makes the connections. */
   readonly ownFetch: boolean;
-  /** Whether the two environments lead to one address, so that what is meant for staging would be recorded in production. */
+  /** Whether both environments have one address, so that a report for staging would be recorded in production. */
   readonly sharedAddress: boolean;
 }
 
@@ -41,20 +41,20 @@ export interface Run extends Target {
   readonly recorder: Recorder;
   readonly findings: Findings;
   readonly lines: readonly Line[];
-  /** Ends everything when the time of the whole run is over. */
+  /** Aborts when the time limit of the whole run is over. */
   readonly signal: AbortSignal;
-  /** Whether reports are sent to what does not answer as staging does. */
+  /** Whether reports are sent even if the gateway does not answer as staging does. */
   readonly trustEnvironment: boolean;
-  /** The references of the reports that were made. */
+  /** The references of the made-up reports. */
   readonly references: string[];
   tell(section: string, status: Status, name: string, text: string, advice?: string): void;
   now(): number;
   random(): number;
 }
 
-const TIME_OVER = 'the time for all checks is over (see --timeout)';
+const TIME_OVER = 'the time limit for all checks is over (see --timeout)';
 
-/** Sends a request that is none of the client's, exactly as the client would. */
+/** Sends a request that no call of the client makes, exactly as the client would. */
 export async function ask(run: Run, about: string, path: string, body: string, apiKey?: string): Promise<Attempted> {
   const limit = { clock: systemClock, milliseconds: run.requestMs, signal: run.signal };
   const more = await moreHeaders(run.headers, () => limit, new Set());
@@ -72,15 +72,15 @@ export async function ask(run: Run, about: string, path: string, body: string, a
   );
 }
 
-/** The end of a request in words. */
+/** Describes the result of a request. */
 export function describeAttempt(run: Run, attempted: Attempted): string {
   if (attempted.ended === 'broken') return attempted.failure.text;
-  if (attempted.ended === 'timeout') return `no whole answer within ${run.requestMs / 1_000} s`;
+  if (attempted.ended === 'timeout') return `no complete answer within ${run.requestMs / 1_000} s`;
   if (attempted.ended === 'aborted') return TIME_OVER;
   return lastAnswer(run);
 }
 
-/** Why a call of the client failed. The client hides the key that it sent; a gateway may repeat one that was sent before. */
+/** Describes why a call of the client failed. The client hides the key of this call, but a gateway may repeat an earlier key. */
 export function describeError({ signal, recorder }: Run, error: ReportingError): string {
   if (signal.aborted) return TIME_OVER;
   return error.status === undefined ? error.message : recorder.maskKeys(error.message);

@@ -3,20 +3,20 @@ import { ask, describeAttempt, type Run } from './run.js';
 
 const SECTION = 'The size of a body';
 const KIB = 1_024;
-/** Within reason: a report has about one. */
+/** A report has about 1 KiB. */
 const SIZES_KIB = [16, 64, 256, 1_024];
 const ENOUGH_KIB = 64;
 
-/** How the labels of its requests begin. */
+/** The beginning of the labels of these requests. */
 export const SIZE_OF_BODY = 'a body of ';
 
-/** Something that is no number to verify, so that nothing is recorded and nobody is looked up. */
+/** A body whose `nin` is not a number, so that nothing is recorded and no person is looked up. */
 function bodyOf(kib: number): string {
   const rest = JSON.stringify({ nin: 'check', padding: '' });
   return JSON.stringify({ nin: 'check', padding: 'x'.repeat(kib * KIB - rest.length) });
 }
 
-/** Which sizes of a body are read: one that is answered as a small one is. */
+/** Finds the largest body that gets the same answer as a small one. */
 export async function checkSize(run: Run): Promise<void> {
   const key = await readKey(run);
   if (key === undefined) return;

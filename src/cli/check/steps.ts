@@ -31,7 +31,7 @@ function stepsOf({ client, signal }: Run, reference: string, now: number): reado
   ];
 }
 
-/** What the gateway shows by taking a step. */
+/** The assumptions that an accepted step confirms. */
 const SHOWS: Readonly<Record<string, readonly AssumptionId[]>> = {
   reportBetEvent: ['paths', 'bet', 'required', 'source'],
   reportSettledBet: ['bounds', 'words'],
@@ -39,10 +39,10 @@ const SHOWS: Readonly<Record<string, readonly AssumptionId[]>> = {
   reportSettledWithdrawal: ['words', 'source', 'country'],
 };
 
-/** Assumed of every value, of which a step sends one. */
+/** Assumptions about all values of a field. A step sends only one of them. */
 const OF_EVERY_VALUE: readonly AssumptionId[] = ['bounds', 'words'];
 
-/** What may be at fault where it refuses the data of a step. */
+/** The assumptions that may be wrong if the gateway refuses the data of a step. */
 const BLAMES: Readonly<Record<string, readonly AssumptionId[]>> = {
   reportBetEvent: ['bet'],
   reportSettledBet: ['words'],
@@ -50,7 +50,10 @@ const BLAMES: Readonly<Record<string, readonly AssumptionId[]>> = {
   reportSettledWithdrawal: ['words'],
 };
 
-/** Sends the four steps; gives those that were recorded. */
+/** The end of the labels of settled reports without their initiated event. */
+export const NEVER_INITIATED = ' without its initiated event';
+
+/** Sends the four steps. Returns those that were recorded. */
 export async function takeSteps(run: Run): Promise<readonly Step[]> {
   await settleTooEarly(run, 'reportSettledBet');
   await settleTooEarly(run, 'reportSettledWithdrawal');
@@ -66,15 +69,15 @@ export async function takeSteps(run: Run): Promise<readonly Step[]> {
     }
     const ended = await call(run, `step ${index + 1}`, () => step.send(FIRST_AMOUNT));
     if (tellStep(run, name, step, ended)) recorded.push(step);
-    // What refuses a bet may take a withdrawal; what does not answer will not.
+    // A gateway that refuses a bet may accept a withdrawal. A gateway that does not answer will not.
     else if (ended.error?.outcome !== 'rejected') break;
   }
   return recorded;
 }
 
-/** A settled report whose initiated one was never reported: the order counts (specification, section 1). */
+/** Sends a settled report whose initiated event was never reported. The gateway must refuse it (specification, section 1). */
 async function settleTooEarly(run: Run, settling: OperationName): Promise<void> {
-  const name = `${settling} of what was never initiated`;
+  const name = `${settling}${NEVER_INITIATED}`;
   const reference = newReference(run.random);
   const settle = stepsOf(run, reference, run.now()).find(({ operation }) => operation === settling) as Step;
   const { error } = await call(run, name, () => settle.send(FIRST_AMOUNT));
@@ -86,15 +89,15 @@ async function settleTooEarly(run: Run, settling: OperationName): Promise<void> 
   if (!error || error.outcome === 'unknown') run.references.push(reference);
   if (!error || error.outcome === 'rejected') run.findings.note('meanings', 'differs', `never initiated: ${text}`);
   const advice = error
-    ? 'an outbox takes 404 alone for "report the initiated one first"'
-    : 'the gateway does not keep the order: your own code must (await step 1 before step 2; an outbox does so)';
+    ? 'an outbox reads only 404 as "report the initiated event first"'
+    : 'the gateway does not enforce the order, so your code must keep it: await step 1 before step 2 (an outbox does so)';
   run.tell(SECTION, 'warn', name, error ? text : `is recorded: ${text}`, advice);
 }
 
 function tellStep(run: Run, name: string, { operation }: Step, { value, error }: Ended<Receipt>): boolean {
   const text = lastAnswer(run);
   if (value) {
-    for (const id of SHOWS[operation] ?? []) run.findings.note(id, OF_EVERY_VALUE.includes(id) ? 'one value taken' : 'confirmed', `${operation} was taken`);
+    for (const id of SHOWS[operation] ?? []) run.findings.note(id, OF_EVERY_VALUE.includes(id) ? 'one value taken' : 'confirmed', `${operation} was accepted`);
     run.findings.note('success', 'confirmed', text);
     run.tell(SECTION, 'ok', name, `recorded: ${text}`);
     return true;
@@ -103,14 +106,14 @@ function tellStep(run: Run, name: string, { operation }: Step, { value, error }:
   const isRefused = error.status === 400 || error.status === 422;
   if (error.status === 404 && event) run.findings.note('paths', 'differs', text);
   if (isRefused) for (const id of BLAMES[operation] ?? []) run.findings.note(id, 'differs', text);
-  if (isRefused && event) run.findings.note('paths', 'confirmed', `${operation} is known there`);
+  if (isRefused && event) run.findings.note('paths', 'confirmed', `the path of ${operation} exists`);
   if (error.status !== undefined && error.status >= 200 && error.status < 300) run.findings.note('success', 'differs', text);
   if (error.code === 'timeout') run.findings.note('timeouts', 'differs', `${operation}: no answer in time`);
   const advice =
     error.status === 404 && event
-      ? `the specification gives no path for it: ask for it, and set paths.${operation} in a file for --options`
+      ? `the specification gives no path for it: ask the authority for it, and set paths.${operation} in a file for --options`
       : isRefused
-        ? 'the data is made up but whole: the gateway wants other fields or values than we assume'
+        ? 'the data is made up but complete: the gateway expects other fields or values than we assume'
         : undefined;
   run.tell(SECTION, 'fail', name, describeError(run, error), advice);
   return false;

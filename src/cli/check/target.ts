@@ -14,24 +14,24 @@ const SECTION = 'Settings';
 const STRICT = 'NODE_TLS_REJECT_UNAUTHORIZED';
 
 const SET_UP = 'set the variables, or give a file with client options: --options options.mjs';
-/** For staging alone, which alone the variable leads to a mock gateway. */
+/** Only for staging: the variable sends only staging to a mock gateway. */
 const TRY = '. To try this command: npx location-sdk mock, and LOCATION_SDK_MOCK=http://127.0.0.1:4010';
 
-const SHARED = 'staging and production have the same address, so what you test would be recorded as real reports, or real ones as tests';
+const SHARED = 'staging and production have the same address, so tests would be recorded as real reports, or real reports as tests';
 
 type Tell = (section: string, status: Status, name: string, text: string, advice?: string) => void;
 
-/** Silent: what a client would warn of is told as a line. */
+/** Silent, since the lines of the check contain the client's warnings. */
 const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** What is to be tested, as the operator's own client would be set up; undefined where it cannot be. */
+/** Sets up the tested environment as the operator's own client does. Undefined if that fails. */
 export function readTarget(given: ClientOptions, environment: Environment, tell: Tell): (Target & { recorder: Recorder }) | undefined {
   if (process.env[STRICT] === '0') {
-    tell(SECTION, 'fail', STRICT, 'is 0, so no certificate is checked and anybody can read the key on its way', 'take it out of the environment');
+    tell(SECTION, 'fail', STRICT, 'is 0, so no certificate is checked and others can read the key on its way', 'remove it from the environment');
     return undefined;
   }
   const recorder = createRecorder(given.transport ?? moduleTransport(given.fetch, false));
-  // One attempt for each request, so that the answer to each is seen, and each is in no doubt before.
+  // One attempt for each request, so that every answer is recorded, and no earlier attempt leaves a request in doubt.
   const own = { retry: { limit: 0 }, transport: recorder.transport, logger: QUIET, location: undefined, onEvent: undefined };
   const options: ClientOptions = { ...given, environment, ...own };
   try {
@@ -46,7 +46,7 @@ export function readTarget(given: ClientOptions, environment: Environment, tell:
     const other = gateways[environment === 'staging' ? 'production' : 'staging'];
     tellSettings(given, environment, gateway.baseUrl, tell);
     const sharedAddress = typeof other !== 'string' && placeOf(other.baseUrl) === placeOf(gateway.baseUrl);
-    // In staging the made-up reports are refused for it, once it is known what answers there.
+    // In staging, `runChecks` reports this later, and sends no made-up reports.
     if (sharedAddress && environment === 'production') tell(SECTION, 'fail', 'two addresses', SHARED, 'give each its own base address');
     return {
       environment,
@@ -65,7 +65,7 @@ export function readTarget(given: ClientOptions, environment: Environment, tell:
   }
 }
 
-/** An address, however this machine is named in it. Of other names only the gateway's answers can tell whether they are one. */
+/** An address in one spelling, also for the names of this machine. Only the gateway's answers can show that two other names are one server. */
 function placeOf(baseUrl: string): string {
   const { protocol, hostname, port, pathname } = new URL(baseUrl);
   const host = hostname.replace(/\.$/, '');
@@ -74,10 +74,10 @@ function placeOf(baseUrl: string): string {
 
 function tellSettings({ gateways }: ClientOptions, environment: Environment, baseUrl: string, tell: Tell): void {
   if (environment === 'staging' && process.env.LOCATION_SDK_MOCK) {
-    tell(SECTION, 'warn', 'mock mode', `LOCATION_SDK_MOCK leads to ${baseUrl}`, 'this tests a mock gateway and tells nothing of the real one');
+    tell(SECTION, 'warn', 'mock mode', `LOCATION_SDK_MOCK leads to ${baseUrl}`, 'this tests a mock gateway, not the real one');
     return;
   }
   const from = (option: 'baseUrl' | 'apiKey') => (gateways?.[environment]?.[option] === undefined ? 'from the environment variable' : 'from --options');
   tell(SECTION, 'ok', 'base address', `${baseUrl} (${from('baseUrl')})`);
-  tell(SECTION, 'ok', 'API key', `is there (${from('apiKey')})`);
+  tell(SECTION, 'ok', 'API key', `is set (${from('apiKey')})`);
 }

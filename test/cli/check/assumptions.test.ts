@@ -9,14 +9,14 @@ const rows = readFileSync(join(root, 'docs/background/assumptions.md'), 'utf8')
   .filter((line) => line.startsWith('| '))
   .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')));
 
-describe('the assumptions that a run looks at', () => {
+describe('the assumptions that a run tests', () => {
   it.each(Object.entries(ASSUMPTIONS))('%s is a row of docs/background/assumptions.md, with its option', (_, { gap, ...assumption }) => {
     const row = rows.find(([first]) => first === gap);
     expect(row).toBeDefined();
     if ('option' in assumption) expect(row?.join(' ')).toContain(assumption.option);
   });
 
-  it('are not seen until they are, and a difference outweighs what agrees', () => {
+  it('are not seen before a finding, and keep a difference even if other answers agree', () => {
     const findings = createFindings();
     const of = (id: string) => findings.list().find((one) => one.id === id);
     expect(of('duplicate')).toMatchObject({ verdict: 'not seen', seen: '' });

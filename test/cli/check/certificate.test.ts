@@ -13,6 +13,6 @@ test.each([
   expect(judgeCertificate(until(days), now)).toMatchObject({ status, text: expect.stringMatching(text) });
 });
 
-test('one that is refused fails, however long it is valid', () => {
+test('a refused certificate fails, even if it is valid for a long time', () => {
   expect(judgeCertificate({ ...until(900), authorized: false, problem: 'CERT_REVOKED' }, now)).toMatchObject({ status: 'fail' });
 });

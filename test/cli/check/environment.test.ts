@@ -5,13 +5,13 @@ const baseUrl = 'https://gateway.example.com';
 const apiKey = 'sk-canary-5f2e91c7';
 const gateways = { staging: { baseUrl, apiKey } };
 
-/** Answers the verification of a number that is one. */
+/** Answers the verification of a well-formed number. */
 const verifying = (answer: (nin: string) => Answered) => (asked: Asked) => {
   const { nin = '' } = asked.body;
   return /^\d{11}$/.test(nin) ? answer(nin) : undefined;
 };
 
-describe('what does not answer as staging gets no made-up report', () => {
+describe('a gateway that does not answer as staging gets no made-up report', () => {
   test.each<[string, (nin: string) => Answered, numbers: number]>([
     ['verifies no number', () => [200, { success: false }], 1],
     ['verifies every number', () => [200, { success: true }], 2],
@@ -23,13 +23,13 @@ describe('what does not answer as staging gets no made-up report', () => {
     const { lines, references } = await checkStaging({ gateways, fetch });
     expect(reports()).toEqual([]);
     expect(references).toEqual([]);
-    // A person may be behind a number that is asked for in vain.
+    // Any further number could belong to a person.
     expect(asked.filter(({ key, body }) => key === apiKey && /^\d{11}$/.test(body.nin ?? ''))).toHaveLength(numbers);
     expect(lines).toContainEqual(expect.objectContaining({ name: 'is it staging?', status: 'skip', advice: expect.stringContaining('--trust-environment') }));
     expect(lines.filter(({ status }) => status === 'fail')).toHaveLength(1);
   });
 
-  test('a gateway that verifies every number gets them once its operator is sure', async () => {
+  test('a gateway that verifies every number gets them with --trust-environment', async () => {
     const { fetch, reports } = gatewayThat(verifying(() => [200, { success: true }]));
     const { lines } = await checkStaging({ gateways, fetch }, { trustEnvironment: true });
     expect(reports().length).toBeGreaterThan(0);
@@ -62,7 +62,7 @@ describe('one address for both environments is noticed', () => {
     ['https://gateway.example.com/staging', 'https://gateway.example.com'],
     ['http://localhost:4010', 'http://127.0.0.1:4011'],
     ['http://staging.localhost:4010', 'http://production.localhost:4010'],
-  ])('but not where there are two: %s and %s', async (first, second) => {
+  ])('but two addresses are allowed: %s and %s', async (first, second) => {
     const { fetch, reports } = gatewayThat(() => undefined);
     await checkStaging({ gateways: { staging: { baseUrl: first, apiKey }, production: { baseUrl: second, apiKey } }, fetch });
     expect(reports().length).toBeGreaterThan(0);

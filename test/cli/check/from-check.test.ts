@@ -16,7 +16,7 @@ import { codeBlocks } from '../../support/code-blocks.js';
 import { settledBet } from '../../support/factories.js';
 import { root } from '../../support/run.js';
 
-/** Without a digit, so that it could be a word. */
+/** It has no digit, so it could be a word. */
 const KEY = 'sk-canary-qwxzvbnmkj';
 const folder = mkdtempSync(join(tmpdir(), 'location-sdk-from-check-'));
 const guide = readFileSync(join(root, 'docs/how-to/check.md'), 'utf8');
@@ -59,7 +59,7 @@ async function mock(duplicateStatus: number) {
 
 type Refusal = readonly [status: number, body: unknown];
 
-/** What a gateway of plain HTTP says, where ours says something else. */
+/** The answers of a gateway of plain HTTP that differ from those of the mock gateway. */
 interface Words {
   readonly same: (reference: string) => Refusal;
   readonly other: (reference: string) => Refusal;
@@ -116,7 +116,7 @@ const ODD: Words = {
 };
 
 describe('a gateway that differs', () => {
-  test('a mock gateway with another status: the saved options make the check pass, and a client certain', async () => {
+  test('a mock gateway with another status: with the saved options the check passes and a client knows the outcome', async () => {
     const { url, gateway } = await mock(403);
     const file = newFile();
     const { code, out } = await check(url, '--save', file);
@@ -142,7 +142,7 @@ describe('a gateway that differs', () => {
     expect(await settle(await fromCheckIn(file))).toBe('already-recorded');
   });
 
-  test('a gateway of other words, in a member of its own: everything is measured, and the options mend it', async () => {
+  test('a gateway with other messages in another member: everything is measured, and the options fit', async () => {
     const url = await rawGateway(ODD);
     const [file, report] = [newFile(), newFile('md')];
     const { code, out } = await check(url, '--save', file, '--report', report, '--json');
@@ -150,7 +150,7 @@ describe('a gateway that differs', () => {
     expect(code).toBe(1);
     const seen = Object.fromEntries(measured.map(({ what, seen: of }: { what: string; seen: string }) => [what, of]));
     expect(seen['a wrong key']).toBe('HTTP 403, { errors: list }');
-    expect(seen['a settled report that was never initiated']).toBe('HTTP 400, { errors: list }');
+    expect(seen['a settled report without its initiated event']).toBe('HTTP 400, { errors: list }');
     expect(seen['the size of a body']).toBe('1 KiB: HTTP 400; 16 KiB: HTTP 400; 64 KiB: HTTP 400; 256 KiB: HTTP 413');
     expect(options).toContain('const said = String(Object(body).errors?.[0]?.detail).trim();');
     expect(options).toMatch(/\/\^Filing\\s\+\\S\+\\s\+was\\s\+lodged\\s\+earlier\\\.\$\/\.test\(said\)\) return 'same'/);
@@ -166,11 +166,11 @@ describe('a gateway that differs', () => {
   });
 
   test.each<[string, Words, string]>([
-    ['a status of its own, without words', { same: () => [410, {}], other: () => [410, {}] }, "if (status === 410) return 'same';"],
+    ['a separate status, without a message', { same: () => [410, {}], other: () => [410, {}] }, "if (status === 410) return 'same';"],
     [
-      'no words for other data',
+      'the same message for other data',
       { same: () => [403, { message: 'Lodged earlier' }], other: () => [403, { message: 'Lodged earlier' }] },
-      '// Nothing in the answers of this gateway tells other data from the same data.',
+      '// The answers of this gateway do not distinguish other data from the same data.',
     ],
   ])('%s', async (_, words, line) => {
     const file = newFile();
@@ -179,15 +179,15 @@ describe('a gateway that differs', () => {
     expect((await check(url, '--options', file)).out).not.toContain('FAIL');
   });
 
-  test('answers that tell nothing make no option', async () => {
+  test('answers that do not distinguish a repeat make no option', async () => {
     const same: Refusal = [400, { message: 'Bad request' }];
     const { out } = await check(await rawGateway({ same: () => same, other: () => same, malformed: same }), '--save', newFile());
-    expect(guide).toContain('nothing in these answers tells a repeat from another refusal');
-    expect(out).toContain('warn  isDuplicate: nothing in these answers tells a repeat from another refusal, so no option can');
+    expect(guide).toContain('these answers do not distinguish a repeat from another refusal');
+    expect(out).toContain('warn  isDuplicate: these answers do not distinguish a repeat from another refusal, so no option can');
     expect(out).not.toContain('Options to copy');
   });
 
-  test('words that would be code stay words', async () => {
+  test('a message that contains code is written as text', async () => {
     const evil = ['x/.test(said)) { process.exit(9) } // `$', '{process.exit(8)}` \\u2028*/ \u2028\u202e\n lodged $& earlier'].join('');
     const file = newFile();
     const url = await rawGateway({ same: () => [403, { message: evil }], other: () => [403, { message: `${evil} otherwise` }] });
@@ -199,7 +199,7 @@ describe('a gateway that differs', () => {
     expect(isDuplicate?.({ status: 403, body: { message: 'x' }, json: true })).toBe(false);
   });
 
-  test('words with the key in them are in no option', async () => {
+  test('a message that contains the key is in no option', async () => {
     const file = newFile();
     const url = await rawGateway({ same: () => [403, { message: `${KEY} lodged earlier` }], other: () => [403, { message: `${KEY} lodged otherwise` }] });
     await check(url, '--save', file);
@@ -208,14 +208,14 @@ describe('a gateway that differs', () => {
 });
 
 describe('a gateway that does not differ', () => {
-  test('needs no options: the file has none, and may be spread all the same', async () => {
+  test('needs no options: the file has none, and may still be spread', async () => {
     const { url } = await mock(409);
     const file = newFile();
     const { code, out } = await check(url, '--save', file);
     expect({ code, copied: out.includes('Options to copy') }).toEqual({ code: 0, copied: false });
     expect(out).toContain('ok    the limit: 1024 KiB is read; nothing larger was tried');
     expect(await fromCheckIn(file)).toEqual({});
-    // A second run writes over what the first one wrote.
+    // A second run overwrites the file of the first one.
     expect((await check(url, '--save', file)).code).toBe(0);
   });
 });
@@ -224,17 +224,17 @@ describe('nothing is saved', () => {
   test.each([
     ['in production', () => ['--environment', 'production', '--save', newFile()], /--save measures with made-up reports, which are never sent to production/],
     [
-      'over a file of somebody else',
+      'over a file that the check has not written',
       () => {
         const file = newFile();
         writeFileSync(file, 'export default {};');
         return ['--save', file];
       },
-      /there is such a file, which the check has not written/,
+      /this file exists, and the check has not written it/,
     ],
-    ['into a folder that there is not', () => ['--save', '/nowhere/at/all.mjs'], /--save .*its folder cannot be written to \(ENOENT\)/],
+    ['into a folder that does not exist', () => ['--save', '/nowhere/at/all.mjs'], /--save .*its folder cannot be written to \(ENOENT\)/],
     [
-      'where the options bring an isDuplicate',
+      'if the options contain isDuplicate',
       () => {
         const file = newFile();
         writeFileSync(file, 'export default { isDuplicate: () => false };');
@@ -248,31 +248,31 @@ describe('nothing is saved', () => {
     expect(gateway.requests()).toEqual([]);
   });
 
-  test('where the repeats were not measured', async () => {
+  test('if the repeats were not measured', async () => {
     const file = newFile();
     const { code, err } = await check('http://127.0.0.1:9', '--save', file);
-    expect([code, err]).toEqual([1, `location-sdk: nothing is written to ${file}: the repeats were not measured\n`]);
+    expect([code, err]).toEqual([1, `location-sdk: ${file} was not written: the repeats were not measured\n`]);
   });
 });
 
-test.each([400, 403, 422])('HTTP %i alone is no duplicate: refusals of many kinds have it', (status) => {
+test.each([400, 403, 422])('HTTP %i alone is not a duplicate, since refusals of many kinds have it', (status) => {
   const answer = { status, body: {}, json: true };
   expect(duplicateRuleOf([{ about: 'reportBetEvent, the same data', answer }], () => true)).toBeUndefined();
 });
 
-describe('what may not be shown makes no option', () => {
+describe('a text that must not be shown makes no option', () => {
   const ruleFor = (body: object, secret: string) => {
     const recorder = createRecorder({ send: () => Promise.reject(new Error('nothing is sent')) });
     recorder.hide(secret);
     return duplicateRuleOf([{ about: 'reportBetEvent, the same data', answer: { status: 403, body, json: true } }], recorder.isFreeOfKeys);
   };
 
-  test('the name of a member that is a key', () => {
+  test('a key that is the name of a member', () => {
     expect(ruleFor({ sk_live_abcdef: 'Filed before', deep: { sk_live_abcdef: 'Filed before' } }, 'sk_live_abcdef')).toBeUndefined();
     expect(ruleFor({ sk_live_abcdef: 'Filed before', words: 'Lodged before' }, 'sk_live_abcdef')?.path).toEqual(['words']);
   });
 
-  test('a short header as a word alone: any text has one letter', () => {
+  test('a short header as a whole word only, since any text contains one letter', () => {
     expect(ruleFor({ words: 'Lodged before' }, 'e')?.path).toEqual(['words']);
     expect(ruleFor({ words: 'Lodged before: e.' }, 'e')).toBeUndefined();
   });

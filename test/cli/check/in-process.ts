@@ -6,7 +6,7 @@ import { readTarget } from '../../../src/cli/check/target.js';
 import type { ClientOptions } from '../../../src/client/options.js';
 import { systemClock } from '../../../src/platform/time.js';
 
-/** Tests staging with these options, in this process: what was found, and everything that a run prints or writes of it. */
+/** Tests staging with these options, in this process. Returns the findings, and everything that a run prints or writes about them. */
 export async function checkStaging(options: ClientOptions, { trustEnvironment = false } = {}) {
   const lines: Line[] = [];
   const tell = (section: string, status: Status, name: string, text: string, advice?: string) => void lines.push({ section, status, name, text, advice });
@@ -29,7 +29,7 @@ export interface Asked {
 
 export type Answered = readonly [status: number, body: unknown];
 
-/** A gateway that knows no paths but its own, wants a key, and answers whoever has one as `answer` says. */
+/** A gateway that accepts only its own paths, requires a key, and answers a request with a key as `answer` says. */
 export function gatewayThat(answer: (asked: Asked) => Answered | undefined, isKey: (key: string) => boolean = () => true) {
   const asked: Asked[] = [];
   const fetch: NonNullable<ClientOptions['fetch']> = async (url, init) => {

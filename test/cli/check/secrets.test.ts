@@ -6,7 +6,7 @@ const baseUrl = 'https://gateway.example.com';
 /** Keys that look like names of members, and share no piece of six characters. */
 const KEYS = Array.from({ length: 26 }, (_, index) => `KEY_${String.fromCharCode(97 + index).repeat(16)}`);
 
-/** Options whose key is another one each time; and those that were given. */
+/** Options with another key for each request, and the keys that were returned. */
 function rotating() {
   const given: string[] = [];
   const apiKey = async () => {
@@ -21,7 +21,7 @@ test.each([
   ['as it is', (key: string) => key],
   ['in lower case', (key: string) => key.toLowerCase()],
   ['in part', (key: string) => `x_${key.slice(2, 12)}`],
-])('a key that an answer has for the name of a member is not shown: %s', async (_, spell) => {
+])('a key that is the name of a member in an answer is not shown: %s', async (_, spell) => {
   const [apiKey = ''] = KEYS;
   const { fetch } = gatewayThat(() => [400, { [spell(apiKey)]: 1, message: 'wrong' }]);
   const { shown } = await checkStaging({ gateways: { staging: { baseUrl, apiKey } }, fetch });
@@ -29,17 +29,17 @@ test.each([
   expect(shown.toLowerCase()).not.toContain(spell(apiKey).toLowerCase());
 });
 
-test('the names of members that are no key are shown', async () => {
+test('the names of members that are not a key are shown', async () => {
   const { fetch } = gatewayThat(() => [400, { statusCode: 400, trace_id: 'a', message: 'wrong' }]);
   const { shown } = await checkStaging({ gateways: { staging: { baseUrl, apiKey: 'another-key' } }, fetch });
   expect(shown).toContain('{ statusCode: 400, trace_id: string, message: \\"wrong\\" }');
 });
 
 test.each<[string, (asked: Asked, before: string | undefined) => Answered | undefined]>([
-  ['in its words', ({ path, key }) => (path.startsWith('report-') ? [200, { message: `recorded with the key ${key}` }] : undefined)],
+  ['in its message', ({ path, key }) => (path.startsWith('report-') ? [200, { message: `recorded with the key ${key}` }] : undefined)],
   ['as the name of a member', ({ path, key = '' }) => (path.startsWith('report-') ? [200, { [key]: true, message: 'recorded' }] : undefined)],
   ['in a refusal, one request later', ({ path }, before) => (path.startsWith('report-') ? [422, { message: `the key ${before} was before` }] : undefined)],
-])('no key of a function that gives another one each time is shown where a gateway repeats it %s', async (_, answer) => {
+])('no key of a function that returns another one each time is shown if a gateway repeats it %s', async (_, answer) => {
   const { given, gateways } = rotating();
   let before: string | undefined;
   const { fetch, asked } = gatewayThat((one) => {
@@ -53,13 +53,13 @@ test.each<[string, (asked: Asked, before: string | undefined) => Answered | unde
   expect(shown).toContain('[masked]');
 });
 
-test('the made-up wrong key hides no words of an answer', async () => {
+test('the made-up wrong key masks no words of an answer', async () => {
   const { fetch } = gatewayThat(({ path }) => (path.startsWith('report-') ? [422, { message: 'location is wrong, check it' }] : undefined));
   const { shown } = await checkStaging({ gateways: { staging: { baseUrl, apiKey: 'another-key' } }, fetch });
   expect(shown).toContain('location is wrong, check it');
 });
 
-describe('a gateway behind another one', () => {
+describe('a gateway behind another gateway', () => {
   const FRONT = 'canaryfronttoken';
   const gateways = { staging: { baseUrl, apiKey: 'another-key' } };
   const behind = (isLetIn: (headers: Readonly<Record<string, string>>) => boolean) => {
@@ -85,7 +85,7 @@ describe('a gateway behind another one', () => {
     expect(shown).not.toContain(FRONT);
   });
 
-  test('is not asked where the function headers fails, and nothing that it threw is shown', async () => {
+  test('gets no request if the function headers fails, and its error is not shown', async () => {
     const { lines, shown } = await checkStaging({ gateways, headers: () => Promise.reject(new Error(FRONT)), fetch: behind(() => true) });
     expect(lines.find(({ status }) => status === 'fail')?.text).toBe('headers threw an error; check that function');
     expect(shown).not.toContain(FRONT);
