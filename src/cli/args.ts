@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { Failure } from './output.js';
 
-/** An option of a command. One that reads nothing is a switch. */
+/** An option of a command. Without `read` it is a switch. */
 export interface OptionRow<T = unknown> {
   readonly help: string;
-  /** What stands for its value in the help. */
+  /** The placeholder of its value in the help. */
   readonly hint?: string;
-  /** Its value from the text; throws a `Failure` that completes "--name …". */
+  /** Reads the value. Throws a `Failure` whose message completes "--name …". */
   readonly read?: (text: string) => T;
 }
 
@@ -16,10 +16,10 @@ export type Values<Table extends OptionTable> = {
   readonly [Name in keyof Table]?: Table[Name] extends { read: (text: string) => infer T } ? T : true;
 };
 
-/** Reads the words of a command by its table; throws a `Failure` at a word that it does not know. */
+/** Reads the words of a command. Throws a `Failure` for a word that is not in its table. */
 export const readArgs = <Table extends OptionTable>(table: Table, words: readonly string[]): Values<Table> => readWords(table, words, 0).values;
 
-/** The same for a command that takes words which are no options, so many at most. */
+/** The same for a command that also takes up to `most` words that are not options. */
 export function readWords<Table extends OptionTable>(table: Table, words: readonly string[], most: number): { values: Values<Table>; given: string[] } {
   const { tokens } = parseArgs({ args: [...words], strict: false, tokens: true, options: parserOptions(table) });
   const values: Record<string, unknown> = {};
@@ -53,7 +53,7 @@ function readValue<T>(read: (text: string) => T, name: string, text: string): T 
   }
 }
 
-/** A whole number between two, for `read`. */
+/** Reads a whole number between two bounds. */
 export const wholeNumber = (least: number, most: number) => (text: string) => {
   if (!/^\d{1,10}$/.test(text) || Number(text) < least || Number(text) > most) throw new Failure(`must be a whole number from ${least} to ${most}`);
   return Number(text);
@@ -67,9 +67,9 @@ export const oneOf =
     return found;
   };
 
-/** What a header can hold. */
+/** Reads a text that a header can contain. */
 export const visibleText = (text: string): string => {
-  if (!/^[\x21-\x7e]+$/.test(text)) throw new Failure('must be of visible ASCII characters, without spaces');
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new Failure('must be visible ASCII characters, without spaces');
   return text;
 };
 
@@ -80,7 +80,7 @@ export const notEmpty = (text: string): string => {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 
-/** `500ms`, `10s`, `2m`; a bare number is seconds. In milliseconds. */
+/** Reads `500ms`, `10s` or `2m` as milliseconds. A bare number is in seconds. */
 export const duration = (text: string): number => {
   const [, number, unit = 's'] = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m)?$/.exec(text) ?? [];
   if (number === undefined) throw new Failure('must be a time such as 500ms, 10s or 2m');
@@ -92,7 +92,7 @@ export const httpAddress = (text: string): URL => {
     const url = new URL(text);
     if (/^https?:$/.test(url.protocol)) return url;
   } catch {
-    // Not an address at all.
+    // This text gets the same message as another protocol.
   }
   throw new Failure('must be an address such as http://127.0.0.1:4010');
 };

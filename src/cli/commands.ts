@@ -11,22 +11,22 @@ export interface Command {
   /** The words that call it. */
   readonly words: readonly string[];
   readonly summary: string;
-  /** What follows the words. Default: `[options]`. */
+  /** The usage after these words. Default: `[options]`. */
   readonly usage?: string;
   readonly options: OptionTable;
-  /** More for its help. */
+  /** The end of its help. */
   readonly notes: string;
-  /** Does it, and gives the exit code. */
+  /** Runs the command. Returns the exit code. */
   run(words: readonly string[]): Promise<number>;
 }
 
-/** The longest words first, so that `mock ready` is not taken for `mock`. */
+/** Longer commands come first, so that `mock ready` is not read as `mock`. */
 export const COMMANDS: readonly Command[] = [
   {
     words: ['mock', 'ready'],
-    summary: 'Tell whether a mock gateway answers',
+    summary: 'Test whether a mock gateway answers',
     options: READY_OPTIONS,
-    notes: 'Exit code 0: it answers. 1: it does not, or not in time, or another mock gateway does. 2: the call is wrong.',
+    notes: 'Exit code 0: it answers. 1: it does not answer in time, or another mock gateway answers. 2: the call is wrong.',
     run: ready,
   },
   {
@@ -35,11 +35,11 @@ export const COMMANDS: readonly Command[] = [
     usage: '[options] -- <command> [argument…]',
     options: RUN_OPTIONS,
     notes: [
-      'Starts a mock gateway on a free port, sets LOCATION_SDK_MOCK to its address and runs the command. When the command',
-      'ends, so does the mock gateway. SIGINT, SIGTERM and SIGHUP are passed on to the command.',
+      'Starts a mock gateway on a free port, sets LOCATION_SDK_MOCK to its address and runs the command. The mock gateway',
+      'ends with the command. SIGINT, SIGTERM and SIGHUP are passed on to the command.',
       '',
-      "Exit code: the command's own; 128 and the signal's number where a signal ended it; 127 or 126 where it cannot be",
-      'started. 1 and 2 as for mock.',
+      "Exit code: that of the command; 128 plus the signal's number if a signal ended it; 127 or 126 if it cannot be",
+      'started. 1 and 2: as for mock.',
     ].join('\n'),
     run,
   },
@@ -48,17 +48,17 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Start a mock gateway',
     options: MOCK_OPTIONS,
     notes: [
-      'Prints one line when it is ready, with its real address. Staging is at that address, production below',
-      '/production, its own routes below /__admin/. SIGINT and SIGTERM end it at once, open connections included.',
+      'Prints one line with its address when it is ready. Staging is at that address, production below /production,',
+      'and its own routes are below /__admin/. SIGINT, SIGTERM and SIGHUP end it at once and close all connections.',
       '',
-      'Exit code 0: ended by a signal. 1: the state could not be saved. 2: the call is wrong, the port is taken,',
-      'or the state file cannot be used (it is left as it is).',
+      'Exit code 0: ended by a signal. 1: the state could not be saved. 2: the call is wrong, the port is in use,',
+      'or the state file cannot be used (it is not changed).',
     ].join('\n'),
     run: mock,
   },
   {
     words: ['outbox'],
-    summary: "Look into an outbox's SQLite file, and decide what needs a person",
+    summary: 'Inspect an outbox, and decide about reports that need a person',
     usage: '<file> [command] [report…] [options]',
     options: OUTBOX_OPTIONS,
     notes: OUTBOX_NOTES,

@@ -16,7 +16,7 @@ ${columns([...COMMANDS].reverse().map((command) => [command.words.join(' '), com
 Options:
 ${columns([
   ['--version', 'Print the version'],
-  ['--help', 'Print this; after a command, its own help'],
+  ['--help', 'Print this help; after a command, the help of that command'],
 ])}`;
 
 /** The help of one command. */
@@ -27,7 +27,7 @@ export function helpOf(command: Command): string {
 Usage: ${nameOf(command)} ${command.usage ?? '[options]'}
 
 Options:
-${columns([...rows, ['--help', 'Print this']])}
+${columns([...rows, ['--help', 'Print this help']])}
 
 ${command.notes}`;
 }

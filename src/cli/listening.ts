@@ -1,14 +1,14 @@
 import { Failure } from './output.js';
 
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is taken; choose another, or 0 for a free one',
-  EACCES: 'this port is not allowed',
-  EADDRNOTAVAIL: 'this machine has no such address',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the host cannot be looked up',
+  EADDRINUSE: 'the port is in use; choose another, or 0 for a free one',
+  EACCES: 'this process may not use this port; choose another',
+  EADDRNOTAVAIL: 'this machine does not have this address',
+  ENOTFOUND: 'this host does not exist',
+  EAI_AGAIN: 'this host name cannot be resolved now',
 };
 
-/** Starts a server. One that cannot listen is a wrong call. */
+/** Starts a server. If it cannot listen, throws a `Failure` for a wrong call. */
 export async function listening<Server>(start: () => Promise<Server>, where: string): Promise<Server> {
   try {
     return await start();

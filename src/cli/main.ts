@@ -4,7 +4,7 @@ import { generalHelp, helpOf } from './help.js';
 import { complain, EXIT, Failure, say } from './output.js';
 import { type Terminal, withTerminal } from './terminal.js';
 
-/** Runs the command line and gives the exit code. */
+/** Runs a command line. Returns the exit code. */
 export const main = (words: readonly string[], terminal?: Terminal): Promise<number> =>
   withTerminal(terminal, async () => {
     try {
@@ -19,11 +19,11 @@ export const main = (words: readonly string[], terminal?: Terminal): Promise<num
 async function run(words: readonly string[]): Promise<number> {
   const command = COMMANDS.find((one) => one.words.every((word, index) => words[index] === word));
   const rest = words.slice(command?.words.length ?? 0);
-  // Behind two hyphens stand the words of another program.
+  // The words after two hyphens belong to another program.
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own.includes('--help') || own.includes('-h') || words.length === 0) {
     say(command ? helpOf(command) : generalHelp());
-    // A script whose command came out empty has done nothing.
+    // A script with an empty command must fail.
     return words.length === 0 ? EXIT.usage : EXIT.done;
   }
   if (command) return command.run(rest);

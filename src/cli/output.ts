@@ -3,7 +3,7 @@ import { terminal } from './terminal.js';
 
 export { printable };
 
-/** Exit codes: what is wrong with the call is told apart from what did not work. */
+/** Exit codes: 1 for work that failed, 2 for a wrong call. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
 /** Ends the command with one line on standard error. */
@@ -16,7 +16,7 @@ export class Failure extends Error {
   }
 }
 
-/** Every line that a command prints goes through here. */
+/** Makes every line of an output safe to print. */
 const linesOf = (text: string): string => text.split('\n').map(printable).join('\n');
 
 export const say = (text: string): void => void terminal().stdout.write(`${linesOf(text)}\n`);
@@ -25,8 +25,8 @@ export const remark = (text: string): void => void terminal().stderr.write(`${li
 const isTerminal = (stream: object): boolean => 'isTTY' in stream && stream.isTTY === true;
 
 /**
- * Writes texts as fast as whoever reads takes them, and stops where nobody reads any more. With `exact`, into a file or a pipe they go as they
- * are: the lines of the log of receipts are checked letter by letter.
+ * Writes texts at the speed of the reader, and stops when the reader closes the stream. With `exact`, a file or a pipe gets the
+ * unchanged texts, since every character of the log of receipts is checked.
  */
 export async function sayAll(texts: AsyncIterable<string>, { exact = false } = {}): Promise<void> {
   const { stdout } = terminal();
@@ -38,9 +38,9 @@ export async function sayAll(texts: AsyncIterable<string>, { exact = false } = {
   }
 }
 
-/** An address that stands where it is not expected may hold a password. */
+/** Removes addresses, since an address in an unexpected place may contain a password. */
 const withoutAddresses = (text: string): string =>
   text.replace(/(postgres(?:ql)?:\/\/)[^\s'"…]+/gi, '$1…').replace(/([a-z][a-z0-9+.-]*:\/\/)\S*@[^\s'"]*/gi, '$1…');
 
-/** One line, whatever the text holds. */
+/** Prints an error as one line, even if the text contains line breaks. */
 export const complain = (text: string): void => remark(`location-sdk: ${withoutAddresses(text.replace(/\s*[\r\n]+\s*/g, ' '))}`);

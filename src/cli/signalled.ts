@@ -1,6 +1,6 @@
 import { terminal } from './terminal.js';
 
-/** Resolves when a signal asks the command to end. */
+/** Resolves when a signal to end the command arrives. */
 export function signalled(): Promise<void> {
   const { signal } = terminal();
   return new Promise((resolve) => {

@@ -6,14 +6,14 @@ export interface Terminal {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable & { readonly isTTY?: boolean };
-  /** Ends a command that runs until it is ended; without it the signals of the process do. */
+  /** Ends a command that runs until a signal. Without it, the signals of the process do. */
   readonly signal?: AbortSignal;
 }
 
-/** Commands may run side by side in one process, as in tests; each keeps its own terminal. */
+/** Several commands may run at once in one process, as in tests. Each has its own terminal. */
 const current = new AsyncLocalStorage<Terminal | undefined>();
 
-/** The terminal of the command that runs; without one it is that of the process. */
+/** The terminal of the running command. Default: that of the process. */
 export const terminal = (): Terminal => current.getStore() ?? process;
 
 export const withTerminal = <T>(given: Terminal | undefined, work: () => T): T => current.run(given, work);

@@ -29,13 +29,13 @@ afterAll(async () => {
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** A client as an operator's code makes it, led here by the variable alone. */
+/** A client as in an operator's code. Only the variable sends it to this address. */
 function clientLedTo(url: string) {
   vi.stubEnv('LOCATION_SDK_MOCK', url);
   return createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'real-key' } }, retry: { limit: 0 }, logger: {} });
 }
 
-/** What the command says, and its guide too. */
+/** Expects words in the output of the command and in its guide. */
 const guide = readGuides('how-to/test-in-ci');
 function expectSaid(said: string, ...words: string[]): void {
   for (const one of words) {
@@ -49,20 +49,20 @@ const references = async (url: string) => {
   return reports.map(({ reference }: { reference: string }) => reference);
 };
 
-test('one line says that it is ready, and where', async () => {
+test('one line says that the mock gateway is ready, with its address', async () => {
   const { readyLine, url, end } = await cli.mock();
   expect(readyLine).toMatch(/^location-sdk mock gateway listening on http:\/\/127\.0\.0\.1:[1-9]\d*$/);
   expect(await (await fetch(`${url}/__admin/health`)).json()).toEqual({ status: 'ok', name: 'location-sdk mock gateway', version, pid: expect.any(Number) });
   expect(await end()).toBe(0);
 });
 
-test('the line is JSON for whoever asks', async () => {
+test('with --json the line is JSON', async () => {
   const { readyLine, url, end } = await startMock('--json');
   expect(JSON.parse(readyLine)).toEqual({ event: 'ready', url });
   expect(await end()).toBe(0);
 });
 
-test('LOCATION_SDK_MOCK alone leads a client there', async () => {
+test('LOCATION_SDK_MOCK is enough to send a client there', async () => {
   const { url, end } = await startMock();
   await expect(clientLedTo(url).reportBetEvent(betEvent())).resolves.toMatchObject({ outcome: 'recorded' });
   expect(await references(url)).toEqual(['BET-1']);
@@ -98,7 +98,7 @@ test('its options reach the gateway', async () => {
   await end();
 });
 
-test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends it at once, hanging requests included', async (signal) => {
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends it at once, even with hanging requests', async (signal) => {
   const { url, end } = await cli.mock();
   const rules = [
     { kind: 'hang', times: 1 },
@@ -122,7 +122,7 @@ describe('the state file', () => {
     return mock;
   };
 
-  test('is made at the end and read at the start', async () => {
+  test('is written at the end and read at the start', async () => {
     const path = join(folder, 'state.json');
     const first = await reporting(path, 'B-1');
     expect(existsSync(path)).toBe(false);
@@ -134,7 +134,7 @@ describe('the state file', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  test('may be a link, and stays one', async () => {
+  test('may be a link, which is not replaced', async () => {
     const path = join(folder, 'link.json');
     const target = join(folder, 'target.json');
     writeFileSync(target, JSON.stringify(createMockGateway().snapshot()));
@@ -150,14 +150,14 @@ describe('the state file', () => {
     ['of another kind', '{"name":"package"}'],
     ['of a later version', '{"version":2,"reports":{"staging":[],"production":[]}}'],
     ['of a report without its reference', '{"version":1,"reports":{"staging":[{"operation":"reportBetEvent","body":{}}],"production":[]}}'],
-  ])('that is %s ends it, and is left as it is', async (_, text) => {
+  ])('that is %s ends it, and is not changed', async (_, text) => {
     const path = join(folder, 'broken.json');
     writeFileSync(path, text);
     const { code, out, err } = await runCli(['mock', '--port', '0', '--state', path]);
     expect({ code, out, err }).toEqual({
       code: 2,
       out: '',
-      err: expect.stringMatching(/^location-sdk: the state file .*broken\.json is left as it is and cannot be used: .+\n$/),
+      err: expect.stringMatching(/^location-sdk: the state file .*broken\.json cannot be used and was not changed: .+\n$/),
     });
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
@@ -177,13 +177,13 @@ describe('the state file', () => {
   });
 });
 
-describe('what is wrong is one line and exit code 2', () => {
-  test('a port that is taken', async () => {
+describe('a wrong call ends with one line and exit code 2', () => {
+  test('a port that is in use', async () => {
     const server = await serve();
     const port = new URL(server.url).port;
     const { code, out, err } = await runCli(['mock', '--port', port]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toBe(`location-sdk: cannot listen on 127.0.0.1:${port}: the port is taken; choose another, or 0 for a free one\n`);
+    expect(err).toBe(`location-sdk: cannot listen on 127.0.0.1:${port}: the port is in use; choose another, or 0 for a free one\n`);
     await server.close();
   });
 
@@ -205,7 +205,7 @@ describe('what is wrong is one line and exit code 2', () => {
     ['mock --validation off', /--validation must be strict or partial/],
     ['mock --key=', /--key must be/],
     ['mock --host 0.0.0.0', /--admin-token/],
-    ['mock --host 192.0.2.1 --admin-token x', /cannot listen on 192\.0\.2\.1:4010: this machine has no such address/],
+    ['mock --host 192.0.2.1 --admin-token x', /cannot listen on 192\.0\.2\.1:4010: this machine does not have this address/],
     ['mock ready --timeout soon', /--timeout must be a time such as 500ms/],
     ['mock ready --url there', /--url must be an address/],
     ['mock ready --url http://127.0.0.1:4010 --port 4010', /give --port or --url, not both/],
@@ -220,13 +220,13 @@ describe('what is wrong is one line and exit code 2', () => {
 });
 
 describe('mock ready', () => {
-  test('is exit code 0 where a mock gateway answers', async () => {
+  test('ends with exit code 0 if a mock gateway answers', async () => {
     const { url, end } = await startMock();
     expect(await runCli(['mock', 'ready', '--url', url])).toEqual({ code: 0, out: `location-sdk mock gateway ready at ${url}\n`, err: '' });
     await end();
   });
 
-  test('waits for one that is still to come', async () => {
+  test('waits for one that starts later', async () => {
     const { url, end } = await startMock();
     await end();
     const waiting = runCli(['mock', 'ready', '--url', url, '--wait', '--timeout', '30s']);
@@ -235,14 +235,14 @@ describe('mock ready', () => {
     await late.end();
   });
 
-  test('is exit code 1 where none comes in time', async () => {
+  test('ends with exit code 1 if none answers in time', async () => {
     const { url, end } = await startMock();
     await end();
     expect(await runCli(['mock', 'ready', '--url', url])).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/ECONNREFUSED/) });
     expect(await runCli(['mock', 'ready', '--url', url, '--wait', '--timeout', '100ms'])).toMatchObject({ code: 1 });
   });
 
-  test('asks where --port or LOCATION_SDK_MOCK says', async () => {
+  test('uses the address of --port or LOCATION_SDK_MOCK', async () => {
     const { url, end } = await startMock();
     const { port } = new URL(url);
     expect(await runCli(['mock', 'ready', '--port', port])).toMatchObject({ code: 0, out: `location-sdk mock gateway ready at ${url}\n` });
@@ -257,25 +257,21 @@ describe('mock ready', () => {
     await end();
   });
 
-  test('is exit code 1 at once where a mock gateway of another process answers', async () => {
+  test('ends with exit code 1 at once if a mock gateway of another process answers', async () => {
     const { url, end } = await startMock();
     expect(await runCli(['mock', 'ready', '--url', url, '--pid', `${process.pid}`])).toMatchObject({ code: 0 });
     const { code, out, err } = await runCli(['mock', 'ready', '--url', url, '--pid', '1', '--wait', '--timeout', '10m']);
     expect([code, out]).toEqual([1, '']);
     expectSaid(err, 'another mock gateway answers at ');
-    expect(err).toBe(`location-sdk: another mock gateway answers at ${url}: its process is ${process.pid}, not 1; start yours on a port that is free\n`);
+    expect(err).toBe(`location-sdk: another mock gateway answers at ${url}: its process is ${process.pid}, not 1; start yours on a free port\n`);
     await end();
   });
 
   test.each([
-    [
-      'of another version',
-      { status: 'ok', name: 'location-sdk mock gateway', version: '0.0.1' },
-      /another mock gateway answers at .*: it is of version 0\.0\.1/,
-    ],
-    ['of another make', { status: 'ok', version }, /no mock gateway at .*: another server answers there/],
+    ['of another version', { status: 'ok', name: 'location-sdk mock gateway', version: '0.0.1' }, /another mock gateway answers at .*: it has version 0\.0\.1/],
+    ['of another kind', { status: 'ok', version }, /no mock gateway at .*: another server answers there/],
     ['that answers null', null, /no mock gateway at .*: another server answers there/],
-  ])('is exit code 1 where a server %s answers', async (_, body, words) => {
+  ])('ends with exit code 1 if a server %s answers', async (_, body, words) => {
     const server = createServer((__, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body)));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -297,7 +293,7 @@ describe('mock ready', () => {
 describe('mock run', () => {
   const node = (code: string) => ['--', process.execPath, '-e', code];
 
-  test('runs a command beside a mock gateway, which the variable leads to, and gives its exit code', async () => {
+  test('runs a command with the address of a mock gateway in the variable, and returns its exit code', async () => {
     const state = join(folder, 'run.json');
     const script = `
       const body = JSON.stringify({ bet_id: 'B-1', user: { user_id: 'U-1' }, location: { latitude: 6, longitude: 3, source: 'gps' } });
@@ -307,12 +303,12 @@ describe('mock run', () => {
     const { code, out, err } = await cli.run('mock', 'run', '--state', state, '--validation', 'partial', ...node(script), 'a b', '--help');
     expect({ code, out }).toEqual({ code: 7, out: '200 a b --help\n' });
     const [, url = ''] = /^location-sdk mock gateway listening on (http:\S+)\n$/.exec(err) ?? [];
-    // It ended with its command, and wrote its state.
+    // The mock gateway ended with the command, and wrote its state.
     await expect(fetch(`${url}/__admin/health`)).rejects.toThrow('fetch failed');
     expect(readFileSync(state, 'utf8')).toContain('B-1');
   });
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('passes %s on, waits for the command, and gives the exit code that it chooses', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('passes %s on, waits for the command, and returns its exit code', async (signal) => {
     const child = cli.start(
       'mock',
       'run',
@@ -324,11 +320,11 @@ describe('mock run', () => {
     expect(await once(child, 'exit')).toEqual([42, null]);
   });
 
-  test('gives 128 and the number of the signal that ended the command', async () => {
+  test('returns 128 plus the number of the signal that ended the command', async () => {
     expect(await cli.run('mock', 'run', ...node("process.kill(process.pid, 'SIGKILL')"))).toMatchObject({ code: 137 });
   });
 
-  test('says that there is no such command', async () => {
+  test('says that the command does not exist', async () => {
     const { code, err } = await runCli(['mock', 'run', '--', 'no-such-command-4711', 'x']);
     expect(code).toBe(127);
     expectSaid(err, 'cannot start ', ': is it installed, and in PATH?');
@@ -346,7 +342,7 @@ test('the version and the help are printed', async () => {
   }
 });
 
-test('a process of its own gives the exit code, and says what is wrong on standard error', async () => {
+test('a separate process returns the exit code, and prints errors on standard error', async () => {
   expect(await cli.run('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
   expect(await cli.run('mock', '--bogus')).toEqual({ code: 2, out: '', err: 'location-sdk: unknown option --bogus; see --help\n' });
 });

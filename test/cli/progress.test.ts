@@ -8,7 +8,7 @@ afterEach(() => vi.useRealTimers());
 it.each([
   { isTTY: true, written: '\r\u001b[KRead: 1,200\r\u001b[K' },
   { isTTY: false, written: '' },
-])('progress is counted on the standard error of the given terminal if it is one: isTTY $isTTY', ({ isTTY, written }) => {
+])('progress is shown on the standard error of the command only if that is a terminal: isTTY $isTTY', ({ isTTY, written }) => {
   vi.useFakeTimers();
   const stderr = Object.assign(new PassThrough(), { isTTY });
   withTerminal({ stdin: Readable.from([]), stdout: new PassThrough(), stderr }, () => {

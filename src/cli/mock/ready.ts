@@ -6,18 +6,18 @@ import { EXIT, Failure, say } from '../output.js';
 import { DEFAULT_PORT } from './mock.js';
 
 export const READY_OPTIONS = {
-  port: { hint: '<number>', help: 'On which port of this machine it listens', read: wholeNumber(1, 65_535) },
-  url: { hint: '<address>', help: `Where it listens (default: LOCATION_SDK_MOCK, or http://127.0.0.1:${DEFAULT_PORT})`, read: httpAddress },
-  pid: { hint: '<number>', help: 'Only the mock gateway of this process, such as $!', read: wholeNumber(1, 9_999_999_999) },
-  wait: { help: 'Ask again until it answers' },
-  timeout: { hint: '<time>', help: 'For how long at most, such as 500ms, 10s or 2m (default: 10s)', read: duration },
-  'admin-token': { hint: '<token>', help: 'What it was started with', read: visibleText },
+  port: { hint: '<number>', help: 'The port of the mock gateway on this machine', read: wholeNumber(1, 65_535) },
+  url: { hint: '<address>', help: `The address of the mock gateway (default: LOCATION_SDK_MOCK, or http://127.0.0.1:${DEFAULT_PORT})`, read: httpAddress },
+  pid: { hint: '<number>', help: 'Accept only the mock gateway of this process, such as $!', read: wholeNumber(1, 9_999_999_999) },
+  wait: { help: 'Try again until it answers' },
+  timeout: { hint: '<time>', help: 'The time limit, such as 500ms, 10s or 2m (default: 10s)', read: duration },
+  'admin-token': { hint: '<token>', help: 'The --admin-token of the mock gateway', read: visibleText },
 } as const;
 
 const PAUSE_MS = 50;
 const VARIABLE = 'LOCATION_SDK_MOCK';
 
-/** Asks a mock gateway whether it is there. */
+/** Tests whether a mock gateway answers. */
 export async function ready(words: readonly string[]): Promise<number> {
   const { wait, timeout = 10_000, 'admin-token': token, pid, ...where } = readArgs(READY_OPTIONS, words);
   const url = addressOf(where);
@@ -29,8 +29,8 @@ export async function ready(words: readonly string[]): Promise<number> {
       say(`location-sdk mock gateway ready at ${shown}`);
       return EXIT.done;
     }
-    // The port has an owner, and no other mock gateway can take it.
-    if (isOther) throw new Failure(`another mock gateway answers at ${shown}: ${problem}; start yours on a port that is free`, EXIT.failed);
+    // The port is in use, so no other mock gateway will answer there.
+    if (isOther) throw new Failure(`another mock gateway answers at ${shown}: ${problem}; start yours on a free port`, EXIT.failed);
     if (!wait || Date.now() + PAUSE_MS >= until)
       throw new Failure(`no mock gateway at ${shown}: ${problem}; start one with: npx location-sdk mock`, EXIT.failed);
     await setTimeout(PAUSE_MS);
@@ -52,9 +52,9 @@ function addressOf({ url, port }: Pick<Values<typeof READY_OPTIONS>, 'url' | 'po
 }
 
 interface Asked {
-  /** Why it is not the mock gateway that is asked for; undefined where it is. */
+  /** The reason why this is not the expected mock gateway. Undefined if it is. */
   readonly problem?: string;
-  /** Whether it is a mock gateway, of another process or version. */
+  /** Whether it is a mock gateway of another process or version. */
   readonly isOther?: boolean;
 }
 
@@ -72,7 +72,7 @@ async function ask(address: string, { token, pid, milliseconds }: Asking): Promi
     const { status, name, version: theirs, pid: theirPid, message } = body ?? {};
     if (!response.ok) return { problem: `it answers ${response.status}${typeof message === 'string' ? `, ${message}` : ''}` };
     if (status !== 'ok' || name !== MOCK_NAME) return { problem: 'another server answers there' };
-    if (theirs !== version) return { problem: `it is of version ${String(theirs)}, and this command of ${version}`, isOther: true };
+    if (theirs !== version) return { problem: `it has version ${String(theirs)}, and this command has ${version}`, isOther: true };
     if (pid !== undefined && theirPid !== pid) return { problem: `its process is ${String(theirPid)}, not ${pid}`, isOther: true };
     return {};
   } catch (error) {

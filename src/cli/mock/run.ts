@@ -9,11 +9,11 @@ const { port: _, host: __, key: ___, 'admin-token': ____, json: _____, ...OPTION
 export const RUN_OPTIONS = OPTIONS;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** As a shell says it. */
+/** The exit codes of a shell. */
 const CANNOT_START = { ENOENT: 127, other: 126 } as const;
 const AFTER_SIGNAL = 128;
 
-/** Runs a command beside a mock gateway on a free port, and gives the command's exit code. */
+/** Runs a command beside a mock gateway on a free port. Returns the command's exit code. */
 export async function run(words: readonly string[]): Promise<number> {
   const at = words.indexOf('--');
   const [command, ...args] = at < 0 ? [] : words.slice(at + 1);
@@ -49,10 +49,10 @@ async function runCommand(command: string, args: readonly string[], variables: R
   }
 }
 
-/** Passes signals on to the command, whose end then ends everything. Gives how to stop. */
+/** Passes signals on to the command. Returns a function that stops this. */
 function passSignals(child: ChildProcess): () => void {
   const listeners = SIGNALS.map((signal) => {
-    // Ctrl+C in a terminal reaches the command by itself; a second one makes many programs end at once.
+    // A terminal sends Ctrl+C to the command, too, and a second SIGINT makes many programs end at once.
     const listener = () => void (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal));
     process.on(signal, listener);
     return { signal, listener };
