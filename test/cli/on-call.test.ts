@@ -8,7 +8,7 @@ import { readGuides } from '../support/documents.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** References whose reports are in many states; see `beforeAll`. */
+/** A file with reports in many states; see `beforeAll`. */
 let sample: string;
 
 const idOf = (operation: string, reference: string, environment = 'staging') => `default:${environment}:${operation}:${reference}`;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   refuse('reportBetEvent', 'B-bad');
   refuse('reportSettledBet', 'B-late');
   refuse('reportBetEvent', 'B-two');
-  // The first of each environment is recorded, so that no circuit breaker opens.
+  // The first report of each environment is recorded, so that no circuit breaker opens.
   for (const reference of ['B-ok', 'B-late', 'B-bad', 'B-two']) await outbox.reportBetEvent(personalBet(reference));
   for (const reference of ['B-ok', 'B-two']) await outbox.reportBetEvent(personalBet(reference), { environment: 'production' });
   for (const reference of ['B-ok', 'B-late', 'B-bad', 'S-1', 'S-2']) await outbox.reportSettledBet(personalSettlement(reference));
@@ -35,7 +35,7 @@ beforeAll(async () => {
 const copy = () => copyOf(sample);
 
 const outbox = (...words: string[]) => runCli(['outbox', ...words]);
-/** What the command says, and the guide too. */
+/** Expects words in the output of the command and in the guide. */
 const guide = readGuides('how-to/on-call', 'how-to/encryption');
 function expectSaid(said: string, words: string): void {
   expect(said).toContain(words);
@@ -46,8 +46,8 @@ const dismiss = ['--as', 'dismissed', '--reason', 'a test bet'];
 
 describe('a reference of several reports', () => {
   it.each([
-    ['the one that is quarantined, beside a blocked one', 'B-bad', bet('B-bad')],
-    ['the one that is quarantined, beside a recorded one', 'B-late', settlement('B-late')],
+    ['the quarantined one beside a blocked one', 'B-bad', bet('B-bad')],
+    ['the quarantined one beside a recorded one', 'B-late', settlement('B-late')],
   ])('names %s', async (_, reference, id) => {
     const file = copy();
     expect(await outbox(file, 'retry', reference, '--reason', 'mended')).toMatchObject({ code: 0, out: `${id} waits to be sent again\n` });
@@ -55,11 +55,11 @@ describe('a reference of several reports', () => {
     expect(await outbox(other, 'resolve', reference, ...dismiss)).toMatchObject({ code: 0, out: `${id} is dismissed\n` });
   });
 
-  it('is decided on once, also where it is given twice', async () => {
+  it('is decided once, even if it is given twice', async () => {
     expect((await outbox(copy(), 'retry', 'B-late', settlement('B-late'))).out).toBe(`${settlement('B-late')} waits to be sent again\n`);
   });
 
-  it('has to be narrowed where two of them could be meant, and nothing changes until then', async () => {
+  it('must be narrowed if two of them match, and nothing changes until then', async () => {
     const file = copy();
     const { code, out, err } = await outbox(file, 'retry', 'B-late', 'B-two');
     expect([code, out]).toEqual([2, '']);
@@ -70,7 +70,7 @@ describe('a reference of several reports', () => {
     expect(await stateOf(file, bet('B-two'))).toBe('quarantined');
   });
 
-  it('says why none of them can be meant', async () => {
+  it('fails with the state of each report if none of them matches', async () => {
     const { code, err } = await outbox(copy(), 'retry', 'B-ok', '--environment', 'staging');
     expect(code).toBe(1);
     expectSaid(err, 'retry fits none of the reports of B');
@@ -136,7 +136,7 @@ describe('--operation and --environment', () => {
     expect(await paused()).toEqual(['production reportBetEvent', 'staging reportSettledBet']);
   });
 
-  it('do not go with commands about a whole log or file', async () => {
+  it('are refused for commands about a whole log or file', async () => {
     for (const command of ['export', 'verify', 'move'])
       expect(await outbox(sample, command, '--environment', 'staging')).toMatchObject({
         code: 2,
@@ -146,14 +146,14 @@ describe('--operation and --environment', () => {
 });
 
 describe('dismissing an initiated report', () => {
-  it('says before it what becomes of its settlement', async () => {
+  it('is shown beforehand with its effect on the settlement', async () => {
     const { out } = await outbox(sample, 'show', bet('B-bad'));
     expect(out).toContain(`Its settlement ${settlement('B-bad')} is then sent`);
     expect(out).toContain(`resolve ${bet('B-bad')} --as dismissed --with-settlement --reason`);
     expect((await outbox(sample, 'show', bet('B-two'))).out).not.toContain('--with-settlement');
   });
 
-  it('says afterwards what becomes of its settlement, which is so', async () => {
+  it('is followed by a message about the settlement, which comes true', async () => {
     const file = copy();
     const { code, out, err } = await outbox(file, 'resolve', 'B-bad', ...dismiss);
     expect([code, out]).toEqual([0, `${bet('B-bad')} is dismissed\n`]);
@@ -169,7 +169,7 @@ describe('dismissing an initiated report', () => {
     expect(await outbox(file, 'resolve', settlement('B-bad'), ...dismiss)).toMatchObject({ code: 0, err: '' });
   });
 
-  it('takes the settlement along where it is told to, both in the log', async () => {
+  it('also dismisses the settlement with --with-settlement, and logs both', async () => {
     const file = copy();
     expect(await outbox(file, 'resolve', 'B-bad', '--with-settlement', ...dismiss)).toEqual({
       code: 0,
@@ -181,7 +181,7 @@ describe('dismissing an initiated report', () => {
     expect(await outbox(file, 'verify')).toMatchObject({ code: 0 });
   });
 
-  it('takes along the settlements of all, also where they have the same problem', async () => {
+  it('also dismisses the settlements of all, even if they have the same problem', async () => {
     const file = copy();
     await outbox(file, 'retry', 'B-late');
     const store = await openStore(file);
@@ -193,7 +193,7 @@ describe('dismissing an initiated report', () => {
     expect([code, jsonOf(out)]).toEqual([0, both]);
   });
 
-  it('names the settlement in JSON, and refuses to take it along as recorded', async () => {
+  it('names the settlement in JSON, and refuses --with-settlement for recorded', async () => {
     expect(jsonOf((await outbox(copy(), 'resolve', 'B-bad', ...dismiss, '--json')).out)).toEqual([
       { id: bet('B-bad'), done: true, state: 'dismissed', settlement: settlement('B-bad') },
     ]);
@@ -204,7 +204,7 @@ describe('dismissing an initiated report', () => {
   });
 });
 
-it('shows the fingerprint, by which two stores can be compared', async () => {
+it('show prints the fingerprint, so that two stores can be compared', async () => {
   const [row] = jsonOf((await outbox(sample, 'show', bet('B-bad'), '--json')).out);
   expect(row.fingerprint).toMatch(/^-\.[0-9a-f]{8}\.[0-9a-f]{64}$/);
   expect((await outbox(sample, 'show', bet('B-bad'))).out).toContain(`fingerprint ${row.fingerprint}\n`);
@@ -214,7 +214,7 @@ describe('encryption keys', () => {
   const key = (byte: number) => new Uint8Array(32).fill(byte);
   const encryption = { '2026-05': key(1), '2026-08': key(2), '2026-11': key(3) };
 
-  /** Three keys: the first has no report left, the second a quarantined one, the third is the current one. */
+  /** Three keys: no report needs the first, a quarantined report needs the second, and the third is the current key. */
   async function rotated(): Promise<string> {
     const file = newFile();
     const store = await openStore(file);
@@ -233,7 +233,7 @@ describe('encryption keys', () => {
     return file;
   }
 
-  it('are counted, and those that no report needs can be retired', async () => {
+  it('are counted, and a key that no report needs can be retired', async () => {
     const file = await rotated();
     expect(jsonOf((await outbox(file, 'keys', '--json')).out)).toEqual([
       { keyId: '2026-05', open: 0, kept: 0, fingerprints: 1, newest: false, canBeRetired: true },
@@ -255,7 +255,7 @@ describe('encryption keys', () => {
     expect(leaksIn(out + err)).toEqual([]);
   });
 
-  it('that can be retired are not needed by a worker, and a kept body needs its own', async () => {
+  it('that can be retired are not needed by a worker, and a kept body needs its key', async () => {
     const file = await rotated();
     await outbox(file, 'resolve', 'B-bad', '--keep-body', ...dismiss);
     expect(jsonOf((await outbox(file, 'keys', '--json')).out)[1]).toEqual({
@@ -274,7 +274,7 @@ describe('encryption keys', () => {
     await store.close?.();
   });
 
-  it('are never told to be retired by a part of the reports', async () => {
+  it('cannot be retired because of a part of the reports', async () => {
     const file = await rotated();
     const { out, err } = await outbox(file, 'keys', '--operation', 'reportBetEvent');
     expect(out).not.toContain('can be retired');

@@ -25,7 +25,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** A request with any header, also with those that `fetch` sets by itself. */
+/** A request with any header, including headers that `fetch` sets itself. */
 function ask(address: URL, path: string, headers: Record<string, string> = {}, body?: object): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const text = body && JSON.stringify(body);
@@ -40,7 +40,7 @@ function ask(address: URL, path: string, headers: Record<string, string> = {}, b
   });
 }
 
-/** A console that runs for one test, and how its page asks it. */
+/** A console for one test, with the requests of its page. */
 async function started(...words: string[]) {
   const console = await startCli(['outbox', file, 'console', ...words]);
   const address = new URL(console.url);
@@ -53,7 +53,7 @@ async function started(...words: string[]) {
 }
 
 describe('the console of the command line', () => {
-  test('prints an address on loopback, lets one browser in by it, and ends at a signal', async () => {
+  test('prints an address on loopback that lets one browser in, and ends at a signal', async () => {
     const { address, token, enter, end, call, written } = await started();
     expect(address.hostname).toBe('127.0.0.1');
     expect(token).toMatch(/^[\w-]{43}$/);
@@ -66,14 +66,14 @@ describe('the console of the command line', () => {
     expect((await ask(address, '/', { cookie })).text).toContain('<title>Outbox</title>');
     expect(JSON.parse((await call('overview', cookie)).text).states).toMatchObject({ waiting: 1 });
     expect(JSON.parse((await call('session', cookie)).text)).toMatchObject({ name: userInfo().username, mayAct: true });
-    // A second browser is not let in, and the token is written nowhere again.
+    // A second browser is refused, and the token is not written again.
     expect((await enter(token)).status).toBe(401);
     expect(written().split(token)).toHaveLength(2);
     expect(await end()).toBe(0);
     await expect(ask(address, '/')).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('admits no one without the whole token, from another page, or under another name of this machine', async () => {
+  test('refuses a request without the complete token, from another page, or with another host name', async () => {
     const { address, token, own, enter, logIn, end } = await started();
     expect((await enter('')).status).toBe(401);
     expect((await enter(token.slice(1))).status).toBe(401);
@@ -82,7 +82,7 @@ describe('the console of the command line', () => {
     expect((await enter(token, { origin: address.origin })).status).toBe(403);
     expect((await enter(token, { ...own, host: 'evil.example', origin: 'http://evil.example' })).status).toBe(403);
     expect((await ask(address, `/enter?${token}`)).status).toBe(404);
-    // None of these has used it up.
+    // The token is still valid after these requests.
     const cookie = await logIn();
     expect((await ask(address, '/', { cookie })).status).toBe(200);
     expect((await ask(address, '/', { cookie, host: `evil.example:${address.port}` })).status).toBe(403);
@@ -90,7 +90,7 @@ describe('the console of the command line', () => {
     await end();
   });
 
-  test('decides, and with --read-only it does not', async () => {
+  test('decides, except with --read-only', async () => {
     const selection = { ids: ['default:staging:reportBetEvent:BET-1'] };
     const decide = { decision: crypto.randomUUID(), action: 'retry', selection, reason: 'now' };
     const only = await started('--read-only');

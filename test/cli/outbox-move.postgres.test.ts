@@ -13,7 +13,7 @@ import { runCli } from '../support/cli-in-process.js';
 
 const url = inject('postgresUrl');
 
-/** Reports of every kind, with all that can be known of one. */
+/** Enqueues reports of every kind, with every field that a report can have. */
 async function fill(store: OutboxStore): Promise<void> {
   const many = Array.from({ length: 1_200 }, (_, index) => newRow(`M-${index}`));
   await store.enqueue([newRow('B-1'), newRow('B-2'), newRow('B-3'), newRow('B-4'), settledRow('B-4'), newRow('B-5', { environment: 'production' })]);
@@ -51,7 +51,7 @@ async function fill(store: OutboxStore): Promise<void> {
   await store.remember('salt', 'secret of the fingerprints');
 }
 
-/** A file as a process leaves it that has ended: this one holds what it opened until it is collected. */
+/** A file without open handles, as after the end of a process: this process may keep the original open until garbage collection. */
 async function filled(work: (store: OutboxStore) => Promise<unknown>): Promise<string> {
   const file = newFile();
   const store = await openSqlite(file);
@@ -60,7 +60,7 @@ async function filled(work: (store: OutboxStore) => Promise<unknown>): Promise<s
   return copyOf(file);
 }
 
-/** Everything that a store tells. */
+/** Reads everything from a store. */
 async function told(store: OutboxStore) {
   const { countedAt: _, ...counts } = await store.counts();
   const pauses = (await store.outlook()).map(({ pause: { remainingMs: _, ...pause } }) => pause);
@@ -77,7 +77,7 @@ async function told(store: OutboxStore) {
 }
 
 describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
-  it('takes everything along, once, and leaves a file that no store opens', async () => {
+  it('moves everything once, and leaves a file that no store opens', async () => {
     const schema = newSchema();
     let before: Awaited<ReturnType<typeof told>> | undefined;
     const file = await filled(async (store) => {
@@ -98,21 +98,18 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
     expect(await moved.list({ limit: 5_000 })).toHaveLength((before?.rows.length ?? 0) + 1);
   });
 
-  it('goes to no schema that an instance has opened, though it holds no report, and says why', async () => {
+  it('refuses a schema that an instance has opened, even without reports, and says why', async () => {
     const schema = newSchema();
     await openPostgres({ schema });
     const file = await filled(async (store) => {
       await store.enqueue([newRow('B-1')]);
     });
     const refused = await runCli(['outbox', file, 'move', '--to', url, '--schema', schema]);
-    expect([refused.code, refused.err]).toEqual([
-      1,
-      expect.stringContaining('the secret that an instance keeps at its first start; move to one that is empty'),
-    ]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('the secret that an instance keeps at its first start; move to an empty schema')]);
     expect((await runCli(['outbox', file, 'move', '--to', url, '--schema', newSchema()])).code).toBe(0);
   });
 
-  it('changes nothing while a process has the file, and where the schema holds other data', async () => {
+  it('changes nothing while a process has the file, or if the schema holds other data', async () => {
     const [file, schema] = [newFile(), newSchema()];
     const store = await openSqlite(file);
     await store.enqueue([newRow('B-1')]);
@@ -132,7 +129,7 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
     await again.close?.();
   });
 
-  it('moves nothing of a file where the database refuses a part of it', async () => {
+  it('moves nothing if the database refuses a part of the file', async () => {
     const [file, schema] = [await filled(fill), newSchema()];
     await pool.query(postgresMigrations({ schema }));
     await pool.query(`ALTER TABLE ${schema}.receipts ADD CONSTRAINT none CHECK (position < 0)`);
@@ -154,11 +151,11 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
 
     await pool.query(`TRUNCATE ${schema}.reports, ${schema}.queue, ${schema}.receipts, ${schema}.unlogged, ${schema}.settings`);
     const lost = await runCli(['outbox', file, 'move', '--to', url, '--schema', schema]);
-    expect([lost.code, lost.err]).toEqual([1, expect.stringContaining('does not hold it any more')]);
+    expect([lost.code, lost.err]).toEqual([1, expect.stringContaining('its data is no longer there')]);
     expect((await pool.query(`SELECT count(*)::int AS number FROM ${schema}.reports`)).rows).toEqual([{ number: 0 }]);
   });
 
-  it('opens no file of which nobody knows whether it arrived, and lets only the same move go on', async () => {
+  it('after an unknown result, no store opens the file, and only the same move may finish', async () => {
     const [file, schema, other] = [await filled((store) => store.enqueue([newRow('B-1')])), newSchema(), newSchema()];
     await pool.query(postgresMigrations({ schema }));
     const atCommit = (statement: string) =>
@@ -174,17 +171,17 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
     const left = copyOf(file);
     await atCommit('PERFORM pg_terminate_backend(pg_backend_pid())');
     const broken = await runCli(['outbox', left, 'move', '--to', url, '--schema', schema]);
-    expect(broken).toMatchObject({ code: 1, err: expect.stringContaining('say the same move again') });
+    expect(broken).toMatchObject({ code: 1, err: expect.stringContaining('run the same move again') });
     await pool.query(`DROP FUNCTION ${schema}.at_commit CASCADE`);
     await expect(openSqlite(left)).rejects.toMatchObject({ code: 'moving', message: expect.stringContaining(schema) });
     const elsewhere = await runCli(['outbox', left, 'move', '--to', url, '--schema', other]);
-    expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining('only that move may go on') });
+    expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining('finish that move, or abandon it') });
     const again = await runCli(['outbox', left, 'move', '--to', url, '--schema', schema]);
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining('Moved: ') });
     await expect(openSqlite(left)).rejects.toMatchObject({ code: 'moved', message: expect.stringContaining(schema) });
   });
 
-  it('finishes where the commit was done and the file was not marked', async () => {
+  it('finishes if the commit succeeded and the file was not marked', async () => {
     const [file, schema] = [await filled((store) => store.enqueue([newRow('B-1')])), newSchema()];
     const before = copyOf(file);
     await runCli(['outbox', file, 'move', '--to', url, '--schema', schema]);
@@ -196,7 +193,7 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
     expect([finished.code, JSON.parse(finished.out)]).toEqual([0, { moved: false, schema }]);
   });
 
-  it('says what is wrong with the call or the server', async () => {
+  it('names the mistake in the call, or the problem of the server', async () => {
     const file = await filled((store) => store.enqueue([newRow('B-1')]));
     const name = await runCli(['outbox', file, 'move', '--to', url, '--schema', 'x y']);
     expect(name).toMatchObject({ code: 2, err: expect.stringContaining('schema: expected a name of small letters') });
@@ -211,7 +208,7 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
     await (await openSqlite(file)).close?.();
   });
 
-  it('says what is missing, and never the password', async () => {
+  it('names a missing option, and prints no password', async () => {
     const file = await filled((store) => store.enqueue([newRow('B-1')]));
     const without = await runCli(['outbox', file, 'move']);
     expect([without.code, without.err]).toEqual([2, expect.stringContaining('--to postgres://')]);
@@ -226,7 +223,7 @@ describe('location-sdk outbox <file> move --abandon', { timeout: 60_000 }, () =>
   const { hostname, port, pathname } = new URL(url);
   const placeIn = (schema: string) => `${hostname}:${port}${pathname}, schema ${schema}`;
 
-  /** A file whose move there has begun, and nobody knows how it ended. */
+  /** A file whose move to this schema has begun with an unknown result. */
   async function begun(schema: string): Promise<string> {
     const file = await filled((store) => store.enqueue([newRow('B-1')]));
     const taken = openExport(openLibsql(file), file);
@@ -243,11 +240,11 @@ describe('location-sdk outbox <file> move --abandon', { timeout: 60_000 }, () =>
     return references;
   };
 
-  it('releases a file of which nothing is there, and it can go elsewhere', async () => {
+  it('releases a file that did not arrive, which can then move to another place', async () => {
     const [schema, empty, elsewhere] = [newSchema(), newSchema(), newSchema()];
     const file = await begun(schema);
     expect(await codeOf(file)).toBe('moving');
-    expect(await abandon(file, '--to', url, '--schema', schema)).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Given up') });
+    expect(await abandon(file, '--to', url, '--schema', schema)).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Abandoned: ') });
     expect(await codeOf(file)).toEqual(['B-1']);
     expect((await runCli(['outbox', copyOf(file), 'move', '--to', url, '--schema', elsewhere])).code).toBe(0);
 
@@ -259,7 +256,7 @@ describe('location-sdk outbox <file> move --abandon', { timeout: 60_000 }, () =>
     expect((await pool.query(`SELECT 1 FROM ${empty}.settings`)).rows).toEqual([]);
   });
 
-  it('does not release a file that arrived, whether it is marked so or not', async () => {
+  it('does not release a file that arrived, even without the mark', async () => {
     const schema = newSchema();
     const file = await filled((store) => store.enqueue([newRow('B-1')]));
     const unmarked = copyOf(file);
@@ -275,11 +272,11 @@ describe('location-sdk outbox <file> move --abandon', { timeout: 60_000 }, () =>
     taken.bind(placeIn(schema));
     taken.close();
     const left = copyOf(unmarked);
-    expect(await abandon(left, '--to', url, '--schema', schema)).toMatchObject({ code: 1, err: expect.stringContaining('say the same move again') });
+    expect(await abandon(left, '--to', url, '--schema', schema)).toMatchObject({ code: 1, err: expect.stringContaining('run the same move again') });
     expect(await codeOf(left)).toBe('moving');
   });
 
-  it('waits for a move that may still be about to commit', async () => {
+  it('waits for a move that may still commit', async () => {
     const schema = newSchema();
     const file = await begun(schema);
     await pool.query(postgresMigrations({ schema }));
@@ -303,15 +300,15 @@ describe('location-sdk outbox <file> move --abandon', { timeout: 60_000 }, () =>
     expect(await codeOf(file)).toBe('moving');
   });
 
-  it('leaves the file as it is where it cannot know, or another place is named', async () => {
+  it('does not change the file if the result stays unknown, or another place is named', async () => {
     const [schema, other] = [newSchema(), newSchema()];
     const file = await begun(schema);
     const used = await openPostgres({ schema });
     await used.enqueue([newRow('B-7')]);
     expect(await abandon(file, '--to', url, '--schema', schema)).toMatchObject({ code: 1, err: expect.stringContaining('holds other data') });
-    expect(await abandon(file, '--to', url, '--schema', other)).toMatchObject({ code: 1, err: expect.stringContaining('not the place that was named') });
-    expect(await abandon(file, '--gone', placeIn(other))).toMatchObject({ code: 1, err: expect.stringContaining('not the place that was named') });
-    expect(await abandon(file)).toMatchObject({ code: 2, err: expect.stringContaining('--gone names it') });
+    expect(await abandon(file, '--to', url, '--schema', other)).toMatchObject({ code: 1, err: expect.stringContaining('not to the place that you named') });
+    expect(await abandon(file, '--gone', placeIn(other))).toMatchObject({ code: 1, err: expect.stringContaining('not to the place that you named') });
+    expect(await abandon(file)).toMatchObject({ code: 2, err: expect.stringContaining('name it with --gone') });
     expect(await abandon(file, '--gone', placeIn(schema), '--to', url)).toMatchObject({ code: 2, err: expect.stringContaining('goes without --to') });
     expect(await runCli(['outbox', file, 'move', '--gone', 'x'])).toMatchObject({ code: 2, err: expect.stringContaining('--gone goes with move --abandon') });
     expect(await codeOf(file)).toBe('moving');
@@ -319,7 +316,7 @@ describe('location-sdk outbox <file> move --abandon', { timeout: 60_000 }, () =>
     expect(await abandon(free, '--gone', placeIn(schema))).toMatchObject({ code: 1, err: expect.stringContaining('there is nothing to do') });
   });
 
-  it("takes a person's word for a server that is gone, who names it as the error does", async () => {
+  it('releases a file if a person names a server that is gone, as in the error', async () => {
     const file = newFile();
     const store = await openSqlite(file);
     await store.enqueue([newRow('B-1')]);

@@ -15,7 +15,7 @@ afterEach(() => vi.unstubAllEnvs());
 const url = inject('postgresUrl');
 const BAD = 'default:staging:reportBetEvent:B-bad';
 
-/** One recorded, one quarantined. */
+/** A recorded report, and a quarantined one with its settlement. */
 async function filled(): Promise<string> {
   const schema = newSchema();
   const store = await openStore({ schema });
@@ -28,7 +28,7 @@ async function filled(): Promise<string> {
 }
 
 describe('location-sdk outbox postgres://…', () => {
-  it('looks at an outbox in PostgreSQL, and decides there', async () => {
+  it('reads an outbox in PostgreSQL, and decides about its reports', async () => {
     const schema = await filled();
     vi.stubEnv('DATABASE_URL', url);
     const outbox = (...words: string[]) => runCli(['outbox', url, ...words, '--schema', schema]);
@@ -63,7 +63,7 @@ describe('location-sdk outbox postgres://…', () => {
     expect(await outbox('keys')).toMatchObject({ code: 0, err: 'No report was sealed with an encryption key.\n' });
   });
 
-  it('blocks a settlement again whose report another person has let be sent meanwhile', async () => {
+  it('blocks a settlement again if another person retries its report meanwhile', async () => {
     const store = await openStore({ schema: await filled() });
     let isFirst = true;
     const watched: OutboxStore = {
@@ -81,7 +81,7 @@ describe('location-sdk outbox postgres://…', () => {
     expect(await read(store, 'default:staging:reportSettledBet:B-bad')).toMatchObject({ state: 'waiting', blocked: true });
   });
 
-  it('makes nothing where there is no outbox', async () => {
+  it('creates nothing in a database without an outbox', async () => {
     const schema = newSchema();
     expect(await runCli(['outbox', url, 'list', '--schema', schema])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('has no tables') });
     expect((await pool.query('SELECT to_regnamespace($1) AS found', [schema])).rows).toEqual([{ found: null }]);
@@ -95,7 +95,7 @@ describe('location-sdk outbox postgres://…', () => {
     [['host=db password=hunter2', 'list'], 2, 'must be the path of a file, or an address'],
     [['outbox.db', 'move', 'postgres://app:hunter2@db/bets'], 2, "unexpected word 'postgres://…'"],
     [['outbox.db', 'postgres://db/bets?password=hunter2'], 2, 'unknown command postgres://…'],
-  ])('never says a password: %j', async (words, code, said) => {
+  ])('prints no password: %j', async (words, code, said) => {
     const ended = await runCli(['outbox', ...words]);
     expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(said) });
     expect(ended.err).not.toMatch(/hun|ter2/);

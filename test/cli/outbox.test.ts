@@ -10,7 +10,7 @@ import { jsonOf, runCli } from '../support/cli-in-process.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Two recorded, one quarantined, one that is blocked by it. */
+/** Two recorded reports, a quarantined one, and a settlement that it blocks. */
 let sample: string;
 
 beforeAll(async () => {
@@ -26,24 +26,24 @@ beforeAll(async () => {
 
 const BAD = 'default:staging:reportBetEvent:B-bad';
 
-/** A copy of the sample, to change. */
+/** A copy of the sample that a test may change. */
 const copy = () => copyOf(sample);
 
 const outbox = (...words: string[]) => runCli(['outbox', ...words]);
 
-describe('looking', () => {
-  it('begins with how the outbox is doing', async () => {
+describe('commands that only read', () => {
+  it('begin with the state of the outbox', async () => {
     const { code, out } = await outbox(sample);
     expect(code).toBe(0);
     expect(out).toMatch(/^waiting +0\nblocked +1 {2}wait for/);
     expect(out).toMatch(/quarantined +1 {2}need a person/);
-    expect(out).toContain('The oldest that is to be sent was enqueued ');
+    expect(out).toContain('The oldest report that is still to be sent was enqueued ');
     expect(out).toMatch(/Receipts: 2, head [0-9a-f]{64}\n/);
     const { out: json } = await outbox(sample, 'stats', '--json');
     expect(JSON.parse(json)).toMatchObject({ states: { recorded: 2, quarantined: 1, blocked: 1 }, paused: [], receipts: { count: 2 } });
   });
 
-  it('lists what is not recorded, what needs a person first, with names to copy', async () => {
+  it('list open reports, quarantined ones first, with names to copy', async () => {
     const { out } = await outbox(sample, 'list');
     const [head = '', ...rows] = out.trimEnd().split('\n');
     expect(head).toMatch(/^STATE +FOR +TRIES +DOUBT +PROBLEM +REPORT$/);
@@ -54,7 +54,7 @@ describe('looking', () => {
     expect(Math.max(...rows.map((row) => row.replace(/\S+$/, '').length))).toBeLessThanOrEqual(50);
   });
 
-  it('lists a page at a time, and by state', async () => {
+  it('list page by page, and by state', async () => {
     const { out, err } = await outbox(sample, 'list', '--state', 'recorded', '--limit', '1');
     expect(out).toContain('reportBetEvent:B-1');
     const [, after = ''] = /--after (\d+)/.exec(err) ?? [];
@@ -65,13 +65,13 @@ describe('looking', () => {
     expect(why).toContain('No report waits');
   });
 
-  it('tells those that are blocked from those that wait', async () => {
+  it('list blocked reports apart from waiting ones', async () => {
     const { out } = await outbox(sample, 'list', '--state', 'blocked', '--json');
     expect(jsonOf(out).map(({ id }) => id)).toEqual(['default:staging:reportSettledBet:B-bad']);
     expect(await outbox(sample, 'list', '--state', 'waiting')).toMatchObject({ code: 0, out: '' });
   });
 
-  it('gives the commands that list the rest', async () => {
+  it('print the commands that list the rest', async () => {
     const file = newFile();
     const store = await openStore(file);
     const { outbox: made } = outboxWorld({ store });
@@ -92,7 +92,7 @@ describe('looking', () => {
     expect(err).toContain(`There are more:\n  location-sdk outbox ${sample} list --state blocked --limit 1\n`);
   });
 
-  it('shows a report and what can be done about it', async () => {
+  it('show a report and the commands to decide about it', async () => {
     const { out } = await outbox(sample, 'show', BAD);
     expect(out).toContain('quarantined, for ');
     expect(out).toContain('unprocessable (HTTP 422)');
@@ -105,14 +105,14 @@ describe('looking', () => {
     expect(jsonOf(both).map(({ state }) => state)).toEqual(['quarantined', 'waiting']);
   });
 
-  it('prints nothing personal and nothing that steers a terminal', async () => {
+  it('print no personal data and no control characters', async () => {
     for (const words of [['stats'], ['list'], ['list', '--json'], ['show', 'B-bad'], ['show', 'B-bad', '--json'], ['export'], ['verify']]) {
       const { out, err } = await outbox(copy(), ...words);
       expect(leaksIn(out + err)).toEqual([]);
     }
     const file = newFile();
     const store = await openStore(file);
-    // No outbox takes such a reference; a file may hold one all the same.
+    // Outboxes refuse this reference, but a file may still contain it.
     await store.enqueue([newRow('B\u001b[2J\u202e')]);
     await store.close?.();
     const { out } = await outbox(file, 'list');
@@ -127,7 +127,7 @@ describe('looking', () => {
     ['resolve', 'ODD', '--as', 'dismissed', '--reason', 'x', '--json'],
     ['reconcile', '--operation', 'reportBetEvent', '--environment', 'staging', '--json', 'LIST'],
     ['export'],
-  ])('prints nothing raw that steers a terminal: %s %s', async (...words) => {
+  ])('print no raw control characters: %s %s', async (...words) => {
     const reference = 'B\u009b2J\u202e\u2066\u007f\u{e0001}';
     const file = newFile();
     const store = await openStore(file);
@@ -145,13 +145,13 @@ describe('looking', () => {
     expect(`${out}${err}`).not.toMatch(/[\p{Cf}\u007f-\u009f]/u);
     expect(out).toContain('\\u009b2J\\u202e\\u2066\\u007f\\udb40\\udc01');
     if (out.startsWith('{')) expect(JSON.stringify(jsonOf(out))).toContain(JSON.stringify(reference).slice(1, -1));
-    // A file has the log as it is, to be checked.
+    // A file gets the unchanged log, so that it can be checked.
     if (words[0] === 'export') expect((await outbox(file, 'export')).out).toContain(reference);
   });
 });
 
-describe('deciding', () => {
-  it('lets a report be sent again, by its id', async () => {
+describe('commands that decide', () => {
+  it('send a report again, by its id', async () => {
     const file = copy();
     const { code, out } = await outbox(file, 'retry', BAD, '--reason', 'mended');
     expect([code, out]).toEqual([0, `${BAD} waits to be sent again\n`]);
@@ -159,13 +159,13 @@ describe('deciding', () => {
     expect(row).toMatchObject({ state: 'waiting', decisions: [{ action: 'retry', reason: 'mended' }] });
   });
 
-  it('lets all quarantined ones be sent again', async () => {
+  it('send all quarantined reports again', async () => {
     const file = copy();
     expect((await outbox(file, 'retry', '--all', '--environment', 'production')).err).toContain('No such report is quarantined');
     expect(jsonOf((await outbox(file, 'retry', '--all', '--json')).out)).toEqual([{ id: BAD, done: true, state: 'waiting' }]);
   });
 
-  it('decides on all that have the same problem', async () => {
+  it('decide about all reports with the same problem', async () => {
     const file = copy();
     for (const words of [['retry'], ['resolve', '--as', 'recorded', '--reason', 'their list']]) {
       for (const problem of ['duplicate', 'damaged']) {
@@ -198,7 +198,7 @@ describe('deciding', () => {
     expect(jsonOf((await outbox(other, 'export')).out).at(-1)).toMatchObject({ outcome: 'dismissed', decisions: [{ reason: 'test bets' }] });
   });
 
-  it("takes a person's verdict, with its reason, into the log", async () => {
+  it("write a person's verdict and reason into the log", async () => {
     const file = copy();
     expect(await outbox(file, 'resolve', BAD, '--as', 'dismissed')).toMatchObject({ code: 2, err: expect.stringContaining('--reason') });
     expect(await outbox(file, 'resolve', BAD, '--reason', 'x')).toMatchObject({ code: 2, err: expect.stringContaining('--as recorded') });
@@ -211,7 +211,7 @@ describe('deciding', () => {
     expect(jsonOf(out).at(-1)).toMatchObject({ outcome: 'dismissed', decisions: [{ reason: 'a test bet' }] });
   });
 
-  it('says what a blocked report waits for, and writes no decision', async () => {
+  it('name the report that a blocked one waits for, and write no decision', async () => {
     const file = copy();
     const id = 'default:staging:reportSettledBet:B-bad';
     const { code, out, err } = await outbox(file, 'retry', id);
@@ -220,13 +220,13 @@ describe('deciding', () => {
     expect(jsonOf((await outbox(file, 'show', id, '--json')).out)[0].decisions ?? []).toEqual([]);
   });
 
-  it('names a report that there is not', async () => {
+  it('name a report that does not exist', async () => {
     expect(await outbox(copy(), 'retry', 'B-none')).toMatchObject({ code: 1, err: expect.stringContaining('no report B-none') });
   });
 });
 
 describe('pauses and keys', () => {
-  it('says that nothing is paused, and lifts what is', async () => {
+  it('a pause is shown and ended', async () => {
     const file = newFile();
     const store = await openStore(file);
     const { outbox: made, gateway, clock } = outboxWorld({ store });
@@ -241,7 +241,7 @@ describe('pauses and keys', () => {
     expect((await outbox(file, 'resume')).err).toContain('No environment is paused');
   });
 
-  it('names the key that waiting reports need', async () => {
+  it('a key that waiting reports need is named', async () => {
     const file = newFile();
     const store = await openStore(file);
     const key = (byte: number) => new Uint8Array(32).fill(byte);
@@ -268,7 +268,7 @@ describe('the gateway of an account', () => {
     const { code, out } = await outbox(file, 'rebind', ...to, '--reason', 'it moved');
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/go to https:\/\/next\.example\.com from now on; until now to.*\n.*that wait: \d+\. Those of staging are sent to the new address/),
+      expect.stringMatching(/now go to https:\/\/next\.example\.com \(before: .*\)\.\n.*: \d+\. Those of staging are sent to the new address/),
     ]);
     expect((await outbox(file, 'rebind', ...to, '--reason', 'again')).err).toContain('already');
     expect(await staging()).toMatchObject({ account: 'default', gateway: 'https://next.example.com', rebound: [{ from: before, reason: 'it moved' }] });
@@ -285,7 +285,7 @@ describe('the books', () => {
     return file;
   };
 
-  it('are held against the outbox, and what is not recorded is told', async () => {
+  it('are compared with the outbox, and references that are not recorded are printed', async () => {
     const { code, out, err } = await outbox(sample, 'reconcile', list('B-1', 'B-bad', 'B-9', 'B-2'), ...of);
     expect(code).toBe(1);
     expect(out.split('\n')).toEqual(['quarantined unprocessable   B-bad', 'never-seen  -               B-9', '']);
@@ -294,16 +294,16 @@ describe('the books', () => {
     expect([all.code, jsonOf(all.out).map(({ state }) => state)]).toEqual([0, ['recorded', 'recorded']]);
   });
 
-  it('must say what they are of, and be there', async () => {
+  it('need an operation, an environment and a file', async () => {
     expect((await outbox(sample, 'reconcile', list('B-1'))).err).toContain('needs --operation and --environment');
     expect((await outbox(sample, 'reconcile', ...of)).err).toContain('needs a file');
     expect((await outbox(sample, 'reconcile', newFile(), ...of)).err).toContain('cannot be read (ENOENT)');
-    expect((await outbox(sample, 'reconcile', list(' '), ...of)).err).toContain('no list of references');
+    expect((await outbox(sample, 'reconcile', list(' '), ...of)).err).toContain('is not a list with one reference per line');
   });
 });
 
 describe('the log', () => {
-  it('is exported as it is verified, here and from the exported file', async () => {
+  it('is exported, and verified in the outbox and in the exported file', async () => {
     const { code, out, err } = await outbox(copy(), 'export');
     const { head } = await verifyReceipts(out);
     expect([code, head?.count]).toEqual([0, 2]);
@@ -320,14 +320,14 @@ describe('the log', () => {
     expect([broken, JSON.parse(said)]).toMatchObject([1, { valid: false, count: 0, break: { line: 1, kind: 'changed' } }]);
   });
 
-  it('is held against the reports', async () => {
+  it('is compared with the reports', async () => {
     const file = copy();
     const database = openLibsql(file);
     database.exec("UPDATE outbox_rows SET fingerprint = 'x' WHERE reference = 'B-1'");
     database.close();
     expect(await outbox(file, 'verify')).toMatchObject({
       code: 1,
-      out: expect.stringContaining('CHANGED: the report default:staging:reportBetEvent:B-1 is not as'),
+      out: expect.stringContaining('CHANGED: the report default:staging:reportBetEvent:B-1 differs from its receipt.'),
     });
   });
 });
@@ -365,9 +365,9 @@ describe('a file that cannot be used', () => {
 
   it.each([
     ['is missing', newFile, 'there is no file'],
-    ['is a folder', folder, 'is no plain file'],
-    ['is no database', text, 'is no SQLite database; it is left as it is'],
-    ['is a database of somebody else', foreign, 'without an outbox in it'],
+    ['is a folder', folder, 'is not a regular file'],
+    ['is not a database', text, 'is not a SQLite database; it was not changed'],
+    ['is another database', foreign, 'without an outbox in it'],
     ['is newer', newer, 'newer version'],
     ['is damaged', cut, 'is damaged'],
   ])('%s', async (_, make, words) => {
@@ -382,7 +382,7 @@ describe('a file that cannot be used', () => {
     expect(existsSync(file) && make !== folder ? readFileSync(file) : undefined).toEqual(before);
   });
 
-  it('is open in the same process', async () => {
+  it('can still be used if it is open in the same process', async () => {
     const file = copy();
     const store = await openStore(file);
     const { code, out } = await outbox(file, 'stats');
@@ -390,7 +390,7 @@ describe('a file that cannot be used', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/^waiting +0\n/)]);
   });
 
-  it('is locked by somebody', { timeout: 20_000 }, async () => {
+  it('is locked by another process', { timeout: 20_000 }, async () => {
     const file = copy();
     const database = openLibsql(file);
     database.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE');
@@ -403,7 +403,7 @@ describe('a file that cannot be used', () => {
 
 describe('a wrong call', () => {
   it.each([
-    [[], 'which file?'],
+    [[], 'the file is missing'],
     [['list', 'x.db'], 'the file comes first'],
     [['FILE', 'frob'], 'unknown command frob'],
     [['FILE', 'list', 'more'], "unexpected word 'more'"],
@@ -417,7 +417,7 @@ describe('a wrong call', () => {
     expect(await outbox(...words.map((word) => (word === 'FILE' ? sample : word)))).toMatchObject({ code: 2, out: '', err: expect.stringContaining(said) });
   });
 
-  it('is helped, within eighty columns', async () => {
+  it('has help within eighty columns', async () => {
     const { code, out } = await outbox('--help');
     expect(code).toBe(0);
     for (const command of ['stats', 'list', 'show', 'retry', 'resolve', 'export', 'verify']) expect(out).toContain(`\n  ${command}`);
@@ -425,14 +425,14 @@ describe('a wrong call', () => {
   });
 });
 
-describe('in a process of its own', () => {
+describe('in a separate process', () => {
   let cli: BuiltCli;
   beforeAll(async () => {
     cli = await buildCli();
   });
   afterAll(() => cli.remove());
 
-  it('prints, changes the file for the next process, and ends with the code of a failure', async () => {
+  it('the command prints, changes the file for the next process, and returns the code of a failure', async () => {
     const file = copy();
     expect(await cli.run('outbox', file, 'list')).toMatchObject({ code: 0, out: expect.stringContaining(BAD), err: expect.not.stringContaining('Error') });
     expect(await cli.run('outbox', file, 'resolve', BAD, '--as', 'dismissed', '--reason', 'a test bet')).toMatchObject({

@@ -24,63 +24,65 @@ import { stats } from './stats.js';
 import { verifyFile, verifyLog } from './verify.js';
 
 export const OUTBOX_NOTES = `Commands (default: stats):
-  stats               How many reports wait, are recorded, need a person; pauses
+  stats               The number of reports in each state, and the pauses
   keys                How many open and kept reports need each encryption key,
                       and which keys can be retired. Reads all reports
   list                Reports that are not recorded, quarantined ones first
-  show <report>       One report, and what can be done about it
+  show <report>       One report, and the commands to decide about it
   retry <report>…     Send quarantined reports again, or waiting ones now
   resolve <report>…   Your verdict on quarantined reports; needs --as, --reason.
-                      recorded: the gateway holds it. dismissed: never send it;
+                      recorded: the gateway has it. dismissed: never send it;
                       --with-settlement dismisses its blocked settlement, too
-  resume              Lift pauses now: after the key was mended, say
-  rebind              Another gateway address for an account's environment;
-                      needs --environment, --gateway, --reason. End every
-                      instance before: what waits goes to the new address
-  reconcile <list>    What of your own list is not recorded: a file, a bet_id or
-                      request_id a line, or - for standard input; needs
-                      --operation, --environment
+  resume              End pauses now, for example after you corrected the key
+  rebind              Send the reports of an account's environment to another
+                      gateway; needs --environment, --gateway, --reason. End
+                      every instance first: waiting reports go there, too
+  reconcile <list>    Print the references of your list that are not recorded.
+                      The list is a file, or - for standard input, with one
+                      bet_id or request_id per line; needs --operation,
+                      --environment
   import <file>       Enqueue the reports of a file, CSV or NDJSON; needs
-                      --operation. Every line is checked first; what is wrong
-                      goes to <file>.rejected.csv. A SQLite file that is not
-                      there is made. If it was interrupted, run the same
-                      command again: no report is enqueued twice. --rate
-                      limits what is enqueued; running workers send it
-  export              The log of receipts as JSON Lines, on standard output
-  prune               Delete final reports that ended long ago, in small steps
-                      beside running workers; needs --older-than,
-                      --keep-receipts. A deleted report no longer protects
-                      against reporting its reference twice. If it was
-                      interrupted, run the same command again
-  move                Everything to PostgreSQL, with --to; instances are ended
-                      before, and use postgresStore afterwards. Needs pg.
-                      Where nobody knows whether it arrived, no store opens the
-                      file, and the same move, said again, finishes it. Else
-                      move --abandon --to … releases the file, if nothing of it
-                      is there. Where that server is gone for ever, instead of
-                      --to: --gone and the place, as the error names it. Only if
-                      no outbox ever ran there: two of them send twice
-  console             A page for all of this, on this machine alone: prints an
-                      address that lets one browser in, once. Ctrl+C ends it
-  verify              Check that log; <file> may be an exported one too
+                      --operation. It checks every line first, and lists wrong
+                      lines in <file>.rejected.csv. It creates a missing SQLite
+                      file. After an interruption, run the same command again:
+                      no report is enqueued twice. --rate limits the enqueued
+                      reports per second; running workers send them
+  export              Print the log of receipts as JSON Lines
+  prune               Delete old final reports, in small steps beside running
+                      workers; needs --older-than, --keep-receipts. A deleted
+                      report no longer protects against reporting its reference
+                      twice. After an interruption, run the same command again
+  move                Move everything to PostgreSQL, with --to; needs pg. End
+                      every instance first, and use postgresStore afterwards.
+                      If the result is unknown, no store opens the file: run
+                      the same move again to finish it. Or release the file
+                      with move --abandon --to …, which checks that it did not
+                      arrive. If that server is gone for ever, give --gone and
+                      the place in the error instead of --to; but only if no
+                      outbox ever ran there, since two would send reports twice
+  console             Serve a page for all of this, on this machine only. It
+                      prints an address that lets one browser in, once. Ctrl+C
+                      ends it
+  verify              Check the log of receipts; <file> may be an exported log
 
-A <report> is its id, as list prints it, or its bet_id or request_id where
-the command fits only one of the reports that have it. --account,
---environment and --operation narrow every command. They do not go with
-console, export, verify and move, which are about a whole log or file; prune
-takes --account alone.
-Workers may go on meanwhile. No personal data is printed: bodies are never
-shown.
+A <report> is an id, as list prints it. It may also be a bet_id or request_id,
+if the command fits only one of the reports that have it. --account,
+--environment and --operation narrow every command, except console, export,
+verify and move, which are about a whole log or file. rebind takes no
+--operation, and prune takes only --account. For import, they are the account,
+the environment and the operation of the new reports. Without --account,
+reconcile, rebind and import use the account default.
+Workers may run at the same time. No body and no personal data is printed.
 
-<file> may be an address postgres://… too, after a move; that needs pg.
-A password is better kept in the variable PGPASSWORD.
+<file> may also be an address postgres://…, for an outbox in PostgreSQL; that
+needs pg. Put the password into the variable PGPASSWORD.
 
-Exit code 0: done. 1: it could not be done, verify found a break, or
-reconcile found what is not recorded.
-2: the call is wrong, or the file cannot be used; it is left as it is.`;
+Exit code 0: done. 1: it could not be done, verify found a break, or reconcile
+found a report that is not recorded. 2: the call is wrong, or the file cannot be
+used; then the file is not changed.`;
 
 type Run = (view: View, options: OutboxValues, reports: readonly string[]) => Promise<number>;
-/** Of a command that opens its outbox by itself. */
+/** A command that opens its outbox itself. */
 type Begin = (place: string, options: OutboxValues, reports: readonly string[]) => Promise<number>;
 
 const NARROWING = ['account', 'environment', 'operation'] as const satisfies readonly (keyof OutboxValues)[];
@@ -114,11 +116,11 @@ const COMMANDS: Readonly<Record<string, OutboxCommand>> = {
 
 const MOST_REPORTS = 1_000;
 
-/** What a call asks for, before any file is opened; throws a `Failure` where it is wrong. */
+/** Reads a call before any file is opened. Throws a `Failure` for a wrong call. */
 export function readOutboxCall(words: readonly string[]) {
   const { values, given } = readWords(OUTBOX_OPTIONS, words, MOST_REPORTS + 2);
   const [file, name = 'stats', ...reports] = given;
-  if (file === undefined) throw new Failure('which file? location-sdk outbox <file> [command]; see --help');
+  if (file === undefined) throw new Failure('the file is missing: location-sdk outbox <file> [command]; see --help');
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (Object.hasOwn(COMMANDS, file) && !isThere(file)) throw new Failure(`the file comes first: location-sdk outbox <file> ${file}`);
   if (!command) throw new Failure(`unknown command ${name}; known are ${Object.keys(COMMANDS).join(', ')}; see --help`);
@@ -127,9 +129,9 @@ export function readOutboxCall(words: readonly string[]) {
       throw new Failure(`--${option} does not go with ${name}; see --help`);
   if (!command.reports && reports.length > 0) throw new Failure(`unexpected word '${reports[0]}'; see --help`);
   if (command.reports === 'one' && reports.length !== 1) throw new Failure(`${name} needs one report: its id, as list prints it`);
-  if (command.reports === 'list' && reports.length !== 1) throw new Failure(`${name} needs a file with a reference a line, or -`);
+  if (command.reports === 'list' && reports.length !== 1) throw new Failure(`${name} needs a file with one reference per line, or -`);
   if (command.reports === 'list' && isThere(`${reports[0]}-wal`))
-    throw new Failure(`${reports[0]} is a database in use; ${name} needs a file with a reference a line`);
+    throw new Failure(`${reports[0]} is a database in use; ${name} needs a file with one reference per line`);
   if (command.reports === 'file' && reports.length !== 1) throw new Failure(`${name} needs one file, such as bets.csv`);
   if (command.reports === 'many' && reports.length === 0 && !values.all) throw new Failure(`${name} needs a report: its id, as list prints it`);
   if (values.all && reports.length > 0) throw new Failure('--all goes without names of reports');
@@ -137,7 +139,7 @@ export function readOutboxCall(words: readonly string[]) {
   return { file, name, command, values, reports };
 }
 
-/** Does one thing with the file of an outbox. */
+/** Runs one command on an outbox. */
 export async function outbox(words: readonly string[]): Promise<number> {
   const { file, name, command, values, reports } = readOutboxCall(words);
   if ('begin' in command) return command.begin(file, values, reports);
@@ -158,7 +160,7 @@ export async function outbox(words: readonly string[]): Promise<number> {
 
 const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
 
-/** Whether it is a log that was exported, rather than a database. A database that is in use has a -wal file, and only SQLite opens it. */
+/** Whether a file is an exported log and not a database. A database in use has a -wal file, and only SQLite may open it. */
 function beginsWithBrace(file: string): boolean {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile() || isThere(`${file}-wal`)) return false;
   const start = Buffer.alloc(1);

@@ -23,19 +23,19 @@ export async function serveOutbox({ store, command }: View, { port = 0, 'read-on
     `127.0.0.1:${port}`,
   );
   const ended = signalled();
-  say(json ? JSON.stringify({ event: 'ready', address }) : `Open once, in a browser on this machine:\n  ${address}`);
-  if (!json) remark(`\nDecisions are kept as those of ${visitor.name}.${readOnly ? ' This console only shows.' : ''} Stop with Ctrl+C.`);
+  say(json ? JSON.stringify({ event: 'ready', address }) : `Open this address in a browser on this machine. It works once:\n  ${address}`);
+  if (!json) remark(`\nYour decisions are kept under the name ${visitor.name}.${readOnly ? ' This console is read-only.' : ''} Stop with Ctrl+C.`);
   await ended;
   await close();
   return EXIT.done;
 }
 
-/** The login name on this machine: kept with each decision. */
+/** The login name on this machine, which is kept with each decision. */
 function nameOfUser(): string {
   try {
     return userInfo().username || 'command line';
   } catch {
-    // A container may run under a number without a name.
+    // A container may run under a user number without a name.
     return 'command line';
   }
 }

@@ -4,7 +4,7 @@ import type { Narrowing } from './options.js';
 import { counted, startProgress } from './progress.js';
 import { scan } from './scan.js';
 
-/** Counts the rows of an environment or an operation one by one: a store has the counts of whole accounts only. */
+/** Counts the rows of an environment or an operation one by one, since a store counts whole accounts only. */
 export async function countRows(store: OutboxStore, { account, environment, operation }: Narrowing): Promise<Counts> {
   const states: Record<RowState | 'blocked', number> = { waiting: 0, blocked: 0, 'in-flight': 0, recorded: 0, quarantined: 0, dismissed: 0 };
   let oldestOpenAt: number | undefined;

@@ -11,21 +11,21 @@ import { startProgress } from './progress.js';
 import { scan } from './scan.js';
 import { whoTypes } from './who.js';
 
-/** Lets reports be sent again. */
+/** Sends quarantined reports again, or waiting reports now. */
 export async function retry(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
   const { reason = '', json } = values;
   const decision: Decision = { action: 'retry', reason, at: view.now, by: whoTypes() };
   return decideAll(view, idsOf(view, values, names, 'retry', decision), decision, { json, keepBody: true, withSettlement: false });
 }
 
-/** A person's verdict. */
+/** Records a person's verdict on reports. */
 export async function resolve(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
   const { as: action, reason, json, 'keep-body': keepBody, all, code, 'with-settlement': withSettlement } = values;
-  if (action === undefined) throw new Failure('resolve needs --as recorded (the gateway holds it) or --as dismissed (never send it)');
+  if (action === undefined) throw new Failure('resolve needs --as recorded (the gateway has it) or --as dismissed (never send it)');
   if (reason === undefined || !reason.trim()) throw new Failure('resolve needs --reason "…": it is kept with the report and in the log of receipts');
   if (withSettlement && action !== 'dismissed') throw new Failure('--with-settlement goes with --as dismissed');
-  // A verdict is final: it is not passed on reports of all kinds at once.
-  if (all && code === undefined) throw new Failure('resolve --all needs --code: the problem that all of them have, as list prints it');
+  // A verdict is final, so one verdict is not for reports with different problems.
+  if (all && code === undefined) throw new Failure('resolve --all needs --code: the problem of these reports, as list prints it');
   const decision: Decision = { action, reason, at: view.now, by: whoTypes() };
   const settings = { json, keepBody: keepBody === true, withSettlement: withSettlement === true };
   return decideAll(view, idsOf(view, values, names, 'resolve', decision), decision, settings);
@@ -44,7 +44,7 @@ async function* namedIds(
   verb: string,
   fits: (row: Row) => boolean,
 ): AsyncGenerator<string> {
-  // All are looked up before the first is changed: a name that is wrong changes nothing.
+  // All reports are found before the first one is changed, so a wrong name changes nothing.
   const ids = new Set<string>();
   for (const name of names) ids.add((await findReport(view, name, { account, environment, operation }, verb, fits)).id);
   yield* ids;
@@ -61,7 +61,7 @@ const DONE: Readonly<Record<Decision['action'], string>> = {
   dismissed: 'is dismissed',
 };
 
-/** A blocked report is not sent before the one that it waits for, whatever is decided of it. */
+/** No decision sends a blocked report before the report that it waits for. */
 const isBlockedRetry = ({ blocked }: Row, { action }: Decision): boolean => blocked && action === 'retry';
 
 interface Settings {
@@ -70,11 +70,11 @@ interface Settings {
   readonly withSettlement: boolean;
 }
 
-/** What becomes of the settlement of a report that was dismissed. */
+/** Describes what happens to the settlement of a dismissed report. */
 function fateOf({ id, state }: Row, command: string): string {
   const dismiss = `${command} resolve ${quoted(id)} --as dismissed --reason "…"`;
   if (state === 'quarantined') return `  Its settlement ${printable(id)} is quarantined, too. To dismiss it: ${dismiss}`;
-  return `  Its settlement ${printable(id)} is no longer blocked: a worker sends it now.\n  A gateway that does not hold the initiated report answers 404, and the settlement is quarantined.\n  To dismiss it then: ${dismiss}`;
+  return `  Its settlement ${printable(id)} is no longer blocked: a worker sends it now.\n  A gateway that does not have the initiated report answers 404, and the settlement is quarantined.\n  To dismiss it then: ${dismiss}`;
 }
 
 async function decideAll({ store, command }: View, ids: AsyncIterable<string>, decision: Decision, settings: Settings): Promise<number> {
@@ -86,11 +86,11 @@ async function decideAll({ store, command }: View, ids: AsyncIterable<string>, d
   async function decideOne(id: string): Promise<Row> {
     const [row] = await store.get([id]);
     if (row && isBlockedRetry(row, decision))
-      throw refusal('retry', `${id} is blocked: it is sent once ${row.waitsFor} is recorded or dismissed; decide on that one`);
+      throw refusal('retry', `${id} is blocked: it is sent once ${row.waitsFor} is recorded or dismissed; decide about that report`);
     return row && withSettlement ? dismissHoldingSettlement(store, row, decision, keepBody) : decideRow(store, id, undefined, decision, keepBody);
   }
 
-  /** Decides on one report and says so. Gives its open settlement where it was dismissed. */
+  /** Decides about one report and prints the result. Returns the open settlement of a dismissed report. */
   async function decideAndTell(id: string): Promise<Row | undefined> {
     try {
       const row = await decideOne(id);
@@ -109,7 +109,7 @@ async function decideAll({ store, command }: View, ids: AsyncIterable<string>, d
     }
   }
 
-  /** They may be among the reports to decide on, too. */
+  /** Settlements that are decided already. `ids` may contain them, too. */
   const settlements = new Set<string>();
   for await (const id of ids) {
     if (settlements.has(id)) continue;

@@ -13,7 +13,7 @@ export async function exportLog({ store }: View, { from = 0 }: OutboxValues): Pr
   const head = await readHead(store);
   remark(
     head
-      ? `${head.count.toLocaleString('en')} receipts; the head is\n${head.hash}\nNote it where nobody who can change this file can change it: only that shows\nwhether entries at the end were taken away.`
+      ? `${head.count.toLocaleString('en')} receipts; the head is\n${head.hash}\nSave it in a place that the people who can change this file cannot change.\nOnly verify --head shows whether entries at the end were removed.`
       : 'There are no receipts yet.',
   );
   return EXIT.done;

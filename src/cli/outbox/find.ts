@@ -3,10 +3,10 @@ import { EXIT, Failure, printable } from '../output.js';
 import type { Narrowing } from './options.js';
 import type { View } from './printable.js';
 
-/** More than the reports that one reference has in all accounts and environments. */
+/** One reference has fewer reports than this in all accounts and environments. */
 const MOST = 500;
 
-/** The reports of an id, or of a reference. */
+/** Returns the reports with an id, or with a reference. */
 export async function findReports({ store }: View, name: string, narrowing: Narrowing): Promise<readonly Row[]> {
   const { account, environment, operation } = narrowing;
   const [row] = await store.get([name]);
@@ -14,13 +14,13 @@ export async function findReports({ store }: View, name: string, narrowing: Narr
   if (rows.length > 0) return rows;
   const given = Object.entries({ account, environment, operation }).flatMap(([option, value]) => (value === undefined ? [] : [`--${option} ${value}`]));
   const where = given.length > 0 ? ` with ${given.join(' ')}` : '';
-  throw new Failure(`the outbox has no report ${printable(name)}${where}: no id and no bet_id or request_id is like it`, EXIT.failed);
+  throw new Failure(`the outbox has no report ${printable(name)}${where}: no id, bet_id or request_id matches it`, EXIT.failed);
 }
 
 const isWithin = (row: Row, { account = row.account, environment = row.environment, operation = row.operation }: Narrowing): boolean =>
   account === row.account && environment === row.environment && operation === row.operation;
 
-/** The one report that a word names. Of several with one reference it is the only one that `fits`. */
+/** Returns the report that a word names. If several have this reference, it is the only one that `fits`. */
 export async function findReport(view: View, name: string, narrowing: Narrowing, verb: string, fits: (row: Row) => boolean): Promise<Row> {
   const rows = await findReports(view, name, narrowing);
   const [row, ...others] = rows.length > 1 ? rows.filter(fits) : rows;

@@ -8,13 +8,13 @@ import { scan } from './scan.js';
 
 /** The reports that need a key. */
 interface Need {
-  /** Not final, and sealed with it. */
+  /** Reports that are not final and are sealed with the key. */
   open: number;
-  /** Final, with a body that is kept and sealed with it. */
+  /** Final reports with a kept body that is sealed with the key. */
   kept: number;
-  /** Final, with a fingerprint made with it. */
+  /** Final reports with a fingerprint that was made with the key. */
   fingerprints: number;
-  /** Whether the newest report of an account was sealed with it: it may be the current key. */
+  /** Whether the newest fingerprint of an account was made with it: it may be the current key. */
   newest: boolean;
 }
 
@@ -23,7 +23,7 @@ export async function keys({ store }: View, { account, environment, operation, j
   const progress = startProgress('Read');
   const needs = await needsOf(counted(scan(store, { account, environment, operation }), progress));
   progress.end();
-  // Reports that were left out may need it.
+  // Other reports may need the key.
   const isNarrowed = (account ?? environment ?? operation) !== undefined;
   const ids = [...needs.keys()].sort();
   const canBeRetired = ({ open, kept, newest }: Need): boolean => !isNarrowed && open + kept === 0 && !newest;
@@ -45,7 +45,8 @@ export async function keys({ store }: View, { account, environment, operation, j
       }),
     ),
   );
-  if (isNarrowed) remark('\nOther reports were not counted. Without --account, --environment and --operation the command says which keys can be retired.');
+  if (isNarrowed)
+    remark('\nOther reports were not counted. To see which keys can be retired, run the command without --account, --environment and --operation.');
   else remark('\nRetire a key once no instance names it as current. A report whose fingerprint it made is then refused if it is enqueued again.');
   return EXIT.done;
 }

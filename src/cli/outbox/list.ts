@@ -4,21 +4,21 @@ import { EXIT, printable, remark, sayAll } from '../output.js';
 import type { OutboxValues } from './options.js';
 import { duration, table, type View } from './printable.js';
 
-/** As people see it: a report that waits for another one is blocked. */
+/** The state that is shown. A report that waits for another one is blocked. */
 export type ShownState = Row['state'] | 'blocked';
 
-/** What is not recorded, in the order in which it needs a person. */
+/** The states that are not final. Reports that need a person come first. */
 const OPEN: readonly ShownState[] = ['quarantined', 'in-flight', 'waiting', 'blocked'];
 const PAGE = 500;
 
 const stateOf = ({ state, blocked }: Row): ShownState => (blocked ? 'blocked' : state);
 
-/** Prints reports as a table; the id comes last, since it may be long. */
+/** Prints reports as a table. The id comes last, since it may be long. */
 export async function list(view: View, values: OutboxValues): Promise<number> {
   const { state, limit = 50, json } = values;
   let printed = 0;
   let last: Row | undefined;
-  /** The first that is not printed. */
+  /** The first report that is not printed. */
   let next: Row | undefined;
 
   async function* rows(): AsyncGenerator<Row> {
@@ -37,14 +37,14 @@ export async function list(view: View, values: OutboxValues): Promise<number> {
 
   await sayAll(json ? jsonLines(rows()) : tables(rows(), view.now));
   if (json) return EXIT.done;
-  if (printed === 0) remark(state === undefined ? 'No report waits, and none needs a person.' : 'No such report.');
+  if (printed === 0) remark(state === undefined ? 'No report waits, and none needs a person.' : 'No report matches.');
   if (next) remark(`\nThere are more:\n${furtherCommands(view, values, next, last).join('\n')}`);
-  if (printed > 0) remark(`\nOne of them in full: ${view.command} show <report>`);
+  if (printed > 0) remark(`\nTo see one of them in full: ${view.command} show <report>`);
   return EXIT.done;
 }
 
 async function* rowsOf({ store }: View, state: ShownState, { account, environment, operation, limit = 50, after = 0 }: OutboxValues): AsyncGenerator<Row> {
-  // Blocked ones stand among those that wait. One more than asked for, to know whether there are any.
+  // Blocked reports are stored as waiting ones. A page has one row more than the limit, which shows whether there are more.
   const mixed = state === 'waiting' || state === 'blocked';
   const size = mixed ? PAGE : Math.min(PAGE, limit + 1);
   for (let from = after; ; ) {
@@ -56,7 +56,7 @@ async function* rowsOf({ store }: View, state: ShownState, { account, environmen
   }
 }
 
-/** What prints the rest: of the state at which it stopped, and of those after it. */
+/** The commands that print the rest: of the state at which the list ended, and of the states after it. */
 function furtherCommands(
   { command }: View,
   { state, account, environment, operation, limit, after }: OutboxValues,

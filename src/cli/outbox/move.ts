@@ -13,18 +13,18 @@ import type { OutboxValues } from './options.js';
 import { startProgress } from './progress.js';
 import { clientOf, connectClient, DEFAULT_SCHEMA, isAddress, type PgClient, readSchema } from './server.js';
 
-/** Where a file goes. */
+/** The target of a move. */
 export interface MoveTarget {
   readonly client: PgClient;
   readonly schema: string;
-  /** What is noted in the file: neither user nor password. */
+  /** The name of the target in the file, without user and password. */
   readonly place: string;
 }
 
-/** Moves everything that a file holds to PostgreSQL, in one transaction; the file is then marked, and no store opens it any more. */
+/** Moves all data of a file to PostgreSQL in one transaction. Then marks the file, so that no store opens it any more. */
 export async function move(file: string, { to = process.env.DATABASE_URL, schema: given = DEFAULT_SCHEMA, json }: OutboxValues): Promise<number> {
   if (to === undefined) throw new Failure('move needs the address of the database: --to postgres://…, or the variable DATABASE_URL');
-  if (isAddress(file)) throw new Failure('move takes a file: what is in PostgreSQL stays there');
+  if (isAddress(file)) throw new Failure('move takes a file: an outbox in PostgreSQL cannot be moved');
   ensureDatabase(file);
   const target = await targetOf(to, readSchema(given));
   const { client, schema } = target;
@@ -38,7 +38,7 @@ export async function move(file: string, { to = process.env.DATABASE_URL, schema
       taken.close();
     }
     if (json) say(JSON.stringify({ moved: arrival === 'moved', schema }));
-    else say(`${arrival === 'moved' ? 'Moved' : 'It had been moved before'}: ${file} to schema ${schema}. The file is kept, and no store opens it any more.`);
+    else say(`${arrival === 'moved' ? 'Moved' : 'Already moved'}: ${file} to schema ${schema}. The file is kept, and no store opens it any more.`);
     return EXIT.done;
   } catch (error) {
     if (error instanceof SqliteStoreError || error instanceof PostgresStoreError) throw new Failure(error.message, EXIT.failed);
@@ -48,24 +48,24 @@ export async function move(file: string, { to = process.env.DATABASE_URL, schema
   }
 }
 
-/** The place of an address; not connected yet. */
+/** The target of an address. It is not connected yet. */
 export async function targetOf(to: string, schema: string): Promise<MoveTarget> {
   const client = await clientOf(to);
   return { client, schema, place: `${client.host}:${client.port}/${client.database ?? ''}, schema ${schema}` };
 }
 
-/** Sends statements to it, within a transaction or not. */
+/** Runs statements in the target, with or without a transaction. */
 export const runOn = ({ client, schema }: MoveTarget): Run =>
   runWithin({ query: (text: string, values: (string | null)[]) => client.query(text, values) }, schema);
 
-/** Brings everything there, or finds it there. */
+/** Copies all data to the target, or finds that it is there already. */
 async function carry(file: string, taken: ExportedFile, target: MoveTarget): Promise<ImportResult> {
   const { client, schema, place } = target;
   const { bound } = taken;
   if (bound && bound.to !== place) throw new Failure(boundElsewhere(file, bound), EXIT.failed);
   await connectClient(client, schema);
   const run = runOn(target);
-  // Not a store, which would make a secret of its own, and be other data.
+  // This does not open a store, since a store would write its own secret, which is other data.
   await prepareSchema(run, schema, bound?.arrived !== true);
   const progress = startProgress('Moving reports');
   try {
@@ -81,8 +81,8 @@ async function carry(file: string, taken: ExportedFile, target: MoveTarget): Pro
 }
 
 /**
- * The file says where it goes before the commit: whatever becomes of this process or of the commit's answer, no store opens it
- * again, and it goes nowhere else.
+ * Writes the target into the file before the commit. If the process dies or the answer is lost, no store opens the file again,
+ * and it can move to no other place.
  */
 async function commit(run: Run, file: string, taken: ExportedFile, place: string): Promise<void> {
   taken.bind(place);
@@ -92,7 +92,7 @@ async function commit(run: Run, file: string, taken: ExportedFile, place: string
     const refused = error instanceof PostgresStoreError && error.code !== 'connection' && error.sqlState !== undefined;
     if (refused && !taken.bound) taken.unbind();
     if (refused) throw error;
-    throw new Failure(`the connection broke during the commit, and nobody knows whether ${file} arrived: say the same move again`, EXIT.failed);
+    throw new Failure(`the connection broke during the commit, so it is unknown whether ${file} arrived: run the same move again`, EXIT.failed);
   }
 }
 
@@ -100,16 +100,17 @@ type Bound = NonNullable<ExportedFile['bound']>;
 
 const boundElsewhere = (file: string, { to, arrived }: Bound): string =>
   arrived
-    ? `${file} was moved to ${printable(to)}: its reports are there, and must not be sent from elsewhere too. Nothing was done`
-    : `a move of ${file} to ${printable(to)} has begun, and may have arrived: only that move may go on, or be given up (--abandon). Nothing was done`;
+    ? `${file} was moved to ${printable(to)}: its reports are there, and must not be sent from a second place. Nothing was done`
+    : `a move of ${file} to ${printable(to)} has begun, and may have arrived: finish that move, or abandon it (--abandon). Nothing was done`;
 
 function notThere(file: string, schema: string, bound: Bound | undefined): string {
-  if (bound?.arrived) return `${file} was moved to ${printable(bound.to)} before, but that does not hold it any more: look for its backup. Nothing was done`;
-  const instead = bound ? 'rename that schema, as this file may go to no other name' : 'move to one that is empty, with --schema';
-  return `schema ${schema} holds other data, be it only the secret that an instance keeps at its first start; ${instead}. The file is left as it is`;
+  if (bound?.arrived)
+    return `${file} was moved to ${printable(bound.to)}, but its data is no longer there: look for a backup of that database. Nothing was done`;
+  const instead = bound ? 'rename that schema, since this file can move to no other name' : 'move to an empty schema, with --schema';
+  return `schema ${schema} holds other data, such as the secret that an instance keeps at its first start; ${instead}. The file was not changed`;
 }
 
-/** Tells what is in a file from anything else: whatever may change has a part in it. */
+/** A hash of the data in a file. It includes everything that may change. */
 export function originOf(held: MovedRows): string {
   const hash = createHash('sha256');
   for (const rows of held.rows())

@@ -6,12 +6,12 @@ import { holdsOutbox } from '../../outbox/stores/sqlite/schema.js';
 import { sqliteStore } from '../../outbox/stores/sqlite/store.js';
 import { EXIT, Failure } from '../output.js';
 
-/** How long others may hold the file. */
+/** The time to wait for a lock of another process. */
 const BUSY_MS = 5_000;
-/** What passes by itself, or once somebody made room. */
+/** Failures that may pass, by themselves or after a person frees space. */
 const MAY_PASS: readonly string[] = ['busy', 'full', 'io'];
 
-/** Opens the file of an outbox. One that is none is left as it is, and none is made. */
+/** Opens the file of an outbox. Creates no file, and does not change a file that is not an outbox. */
 export async function openOutboxFile(file: string): Promise<OutboxStore> {
   ensureDatabase(file);
   const open = await library();
@@ -25,7 +25,7 @@ export async function openOutboxFile(file: string): Promise<OutboxStore> {
       throw error;
     }
     database.close();
-    throw new Failure(`${file} is a SQLite database without an outbox in it; it is left as it is`);
+    throw new Failure(`${file} is a SQLite database without an outbox in it; it was not changed`);
   };
   try {
     return await sqliteStore({ file, open: openKnown, busyTimeoutMs: BUSY_MS });
@@ -45,19 +45,19 @@ export async function library(): Promise<OpenDatabase> {
   }
 }
 
-const noDatabase = (file: string): string => `${file} is no SQLite database; it is left as it is`;
+const noDatabase = (file: string): string => `${file} is not a SQLite database; it was not changed`;
 
-/** Looks before SQLite does, which would make what is not there. */
+/** Checks the file first, since SQLite would create a missing one. */
 export function ensureDatabase(file: string): void {
   if (/:\/\/|password=/i.test(file)) throw new Failure('the first word must be the path of a file, or an address that begins with postgres://');
   const found = statSync(file, { throwIfNoEntry: false });
-  if (!found) throw new Failure(`there is no file ${file}; give the one that the outbox's sqliteStore has`);
-  if (!found.isFile()) throw new Failure(`${file} is no plain file; give the one that the outbox's sqliteStore has`);
+  if (!found) throw new Failure(`there is no file ${file}; give the file of the outbox's sqliteStore`);
+  if (!found.isFile()) throw new Failure(`${file} is not a regular file; give the file of the outbox's sqliteStore`);
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {
     throw new Failure(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }
-  // SQLite takes an empty file for a new database.
+  // SQLite treats an empty file as a new database.
   if (found.size === 0) throw new Failure(noDatabase(file));
 }

@@ -3,10 +3,10 @@ import { quoted } from '../../platform/printable.js';
 
 export { quoted };
 
-/** What a command looks at. */
+/** The outbox of a command, as the command sees it. */
 export interface View {
   readonly store: OutboxStore;
-  /** How commands to copy begin. */
+  /** The beginning of commands to copy. */
   readonly command: string;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -19,7 +19,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** A length of time in its largest unit: `3 h`. */
+/** A duration in its largest unit: `3 h`. */
 export function duration(milliseconds: number): string {
   const positive = Math.max(0, milliseconds);
   const [unit, size] = UNITS.find(([, length]) => positive >= length) ?? UNITS[3];
@@ -32,7 +32,7 @@ export const time = (milliseconds: number): string => {
   return Number.isNaN(date.getTime()) ? 'an impossible time' : `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 };
 
-/** Columns under their names, as wide as they must be; the last one may be longer than the line. */
+/** A table with the names of its columns. Each column is as wide as needed, and the last one may be longer than the line. */
 export function table(names: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = names.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
@@ -45,7 +45,7 @@ export function table(names: readonly string[], rows: readonly (readonly string[
 
 const LINE = 78;
 
-/** A text in lines of a terminal's width. */
+/** Breaks a text into lines of a terminal's width. */
 export function wrapped(text: string, indent: string): string {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

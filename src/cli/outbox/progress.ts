@@ -3,7 +3,7 @@ import { terminal } from '../terminal.js';
 const EVERY_MS = 200;
 const CLEAR = '\r\u001b[K';
 
-/** A line that counts on standard error while long work goes on; where that is no terminal, none. */
+/** Shows a count on standard error during long work, if standard error is a terminal. */
 export function startProgress(what: string) {
   const { stderr } = terminal();
   let shownAt = Date.now();
@@ -23,7 +23,7 @@ export function startProgress(what: string) {
 
 export type Progress = ReturnType<typeof startProgress>;
 
-/** The same items, counted as they pass. */
+/** Yields the same items, and counts them. */
 export async function* counted<T>(items: AsyncIterable<T>, progress: Progress): AsyncGenerator<T> {
   let done = 0;
   for await (const item of items) {

@@ -6,9 +6,9 @@ import type { OutboxValues } from './options.js';
 import type { View } from './printable.js';
 import { startProgress } from './progress.js';
 
-/** Deletes old final reports, of one account or of all. After an interruption, the same call does the rest. */
+/** Deletes old final reports, of one account or of all. After an interruption, the same command deletes the rest. */
 export async function prune({ store }: View, { account, json, 'older-than': olderThanDays, 'keep-receipts': keepReceipts }: OutboxValues): Promise<number> {
-  if (olderThanDays === undefined) throw new Failure('prune needs --older-than, such as 400d: how many days ago a report must have ended');
+  if (olderThanDays === undefined) throw new Failure('prune needs --older-than, such as 400d: it deletes reports that ended more than 400 days ago');
   if (!keepReceipts)
     throw new Failure('prune needs --keep-receipts: it deletes reports, and with them the protection against reporting a reference twice; receipts stay');
   const accounts = account === undefined ? [...new Set((await store.outlook()).map((one) => one.account))] : [account];
@@ -33,6 +33,6 @@ export async function prune({ store }: View, { account, json, 'older-than': olde
     if (json) say(JSON.stringify({ account: one, pruned: count, olderThanDays }));
     else say(`${printable(one)}: ${count.toLocaleString('en')} reports pruned that ended more than ${olderThanDays} days ago`);
   }
-  if (!json) remark(total() > 0 ? 'Their receipts are kept. The database uses the space again; it does not get smaller by itself.' : 'No report is that old.');
+  if (!json) remark(total() > 0 ? 'Their receipts are kept. The database reuses the space, but does not get smaller by itself.' : 'No report is that old.');
   return EXIT.done;
 }

@@ -4,7 +4,7 @@ import { EXIT, Failure, printable, say } from '../output.js';
 import type { OutboxValues } from './options.js';
 import type { View } from './printable.js';
 
-/** Gives the reports of an account's environment another gateway; the reason is kept. */
+/** Sends the reports of an account's environment to another gateway. The reason is kept. */
 export async function rebind({ store }: View, { account = DEFAULT_ACCOUNT, environment, gateway, reason, json }: OutboxValues): Promise<number> {
   if (environment === undefined || gateway === undefined) throw new Failure('rebind needs --environment, --gateway and --reason');
   if (reason === undefined || !reason.trim()) throw new Failure('rebind needs --reason "…": it is kept with the destination');
@@ -13,15 +13,18 @@ export async function rebind({ store }: View, { account = DEFAULT_ACCOUNT, envir
   const known = (await store.outlook([account])).find((one) => one.environment === environment);
   if (!known) throw new Failure(`no report of account ${account} was ever enqueued for ${environment}: there is nothing to change`, EXIT.failed);
   const from = known.gateway;
-  if (from === baseUrl) throw new Failure(`the reports of account ${account} in ${environment} go to ${printable(from)} already`, EXIT.failed);
+  if (from === baseUrl) throw new Failure(`the reports of account ${account} in ${environment} already go to ${printable(from)}`, EXIT.failed);
   if (!(await store.rebind({ account, environment, from, gateway: baseUrl, reason })))
-    throw new Failure('another person changed the gateway at the same time; look again', EXIT.failed);
+    throw new Failure(
+      'another person changed the gateway at the same time. Nothing was changed now: look at stats, and run the command again if needed',
+      EXIT.failed,
+    );
   const { states } = await store.counts([account]);
   const waiting = states.waiting + states.blocked + states['in-flight'];
   if (json) say(JSON.stringify({ account, environment, from, gateway: baseUrl, waiting }));
   else
     say(
-      `The reports of account ${account} in ${environment} go to ${baseUrl} from now on; until now to ${printable(from)}.\nReports of this account that wait: ${waiting}. Those of ${environment} are sent to the new address.`,
+      `The reports of account ${account} in ${environment} now go to ${baseUrl} (before: ${printable(from)}).\nWaiting reports of this account: ${waiting}. Those of ${environment} are sent to the new address.`,
     );
   return EXIT.done;
 }

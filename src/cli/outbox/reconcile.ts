@@ -9,13 +9,14 @@ import type { OutboxValues } from './options.js';
 import { time, type View } from './printable.js';
 import { counted, startProgress } from './progress.js';
 
-/** Holds a list of the operator's own against the outbox: one bet_id or request_id a line. Fails where one is not recorded. */
+/** Compares the operator's list with the outbox: one bet_id or request_id per line. Fails if one is not recorded. */
 export async function reconcileList(
   { store }: View,
   { account = DEFAULT_ACCOUNT, operation, environment, json }: OutboxValues,
   [list = '']: readonly string[],
 ): Promise<number> {
-  if (operation === undefined || environment === undefined) throw new Failure('reconcile needs --operation and --environment: what the list is of');
+  if (operation === undefined || environment === undefined)
+    throw new Failure('reconcile needs --operation and --environment: those of the reports in the list');
   const progress = startProgress('Compared');
   let [total, recorded, unknown] = [0, 0, 0];
 
@@ -32,7 +33,7 @@ export async function reconcileList(
   try {
     await sayAll(texts());
   } catch (error) {
-    if (error instanceof LongLineError || isValidationError(error)) throw new Failure(`${list} is no list of references, one a line`);
+    if (error instanceof LongLineError || isValidationError(error)) throw new Failure(`${list} is not a list with one reference per line`);
     throw error;
   } finally {
     progress.end();

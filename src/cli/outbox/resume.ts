@@ -4,7 +4,7 @@ import { EXIT, remark, say } from '../output.js';
 import type { OutboxValues } from './options.js';
 import type { View } from './printable.js';
 
-/** Lifts pauses before their time. */
+/** Ends pauses early. */
 export async function resume({ store }: View, { account, environment, operation, json }: OutboxValues): Promise<number> {
   let lifted = 0;
   let failed = 0;
@@ -17,7 +17,7 @@ export async function resume({ store }: View, { account, environment, operation,
     if (json) say(JSON.stringify({ account: pause.account, environment: paused, operation: ofBreaker, reason: pause.reason, resumed: done }));
     else
       say(
-        `${pause.account === DEFAULT_ACCOUNT ? '' : `${pause.account} `}${paused}${ofBreaker ? `, ${ofBreaker},` : ''} ${done ? `is no longer paused (it was: ${pause.reason})` : 'changed meanwhile; look again'}`,
+        `${pause.account === DEFAULT_ACCOUNT ? '' : `${pause.account} `}${paused}${ofBreaker ? `, ${ofBreaker},` : ''} ${done ? `is no longer paused (it was: ${pause.reason})` : 'was changed meanwhile; look at stats, and run the command again if needed'}`,
       );
   }
   const what = [environment, operation].filter((name) => name !== undefined).join(', ');

@@ -3,7 +3,7 @@ import type { OutboxStore, RowQuery } from '../../outbox/store.js';
 
 const PAGE = 500;
 
-/** All rows that a query matches, a page at a time. */
+/** Yields all rows that match a query. It reads them page by page. */
 export async function* scan(store: OutboxStore, query: Omit<RowQuery, 'limit'>): AsyncGenerator<Row> {
   for (let { after = 0 } = query; ; ) {
     const rows = await store.list({ ...query, after, limit: PAGE });

@@ -4,7 +4,7 @@ import { checkedSchema } from '../../outbox/stores/postgres/schema.js';
 import { postgresStore } from '../../outbox/stores/postgres/store.js';
 import { EXIT, Failure } from '../output.js';
 
-/** What is used of a client of `pg`. */
+/** The members of a client of `pg` that are used. */
 export interface PgClient {
   readonly host: string;
   readonly port: number;
@@ -17,12 +17,12 @@ export interface PgClient {
 
 export const DEFAULT_SCHEMA = 'location_sdk';
 const CONNECT_MS = 10_000;
-/** What passes by itself, or once somebody made room. */
+/** Failures that may pass, by themselves or after a person frees space. */
 const MAY_PASS: readonly string[] = ['connection', 'timeout', 'conflict', 'busy', 'full'];
 
 export const isAddress = (word: string): boolean => /^postgres(ql)?:/i.test(word);
 
-/** A schema as it was given; one that cannot be is a wrong call. */
+/** Returns the given schema. Throws a `Failure` for an invalid name. */
 export function readSchema(schema: string): string {
   try {
     return checkedSchema(schema);
@@ -31,7 +31,7 @@ export function readSchema(schema: string): string {
   }
 }
 
-/** A client that is not connected yet. The address holds a password, so no message repeats it. */
+/** A client that is not connected yet. The address may contain a password, so no message repeats it. */
 export async function clientOf(address: string): Promise<PgClient> {
   if (!isAddress(address)) throw new Failure('the address of the database must begin with postgres://');
   let Constructor: new (options: object) => PgClient;
@@ -44,9 +44,9 @@ export async function clientOf(address: string): Promise<PgClient> {
   try {
     client = new Constructor({ connectionString: address, application_name: 'location-sdk outbox', connectionTimeoutMillis: CONNECT_MS });
   } catch {
-    throw new Failure('the address of the database cannot be read: special characters in a user or a password are written as %XX');
+    throw new Failure('the address of the database cannot be read: special characters in a user or a password must be written as %XX');
   }
-  // Said by what is asked of it next.
+  // The next query reports the error.
   client.on('error', () => {});
   return client;
 }
@@ -60,13 +60,13 @@ export async function connectClient(client: PgClient, schema: string): Promise<v
   }
 }
 
-/** How commands to copy begin: with the variable that holds the address, or with a word for it. */
+/** The beginning of commands to copy: with the variable that contains the address, or with a placeholder. */
 export function serverCommand(address: string, schema: string): string {
   const name = address === process.env.DATABASE_URL ? '"$DATABASE_URL"' : "'postgres://…'";
   return `location-sdk outbox ${name}${schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`}`;
 }
 
-/** Opens an outbox in PostgreSQL. Where there is none, none is made. */
+/** Opens an outbox in PostgreSQL. Creates none. */
 export async function openOutboxServer(address: string, schema: string): Promise<OutboxStore> {
   const client = await clientOf(address);
   const end = () => client.end().catch(() => {});

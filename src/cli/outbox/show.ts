@@ -9,7 +9,7 @@ import { duration, quoted, time, type View, wrapped } from './printable.js';
 
 const INDENT = ' '.repeat(14);
 
-/** Prints all that is known of a report, but its body. */
+/** Prints everything about a report except its body. */
 export async function show(view: View, { account, environment, operation, json }: OutboxValues, [name = '']: readonly string[]): Promise<number> {
   const rows = await findReports(view, name, { account, environment, operation });
   const texts: string[] = [];
@@ -27,7 +27,7 @@ function described(row: Row, settlement: Row | undefined, view: View): string {
     ['state', `${blocked ? 'blocked' : state}, for ${duration(view.now - changedAt)} (since ${time(changedAt)})`],
     ['means', meaningOf(row)],
     ['enqueued', time(enqueuedAt)],
-    ['attempts', `${attempts}${inDoubt ? '; in doubt: the gateway may hold it' : ''}`],
+    ['attempts', `${attempts}${inDoubt ? '; in doubt: the gateway may have it' : ''}`],
   ];
   if (blocked && waitsFor !== undefined) lines.push(['waits for', printable(waitsFor)]);
   if (state === 'waiting' && !blocked) lines.push(['next try', dueAt <= view.now ? 'now, unless its environment is paused (see stats)' : time(dueAt)]);
@@ -50,7 +50,7 @@ function described(row: Row, settlement: Row | undefined, view: View): string {
 }
 
 function bodyOf({ body }: Row): string {
-  if (body === undefined) return 'no longer kept; its fingerprint is';
+  if (body === undefined) return 'no longer kept; the fingerprint is kept';
   const [kind, keyId] = body.split('.', 2);
   return kind === 'sealed1' ? `kept, encrypted with the key ${printable(keyId ?? '')}` : 'kept, not encrypted by the outbox';
 }
@@ -58,17 +58,17 @@ function bodyOf({ body }: Row): string {
 function whatToDo(id: string, settlement: Row | undefined, command: string): string {
   const name = quoted(id);
   return [
-    '  Look first whether the gateway holds it, and with which data. Then:',
-    "  - the same bytes may be accepted now (mended on the gateway's side):",
+    '  First find out whether the gateway has it, and with which data. Then:',
+    '  - the gateway was corrected, and may accept the same bytes now:',
     `      ${command} retry ${name} --reason "…"`,
-    '  - the gateway holds it as it is:',
+    '  - the gateway has it with the same data:',
     `      ${command} resolve ${name} --as recorded --reason "…"`,
     '  - it must not be reported:',
     `      ${command} resolve ${name} --as dismissed --reason "…"`,
     ...(settlement?.blocked
       ? [
           `    Its settlement ${printable(settlement.id)} is then sent, and a gateway`,
-          '    that does not hold the initiated report refuses it (404). To dismiss both:',
+          '    that does not have the initiated report refuses it (404). To dismiss both:',
           `      ${command} resolve ${name} --as dismissed --with-settlement --reason "…"`,
         ]
       : []),

@@ -7,7 +7,7 @@ import { countRows } from './count-rows.js';
 import type { OutboxValues } from './options.js';
 import { duration, time, type View, wrapped } from './printable.js';
 
-/** Prints how the outbox is doing. */
+/** Prints the state of the outbox. */
 export async function stats({ store, command, now }: View, { account, environment: only, operation: onlyOperation, json }: OutboxValues): Promise<number> {
   const accounts = account === undefined ? undefined : [account];
   const isWhole = (only ?? onlyOperation) === undefined;
@@ -18,7 +18,7 @@ export async function stats({ store, command, now }: View, { account, environmen
   const unlogged = (await store.receipts.unlogged(1)).length > 0;
   const outlooks = (await store.outlook(accounts)).filter((one) => {
     const { environment, operation } = partsOf(one);
-    // A pause of the whole environment holds up the operation, too.
+    // A pause of the whole environment applies to the operation, too.
     return (only ?? environment) === environment && (operation === undefined || (onlyOperation ?? operation) === operation);
   });
   const paused = toPublicPauses(outlooks);
@@ -39,10 +39,10 @@ export async function stats({ store, command, now }: View, { account, environmen
   say(line('recorded', states.recorded));
   say(line('dismissed', states.dismissed));
   say('');
-  if (oldestOpenAt !== undefined) say(`The oldest that is to be sent was enqueued ${duration(now - oldestOpenAt)} ago.`);
+  if (oldestOpenAt !== undefined) say(`The oldest report that is still to be sent was enqueued ${duration(now - oldestOpenAt)} ago.`);
   for (const { account, environment, gateway, rebound } of destinations) say(destinationLine({ account, environment, gateway, rebound }));
   for (const { account, environment, operation, reason, message, since, until } of paused) {
-    const next = until <= now ? 'any moment' : `in ${duration(until - now)}`;
+    const next = until <= now ? 'due now' : `in ${duration(until - now)}`;
     say(
       wrapped(
         `${nameOf(account, environment)}${operation ? `, ${operation},` : ''} is paused (${reason}) since ${time(since)}; the next try is ${next}. ${printable(message ?? '')}`.trim(),
@@ -51,14 +51,14 @@ export async function stats({ store, command, now }: View, { account, environmen
     );
   }
   if (paused.length === 0) say('No environment is paused.');
-  for (const keyId of missingKeys) say(`The encryption key ${printable(keyId)} was missing when reports that wait were last tried; give it to the outbox.`);
+  for (const keyId of missingKeys) say(`The encryption key ${printable(keyId)} was missing when waiting reports were last tried; give it to the outbox.`);
   say(head ? `Receipts: ${grouped(head.count)}, head ${head.hash}` : 'Receipts: none.');
-  if (unlogged) say('Some reports that ended have no receipt in the log yet; a worker adds it.');
-  if (states.quarantined > 0) say(`\nWhat needs a person: ${command} list --state quarantined`);
+  if (unlogged) say('Some final reports have no receipt in the log yet; a worker adds it.');
+  if (states.quarantined > 0) say(`\nTo see the reports that need a person: ${command} list --state quarantined`);
   return EXIT.done;
 }
 
-/** The default account goes without saying. */
+/** The default account is not named. */
 const nameOf = (account: string, environment: string): string => (account === DEFAULT_ACCOUNT ? environment : `${account} ${environment}`);
 
 function destinationLine({ account, environment, gateway, rebound }: Pick<Outlook, 'account' | 'environment' | 'gateway' | 'rebound'>): string {

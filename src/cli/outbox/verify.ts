@@ -12,20 +12,20 @@ import { counted, startProgress } from './progress.js';
 
 const BATCH = 500;
 
-/** Checks the log within the file, and that each report is still as its receipt says. */
+/** Checks the log of an outbox, and compares each report with its receipt. */
 export async function verifyLog({ store }: View, { head, json }: OutboxValues): Promise<number> {
   const found: Found = { differing: [], pruned: 0 };
   const verdict = await verifyWithProgress(compared(store, readReceipts(store), found), head);
   return tell(verdict, { head, json, ...found });
 }
 
-/** What reports look like beside their receipts. */
+/** The result of comparing reports with their receipts. */
 interface Found {
   readonly differing: string[];
   pruned: number;
 }
 
-/** Checks a log that was exported. */
+/** Checks an exported log. */
 export async function verifyFile(file: string, { head, json }: OutboxValues): Promise<number> {
   try {
     return tell(await verifyWithProgress(createReadStream(file), head), { head, json, differing: [], pruned: 0 });
@@ -44,10 +44,10 @@ async function verifyWithProgress(pieces: AsyncIterable<string | Uint8Array>, he
   }
 }
 
-/** The same lines; ids of reports that are not as their line says are noted. */
+/** Yields the same lines, and collects the ids of reports that differ from their receipt. */
 async function* compared(store: OutboxStore, lines: AsyncIterable<string>, found: Found): AsyncGenerator<string> {
   const prunedBefore = new Map<string, number | undefined>();
-  /** A report that was deleted by `prune`, also where its reference was enqueued again since. */
+  /** Whether `prune` deleted a report, even if its reference was enqueued again since then. */
   const isPruned = async ({ account = '', endedAt = '' }: Partial<ReceiptEntry>, row: Row | undefined) => {
     if (!prunedBefore.has(account)) prunedBefore.set(account, await store.prunedBefore?.(account));
     const ended = Date.parse(endedAt);
@@ -83,9 +83,9 @@ function tell(verdict: ReceiptsVerdict, { head, json, differing, pruned }: { hea
   if (problem) say(`BROKEN at line ${problem.line}: ${printable(problem.message)}.`);
   say(`${problem ? 'Sound before it' : 'Sound'}: ${count.toLocaleString('en')} receipts${found ? `, head ${found.hash}` : ''}`);
   if (pruned > 0) say(`${pruned.toLocaleString('en')} of them are of reports that were pruned.`);
-  for (const id of differing.slice(0, 20)) say(`CHANGED: the report ${printable(id)} is not as its receipt says.`);
+  for (const id of differing.slice(0, 20)) say(`CHANGED: the report ${printable(id)} differs from its receipt.`);
   if (differing.length > 20) say(`… and ${differing.length - 20} more.`);
-  if (valid && head === undefined) say('Without --head, nobody can tell whether entries at the end are missing.');
+  if (valid && head === undefined) say('Without --head, missing entries at the end are not noticed.');
   else if (valid) say(`The given head is in the log; ${afterHead === 0 ? 'nothing' : `${afterHead?.toLocaleString('en')} receipts`} came after it.`);
   return sound ? EXIT.done : EXIT.failed;
 }

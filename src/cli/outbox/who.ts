@@ -1,11 +1,11 @@
 import { userInfo } from 'node:os';
 
-/** By whom a decision of the command line is: the account of the system, where it has a name. */
+/** The author of a decision on the command line: the name of the system's account, if it has one. */
 export function whoTypes(): string {
   try {
     return `${userInfo().username} (command line)`;
   } catch {
-    // A container may run under a number that has no name.
+    // A container may run under a user number without a name.
     return 'command line';
   }
 }

@@ -110,7 +110,7 @@ describe('location-sdk outbox <file> prune', () => {
     database.exec("DELETE FROM outbox_rows WHERE reference = 'NEW-0'");
     database.close();
     const verified = await runCli(['outbox', file, 'verify']);
-    expect(verified).toMatchObject({ code: 1, out: expect.stringContaining(`CHANGED: the report ${newRow('NEW-0').id} is not`) });
+    expect(verified).toMatchObject({ code: 1, out: expect.stringContaining(`CHANGED: the report ${newRow('NEW-0').id} differs from its receipt.`) });
   });
 
   it('says to reconcile that a report may have been pruned', async () => {
