@@ -11,7 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 };
 
-/** Serves the files of a folder on a free port of loopback, as any web server would. */
+/** Serves the files of a folder on a free port of loopback, like any web server. */
 export async function serveFolder(folder: string): Promise<{ url: string; server: Server }> {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
@@ -22,7 +22,7 @@ export async function serveFolder(folder: string): Promise<{ url: string; server
       response.end(body);
     } catch {
       response.statusCode = 404;
-      response.end('There is no such file.');
+      response.end('This file does not exist.');
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

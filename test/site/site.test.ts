@@ -11,7 +11,7 @@ import { serveFolder } from './serve-folder.js';
 const PAGES = ['index.html', 'how-to/relay.html', 'reference/errors.html', 'reference/api/location-sdk/transport/node.html', 'examples/relay/express-js.html'];
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
-/** `SITE_PICTURES=/some/folder npm run docs` keeps what the pages look like, for a person to see. */
+/** `SITE_PICTURES=/some/folder npm run docs` writes screenshots of the pages for a person. */
 const { SITE_PICTURES } = process.env;
 
 let browser: Browser;
@@ -25,7 +25,7 @@ afterAll(async () => {
   served.server.close();
 });
 
-/** Opens a page and notes every request that leaves for another host. */
+/** Opens a page, and records every request to another host. */
 async function open(path: string, viewport: typeof DESKTOP, colorScheme: 'light' | 'dark'): Promise<{ page: Page; elsewhere: string[] }> {
   const context = await browser.newContext({ viewport, colorScheme, bypassCSP: true, reducedMotion: 'reduce' });
   const page = await context.newPage();
@@ -42,7 +42,7 @@ describe.each([
   ['desktop, light', DESKTOP, 'light'],
   ['phone, dark', PHONE, 'dark'],
 ] as const)('%s', (name, viewport, scheme) => {
-  test.each(PAGES)('%s: axe finds nothing, nothing leaves for another host, and the page does not scroll sideways', async (path) => {
+  test.each(PAGES)('%s: axe finds no violation, no request goes to another host, and the page does not scroll sideways', async (path) => {
     const { page, elsewhere } = await open(path, viewport, scheme);
     if (SITE_PICTURES) await page.screenshot({ path: join(SITE_PICTURES, `${path.replace(/\W/g, '-')} ${name}.png`) });
     expect(await violationsOf(page)).toEqual([]);
